@@ -1,0 +1,93 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The floors and arrows of CONTRIBUTING.md: a target may depend only on targets of lower floors.
+// Warnings are errors in CI (`CI=true`), so that a newer compiler's new warning never stops a user's build.
+let strict: [SwiftSetting] = Context.environment["CI"] == nil ? [] : [.treatAllWarnings(as: .error)]
+let settings: [SwiftSetting] =
+    strict + [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+    ]
+
+func room(_ name: String, _ folder: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Sources/\(folder)", swiftSettings: settings)
+}
+
+func tests(_ folder: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
+    .testTarget(
+        name: "\(folder)Tests", dependencies: dependencies + ["LatchkeyTesting"], path: "Tests/\(folder)Tests",
+        resources: resources, swiftSettings: settings)
+}
+
+let package = Package(
+    name: "latchkey",
+    platforms: [.iOS(.v16), .tvOS(.v16), .macOS(.v13)],
+    products: [
+        .library(name: "Latchkey", targets: ["Latchkey"]),
+        .library(name: "LatchkeyServer", targets: ["LatchkeyServer", "LatchkeyServices"]),
+        .library(name: "LatchkeyDevice", targets: ["LatchkeyDevice"]),
+        .library(name: "LatchkeyTesting", targets: ["LatchkeyTesting"]),
+        .executable(name: "latchkey", targets: ["LatchkeyCommandLine"]),
+    ],
+    targets: [
+        // Floor 0
+        room("LatchkeyCore", "Core"),
+        .systemLibrary(
+            name: "COpenSSL", path: "Sources/C/COpenSSL", pkgConfig: "libcrypto",
+            providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+        .systemLibrary(
+            name: "CMicroHTTPD", path: "Sources/C/CMicroHTTPD", pkgConfig: "libmicrohttpd",
+            providers: [.apt(["libmicrohttpd-dev"]), .brew(["libmicrohttpd"])]),
+        // Floor 1
+        room("LatchkeyHLS", "HLS", ["LatchkeyCore"]),
+        room("LatchkeyFairPlay", "FairPlay", ["LatchkeyCore", "COpenSSL"]),
+        room("LatchkeyHTTP", "HTTP", ["CMicroHTTPD"]),
+        // Floor 2
+        room("LatchkeyVendors", "Vendors", ["LatchkeyCore"]),
+        room("LatchkeyDevice", "Device", ["LatchkeyCore", "LatchkeyFairPlay"]),
+        room("LatchkeyPlayback", "Playback", ["LatchkeyCore", "LatchkeyHLS"]),
+        // Floor 3
+        room("Latchkey", "Client", ["LatchkeyCore", "LatchkeyHLS", "LatchkeyVendors"]),
+        room("LatchkeyServer", "Server", ["LatchkeyCore", "LatchkeyFairPlay", "LatchkeyHTTP"]),
+        // Floor 4
+        room("LatchkeyServices", "Services", ["LatchkeyCore", "LatchkeyFairPlay", "LatchkeyHTTP", "LatchkeyServer"]),
+        room(
+            "LatchkeySimulation", "Simulation",
+            ["Latchkey", "LatchkeyCore", "LatchkeyDevice", "LatchkeyHLS", "LatchkeyPlayback", "LatchkeyVendors"]),
+        room("LatchkeyTesting", "Testing", ["LatchkeyCore"]),
+        // Floor 5
+        .executableTarget(
+            name: "LatchkeyCommandLine",
+            dependencies: [
+                "Latchkey", "LatchkeyCore", "LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyHLS", "LatchkeyHTTP",
+                "LatchkeyPlayback", "LatchkeyServer", "LatchkeyServices", "LatchkeySimulation", "LatchkeyVendors",
+            ],
+            path: "Sources/CommandLine", swiftSettings: settings),
+
+        tests("Core", ["LatchkeyCore"]),
+        tests("HLS", ["LatchkeyHLS", "LatchkeyCore"]),
+        tests("FairPlay", ["LatchkeyFairPlay", "LatchkeyCore"]),
+        tests("HTTP", ["LatchkeyHTTP"]),
+        tests("Vendors", ["LatchkeyVendors", "LatchkeyCore"]),
+        tests("Device", ["LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyCore"]),
+        tests("Playback", ["LatchkeyPlayback", "LatchkeyHLS", "LatchkeyCore"]),
+        tests("Client", ["Latchkey", "LatchkeyVendors", "LatchkeyHLS", "LatchkeyCore"]),
+        tests(
+            "Services",
+            [
+                "LatchkeyServices", "LatchkeyServer", "LatchkeyHTTP", "LatchkeyFairPlay", "LatchkeyDevice",
+                "LatchkeyCore",
+            ]),
+        tests(
+            "EndToEnd",
+            [
+                "LatchkeySimulation", "Latchkey", "LatchkeyVendors", "LatchkeyServices", "LatchkeyServer",
+                "LatchkeyHTTP",
+                "LatchkeyFairPlay", "LatchkeyDevice", "LatchkeyPlayback", "LatchkeyHLS", "LatchkeyCore",
+            ]),
+        tests("CommandLine", ["LatchkeyCommandLine", "LatchkeyCore"]),
+    ],
+    swiftLanguageModes: [.v6]
+)

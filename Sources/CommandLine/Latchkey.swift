@@ -1,0 +1,4 @@
+@main
+struct LatchkeyTool {
+    static func main() {}
+}
