@@ -1,0 +1,155 @@
+public import Foundation
+public import LatchkeyCore
+
+#if canImport(FoundationNetworking)
+    public import FoundationNetworking
+#endif
+
+/// How one vendor's license service is spoken to: four steps, each with a default.
+///
+/// A `VendorProfile` states them as data. Conform a type of your own where a service needs code: a hook may be async and
+/// may throw, and it receives all it needs, so keep nothing about a key between calls; several keys are in flight at once.
+/// Hooks run on no particular isolation.
+public protocol DRMIntegration: Sendable {
+    /// A stable name, such as `vudrm`, for events and errors.
+    var identifier: String { get }
+
+    /// What must not be shown of this vendor's requests and replies.
+    var redaction: Redaction { get }
+
+    /// The origins that this integration was configured with; the license and the certificate go there without asking the app.
+    var configuredURLs: [URL] { get }
+
+    /// Names a key for the SPC. Called once per key request.
+    /// - Throws: an error that ends the key request.
+    func contentIdentifier(for key: KeyURI) throws -> ContentIdentifier
+
+    /// Asks for the application certificate.
+    /// - Returns: nil where the certificate does not come over the network; then `bundledCertificate()` gives it.
+    func certificateRequest(_ context: CertificateContext) async throws -> URLRequest?
+
+    /// The certificate of an integration that fetches none.
+    func bundledCertificate() throws -> ApplicationCertificate?
+
+    /// Reads the certificate out of the reply.
+    func certificate(from exchange: HTTPExchange) throws -> ApplicationCertificate
+
+    /// Makes the license request for an SPC. Called again for each attempt, with fresh credentials on offer.
+    func licenseRequest(for spc: SPCMessage, _ context: LicenseContext) async throws -> URLRequest
+
+    /// Reads the CKC, and what else the service says, out of the reply.
+    /// - Throws: `IntegrationError` where the service refused; its `service` part holds status, code and request id.
+    func license(from exchange: HTTPExchange, _ context: LicenseContext) throws -> License
+}
+
+/// The defaults: the whole key URI names the key, the raw SPC goes to the key URI's own host, and any common reply is read.
+extension DRMIntegration {
+    public var redaction: Redaction { .standard }
+    public var configuredURLs: [URL] { [] }
+    public func contentIdentifier(for key: KeyURI) throws -> ContentIdentifier { ContentIdentifier(key.raw) }
+    public func certificateRequest(_ context: CertificateContext) async throws -> URLRequest? { nil }
+    public func bundledCertificate() throws -> ApplicationCertificate? { nil }
+
+    public func certificate(from exchange: HTTPExchange) throws -> ApplicationCertificate {
+        try ErrorRules().check(exchange.reply)
+        return try CertificateDecoder.sniff.certificate(from: exchange.reply.body)
+    }
+
+    public func licenseRequest(for spc: SPCMessage, _ context: LicenseContext) async throws -> URLRequest {
+        try RequestRule(method: "POST", url: URLRule(.httpsURI), body: .raw)
+            .request(RuleContext(license: context, spc: spc))
+    }
+
+    public func license(from exchange: HTTPExchange, _ context: LicenseContext) throws -> License {
+        try ErrorRules().check(exchange.reply)
+        return License(ckc: try CKCDecoder.tolerant.contentKeyContext(from: exchange.reply.body))
+    }
+}
+
+/// A server playback context: what the player made for the license service, and only it can read.
+public struct SPCMessage: Sendable, Hashable {
+    /// The bytes; secret.
+    public let bytes: Secret
+
+    /// - Parameter data: the SPC as the player gave it.
+    public init(_ data: Data) { bytes = Secret(data) }
+
+    /// - Parameter bytes: the SPC as the player gave it.
+    public init(_ bytes: Secret) { self.bytes = bytes }
+}
+
+/// What a license service answered: the CKC and what came with it.
+public struct License: Sendable, Hashable {
+    /// The content key context, ready for the player; it answers only the SPC that it was made for.
+    public var ckc: Secret
+    /// What the service said about the key's life; nil where it said nothing.
+    public var terms: LicenseTerms?
+    /// Other values of the reply that the profile names, such as `sessionToken`.
+    public var sideValues: [String: Secret]
+
+    /// Makes a license.
+    public init(ckc: Secret, terms: LicenseTerms? = nil, sideValues: [String: Secret] = [:]) {
+        self.ckc = ckc
+        self.terms = terms
+        self.sideValues = sideValues
+    }
+}
+
+/// What a key is wanted for.
+public enum KeyPurpose: String, Sendable, Hashable, Codable {
+    /// To play now.
+    case streaming
+    /// To store, and to play offline.
+    case persistable
+    /// To go on with a key whose lease runs out.
+    case renewal
+}
+
+/// What a certificate request may use.
+public struct CertificateContext: Sendable {
+    /// Asks the app for credentials; call it only when the request carries them.
+    public var credentials: @Sendable () async throws -> CredentialSet
+
+    /// - Parameter credentials: asks the app.
+    public init(credentials: @escaping @Sendable () async throws -> CredentialSet = { .none }) {
+        self.credentials = credentials
+    }
+}
+
+/// What a license request may use.
+public struct LicenseContext: Sendable {
+    /// The key's URI as the playlist states it.
+    public var keyURI: KeyURI
+    /// What the SPC names the key by.
+    public var contentIdentifier: ContentIdentifier
+    /// What the key is wanted for.
+    public var purpose: KeyPurpose
+    /// Asks the app for credentials, fresh for this attempt; call it only when the request carries them.
+    public var credentials: @Sendable () async throws -> CredentialSet
+
+    /// Makes a context.
+    public init(
+        keyURI: KeyURI, contentIdentifier: ContentIdentifier, purpose: KeyPurpose = .streaming,
+        credentials: @escaping @Sendable () async throws -> CredentialSet = { .none }
+    ) {
+        self.keyURI = keyURI
+        self.contentIdentifier = contentIdentifier
+        self.purpose = purpose
+        self.credentials = credentials
+    }
+}
+
+/// The credentials for one attempt, by the names that the vendor's profile gives them; most have one, `token`.
+public struct CredentialSet: Sendable, Hashable {
+    /// The credentials by name.
+    public var values: [String: Secret]
+
+    /// - Parameter values: the credentials by name.
+    public init(_ values: [String: Secret]) { self.values = values }
+
+    /// The one credential of most vendors.
+    public static func token(_ token: String) -> Self { Self(["token": Secret(token)]) }
+
+    /// No credentials.
+    public static let none = Self([:])
+}

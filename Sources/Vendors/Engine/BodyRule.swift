@@ -1,0 +1,86 @@
+import Foundation
+import LatchkeyCore
+
+/// How the body of a license request is encoded.
+///
+/// Source: `vendors.md` §0 and §23.5.
+public enum BodyRule: Sendable, Hashable, Codable {
+    /// The SPC as it is, `application/octet-stream`.
+    case raw
+    /// The SPC in base64, `text/plain`.
+    case base64Text
+    /// Fields in this order, `application/x-www-form-urlencoded`; names and values percent-encoded.
+    case form([Field])
+    /// The same, followed by the key URI's query as it stands.
+    case formWithKeyURIQuery([Field])
+    /// A JSON document, `application/json`.
+    case json(JSONTemplate)
+    /// Fields in this order, `multipart/form-data`.
+    case multipart([Field])
+
+    /// A field of a form; left out where its rule gives nothing.
+    public struct Field: Sendable, Hashable, Codable {
+        /// The field's name.
+        public var name: String
+        /// Where its value comes from.
+        public var value: TextRule
+
+        /// Makes a field.
+        public init(_ name: String, _ value: TextRule) {
+            self.name = name
+            self.value = value
+        }
+    }
+}
+
+extension BodyRule {
+    /// What separates the parts of a multipart body. Constant, because no base64 text or token contains it.
+    static let boundary = "latchkey-form-boundary-7d3f2c"
+
+    var contentType: String {
+        switch self {
+        case .raw: "application/octet-stream"
+        case .base64Text: "text/plain"
+        case .form, .formWithKeyURIQuery: "application/x-www-form-urlencoded"
+        case .json: "application/json"
+        case .multipart: "multipart/form-data; boundary=\(Self.boundary)"
+        }
+    }
+
+    var rules: [TextRule] {
+        switch self {
+        case .raw, .base64Text: []
+        case .form(let fields), .formWithKeyURIQuery(let fields), .multipart(let fields): fields.map(\.value)
+        case .json(let template): template.rules
+        }
+    }
+
+    func data(_ context: RuleContext) throws(IntegrationError) -> Data {
+        switch self {
+        case .raw: return context.spc?.bytes.revealed ?? Data()
+        case .base64Text: return Data((context.text(.spc) ?? "").utf8)
+        case .form(let fields): return Data(Self.encoded(fields, context).utf8)
+        case .formWithKeyURIQuery(let fields):
+            let parts = [Self.encoded(fields, context), context.keyURI?.query ?? ""].filter { !$0.isEmpty }
+            return Data(parts.joined(separator: "&").utf8)
+        case .json(let template): return Data((template.text(context) ?? "{}").utf8)
+        case .multipart(let fields): return Self.multipart(fields, context)
+        }
+    }
+
+    private static func encoded(_ fields: [Field], _ context: RuleContext) -> String {
+        let written = fields.compactMap { field in
+            context.text(field.value).map { "\(field.name.percentEncoded)=\($0.percentEncoded)" }
+        }
+        return written.joined(separator: "&")
+    }
+
+    private static func multipart(_ fields: [Field], _ context: RuleContext) -> Data {
+        var text = ""
+        for field in fields {
+            guard let value = context.text(field.value) else { continue }
+            text += "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(field.name)\"\r\n\r\n\(value)\r\n"
+        }
+        return Data((text + "--\(boundary)--\r\n").utf8)
+    }
+}

@@ -1,0 +1,45 @@
+import Foundation
+import LatchkeyCore
+
+/// How the application certificate is taken out of a reply.
+///
+/// Source: `vendors.md` §0 (the decoding ladder) and §23.8.
+public enum CertificateDecoder: Sendable, Hashable, Codable {
+    /// The body is the DER certificate.
+    case der
+    /// The body is base64 text of the DER certificate.
+    case base64Text
+    /// The certificate is base64 text at a path of a JSON reply.
+    case json(String)
+    /// DER, PEM or base64 text, whichever it is.
+    case sniff
+}
+
+extension CertificateDecoder {
+    func certificate(from body: Data) throws(IntegrationError) -> ApplicationCertificate {
+        guard !body.isEmpty else { throw .certificateMalformed("The certificate's reply is empty.") }
+        switch self {
+        case .der: return try ApplicationCertificate(der: body)
+        case .base64Text: return try Self.decoded(String(decoding: body, as: UTF8.self))
+        case .json(let path): return try Self.decoded(Self.text(at: path, in: body))
+        case .sniff:
+            if body.first == 0x30, let certificate = try? ApplicationCertificate(der: body) { return certificate }
+            return try Self.decoded(String(decoding: body, as: UTF8.self))
+        }
+    }
+
+    private static func text(at path: String, in body: Data) throws(IntegrationError) -> String {
+        guard let text = JSONReply(body)?.text(at: path) else {
+            throw .certificateMalformed("The reply has no JSON text at \"\(path)\"; it is \(body.apparentFormat).")
+        }
+        return text
+    }
+
+    private static func decoded(_ text: String) throws(IntegrationError) -> ApplicationCertificate {
+        let base64 = text.split(whereSeparator: \.isNewline).filter { !$0.hasPrefix("-----") }.joined()
+        guard let der = Data(lenientBase64: base64) else {
+            throw .certificateMalformed("The application certificate is \(Data(text.utf8).apparentFormat), not a certificate.")
+        }
+        return try ApplicationCertificate(der: der)
+    }
+}

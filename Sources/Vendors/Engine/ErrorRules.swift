@@ -1,0 +1,127 @@
+import Foundation
+
+/// How a vendor says no: where its code, its words and its request id stand, and what its codes mean.
+///
+/// Source: `vendors.md` §23.7.
+public struct ErrorRules: Sendable, Hashable, Codable {
+    /// The statuses that count as yes.
+    public var successes: Set<Int>
+    /// Where the vendor's code stands, first match first.
+    public var code: [Place]
+    /// Where the vendor's words stand.
+    public var message: [Place]
+    /// The header fields that hold the request's id.
+    public var requestID: [String]
+    /// What the vendor's codes mean, where the status does not say it.
+    public var kinds: [String: IntegrationError.Kind]
+    /// Whether a code in a reply with a successful status is a refusal.
+    public var refusesWithSuccess: Bool
+
+    /// Makes rules; without any, the status decides.
+    public init(
+        successes: Set<Int> = [200], code: [Place] = [], message: [Place] = [],
+        requestID: [String] = ["x-request-id", "x-correlation-id"], kinds: [String: IntegrationError.Kind] = [:],
+        refusesWithSuccess: Bool = false
+    ) {
+        self.successes = successes
+        self.code = code
+        self.message = message
+        self.requestID = requestID
+        self.kinds = kinds
+        self.refusesWithSuccess = refusesWithSuccess
+    }
+
+    /// A place in a reply.
+    public enum Place: Sendable, Hashable, Codable {
+        /// A header field.
+        case header(String)
+        /// A path of a JSON body.
+        case json(String)
+    }
+}
+
+extension IntegrationError.Kind: Codable {}
+
+extension ErrorRules {
+    private static let longestMessage = 300
+
+    /// Throws what the service refused with; returns where it did not refuse.
+    func check(_ reply: HTTPReply) throws(IntegrationError) {
+        let service = summary(of: reply)
+        if successes.contains(reply.status) {
+            guard refusesWithSuccess, service.code != nil else { return }
+        }
+        let kind = service.code.flatMap { kinds[$0] } ?? Self.kind(ofStatus: reply.status)
+        throw IntegrationError(kind, Self.reason(service), service: service)
+    }
+
+    /// What a reply says for diagnosis.
+    func summary(of reply: HTTPReply) -> ServiceReply {
+        let json = JSONReply(reply.body)
+        func find(_ places: [Place]) -> String? {
+            places.lazy.compactMap { place in
+                switch place {
+                case .header(let name): reply.header(name)
+                case .json(let path): json?.text(at: path)
+                }
+            }.first
+        }
+        return ServiceReply(
+            status: reply.status, code: find(code), message: find(message).map { String($0.prefix(Self.longestMessage)) },
+            requestID: requestID.lazy.compactMap { reply.header($0) }.first,
+            retryAfter: RetryAfter(reply)?.seconds)
+    }
+
+    private static func reason(_ service: ServiceReply) -> String {
+        var text = "The service answered \(service.status)"
+        if let code = service.code { text += ", code \(code)" }
+        if let message = service.message, !message.isEmpty { text += ", \"\(message)\"" }
+        if let id = service.requestID { text += " (request \(id))" }
+        return text + "."
+    }
+
+    private static func kind(ofStatus status: Int) -> IntegrationError.Kind {
+        switch status {
+        case 401: .unauthenticated
+        case 403: .forbidden
+        case 404, 410: .notFound
+        case 429: .rateLimited
+        case 451: .regionDenied
+        case 408, 425: .serverTransient
+        case 501, 505: .serverPermanent
+        case 500...: .serverTransient
+        case 300..<400: .redirected
+        case 200..<300: .licenseMalformed
+        default: .invalidRequest
+        }
+    }
+}
+
+/// How long a reply asks to wait.
+///
+/// Source: RFC 9110 §10.2.3.
+struct RetryAfter {
+    /// The wait in seconds, not negative.
+    let seconds: Double
+
+    /// - Parameter reply: a reply whose `Retry-After` is a number of seconds, or a date; a date counts from the reply's own
+    ///   `Date`, because the service's clock and this machine's need not agree. Nil without either.
+    init?(_ reply: HTTPReply) {
+        guard let value = reply.header("retry-after")?.trimmingCharacters(in: .whitespaces) else { return nil }
+        if let seconds = Double(value), seconds >= 0, seconds.isFinite {
+            self.seconds = seconds
+        } else if let date = Self.date(value), let now = reply.header("date").flatMap(Self.date) {
+            seconds = max(0, date.timeIntervalSince(now))
+        } else {
+            return nil
+        }
+    }
+
+    private static func date(_ text: String) -> Date? {
+        let format = DateFormatter()
+        format.locale = Locale(identifier: "en_US_POSIX")
+        format.timeZone = TimeZone(identifier: "GMT")
+        format.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+        return format.date(from: text)
+    }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import LatchkeyCore
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// How a request comes about: method, URL, header fields and body.
+public struct RequestRule: Sendable, Hashable, Codable {
+    /// The HTTP method.
+    public var method: String
+    /// The URL.
+    public var url: URLRule
+    /// The header fields; one whose rule gives nothing is left out.
+    public var headers: [Header]
+    /// The body; none for a GET.
+    public var body: BodyRule?
+
+    /// Makes a rule.
+    public init(method: String = "GET", url: URLRule, headers: [Header] = [], body: BodyRule? = nil) {
+        self.method = method
+        self.url = url
+        self.headers = headers
+        self.body = body
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        method = try container.decodeIfPresent(String.self, forKey: .method) ?? "GET"
+        url = try container.decode(URLRule.self, forKey: .url)
+        headers = try container.decodeIfPresent([Header].self, forKey: .headers) ?? []
+        body = try container.decodeIfPresent(BodyRule.self, forKey: .body)
+    }
+
+    /// A header field and where its value comes from.
+    public struct Header: Sendable, Hashable, Codable {
+        /// The field's name.
+        public var name: String
+        /// Where its value comes from.
+        public var value: TextRule
+
+        /// Makes a header field.
+        public init(_ name: String, _ value: TextRule) {
+            self.name = name
+            self.value = value
+        }
+    }
+}
+
+extension RequestRule {
+    /// The settings and credentials that the request reads.
+    var names: (settings: Set<String>, credentials: Set<String>) {
+        TextRule.names(of: url.rules + headers.map(\.value) + (body?.rules ?? []))
+    }
+
+    /// The request.
+    func request(_ context: RuleContext, for use: String = "license URL") throws(IntegrationError) -> URLRequest {
+        var request = URLRequest(url: try url.url(context, for: use))
+        request.httpMethod = method
+        if let body {
+            request.setValue(body.contentType, forHTTPHeaderField: "Content-Type")
+            request.httpBody = try body.data(context)
+        }
+        for header in headers {
+            guard let value = context.text(header.value), !value.isEmpty else { continue }
+            // A line break would end the field and begin another.
+            guard !value.utf8.contains(where: { $0 < 0x20 || $0 == 0x7f }) else {
+                throw IntegrationError(
+                    .invalidRequest, "The value for the header \(header.name) contains a control character.",
+                    remedy: "Remove line breaks from the credential or setting.")
+            }
+            request.setValue(value, forHTTPHeaderField: header.name)
+        }
+        return request
+    }
+}

@@ -1,0 +1,142 @@
+import Foundation
+import LatchkeyCore
+
+/// What the rules of one request read.
+struct RuleContext {
+    var keyURI: KeyURI?
+    var settings: [String: String] = [:]
+    var credentials: CredentialSet = .none
+    var contentID: String?
+    var spcIdentifier: ContentIdentifier?
+    var spc: SPCMessage?
+
+    init(keyURI: KeyURI? = nil, settings: [String: String] = [:], credentials: CredentialSet = .none) {
+        self.keyURI = keyURI
+        self.settings = settings
+        self.credentials = credentials
+    }
+
+    init(license: LicenseContext, spc: SPCMessage) {
+        keyURI = license.keyURI
+        spcIdentifier = license.contentIdentifier
+        self.spc = spc
+    }
+}
+
+extension RuleContext {
+    /// The text that a rule gives; nil where it gives nothing.
+    func text(_ rule: TextRule) -> String? {
+        switch rule {
+        case .fixed(let text): text
+        case .setting(let name): settings[name]
+        case .credential(let name): credentials.values[name]?.revealedText
+        case .contentID: contentID
+        case .spcIdentifier: spcIdentifier?.text
+        case .spc: spc?.bytes.revealed.base64EncodedString()
+        case .spcURLSafe: spc.map { $0.bytes.revealed.base64EncodedString().inURLSafeAlphabet }
+        case .firstOf(let rules): rules.lazy.compactMap { text($0) }.first { !$0.isEmpty }
+        case .all(let rules): texts(rules, needAll: true)?.joined()
+        case .joined(let rules, let separator): texts(rules, needAll: false)?.joined(separator: separator)
+        case .base64Decoded(let rule): text(rule).flatMap(Self.decodedBase64)
+        case .base64(let rule): text(rule).map { Data($0.utf8).base64EncodedString() }
+        case .percentDecoded(let rule): text(rule).flatMap(\.removingPercentEncoding)
+        case .percentEncoded(let rule): text(rule)?.percentEncoded
+        case .replacing(let old, let new, let rule): replacing(old, new, rule)
+        case .template(let template): filled(TemplateText(template))
+        case .json(let template): template.text(self)
+        default: keyURI.flatMap { Self.part(rule, of: $0) }
+        }
+    }
+
+    /// The text that a rule gives, or an error that names what is missing.
+    func requiredText(_ rule: TextRule, for use: String) throws(IntegrationError) -> String {
+        if let text = text(rule), !text.isEmpty { return text }
+        let names = rule.names
+        if let setting = names.settings.sorted().first(where: { settings[$0] == nil }) {
+            throw IntegrationError(.missingSetting, "The \(use) needs the setting \"\(setting)\".")
+        }
+        if let credential = names.credentials.sorted().first {
+            throw IntegrationError(.missingCredential, "The \(use) needs the credential \"\(credential)\".")
+        }
+        throw IntegrationError(.contentIdentifierMissing, "The key URI holds nothing for the \(use).")
+    }
+
+    private static func part(_ rule: TextRule, of uri: KeyURI) -> String? {
+        switch rule {
+        case .wholeURI: uri.raw
+        case .remainder: uri.remainder
+        case .remainderBeforeQuery: uri.remainderBeforeQuery
+        case .afterFirstQuestionMark: uri.query
+        case .afterLastQuestionMark: uri.afterLastQuestionMark
+        case .lastPathComponent: tail(of: uri.remainder, behind: "/") ?? uri.remainder
+        case .host: uri.host
+        case .afterLast(let mark): tail(of: uri.raw, behind: mark)
+        case .query(let name): uri.queryValue(name)
+        case .firstQueryValue: uri.queryItems.first?.value
+        case .httpsURI: uri.replacingScheme(with: "https")
+        default: nil
+        }
+    }
+
+    private static func tail(of text: String, behind mark: String) -> String? {
+        text.range(of: mark, options: .backwards).map { String(text[$0.upperBound...]) }
+    }
+
+    private static func decodedBase64(_ text: String) -> String? {
+        Data(lenientBase64: text).flatMap { String(data: $0, encoding: .utf8) }
+    }
+
+    private func texts(_ rules: [TextRule], needAll: Bool) -> [String]? {
+        let texts = rules.compactMap { text($0) }
+        guard !texts.isEmpty, !needAll || texts.count == rules.count else { return nil }
+        return texts
+    }
+
+    private func replacing(_ old: String, _ new: TextRule, _ rule: TextRule) -> String? {
+        guard let subject = text(rule), let replacement = text(new) else { return nil }
+        return subject.replacingOccurrences(of: old, with: replacement)
+    }
+
+    /// The names that a template knows beside the settings.
+    static let templateRules: [String: TextRule] = [
+        "contentID": .contentID, "host": .host, "lastPathComponent": .lastPathComponent, "remainder": .remainder,
+    ]
+
+    private func filled(_ template: TemplateText) -> String? {
+        var filled = ""
+        for part in template.parts {
+            switch part {
+            case .text(let text): filled += text
+            case .name(let name):
+                guard let value = Self.templateRules[name].map({ text($0) }) ?? settings[name] else { return nil }
+                filled += value
+            }
+        }
+        return filled
+    }
+}
+
+extension String {
+    /// The text with everything outside `A–Z a–z 0–9 - _ . ~` percent-encoded, byte by byte.
+    ///
+    /// Source: `vendors.md` §0, form encoding.
+    package var percentEncoded: String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        var bytes: [UInt8] = []
+        for byte in utf8 {
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."),
+                UInt8(ascii: "~"):
+                bytes.append(byte)
+            default:
+                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    var inURLSafeAlphabet: String {
+        replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_")
+    }
+}

@@ -1,0 +1,47 @@
+import LatchkeyCore
+
+/// Integrations by identifier: the profiles that come with Latchkey, and the app's own.
+///
+/// Safe to use from any thread. Several configurations of one integration live side by side; the registry keeps none.
+public final class IntegrationRegistry: Sendable {
+    /// Makes an integration from its settings.
+    public typealias Factory = @Sendable (_ settings: [String: String]) throws -> any DRMIntegration
+
+    private let factories: Locked<[String: Factory]>
+
+    /// - Parameter profiles: the profiles to begin with; all that come with Latchkey unless given.
+    public init(profiles: [VendorProfile] = VendorProfile.all) {
+        let all = profiles.map { profile in
+            (profile.identifier, { @Sendable settings in profile.with(settings) } as Factory)
+        }
+        factories = Locked(Dictionary(all) { $1 })
+    }
+
+    /// The registered identifiers in alphabetical order.
+    public var identifiers: [String] { factories.withLock { $0.keys.sorted() } }
+
+    /// Registers a factory under an identifier, in place of one that had it.
+    public func register(_ identifier: String, _ factory: @escaping Factory) {
+        factories.withLock { $0[identifier] = factory }
+    }
+
+    /// Builds an integration.
+    /// - Throws: `IntegrationError` `missingSetting` for an identifier that nobody registered, or what the factory throws.
+    public func integration(_ identifier: String, settings: [String: String] = [:]) throws -> any DRMIntegration {
+        guard let factory = factories.withLock({ $0[identifier] }) else {
+            throw IntegrationError(
+                .missingSetting, "No integration is registered as \"\(identifier.prefix(60))\".",
+                remedy: "Choose one of \(identifiers.joined(separator: ", ")).")
+        }
+        return try factory(settings)
+    }
+}
+
+extension VendorProfile {
+    /// The profile with the values of several settings.
+    public func with(_ settings: [String: String]) -> Self {
+        var profile = self
+        profile.settings.merge(settings) { $1 }
+        return profile
+    }
+}

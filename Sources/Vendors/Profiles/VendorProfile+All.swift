@@ -1,0 +1,12 @@
+extension VendorProfile {
+    /// Every profile that comes with Latchkey, in the order to show them. A new vendor is one line here.
+    public static let all: [VendorProfile] = [
+        .vuDRM, .vuDRMTheo, .vuDRMRaw,
+        .cloudDRM, .cloudDRMLegacy,
+    ]
+
+    /// The profile of a name; nil where there is none.
+    public static func named(_ identifier: String) -> VendorProfile? {
+        all.first { $0.identifier == identifier }
+    }
+}
