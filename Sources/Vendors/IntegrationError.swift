@@ -98,10 +98,12 @@ extension IntegrationError.Kind {
         switch self {
         case .missingSetting: "Give the integration the setting."
         case .missingCredential: "Return a credential from the loader's credentials closure."
-        case .contentIdentifierMissing: "Choose the profile variant whose content-id rule fits the key URIs of the playlist."
+        case .contentIdentifierMissing:
+            "Choose the profile variant whose content-id rule fits the key URIs of the playlist."
         case .invalidURL: "Correct the URL in the integration's settings."
         case .certificateMalformed: "Point the certificate URL at the DER file of the FairPlay application certificate."
-        case .licenseMalformed: "Compare the reply with the vendor's documentation and choose the profile variant that fits."
+        case .licenseMalformed:
+            "Compare the reply with the vendor's documentation and choose the profile variant that fits."
         case .unauthenticated: "Give a fresh token that was made for this content."
         case .forbidden: "Ask the vendor, with the request id, why this token may not play this content."
         case .notFound: "Check the URL, and that the content's key exists at the vendor."

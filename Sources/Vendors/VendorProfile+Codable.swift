@@ -3,7 +3,8 @@ import LatchkeyCore
 /// A profile's JSON leaves out what has a default.
 extension VendorProfile {
     private enum Key: String, CodingKey {
-        case identifier, name, parameters, contentIdentifier, requestContentID, certificate, license, decoder, sideValues
+        case identifier, name, parameters, contentIdentifier, requestContentID, certificate, license, decoder,
+            sideValues
         case errors, token, hosts, redaction, settings
     }
 

@@ -84,7 +84,8 @@ public struct VendorProfile: Sendable, Hashable, Codable {
         }
 
         /// Makes a credential.
-        public static func credential(_ name: String, _ meaning: String, required: Bool = true, example: String) -> Self {
+        public static func credential(_ name: String, _ meaning: String, required: Bool = true, example: String) -> Self
+        {
             Self(name: name, meaning: meaning, isRequired: required, isCredential: true, example: example)
         }
     }
@@ -173,7 +174,8 @@ extension VendorProfile: DRMIntegration {
         let wanted = rule.names.credentials
         guard !wanted.isEmpty else { return .none }
         let given = try await ask()
-        for parameter in parameters where parameter.isCredential && parameter.isRequired && wanted.contains(parameter.name) {
+        for parameter in parameters
+        where parameter.isCredential && parameter.isRequired && wanted.contains(parameter.name) {
             if given.values[parameter.name].map({ $0.count == 0 }) ?? true {
                 throw IntegrationError(
                     .missingCredential, "\(name) needs the credential \"\(parameter.name)\" (\(parameter.meaning)).")

@@ -38,7 +38,8 @@ extension CertificateDecoder {
     private static func decoded(_ text: String) throws(IntegrationError) -> ApplicationCertificate {
         let base64 = text.split(whereSeparator: \.isNewline).filter { !$0.hasPrefix("-----") }.joined()
         guard let der = Data(lenientBase64: base64) else {
-            throw .certificateMalformed("The application certificate is \(Data(text.utf8).apparentFormat), not a certificate.")
+            throw .certificateMalformed(
+                "The application certificate is \(Data(text.utf8).apparentFormat), not a certificate.")
         }
         return try ApplicationCertificate(der: der)
     }

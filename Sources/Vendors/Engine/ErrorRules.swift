@@ -67,7 +67,8 @@ extension ErrorRules {
             }.first
         }
         return ServiceReply(
-            status: reply.status, code: find(code), message: find(message).map { String($0.prefix(Self.longestMessage)) },
+            status: reply.status, code: find(code),
+            message: find(message).map { String($0.prefix(Self.longestMessage)) },
             requestID: requestID.lazy.compactMap { reply.header($0) }.first,
             retryAfter: RetryAfter(reply)?.seconds)
     }

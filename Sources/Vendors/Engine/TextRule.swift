@@ -86,7 +86,8 @@ extension TextRule {
         case .credential(let name): ([], [name])
         case .template(let text): (Set(TemplateText(text).names), [])
         case .firstOf(let rules), .all(let rules), .joined(let rules, _): Self.names(of: rules)
-        case .base64Decoded(let rule), .base64(let rule), .percentDecoded(let rule), .percentEncoded(let rule): rule.names
+        case .base64Decoded(let rule), .base64(let rule), .percentDecoded(let rule), .percentEncoded(let rule):
+            rule.names
         case .replacing(_, let replacement, let rule): Self.names(of: [replacement, rule])
         case .json(let template): Self.names(of: template.rules)
         default: ([], [])

@@ -47,7 +47,9 @@ extension URLRule {
         [base]
             + changes.compactMap { change in
                 switch change {
-                case .setQuery(_, let rule), .addQueryIfAbsent(_, let rule), .appendPath(let rule), .useOrigin(let rule): rule
+                case .setQuery(_, let rule), .addQueryIfAbsent(_, let rule), .appendPath(let rule),
+                    .useOrigin(let rule):
+                    rule
                 case .stripQuery, .copyKeyURIQuery: nil
                 }
             }

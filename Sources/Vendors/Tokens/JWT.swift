@@ -9,7 +9,9 @@ struct JWTClaims {
     /// - Parameter token: three parts of base64url joined by dots, of which the first two are JSON objects; else nil.
     init?(_ token: String) {
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3, let header = Self.object(parts[0]), let claims = Self.object(parts[1]) else { return nil }
+        guard parts.count == 3, let header = Self.object(parts[0]), let claims = Self.object(parts[1]) else {
+            return nil
+        }
         self.header = header
         self.claims = claims
     }

@@ -16,7 +16,9 @@ extension TokenInspection {
         inspection.add("generated", parts[1])
         if parts.count == 5 { inspection.add("version", parts[2]) }
         if client.isEmpty { inspection.advice.append(.malformed("the client's name is empty")) }
-        if Data(hexString: hash)?.count != 20 { inspection.advice.append(.malformed("the hash is not 40 hexadecimal digits")) }
+        if Data(hexString: hash)?.count != 20 {
+            inspection.advice.append(.malformed("the hash is not 40 hexadecimal digits"))
+        }
         if let generated = Date(lenientISO8601: parts[1]), date.timeIntervalSince(generated) > 30 {
             inspection.advice.append(.mayHaveExpired(generated: generated))
         }

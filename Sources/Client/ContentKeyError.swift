@@ -1,0 +1,141 @@
+import Foundation
+public import LatchkeyCore
+public import LatchkeyVendors
+
+/// Why a key request got no key: what happened, at which stage, what the service said, whether a retry can help, what to do.
+public struct ContentKeyError: DiagnosableError {
+    /// The kind of error.
+    public let kind: Kind
+    /// The stage at which it happened; nil before any.
+    public internal(set) var stage: Stage?
+    public internal(set) var reason: String
+    public let remedy: String
+    /// Whether the same request may succeed later.
+    public let isRetryable: Bool
+    /// What the service said, where it was asked.
+    public internal(set) var service: ServiceReply?
+    /// How often the request was sent.
+    public internal(set) var attempts = 1
+    /// The app's or the player's own error. Not part of the description, as it may hold a secret.
+    public let underlying: (any Error)?
+
+    public var code: String { kind.rawValue }
+
+    /// Makes an error.
+    public init(
+        _ kind: Kind, stage: Stage? = nil, _ reason: String, remedy: String, isRetryable: Bool = false,
+        service: ServiceReply? = nil, underlying: (any Error)? = nil
+    ) {
+        self.kind = kind
+        self.stage = stage
+        self.reason = reason
+        self.remedy = remedy
+        self.isRetryable = isRetryable
+        self.service = service
+        self.underlying = underlying
+    }
+
+    /// A kind of error by its stable code: those below, `IntegrationError.Kind` and `TransportError.Kind`.
+    public struct Kind: RawRepresentable, Sendable, Hashable {
+        public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// The request was not allowed to go to this host.
+        public static let hostRefused = Self(rawValue: "hostRefused")
+        /// Neither https nor loopback.
+        public static let insecureURL = Self(rawValue: "insecureURL")
+        /// A redirect that would have carried credentials elsewhere, or one too many.
+        public static let redirectRefused = Self(rawValue: "redirectRefused")
+        /// The key's deadline passed.
+        public static let deadlineExceeded = Self(rawValue: "deadlineExceeded")
+        /// The loader or the request was cancelled.
+        public static let cancelled = Self(rawValue: "cancelled")
+        /// The request was dropped without an answer; an error in the adapter.
+        public static let dropped = Self(rawValue: "dropped")
+        /// The player made no SPC.
+        public static let spcFailed = Self(rawValue: "spcFailed")
+        /// The app's credentials closure threw.
+        public static let credentialsFailed = Self(rawValue: "credentialsFailed")
+        /// The integration's own code threw.
+        public static let integrationFailed = Self(rawValue: "integrationFailed")
+        /// There is no certificate: none fetched, none bundled.
+        public static let certificateMissing = Self(rawValue: "certificateMissing")
+    }
+
+    /// The steps of a key's way, in order.
+    public enum Stage: String, Sendable, Hashable, Codable, CaseIterable {
+        /// Naming the key.
+        case contentIdentifier
+        /// Getting the application certificate.
+        case certificate
+        /// Having the player make the SPC.
+        case spc
+        /// Asking the license service.
+        case license
+        /// Handing the CKC to the player.
+        case answer
+    }
+}
+
+extension ContentKeyError {
+    static let cancelled = ContentKeyError(
+        .cancelled, "The key request was cancelled.", remedy: "Ask again if the key is still wanted.")
+
+    /// Whether new credentials may help.
+    var wantsNewCredentials: Bool {
+        [IntegrationError.Kind.unauthenticated, .forbidden].contains { $0.rawValue == code } && service != nil
+    }
+
+    /// Any error as one of this type; the text of an error that is not Latchkey's is left out.
+    init(_ error: any Error, stage: Stage, otherwise kind: Kind) {
+        switch error {
+        case var error as ContentKeyError:
+            error.stage = error.stage ?? stage
+            self = error
+        case let error as IntegrationError:
+            self.init(
+                Kind(rawValue: error.code), stage: stage, error.reason, remedy: error.remedy,
+                isRetryable: error.isRetryable, service: error.service)
+        case let error as TransportError:
+            self.init(
+                Kind(rawValue: error.code), stage: stage, error.reason, remedy: error.remedy,
+                isRetryable: error.isRetryable)
+        case is CancellationError:
+            self = .cancelled
+            self.stage = stage
+        default:
+            self.init(kind, stage: stage, kind.reason(error), remedy: kind.remedy, underlying: error)
+        }
+    }
+
+    /// The error with every occurrence of a secret in its texts replaced.
+    func scrubbed(of secrets: [String]) -> Self {
+        func scrubbed(_ text: String) -> String {
+            secrets.filter { $0.count >= 6 }.reduce(text) { $0.replacingOccurrences(of: $1, with: "‹secret›") }
+        }
+        var error = self
+        error.reason = scrubbed(reason)
+        error.service?.message = service?.message.map(scrubbed)
+        error.service?.code = service?.code.map(scrubbed)
+        error.service?.requestID = service?.requestID.map(scrubbed)
+        return error
+    }
+}
+
+extension ContentKeyError.Kind {
+    fileprivate func reason(_ error: any Error) -> String {
+        switch self {
+        case .spcFailed: "The player made no SPC (\(type(of: error)))."
+        case .credentialsFailed: "The app gave no credentials (\(type(of: error)))."
+        default: "The integration's code threw \(type(of: error))."
+        }
+    }
+
+    fileprivate var remedy: String {
+        switch self {
+        case .spcFailed: "Check the application certificate and the content identifier."
+        case .credentialsFailed: "Look at the underlying error of the credentials closure."
+        default: "Look at the underlying error."
+        }
+    }
+}

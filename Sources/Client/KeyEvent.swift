@@ -1,0 +1,84 @@
+public import Foundation
+import LatchkeyCore
+public import LatchkeyVendors
+
+/// Something that happened on a key's way, for logs and metrics. Holds no secret.
+public struct KeyEvent: Sendable {
+    /// The key request that it belongs to, counted from 1; 0 for what belongs to none, such as the certificate's prefetch.
+    public let exchange: Int
+    /// The key's URI with secret query items replaced; empty for what belongs to no key.
+    public let key: String
+    /// When it happened, by the loader's timekeeper.
+    public let date: Date
+    /// What happened.
+    public let kind: Kind
+
+    /// What can happen.
+    public enum Kind: Sendable {
+        /// The player asked for a key.
+        case requested(KeyPurpose)
+        /// A stage came to its end, well or badly.
+        case stageEnded(ContentKeyError.Stage, took: Duration)
+        /// The certificate was at hand.
+        case certificateFromCache
+        /// A request was sent and got a reply.
+        case exchanged(HTTPSummary)
+        /// A request got no reply.
+        case unanswered(HTTPSummary, code: String)
+        /// A redirect was followed.
+        case redirected(to: String, credentialsDropped: Bool)
+        /// An attempt failed, and another follows after a wait.
+        case retrying(attempt: Int, after: Duration, code: String)
+        /// The player got its key.
+        case answered(took: Duration)
+        /// The player got an error.
+        case failed(ContentKeyError, took: Duration)
+    }
+
+    /// One HTTP exchange without its secrets.
+    public struct HTTPSummary: Sendable, Hashable, Codable {
+        /// The stage that it served.
+        public let stage: ContentKeyError.Stage
+        /// The HTTP method.
+        public let method: String
+        /// The URL, secret query items replaced.
+        public let url: String
+        /// The status; nil where no reply came.
+        public let status: Int?
+        /// How long it took, in milliseconds.
+        public let milliseconds: Double
+    }
+}
+
+/// Hands events to whoever listens.
+final class EventHub: Sendable {
+    private struct Listeners {
+        var next = 0
+        var continuations: [Int: AsyncStream<KeyEvent>.Continuation] = [:]
+    }
+
+    /// How many events wait for a slow listener; older ones are dropped.
+    private static let buffer = 1_024
+
+    private let listeners = Locked(Listeners())
+
+    deinit { for continuation in listeners.withLock({ $0.continuations }).values { continuation.finish() } }
+
+    func stream() -> AsyncStream<KeyEvent> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: KeyEvent.self, bufferingPolicy: .bufferingNewest(Self.buffer))
+        let id = listeners.withLock { listeners in
+            listeners.next += 1
+            listeners.continuations[listeners.next] = continuation
+            return listeners.next
+        }
+        continuation.onTermination = { [weak self] _ in
+            self?.listeners.withLock { _ = $0.continuations.removeValue(forKey: id) }
+        }
+        return stream
+    }
+
+    func send(_ event: KeyEvent) {
+        for continuation in listeners.withLock({ Array($0.continuations.values) }) { continuation.yield(event) }
+    }
+}

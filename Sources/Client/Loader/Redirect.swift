@@ -1,0 +1,59 @@
+import Foundation
+import LatchkeyVendors
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// What becomes of a request that a server redirects.
+///
+/// Within an origin everything is sent on. To another origin go neither credentials nor unknown header fields, and a body that
+/// carries a credential goes nowhere.
+struct Redirect {
+    let request: URLRequest
+    let dropsCredentials: Bool
+
+    private static let harmlessHeaders: Set = [
+        "accept", "accept-language", "content-type", "user-agent", "cache-control",
+    ]
+
+    /// - Returns: nil where the reply is no redirect.
+    init?(
+        of request: URLRequest, by reply: HTTPReply, hosts: HostPolicy, issued: IssuedCredentials
+    ) throws(ContentKeyError) {
+        guard [301, 302, 303, 307, 308].contains(reply.status), let location = reply.header("location") else {
+            return nil
+        }
+        guard let from = request.url, let origin = Origin(from), let to = URL(string: location, relativeTo: from) else {
+            throw Self.refused("The redirect's address is no URL.")
+        }
+        let target = hosts.adapted(to.absoluteURL)
+        let newOrigin = try hosts.checkScheme(target)
+        let isSafeMethod = ["GET", "HEAD"].contains(request.httpMethod ?? "GET")
+        guard isSafeMethod || [307, 308].contains(reply.status) else {
+            throw Self.refused(
+                "The service redirects the license request with \(reply.status), which would lose the SPC.")
+        }
+        dropsCredentials = newOrigin != origin
+        var next = request
+        next.url = target
+        if dropsCredentials {
+            guard !newOrigin.isLoopback || origin.isLoopback else {
+                throw Self.refused("The service redirects to a loopback address.")
+            }
+            guard !issued.isCarried(by: request.httpBody) else {
+                throw Self.refused("The service redirects a request whose body carries the token to \(newOrigin.host).")
+            }
+            for name in (request.allHTTPHeaderFields ?? [:]).keys
+            where !Self.harmlessHeaders.contains(name.lowercased()) {
+                next.setValue(nil, forHTTPHeaderField: name)
+            }
+        }
+        self.request = next
+    }
+
+    private static func refused(_ reason: String) -> ContentKeyError {
+        ContentKeyError(
+            .redirectRefused, reason, remedy: "Configure the URL that the service redirects to, if it is the vendor's.")
+    }
+}

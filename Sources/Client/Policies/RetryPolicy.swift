@@ -1,0 +1,47 @@
+import LatchkeyCore
+
+/// How often and how soon a failed request is sent again, and how long everything may take.
+///
+/// Only errors that may pass are retried: no reply, 408, 425, 429, 5xx, a reply that broke off. A refusal is final.
+public struct RetryPolicy: Sendable, Hashable {
+    /// How often a request is sent at most, the first time included; 3 unless given.
+    public var maximumAttempts: Int
+    /// The wait before the second attempt; 500 ms unless given. It doubles with every attempt.
+    public var firstWait: Duration
+    /// The longest wait; 8 s unless given. A service that asks for more by `Retry-After` gets no further attempt.
+    public var longestWait: Duration
+    /// The share of a wait that is random, 0 to 1; 0.5 unless given. It spreads clients that failed together.
+    public var jitter: Double
+    /// How long one attempt may take; 10 s unless given.
+    public var attemptTimeout: Duration
+    /// How long a key may take from request to answer; 30 s unless given, which is below what players wait.
+    public var deadline: Duration
+
+    /// Makes a policy.
+    public init(
+        maximumAttempts: Int = 3, firstWait: Duration = .milliseconds(500), longestWait: Duration = .seconds(8),
+        jitter: Double = 0.5, attemptTimeout: Duration = .seconds(10), deadline: Duration = .seconds(30)
+    ) {
+        self.maximumAttempts = maximumAttempts
+        self.firstWait = firstWait
+        self.longestWait = longestWait
+        self.jitter = jitter
+        self.attemptTimeout = attemptTimeout
+        self.deadline = deadline
+    }
+
+    /// One attempt and no more.
+    public static let never = RetryPolicy(maximumAttempts: 1)
+}
+
+extension RetryPolicy {
+    /// The wait after an attempt that failed; nil where there is to be no further attempt.
+    func wait(
+        after attempt: Int, serviceAsksFor asked: Duration?, using generator: inout some RandomNumberGenerator
+    ) -> Duration? {
+        guard attempt < maximumAttempts else { return nil }
+        if let asked { return asked <= longestWait ? asked : nil }
+        let full = min(longestWait, firstWait * (1 << min(attempt - 1, 16)))
+        return full * (1 - jitter * Double.random(in: 0...1, using: &generator))
+    }
+}

@@ -1,0 +1,136 @@
+import Foundation
+import LatchkeyCore
+public import LatchkeyVendors
+
+#if canImport(FoundationNetworking)
+    public import FoundationNetworking
+#endif
+
+/// The transport over `URLSession`: HTTP/2 where there is one, connections kept warm between requests.
+///
+/// Its session is ephemeral: no cookies, no cache, nothing on disk.
+public final class URLSessionTransport: Transport {
+    private let session: URLSession
+    private let exchanges = ExchangeTable()
+
+    /// - Parameter connectionsPerHost: how many connections a host gets at most; 6 unless given.
+    public init(connectionsPerHost: Int = 6) {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpShouldSetCookies = false
+        configuration.httpCookieAcceptPolicy = .never
+        configuration.urlCache = nil
+        configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+        configuration.httpMaximumConnectionsPerHost = connectionsPerHost
+        session = URLSession(configuration: configuration, delegate: exchanges, delegateQueue: nil)
+    }
+
+    deinit { session.invalidateAndCancel() }
+
+    public func send(_ request: URLRequest, bodyLimit: Int) async throws -> HTTPReply {
+        try Task.checkCancellation()
+        let task = session.dataTask(with: request)
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                exchanges.begin(task.taskIdentifier, limit: bodyLimit, continuation)
+                task.resume()
+            }
+        } onCancel: {
+            task.cancel()
+        }
+    }
+}
+
+/// The exchanges under way, by task; receives what the session reports.
+// Sound because all that changes is in `open`, behind its lock; `NSObject` is what keeps the compiler from seeing it.
+private final class ExchangeTable: NSObject, URLSessionDataDelegate, @unchecked Sendable {
+    private struct Exchange {
+        let limit: Int
+        let continuation: CheckedContinuation<HTTPReply, any Error>
+        var response: HTTPURLResponse?
+        var body = Data()
+        var isTooLarge = false
+    }
+
+    private let open = Locked<[Int: Exchange]>([:])
+
+    func begin(_ task: Int, limit: Int, _ continuation: CheckedContinuation<HTTPReply, any Error>) {
+        open.withLock { $0[task] = Exchange(limit: limit, continuation: continuation) }
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        open.withLock { $0[task.taskIdentifier]?.response = response }
+        completionHandler(nil)
+    }
+
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+        let isTooLarge = open.withLock { open in
+            open[dataTask.taskIdentifier]?.response = response as? HTTPURLResponse
+            let limit = open[dataTask.taskIdentifier]?.limit ?? 0
+            let isTooLarge = response.expectedContentLength > Int64(limit)
+            open[dataTask.taskIdentifier]?.isTooLarge = isTooLarge
+            return isTooLarge
+        }
+        completionHandler(isTooLarge ? .cancel : .allow)
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        let isTooLarge = open.withLock { open in
+            guard var exchange = open[dataTask.taskIdentifier], !exchange.isTooLarge else { return false }
+            exchange.isTooLarge = exchange.body.count + data.count > exchange.limit
+            if !exchange.isTooLarge { exchange.body.append(data) }
+            open[dataTask.taskIdentifier] = exchange
+            return exchange.isTooLarge
+        }
+        if isTooLarge { dataTask.cancel() }
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        guard let exchange = open.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) else { return }
+        let response = exchange.response ?? task.response as? HTTPURLResponse
+        if exchange.isTooLarge {
+            exchange.continuation.resume(
+                throwing: TransportError(.bodyTooLarge, "The reply is larger than \(exchange.limit) bytes."))
+        } else if let response, error == nil || (300..<400).contains(response.statusCode) {
+            exchange.continuation.resume(returning: HTTPReply(response, body: exchange.body))
+        } else {
+            exchange.continuation.resume(throwing: Self.translated(error))
+        }
+    }
+
+    /// Keeps the number of a platform error, and leaves out its text, which holds the URL with its token.
+    private static func translated(_ error: (any Error)?) -> any Error {
+        guard let error = error as? URLError else {
+            return TransportError(.transportFailed, "The connection gave no HTTP reply.")
+        }
+        let number = error.code.rawValue
+        return switch error.code {
+        case .cancelled: CancellationError()
+        case .timedOut: TransportError(.timedOut, "The server did not answer in time (\(number)).")
+        case .cannotFindHost, .dnsLookupFailed: TransportError(.hostNotFound, "The host is unknown (\(number)).")
+        case .cannotConnectToHost, .notConnectedToInternet, .dataNotAllowed, .internationalRoamingOff:
+            TransportError(.cannotConnect, "There is no connection to the server (\(number)).")
+        case .networkConnectionLost, .badServerResponse, .cannotParseResponse, .zeroByteResource:
+            TransportError(.connectionLost, "The connection ended before the reply did (\(number)).")
+        case .secureConnectionFailed, .serverCertificateUntrusted, .serverCertificateHasBadDate,
+            .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid, .clientCertificateRejected,
+            .clientCertificateRequired, .appTransportSecurityRequiresSecureConnection:
+            TransportError(.tlsFailed, "No secure connection could be made (\(number)).")
+        default: TransportError(.transportFailed, "The exchange failed (\(number)).")
+        }
+    }
+}
+
+extension HTTPReply {
+    init(_ response: HTTPURLResponse, body: Data) {
+        let headers = response.allHeaderFields.compactMap { name, value in
+            (name as? String).map { (name: $0, value: String(describing: value)) }
+        }
+        self.init(url: response.url, status: response.statusCode, headers: headers, body: body)
+    }
+}
