@@ -3,7 +3,7 @@ import LatchkeyCore
 
 /// One run of a program: started without a shell, watched by a thread of its own, ended when it takes too long.
 ///
-/// Standard input is empty. The child gets no file of ours but its two pipes. Its caller sees it leave before `run`
+/// Standard input is empty. The child gets none of our files but its two pipes. Its caller sees it leave before `run`
 /// returns, whatever the reason, so none is left behind.
 struct ChildProcess: Sendable {
     /// The path of the program.
@@ -128,20 +128,36 @@ private final class RunningChild: Sendable {
 private func spawn(_ command: ChildProcess, output: Int32, errors: Int32) throws -> pid_t {
     #if canImport(Darwin)
         var actions: posix_spawn_file_actions_t?
+        var attributes: posix_spawnattr_t?
     #else
         var actions = posix_spawn_file_actions_t()
+        var attributes = posix_spawnattr_t()
     #endif
     posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawnattr_init(&attributes)
+    defer {
+        posix_spawn_file_actions_destroy(&actions)
+        posix_spawnattr_destroy(&attributes)
+    }
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
     posix_spawn_file_actions_adddup2(&actions, output, 1)
     posix_spawn_file_actions_adddup2(&actions, errors, 2)
+    #if canImport(Darwin)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_CLOEXEC_DEFAULT))
+    #else
+        for file in openFiles() where file > 2 { posix_spawn_file_actions_addclose(&actions, file) }
+    #endif
     var arguments = ([command.program] + command.arguments).map { strdup($0) } + [nil]
     defer { for argument in arguments { free(argument) } }
     var process: pid_t = 0
-    let failure = posix_spawn(&process, command.program, &actions, nil, &arguments, environ)
+    let failure = posix_spawn(&process, command.program, &actions, &attributes, &arguments, environ)
     guard failure == 0 else { throw PlaybackError.toolFailed(String(cString: strerror(failure))) }
     return process
+}
+
+/// The files that this process has open. One that is closed in the meantime does no harm.
+private func openFiles() -> [Int32] {
+    ((try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []).compactMap { Int32($0) }
 }
 
 /// Two ends of a pipe, closed when the last reference goes and in every child.
@@ -156,10 +172,18 @@ private final class Pipe {
 
     static func closedOnExec() throws -> Pipe {
         var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0, let reading = ends.first, let writing = ends.last else {
+        #if canImport(Darwin)
+            let failure = pipe(&ends)
+            for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        #else
+            // Sockets, because they take the flag in the same step: a child that another thread starts in between two
+            // steps would hold the pipe open. `pipe2` is not visible in Swift.
+            let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+            let failure = socketpair(AF_UNIX, kind, 0, &ends)
+        #endif
+        guard failure == 0, let reading = ends.first, let writing = ends.last else {
             throw PlaybackError.toolFailed("no pipe could be made")
         }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         return Pipe(reading: reading, writing: writing)
     }
 

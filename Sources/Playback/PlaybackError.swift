@@ -12,9 +12,14 @@ public struct PlaybackError: DiagnosableError, Hashable {
 }
 
 extension PlaybackError {
+    /// An address without the secrets that its query may carry, cut to a length that a log can bear.
+    static func redacted(_ address: String) -> String {
+        String(Redaction.standard.redacted(urlText: address).prefix(300))
+    }
+
     static func keyMissing(_ uri: KeyURI) -> Self {
         Self(
-            code: "keyMissing", reason: "No content key was given for \(uri), which opens a part of the stream.",
+            code: "keyMissing", reason: "No content key was given for \(redacted(uri.raw)), which opens a part of the stream.",
             remedy: "Get a license for this key URI, or check that its spelling is that of the playlist.")
     }
 
@@ -44,19 +49,19 @@ extension PlaybackError {
 
     static func resourceTooLarge(_ name: String, limit: Int) -> Self {
         Self(
-            code: "resourceTooLarge", reason: "\(name) has more than \(limit) bytes.",
+            code: "resourceTooLarge", reason: "\(redacted(name)) has more than \(limit) bytes.",
             remedy: "Raise the limit in DownloadLimits if a resource of this size is expected.")
     }
 
     static func resourceMissing(_ name: String) -> Self {
         Self(
-            code: "resourceMissing", reason: "\(name) could not be read.",
+            code: "resourceMissing", reason: "\(redacted(name)) could not be read.",
             remedy: "Check that the playlist and everything that it names are where it says.")
     }
 
     static func emptyStream(_ name: String) -> Self {
         Self(
-            code: "emptyStream", reason: "\(name) names nothing that could be played.",
+            code: "emptyStream", reason: "\(redacted(name)) names nothing that could be played.",
             remedy: "Give a playlist that has variants or segments.")
     }
 
@@ -68,7 +73,7 @@ extension PlaybackError {
 
     static func unsupportedContainer(_ name: String) -> Self {
         Self(
-            code: "unsupportedContainer", reason: "\(name) is neither fragmented MP4, MPEG-TS nor packed audio.",
+            code: "unsupportedContainer", reason: "\(redacted(name)) is neither fragmented MP4, MPEG-TS nor packed audio.",
             remedy: "Check that the server sends the media itself and not an error page.")
     }
 
