@@ -1,0 +1,162 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyPlayback
+import LatchkeyTesting
+import Testing
+
+@Suite struct StreamPlayerTests {
+    private static let iv = "0f1e2d3c4b5a69788796a5b4c3d2e1f0"
+
+    private static func play(_ asset: DemoAsset, _ keys: [KeyURI: ContentKey]) async throws -> PlaybackVerdict {
+        let scratch = try asset.copy()
+        let result = try await StreamPlayer(FFmpeg()).play(scratch.copy, keys: keys)
+        return try result.verdict(against: DemoAsset.reference())
+    }
+
+    @Test(arguments: DemoAsset.allCases)
+    func `with its keys an asset plays to the last sample and picture`(asset: DemoAsset) async throws {
+        let scratch = try asset.copy()
+        let result = try await StreamPlayer(FFmpeg()).play(scratch.copy, keys: DemoAsset.keys())
+        let verdict = try result.verdict(against: DemoAsset.reference())
+        #expect(verdict.isRight)
+        #expect(verdict.tracks.map(\.samples?.matching) == (asset == .twoKeys ? [150, 283] : [150]))
+        #expect(verdict.tracks.map(\.frames?.matching) == (asset == .twoKeys ? [150, nil] : [150]))
+        #expect(result.tracks.map(\.media) == (asset == .twoKeys ? [.video, .audio] : [.video]))
+        #expect(result.tracks.map(\.codec) == (asset == .twoKeys ? ["h264", "aac"] : ["h264"]))
+        #expect(result.tracks.flatMap(\.complaints) == [])
+        #expect(result.verdict().isRight, "the decoder alone agrees")
+    }
+
+    @Test(arguments: DemoAsset.allCases)
+    func `with a wrong key no picture is right, whatever ffmpeg's exit status`(asset: DemoAsset) async throws {
+        let wrong = try #require(DemoAsset.contentKey("0f0e0d0c0b0a09080706050403020100", Self.iv))
+        let verdict = try await Self.play(asset, DemoAsset.keys().mapValues { _ in wrong })
+        #expect(!verdict.isRight)
+        // One frame of sound is shorter than a cipher block, so it never was encrypted.
+        #expect(verdict.tracks.map(\.samples?.matching) == (asset == .twoKeys ? [0, 1] : [0]))
+        #expect(verdict.tracks.first?.frames?.matching == 0)
+        #expect(verdict.tracks.allSatisfy { !$0.isRight })
+    }
+
+    @Test(arguments: DemoAsset.allCases)
+    func `a wrong key shows without reference hashes too`(asset: DemoAsset) async throws {
+        let wrong = try #require(DemoAsset.contentKey("0f0e0d0c0b0a09080706050403020100", Self.iv))
+        let scratch = try asset.copy()
+        let keys = try DemoAsset.keys().mapValues { _ in wrong }
+        let result = try await StreamPlayer(FFmpeg()).play(scratch.copy, keys: keys)
+        #expect(result.verdict().tracks.allSatisfy { !$0.isRight && $0.basis == .decoder })
+        #expect(result.tracks.allSatisfy { $0.complaintCount > 20 && $0.complaints.count == 20 })
+    }
+
+    @Test func `keys of sound and picture swapped give neither`() async throws {
+        var keys = try DemoAsset.keys()
+        (keys["skd://demo/video"], keys["skd://demo/audio"]) = (keys["skd://demo/audio"], keys["skd://demo/video"])
+        let verdict = try await Self.play(.twoKeys, keys)
+        #expect(verdict.tracks.map(\.samples?.matching) == [0, 1])
+        #expect(verdict.tracks.map(\.isRight) == [false, false])
+    }
+
+    @Test func `a wrong key of one period spoils that period only`() async throws {
+        var keys = try DemoAsset.keys()
+        keys["skd://scLT5PUGFyg5SltsfY6foA=="] = keys["skd://oLHC0+T1BhcoOUpbbH2Onw=="]
+        let verdict = try await Self.play(.rotation, keys)
+        #expect(verdict.tracks.map(\.samples?.matching) == [100])
+        #expect(verdict.tracks.map(\.frames?.matching) == [100])
+        #expect(!verdict.isRight)
+    }
+
+    @Test(arguments: [DemoAsset.twoKeys, .transportStream, .rotation])
+    func `a wrong IV of the license breaks transport streams and not fMP4`(asset: DemoAsset) async throws {
+        let keys = try DemoAsset.keys().compactMapValues {
+            DemoAsset.contentKey($0.key.revealed.hexString, "00000000000000000000000000000000")
+        }
+        let verdict = try await Self.play(asset, keys)
+        #expect(verdict.isRight == (asset != .transportStream))
+        #expect((verdict.tracks.first?.samples?.matching == 0) == (asset == .transportStream))
+    }
+
+    @Test(arguments: DemoAsset.allCases)
+    func `a missing key is an error that names the key`(asset: DemoAsset) async throws {
+        let scratch = try asset.copy()
+        let last = try #require(scratch.copy.keyURIs.last)
+        var keys = try DemoAsset.keys()
+        keys[last] = nil
+        let error = await #expect(throws: PlaybackError.self) {
+            try await StreamPlayer(FFmpeg()).play(scratch.copy, keys: keys)
+        }
+        #expect(error?.code == "keyMissing")
+        #expect(error?.reason.contains(last.raw) == true)
+    }
+
+    @Test(arguments: DemoAsset.allCases)
+    func `a picture is written from the middle of the stream`(asset: DemoAsset) async throws {
+        let scratch = try asset.copy()
+        let file = scratch.folder.url.appending(path: "picture %d.png")
+        let result = try await StreamPlayer(FFmpeg()).play(scratch.copy, keys: DemoAsset.keys(), picture: file)
+        #expect(result.picture == file)
+        let picture = try await FFmpeg().decodedFrames(of: file, .video)
+        #expect(picture.streams.first?.hashes.count == 1)
+        let other = scratch.folder.url.appending(path: "last.png")
+        let last = try await StreamPlayer(FFmpeg()).play(
+            scratch.copy, keys: DemoAsset.keys(), picture: other, frame: 149)
+        #expect(last.picture == other)
+        #expect(try Data(contentsOf: file) != Data(contentsOf: other))
+    }
+
+    @Test func `no picture comes from behind the end`() async throws {
+        let scratch = try DemoAsset.transportStream.copy()
+        let file = scratch.folder.url.appending(path: "none.png")
+        let result = try await StreamPlayer(FFmpeg()).play(
+            scratch.copy, keys: DemoAsset.keys(), picture: file, frame: 150)
+        #expect(result.picture == nil)
+        #expect(!FileManager.default.fileExists(atPath: file.path))
+    }
+
+    @Test func `a segment that ffmpeg cannot read gives no samples, complaints and a verdict of wrong`() async throws {
+        let scratch = try DemoAsset.transportStream.copy()
+        for number in 1...3 { try Data(count: 5_000).write(to: scratch.folder.url.appending(path: "v/\(number).ts")) }
+        let result = try await StreamPlayer(FFmpeg()).play(scratch.copy, keys: DemoAsset.keys())
+        #expect(result.tracks.map(\.samples) == [[]])
+        #expect(result.tracks.allSatisfy { $0.complaintCount > 0 })
+        #expect(!result.verdict().isRight)
+    }
+
+    @Test func `cancelling ends ffmpeg while it waits for a segment`() async throws {
+        let scratch = try DemoAsset.transportStream.copy()
+        let fifo = try Fifo(at: scratch.folder.url.appending(path: "v/1.ts"))
+        let task = Task { try await StreamPlayer(FFmpeg()).play(scratch.copy, keys: DemoAsset.keys()) }
+        let writer = await fifo.openForWriting()
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(writer.hasNoReader)
+    }
+
+    @Test func `the deadline ends ffmpeg while it waits for a segment`() async throws {
+        let clock = ManualTimekeeper()
+        let scratch = try DemoAsset.transportStream.copy()
+        let fifo = try Fifo(at: scratch.folder.url.appending(path: "v/1.ts"))
+        let player = StreamPlayer(try FFmpeg(deadline: .seconds(30), clock: clock))
+        let task = Task { try await player.play(scratch.copy, keys: DemoAsset.keys()) }
+        let writer = await fifo.openForWriting()
+        await clock.untilSomeoneSleeps()
+        clock.advance(by: .seconds(30))
+        #expect(await errorCode { try await task.value } == "deadlineExceeded")
+        #expect(writer.hasNoReader)
+    }
+
+    @Test func `key files are for the user alone and no playlist holds a key`() async throws {
+        let scratch = try DemoAsset.twoKeys.copy()
+        _ = try await StreamPlayer(FFmpeg()).play(scratch.copy, keys: DemoAsset.keys())
+        let names = try FileManager.default.contentsOfDirectory(atPath: scratch.folder.url.path)
+        let keys = names.filter { $0.hasSuffix(".key.bin") }
+        #expect(keys.count == 2)
+        for name in keys {
+            let path = scratch.folder.url.appending(path: name).path
+            #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
+        }
+        for name in names where name.contains("stretch") && name.hasSuffix(".m3u8") {
+            let text = try String(contentsOf: scratch.folder.url.appending(path: name), encoding: .utf8)
+            #expect(!text.contains("00112233445566778899aabbccddeeff") && !text.contains("skd:"))
+        }
+    }
+}
