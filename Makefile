@@ -1,8 +1,6 @@
 # `make help` lists the targets.
 CONFIGURATION ?= debug
 SWIFT_BUILD = swift build --configuration $(CONFIGURATION)
-DOCUMENTED = LatchkeyCore LatchkeyHLS LatchkeyFairPlay LatchkeyVendors LatchkeyDevice LatchkeyPlayback Latchkey LatchkeyServer \
-    LatchkeyServices LatchkeyTesting LatchkeyHTTP LatchkeySimulation
 
 .PHONY: help deps build demo test lint bench docs clean
 
@@ -32,7 +30,7 @@ bench: deps ## measure, as ratios within one run
 	"$$(swift build --configuration release --show-bin-path)/latchkey" bench
 
 docs: deps ## write the documentation of the public API to .build/docs
-	@Scripts/build-documentation $(DOCUMENTED)
+	@Scripts/build-documentation
 
 clean: ## remove everything built
 	swift package clean
