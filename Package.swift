@@ -67,7 +67,7 @@ let package = Package(
             path: "Sources/CommandLine", swiftSettings: settings),
 
         tests("Core", ["LatchkeyCore"]),
-        tests("HLS", ["LatchkeyHLS", "LatchkeyCore"]),
+        tests("HLS", ["LatchkeyHLS", "LatchkeyCore"], resources: [.copy("Corpus")]),
         tests("FairPlay", ["LatchkeyFairPlay", "LatchkeyCore"]),
         tests("HTTP", ["LatchkeyHTTP"]),
         tests("Vendors", ["LatchkeyVendors", "LatchkeyCore"]),

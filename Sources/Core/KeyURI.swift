@@ -25,6 +25,16 @@ public struct KeyURI: Sendable, Hashable, Codable {
     }
 }
 
+extension KeyURI {
+    // Byte for byte: `String` takes two spellings of an accent as equal, a license service does not.
+    public static func == (left: Self, right: Self) -> Bool { left.raw.utf8.elementsEqual(right.raw.utf8) }
+
+    public func hash(into hasher: inout Hasher) {
+        var text = raw
+        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    }
+}
+
 extension KeyURI: ExpressibleByStringLiteral, CustomStringConvertible {
     public init(stringLiteral value: String) { self.init(value) }
     public var description: String { raw }

@@ -1,0 +1,89 @@
+import LatchkeyCore
+
+extension KeyTag {
+    init(
+        _ attributes: AttributeList, _ variables: inout Substitution, _ warnings: inout WarningList
+    ) throws(PlaylistError) {
+        self.init(method: .none, line: attributes.line)
+        var hasMethod = false
+        for attribute in attributes.attributes {
+            let mustBeQuoted = try take(attribute, of: attributes, &variables)
+            if attribute.name.equals("METHOD") { hasMethod = !attribute.value.isEmpty }
+            if let mustBeQuoted, mustBeQuoted != attribute.isQuoted {
+                warnings.add("\(attribute.name.text) \(mustBeQuoted ? "lacks" : "has") quotes", line: line)
+            }
+        }
+        guard hasMethod else { throw PlaylistError(.missingAttribute, line: line, "a key tag without METHOD") }
+        try check(attributeCount: attributes.attributes.count, &warnings)
+    }
+
+    private init(method: KeyMethod, line: Int) {
+        self.method = method
+        self.line = line
+        format = .identity
+        statesFormat = false
+        formatVersions = "1"
+        statesFormatVersions = false
+        otherAttributes = []
+    }
+
+    /// Takes over one attribute; returns whether its value is written in quotes, nil where either may be.
+    private mutating func take(
+        _ attribute: AttributeList.Attribute, of list: AttributeList, _ variables: inout Substitution
+    ) throws(PlaylistError) -> Bool? {
+        if attribute.name.equals("METHOD") {
+            method = KeyMethod(attribute.value)
+            return false
+        }
+        let value = try list.text(attribute, &variables)
+        if attribute.name.equals("URI") {
+            uri = KeyURI(value)
+        } else if attribute.name.equals("KEYFORMAT") {
+            format = KeyFormat(value)
+            statesFormat = true
+        } else if attribute.name.equals("KEYFORMATVERSIONS") {
+            formatVersions = value
+            statesFormatVersions = true
+        } else if attribute.name.equals("IV") {
+            iv = value
+            return false
+        } else {
+            otherAttributes.append(Attribute(name: attribute.name.text, value: value))
+            return nil
+        }
+        return true
+    }
+
+    private func check(attributeCount: Int, _ warnings: inout WarningList) throws(PlaylistError) {
+        if method == .none {
+            // Rule 7: out of specification, and nothing that the attributes could mean.
+            if attributeCount > 1 { warnings.add("METHOD=NONE with other attributes", line: line) }
+        } else if uri?.raw.isEmpty != false {
+            throw PlaylistError(.missingAttribute, line: line, "a key tag without URI")
+        }
+        if let iv, !Self.isIV(iv) {
+            throw PlaylistError(.malformedValue, line: line, "IV is not 0x and 1 to 32 hexadecimal digits")
+        }
+        if case .other = method { warnings.add("METHOD is unknown", line: line) }
+        if statesFormatVersions, formatVersions != "1", supportedVersions.isEmpty {
+            warnings.add("KEYFORMATVERSIONS is not numbers joined by slashes", line: line)
+        }
+    }
+
+    /// Rule 4: either case of `x` and of the digits, at most 128 bits.
+    private static func isIV(_ text: String) -> Bool {
+        let bytes = Array(text.utf8)
+        guard bytes.count >= 3, bytes.count <= 34, bytes[0] == UInt8(ascii: "0") else { return false }
+        return bytes[1] | 0x20 == UInt8(ascii: "x") && bytes.dropFirst(2).allSatisfy(\.isHexDigit)
+    }
+
+    /// Rule 16: equal in METHOD, URI, IV, KEYFORMAT and KEYFORMATVERSIONS.
+    func isSameSessionKey(as other: KeyTag) -> Bool {
+        isConsistent(with: other) && uri == other.uri && iv == other.iv
+    }
+
+    /// Rule 15: what a session key must share with each EXT-X-KEY of its URI.
+    func isConsistent(with other: KeyTag) -> Bool {
+        method == other.method && format == other.format && formatVersions == other.formatVersions
+    }
+}
