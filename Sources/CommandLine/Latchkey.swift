@@ -1,4 +1,0 @@
-@main
-struct LatchkeyTool {
-    static func main() {}
-}

@@ -1,0 +1,108 @@
+import CMicroHTTPD
+import Foundation
+
+/// One libmicrohttpd daemon from start to end, and what its callbacks need.
+// Sound because `pointer` and `listener` are written by `start` and `refuseConnections`, which `HTTPServer` calls one after
+// the other, and `lines` is touched under `lock` only.
+final class Daemon: @unchecked Sendable {
+    let configuration: HTTPServerConfiguration
+    let handler: @Sendable (HTTPRequest) async -> HTTPResponse
+    let sleep: @Sendable (Duration) async throws -> Void
+    let open = OpenExchanges()
+
+    private var pointer: OpaquePointer?
+    private var listener: Int32 = -1
+    private let lock = NSLock()
+    private var lines: [String] = []
+
+    init(
+        _ configuration: HTTPServerConfiguration, sleep: @escaping @Sendable (Duration) async throws -> Void,
+        handler: @escaping @Sendable (HTTPRequest) async -> HTTPResponse
+    ) {
+        self.configuration = configuration
+        self.handler = handler
+        self.sleep = sleep
+    }
+
+    /// Starts to listen.
+    /// - Returns: the port.
+    func start() throws(HTTPServerError) -> UInt16 {
+        guard let address = SocketAddress(configuration.address, port: configuration.port) else {
+            throw .address(configuration.address)
+        }
+        // Held by the callbacks until `end`.
+        let context = Unmanaged.passRetained(self)
+        pointer = make(address, context.toOpaque())
+        guard let pointer else {
+            context.release()
+            throw startError(errno)
+        }
+        return latchkey_mhd_port(pointer)
+    }
+
+    /// Takes no further connections and no further requests on those that are open.
+    func refuseConnections() {
+        open.close()
+        guard let pointer else { return }
+        listener = MHD_quiesce_daemon(pointer)
+        // Waiting clients learn at once that nobody will answer; the socket itself stays until the threads are gone.
+        if listener >= 0 { shutdown(listener, Int32(SHUT_RDWR)) }
+    }
+
+    /// Ends the daemon's threads and closes its connections. Blocks until they are gone.
+    ///
+    /// libmicrohttpd ends the process if a connection is still suspended, so every exchange is answered first.
+    func end() {
+        guard let pointer else { return }
+        open.answerAll(with: .stopping)
+        MHD_stop_daemon(pointer)
+        if listener >= 0 { close(listener) }
+        self.pointer = nil
+        Unmanaged.passUnretained(self).release()
+    }
+
+    /// Keeps what libmicrohttpd says, for the error of a failed start.
+    func note(_ line: String) {
+        lock.withLock {
+            guard lines.count < 4 else { return }
+            lines.append(line.trimmingCharacters(in: .whitespacesAndNewlines))
+        }
+    }
+
+    private func make(_ address: SocketAddress, _ context: UnsafeMutableRawPointer) -> OpaquePointer? {
+        let callbacks = latchkey_mhd_callbacks(
+            context: context, access: takeStep, completed: takeEnd, uri: takeTarget, log: takeLogLine)
+        let threads = UInt32(clamping: max(1, min(configuration.threads, configuration.connections)))
+        return address.withPointer { address in
+            withOptionalCStrings(configuration.tls?.certificate, configuration.tls?.privateKey) { certificate, key in
+                let settings = latchkey_mhd_settings(
+                    flags: latchkey_mhd_flags(Int32(address.pointee.sa_family) == AF_INET6 ? 1 : 0), address: address,
+                    connection_memory: configuration.connectionMemory,
+                    connection_limit: UInt32(clamping: max(1, configuration.connections)),
+                    idle_seconds: UInt32(clamping: max(1, configuration.idleTimeout.components.seconds)),
+                    thread_count: threads, tls_certificate: certificate, tls_key: key)
+                return latchkey_mhd_start(settings, callbacks)
+            }
+        }
+    }
+
+    private func startError(_ number: Int32) -> HTTPServerError {
+        let said = lock.withLock { lines }.joined(separator: " ")
+        let isTLS = configuration.tls != nil && number != EADDRINUSE && number != EACCES && number != EADDRNOTAVAIL
+        if isTLS { return .tls(said.isEmpty ? "no reason given." : said) }
+        let details = number == 0 ? said : String(cString: strerror(number)) + "."
+        return .listen(configuration.address, port: configuration.port, details)
+    }
+}
+
+extension HTTPServerConfiguration {
+    /// What one connection may hold for parsing: the head twice (text and table), and room for the reply's head.
+    fileprivate var connectionMemory: Int { max(1_024, min(headerBytes, 1 << 24)) * 2 + 8_192 }
+}
+
+private func withOptionalCStrings<Result>(
+    _ one: String?, _ other: String?, _ body: (UnsafePointer<CChar>?, UnsafePointer<CChar>?) -> Result
+) -> Result {
+    guard let one, let other else { return body(nil, nil) }
+    return one.withCString { one in other.withCString { other in body(one, other) } }
+}

@@ -1,0 +1,51 @@
+import Foundation
+import LatchkeyCore
+import Testing
+
+@Suite struct SecretTests {
+    private let secret = Secret("hunter2 is no password")
+
+    @Test func `no way of printing shows the bytes`() {
+        var dumped = ""
+        dump(secret, to: &dumped)
+        dump(["nested": [secret]], to: &dumped)
+        let shown = [
+            "\(secret)", String(reflecting: secret), String(describing: [secret]), dumped,
+            "\(Mirror(reflecting: secret).children.map(\.value))",
+        ]
+        #expect(shown.filter { $0.contains("hunter2") } == [])
+        #expect("\(secret)".contains("22 bytes"))
+    }
+
+    @Test func `equal bytes have equal digests and others do not`() {
+        #expect(secret.digest == Secret("hunter2 is no password").digest)
+        #expect(secret.digest != Secret("hunter3 is no password").digest)
+        #expect(secret.digest.count == 6)
+    }
+
+    @Test(arguments: [("a", "a", true), ("a", "b", false), ("a", "aa", false), ("", "", true), ("", "a", false)])
+    func `secrets are equal when their bytes are`(one: String, other: String, areEqual: Bool) {
+        #expect((Secret(one) == Secret(other)) == areEqual)
+        #expect((Set([Secret(one), Secret(other)]).count == 1) == areEqual)
+    }
+
+    @Test func `the bytes come back as they went in`() {
+        #expect(secret.revealedText == "hunter2 is no password")
+        #expect(Secret(Data([0, 255])).revealed == Data([0, 255]))
+        #expect(Secret([UInt8]()).count == 0)
+    }
+
+    @Test func `many tasks read one secret`() async {
+        let lengths = await withTaskGroup(of: Int.self) { group in
+            for _ in 0..<64 { group.addTask { [secret] in secret.revealed.count + secret.digest.count } }
+            return await group.reduce(into: Set()) { $0.insert($1) }
+        }
+        #expect(lengths == [28])
+    }
+
+    @Test func `erasing leaves zeros`() {
+        var bytes: [UInt8] = [1, 2, 3]
+        bytes.withUnsafeMutableBytes { erase($0) }
+        #expect(bytes == [0, 0, 0])
+    }
+}

@@ -1,0 +1,22 @@
+import Foundation
+import LatchkeyCore
+import Testing
+
+@Suite struct TimekeeperTests {
+    @Test func `uptime never goes back`() {
+        let readings = (0..<100).map { _ in SystemTimekeeper().uptime }
+        #expect(readings == readings.sorted())
+    }
+
+    @Test func `a cancelled sleep ends with an error`() async {
+        let sleep = Task { try await SystemTimekeeper().sleep(for: .seconds(3_600)) }
+        sleep.cancel()
+        await #expect(throws: CancellationError.self) { try await sleep.value }
+    }
+
+    @Test(arguments: [(Duration.milliseconds(1_500), 1.5), (.zero, 0), (.seconds(-2), -2), (.microseconds(1), 1e-6)])
+    func `a duration is a number of seconds`(duration: Duration, seconds: Double) {
+        #expect(abs(duration.inSeconds - seconds) < 1e-12)
+        #expect(abs(duration.inMilliseconds - seconds * 1_000) < 1e-9)
+    }
+}

@@ -1,0 +1,136 @@
+import Foundation
+import LatchkeyHTTP
+import LatchkeyTesting
+import Testing
+
+@Suite struct HTTPServerLifeTests {
+    @Test func `stopping lets open exchanges finish`() async throws {
+        let gate = Gate()
+        let server = HTTPServer { _ in
+            await gate.pass()
+            return .text("finished")
+        }
+        let port = try server.start()
+        async let reply = fetch(port, "/")
+        await gate.untilSomeoneArrives()
+        async let stopped: Void = server.stop(within: .seconds(60))
+        await untilRefused(port)
+        await gate.open()
+        let outcome = try await reply.body
+        #expect(outcome == Data("finished".utf8))
+        await stopped
+        #expect(server.port == nil)
+    }
+
+    @Test func `stopping answers what does not finish in time`() async throws {
+        let time = ManualTimekeeper()
+        let gate = Gate()
+        let server = HTTPServer(sleep: { try await time.sleep(for: $0) }) { _ in
+            await withTaskCancellationHandler {
+                await gate.pass()
+            } onCancel: {
+                Task { await gate.open() }
+            }
+            return .text("too late")
+        }
+        let port = try server.start()
+        async let reply = fetch(port, "/")
+        await gate.untilSomeoneArrives()
+        async let stopped: Void = server.stop(within: .seconds(1))
+        await untilRefused(port)
+        while time.sleeperCount < 2 { await Task.yield() }
+        time.advance(by: .seconds(1))
+        let outcome = try await reply.status
+        #expect(outcome == 503)
+        await stopped
+    }
+
+    @Test func `a request on an open connection is turned away while the server stops`() async throws {
+        let gate = Gate()
+        let server = HTTPServer { request in
+            if request.path == "/wait" { await gate.pass() }
+            return .text("ok")
+        }
+        let port = try server.start()
+        let connection = try RawConnection(port: port)
+        connection.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        _ = await connection.readReply()
+        async let waiting = fetch(port, "/wait")
+        await gate.untilSomeoneArrives()
+        async let stopped: Void = server.stop(within: .seconds(60))
+        await untilRefused(port)
+        connection.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        let (text, ending) = await connection.readToEnd()
+        #expect(text.hasPrefix("HTTP/1.1 503"))
+        #expect(ending == .closed)
+        await gate.open()
+        let outcome = try await waiting.status
+        #expect(outcome == 200)
+        await stopped
+    }
+
+    @Test func `stopping with 50 half-sent requests ends`() async throws {
+        let time = ManualTimekeeper()
+        let server = HTTPServer(sleep: { try await time.sleep(for: $0) }) { _ in .text("ok") }
+        let port = try server.start()
+        let connections = try (0..<50).map { _ in try RawConnection(port: port) }
+        for connection in connections { connection.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n123") }
+        while time.sleeperCount < 50 { await Task.yield() }
+        async let stopped: Void = server.stop(within: .seconds(1))
+        while time.sleeperCount < 51 { await Task.yield() }
+        time.advance(by: .seconds(1))
+        await time.untilSomeoneSleeps()
+        time.advance(by: .seconds(1))
+        await stopped
+    }
+
+    @Test func `a stopped server starts again`() async throws {
+        let server = HTTPServer { _ in .text("ok") }
+        try server.start()
+        await server.stop()
+        let port = try server.start()
+        let status = try await fetch(port, "/").status
+        #expect(status == 200)
+        await server.stop()
+        await server.stop()
+    }
+
+    @Test func `a server that is dropped stops listening`() async throws {
+        var server: HTTPServer? = HTTPServer { _ in .text("ok") }
+        let port = try #require(try server?.start())
+        server = nil
+        await untilRefused(port)
+    }
+
+    @Test func `a second start is refused`() async throws {
+        let server = HTTPServer { _ in .text("ok") }
+        try server.start()
+        #expect(throws: HTTPServerError.self) { try server.start() }
+        await server.stop()
+    }
+
+    @Test func `a port that is taken is named in the error`() async throws {
+        try await withServer(answering: { _ in .text("ok") }) { port in
+            var configuration = HTTPServerConfiguration()
+            configuration.port = port
+            let error = #expect(throws: HTTPServerError.self) {
+                try HTTPServer(configuration) { _ in .text("ok") }.start()
+            }
+            #expect(error?.code == "httpListen")
+            #expect(error?.reason.contains("port \(port)") == true)
+        }
+    }
+
+    @Test(arguments: ["localhost", "", "1.2.3", "::zz"])
+    func `a name in place of an address is refused`(_ address: String) throws {
+        var configuration = HTTPServerConfiguration()
+        configuration.address = address
+        let error = #expect(throws: HTTPServerError.self) { try HTTPServer(configuration) { _ in .text("ok") }.start() }
+        #expect(error?.code == "httpAddress")
+    }
+
+    /// Waits until the port takes no connection.
+    private func untilRefused(_ port: UInt16) async {
+        while (try? RawConnection(port: port)) != nil { await Task.yield() }
+    }
+}

@@ -1,0 +1,89 @@
+import Foundation
+import LatchkeyHTTP
+import Testing
+
+@Suite(.enabled(if: OpenSSLTool.isThere, "needs the openssl command line"))
+struct HTTPServerTLSTests {
+    @Test func `a client that trusts the certificate gets its answer`() async throws {
+        let identity = try OpenSSLTool.identity()
+        defer { try? FileManager.default.removeItem(at: identity.folder) }
+        try await withServer({ $0.tls = identity.tls }, answering: { .text("hello \($0.path)") }) { port in
+            let output = try await OpenSSLTool.run(
+                [
+                    "s_client", "-connect", "127.0.0.1:\(port)", "-CAfile", identity.certificate.path,
+                    "-verify_return_error", "-quiet",
+                ], input: "GET /tls HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            #expect(output.hasPrefix("HTTP/1.1 200 OK\r\n"))
+            #expect(output.hasSuffix("hello /tls"))
+        }
+    }
+
+    @Test func `a plain request to a TLS port is not answered`() async throws {
+        let identity = try OpenSSLTool.identity()
+        defer { try? FileManager.default.removeItem(at: identity.folder) }
+        try await withServer({ $0.tls = identity.tls }, answering: { _ in .text("hello") }) { port in
+            let connection = try RawConnection(port: port)
+            connection.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+            let text = await connection.readToEnd().text
+            #expect(!text.contains("hello"))
+        }
+    }
+
+    @Test func `a key that is none is refused without showing it`() throws {
+        var configuration = HTTPServerConfiguration()
+        configuration.tls = .init(certificate: "no certificate", privateKey: "do-not-show-me")
+        let error = #expect(throws: HTTPServerError.self) { try HTTPServer(configuration) { _ in .text("ok") }.start() }
+        #expect(error?.code == "httpTLS")
+        #expect("\(String(describing: error)) \(configuration)".contains("do-not-show-me") == false)
+    }
+}
+
+/// The `openssl` command.
+private enum OpenSSLTool {
+    struct Identity {
+        let folder: URL
+        let certificate: URL
+        let tls: HTTPServerConfiguration.TLS
+    }
+
+    static let path = ["/usr/bin/openssl", "/usr/local/bin/openssl"].first(where: FileManager.default.isExecutableFile)
+    static var isThere: Bool { path != nil }
+
+    /// A self-signed certificate for `localhost`.
+    static func identity() throws -> Identity {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let (certificate, key) = (folder.appendingPathComponent("c.pem"), folder.appendingPathComponent("k.pem"))
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: try #require(path))
+        process.arguments = [
+            "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj",
+            "/CN=localhost", "-keyout", key.path, "-out", certificate.path,
+        ]
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        return Identity(
+            folder: folder, certificate: certificate,
+            tls: .init(
+                certificate: try String(contentsOf: certificate, encoding: .utf8),
+                privateKey: try String(contentsOf: key, encoding: .utf8)))
+    }
+
+    /// Runs a subcommand, off the cooperative pool, and gives what it prints.
+    static func run(_ arguments: [String], input: String) async throws -> String {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: try #require(path))
+        process.arguments = arguments
+        let (stdin, stdout) = (Pipe(), Pipe())
+        process.standardInput = stdin
+        process.standardOutput = stdout
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        stdin.fileHandleForWriting.write(Data(input.utf8))
+        let output = await withCheckedContinuation { done in
+            DispatchQueue.global().async { done.resume(returning: stdout.fileHandleForReading.readDataToEndOfFile()) }
+        }
+        return String(decoding: output, as: UTF8.self)
+    }
+}

@@ -1,0 +1,36 @@
+import Foundation
+import FoundationNetworking
+import LatchkeyHTTP
+import Testing
+
+/// Runs a server for the length of a test and stops it, whatever happens.
+func withServer(
+    _ configure: (inout HTTPServerConfiguration) -> Void = { _ in },
+    sleep: @escaping @Sendable (Duration) async throws -> Void = { try await ContinuousClock().sleep(for: $0) },
+    answering handler: @escaping @Sendable (HTTPRequest) async -> HTTPResponse,
+    _ body: (UInt16) async throws -> Void
+) async throws {
+    var configuration = HTTPServerConfiguration()
+    configure(&configuration)
+    let server = HTTPServer(configuration, sleep: sleep, handler: handler)
+    let port = try server.start()
+    do {
+        try await body(port)
+    } catch {
+        await server.stop(within: .zero)
+        throw error
+    }
+    await server.stop(within: .zero)
+}
+
+/// A request over URLSession, which keeps connections open as real clients do.
+func fetch(_ port: UInt16, _ path: String, _ change: (inout URLRequest) -> Void = { _ in }) async throws -> (
+    status: Int, headers: [String: String], body: Data
+) {
+    var request = URLRequest(url: try #require(URL(string: "http://127.0.0.1:\(port)\(path)")))
+    change(&request)
+    let (data, response) = try await URLSession.shared.data(for: request)
+    let http = try #require(response as? HTTPURLResponse)
+    let headers = http.allHeaderFields.reduce(into: [:]) { $0["\($1.key)".lowercased()] = "\($1.value)" }
+    return (http.statusCode, headers, data)
+}
