@@ -54,6 +54,7 @@ public actor ContentKeyLoader {
     }
 
     /// What happens from now on, without secrets. Each call makes a stream of its own; a slow reader loses the oldest events.
+    /// The first stream begins with what happened since the loader was made.
     public nonisolated func events() -> AsyncStream<KeyEvent> { hub.stream() }
 
     /// Takes a player's key request and answers it exactly once. Returns at once; call it from anywhere.

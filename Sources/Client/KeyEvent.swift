@@ -55,10 +55,14 @@ final class EventHub: Sendable {
     private struct Listeners {
         var next = 0
         var continuations: [Int: AsyncStream<KeyEvent>.Continuation] = [:]
+        /// What happened before the first listener came: the certificate's fetch begins with the loader. Nil from then on.
+        var early: [KeyEvent]? = []
     }
 
     /// How many events wait for a slow listener; older ones are dropped.
     private static let buffer = 1_024
+    /// How many events the first listener finds that came before it.
+    private static let earlyLimit = 64
 
     private let listeners = Locked(Listeners())
 
@@ -68,6 +72,8 @@ final class EventHub: Sendable {
         let (stream, continuation) = AsyncStream.makeStream(
             of: KeyEvent.self, bufferingPolicy: .bufferingNewest(Self.buffer))
         let id = listeners.withLock { listeners in
+            for event in listeners.early ?? [] { continuation.yield(event) }
+            listeners.early = nil
             listeners.next += 1
             listeners.continuations[listeners.next] = continuation
             return listeners.next
@@ -79,6 +85,10 @@ final class EventHub: Sendable {
     }
 
     func send(_ event: KeyEvent) {
-        for continuation in listeners.withLock({ Array($0.continuations.values) }) { continuation.yield(event) }
+        let continuations = listeners.withLock { listeners in
+            if let early = listeners.early { listeners.early = early.suffix(Self.earlyLimit - 1) + [event] }
+            return Array(listeners.continuations.values)
+        }
+        for continuation in continuations { continuation.yield(event) }
     }
 }

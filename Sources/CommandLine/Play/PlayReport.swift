@@ -1,0 +1,99 @@
+import Foundation
+import Latchkey
+import LatchkeyCore
+import LatchkeyPlayback
+import LatchkeySimulation
+
+/// What `latchkey play --json` prints.
+struct PlayReport: Encodable {
+    let vendor: String
+    /// Whether every key came and everything that was decoded is right.
+    let right: Bool
+    let keys: [Key]
+    let requests: [Request]
+    /// From opening the stream to having its last key.
+    let timeToKeyMilliseconds: Double
+    /// Decoded pictures.
+    let frames: Int
+    let tracks: [Track]
+    let picture: String?
+    let error: Failure?
+
+    struct Key: Encodable {
+        let uri: String
+        let terms: TermsReport?
+        /// Hexadecimal, and only where they were asked for.
+        let contentKey, contentIV: String?
+        let error: Failure?
+    }
+
+    struct Request: Encodable {
+        let stage, method, url: String
+        let status: Int?
+        let milliseconds: Double
+    }
+
+    struct Track: Encodable {
+        let media, container, codec: String
+        let samples, frames, complaints: Int
+        let right: Bool
+    }
+
+    /// - Parameter revealsKeys: whether content keys are shown; they are test keys, as the device takes no others.
+    init(_ report: StreamReport, vendor: String, revealsKeys: Bool) {
+        self.vendor = vendor
+        right = report.isRight
+        keys = report.keys.map { Key($0, reveal: revealsKeys) }
+        requests = report.requests.map(Request.init)
+        timeToKeyMilliseconds = report.timeToKey.inMilliseconds.rounded(toPlaces: 1)
+        frames = report.frameCount
+        tracks = zip(report.playback?.tracks ?? [], report.verdict?.tracks ?? []).map(Track.init)
+        picture = report.playback?.picture?.path
+        error = report.failure.map(Failure.init)
+    }
+}
+
+extension PlayReport.Key {
+    init(_ key: StreamReport.Key, reveal: Bool) {
+        uri = Redaction.standard.redacted(urlText: key.uri.raw)
+        switch key.outcome {
+        case .success(let opened):
+            terms = TermsReport(opened.terms)
+            contentKey = reveal ? opened.contentKey.key.revealed.hexString : nil
+            contentIV = reveal ? opened.contentKey.iv.revealed.hexString : nil
+            error = nil
+        case .failure(let failure):
+            (terms, contentKey, contentIV) = (nil, nil, nil)
+            error = Failure(failure)
+        }
+    }
+}
+
+extension PlayReport.Request {
+    init(_ summary: KeyEvent.HTTPSummary) {
+        stage = summary.stage.rawValue
+        method = summary.method
+        url = summary.url
+        status = summary.status
+        milliseconds = summary.milliseconds.rounded(toPlaces: 1)
+    }
+}
+
+extension PlayReport.Track {
+    init(_ track: PlayedTrack, _ verdict: TrackVerdict) {
+        media = track.media.rawValue
+        container = track.container.rawValue
+        codec = track.codec
+        samples = track.samples.count
+        frames = track.frames.count
+        complaints = track.complaintCount
+        right = verdict.isRight
+    }
+}
+
+extension Double {
+    func rounded(toPlaces places: Int) -> Double {
+        let factor = pow(10, Double(places))
+        return (self * factor).rounded() / factor
+    }
+}

@@ -1,0 +1,120 @@
+public import Foundation
+public import Latchkey
+public import LatchkeyCore
+public import LatchkeyDevice
+import LatchkeyHLS
+public import LatchkeyPlayback
+import LatchkeyVendors
+
+/// A player without an Apple device: finds a stream's keys, gets them through a loader, opens the CKCs with a simulated device,
+/// and has ffmpeg decode the media.
+public struct SimulatedPlayer: Sendable {
+    private let loader: ContentKeyLoader
+    private let device: SimulatedDevice
+    private let resources: WebResources
+    private let timekeeper: any Timekeeper
+
+    /// - Parameters:
+    ///   - loader: gets the keys.
+    ///   - device: makes the SPCs.
+    ///   - resources: loads playlists and media.
+    ///   - timekeeper: what the time to key is measured with.
+    public init(
+        loader: ContentKeyLoader, device: SimulatedDevice, resources: WebResources = WebResources(),
+        timekeeper: any Timekeeper = SystemTimekeeper()
+    ) {
+        self.loader = loader
+        self.device = device
+        self.resources = resources
+        self.timekeeper = timekeeper
+    }
+
+    /// Gets all FairPlay keys of a stream, all at once.
+    /// - Parameter address: an http or https address or a file.
+    /// - Throws: where the stream's first playlist cannot be read; a key's failure is a value in the report.
+    public func keys(of address: String) async throws -> StreamReport {
+        let start = timekeeper.uptime
+        let events = loader.events()
+        let uris = try await KeyDiscovery(resources).keys(at: address).fairPlayURIs
+        async let requests = Self.requests(in: events, untilEndOf: uris.count)
+        var report = StreamReport()
+        report.keys = await withTaskGroup(of: (Int, StreamReport.Key).self) { group in
+            for (index, uri) in uris.enumerated() { group.addTask { (index, await key(uri)) } }
+            return await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
+        }
+        report.timeToKey = timekeeper.uptime - start
+        report.requests = await requests
+        return report
+    }
+
+    /// Plays a stream.
+    /// - Parameters:
+    ///   - address: an http or https address or a file.
+    ///   - ffmpeg: the decoder.
+    ///   - directory: where the encrypted media and the key files lie meanwhile; made, and removed at the end.
+    ///   - picture: where to write one picture as PNG.
+    ///   - reference: the hashes of the clear stream, for a verdict that rests on them.
+    public func play(
+        _ address: String, with ffmpeg: FFmpeg, in directory: URL, picture: URL? = nil, reference: ReferenceHashes? = nil
+    ) async throws -> StreamReport {
+        var report = try await keys(of: address)
+        guard report.failure == nil else { return report }
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let copy = try await StreamDownload(resources).copy(address, into: directory)
+        let result = try await StreamPlayer(ffmpeg).play(copy, keys: report.contentKeys, picture: picture)
+        report.playback = result
+        report.verdict = result.verdict(against: reference)
+        return report
+    }
+
+    private func key(_ uri: KeyURI) async -> StreamReport.Key {
+        let handle = Locked<KeyRequestHandle?>(nil)
+        let outcome = await withTaskCancellationHandler {
+            await Result {
+                try await withCheckedThrowingContinuation { continuation in
+                    let request = DeviceKeyRequest(uri, purpose: .streaming, device: device, continuation: continuation)
+                    let answer = loader.answer(request)
+                    handle.withLock { $0 = answer }
+                    if Task.isCancelled { answer.cancel() }
+                }
+            }
+        } onCancel: {
+            handle.withLock { $0 }?.cancel()
+        }
+        return StreamReport.Key(uri: uri, outcome: outcome)
+    }
+
+    /// The HTTP exchanges among the events, until so many keys have got their answer.
+    private static func requests(
+        in events: AsyncStream<KeyEvent>, untilEndOf keys: Int
+    ) async -> [KeyEvent.HTTPSummary] {
+        var requests: [KeyEvent.HTTPSummary] = []
+        var left = keys
+        guard left > 0 else { return [] }
+        for await event in events {
+            switch event.kind {
+            case .exchanged(let summary), .unanswered(let summary, _): requests.append(summary)
+            case .answered, .failed: left -= 1
+            default: break
+            }
+            if left == 0 { break }
+        }
+        return requests
+    }
+}
+
+extension StreamReport {
+    /// The content keys by URI.
+    var contentKeys: [KeyURI: ContentKey] {
+        let opened = keys.compactMap { key in
+            (try? key.outcome.get()).map { (key.uri, $0.contentKey) }
+        }
+        return Dictionary(opened) { $1 }
+    }
+}
+
+extension Result where Failure == any Error, Success: Sendable {
+    init(_ body: () async throws -> Success) async {
+        do { self = .success(try await body()) } catch { self = .failure(error) }
+    }
+}
