@@ -18,6 +18,7 @@ struct Console: Sendable {
     func printJSON(_ value: some Encodable) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        encoder.dateEncodingStrategy = .iso8601
         output.write(try encoder.encode(value) + Data("\n".utf8))
     }
 
