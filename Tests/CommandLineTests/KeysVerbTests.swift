@@ -147,4 +147,55 @@ import Testing
         let run = await RecordedRun("keys", "--json", "http://127.0.0.1:\(port)/p")
         #expect(run.errorCode == "unreachable")
     }
+
+    private static let multivariant = """
+        #EXTM3U
+        #EXT-X-STREAM-INF:BANDWIDTH=1
+        low/p.m3u8
+        #EXT-X-STREAM-INF:BANDWIDTH=2
+        low/p.m3u8
+
+        """
+
+    @Test func `a multivariant playlist leads to its media playlists, each once`() async throws {
+        let server = HTTPServer { request in
+            request.path == "/low/p.m3u8" ? .text(Self.media) : .text(Self.multivariant)
+        }
+        let port = try server.start()
+        let run = await RecordedRun("keys", "http://127.0.0.1:\(port)/master.m3u8")
+        await server.stop()
+        #expect(run.status == .yes)
+        #expect(run.error == "")
+        #expect(run.output.hasPrefix("http://127.0.0.1:\(port)/master.m3u8\nMultivariant playlist, 2 streams\n"))
+        #expect(run.output.components(separatedBy: "Media playlist, 3 segments").count == 2)
+        #expect(run.output.hasSuffix("FairPlay keys\n  skd://one\n"))
+    }
+
+    @Test func `files lead to files beside them`() async throws {
+        try FileManager.default.createDirectory(atPath: folder.file("low"), withIntermediateDirectories: true)
+        try Data(Self.media.utf8).write(to: URL(fileURLWithPath: folder.file("low/p.m3u8")))
+        let run = await RecordedRun("keys", try file(Self.multivariant))
+        #expect(run.status == .yes)
+        #expect(run.output.contains("skd://one"))
+    }
+
+    @Test func `json reports the given playlist alone`() async throws {
+        let run = await RecordedRun("keys", try file(Self.multivariant), "--json")
+        #expect(run.status == .yes)
+        #expect(run.json["kind"] as? String == "multivariant")
+        #expect(run.json["fairplayURIs"] as? [String] == [])
+    }
+
+    @Test func `a media playlist that cannot be loaded makes the answer no`() async throws {
+        let run = await RecordedRun("keys", try file(Self.multivariant))
+        #expect(run.status == .no)
+        #expect(run.output.contains("Multivariant playlist"))
+        #expect(run.error.contains("cannotRead"))
+    }
+
+    @Test func `from standard input relative playlists need a base`() async throws {
+        let run = await RecordedRun("keys", "-", input: Data(Self.multivariant.utf8))
+        #expect(run.status == .no)
+        #expect(run.error.contains("--base"))
+    }
 }
