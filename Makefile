@@ -18,7 +18,8 @@ demo: deps ## play one protected stream per vendor, and check every picture
 	"$$($(SWIFT_BUILD) --show-bin-path)/latchkey" demo
 
 test: deps ## run all tests
-	swift test --configuration $(CONFIGURATION)
+	@echo "Building and testing; failures and a summary follow"
+	swift test --quiet --disable-xctest --configuration $(CONFIGURATION)
 
 lint: ## check the format, and the imports against the design
 	swift format lint --strict --recursive Package.swift Sources Tests

@@ -87,7 +87,7 @@ let package = Package(
                 "LatchkeyHTTP",
                 "LatchkeyFairPlay", "LatchkeyDevice", "LatchkeyPlayback", "LatchkeyHLS", "LatchkeyCore",
             ]),
-        tests("CommandLine", ["LatchkeyCommandLine", "LatchkeyCore"]),
+        tests("CommandLine", ["LatchkeyCommandLine", "LatchkeyHTTP", "LatchkeyCore"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,4 +1,6 @@
 extension CommandLineTool {
     /// The tool with all its verbs. A new verb is a type in `Verbs` and a line here.
-    static let standard = CommandLineTool(verbs: [KeysVerb()])
+    static let standard = CommandLineTool(verbs: [
+        KeysVerb(), CredentialsVerb(), SPCVerb(), CKCVerb(), OpenCKCVerb(), InspectVerb(),
+    ])
 }

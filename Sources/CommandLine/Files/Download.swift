@@ -56,6 +56,12 @@ struct DownloadError: DiagnosableError {
             remedy: "Check the address, and the token in it if it has one.")
     }
 
+    static func relative(_ reference: String) -> Self {
+        DownloadError(
+            code: "relativeAddress", reason: "\(shown(reference)) is relative to an unknown place.",
+            remedy: "Say with --base where the playlist came from.")
+    }
+
     private static func shown(_ address: String) -> String { Redaction.standard.redacted(urlText: address) }
 }
 

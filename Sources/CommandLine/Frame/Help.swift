@@ -37,7 +37,8 @@ extension Usage {
 extension Parameter {
     fileprivate var row: (String, String) {
         let left = placeholder.map { "\(name) \($0)" } ?? name
-        return (left, help + (isRequired ? " (required)" : isRepeatable ? " (repeatable)" : ""))
+        let notes = [isRequired ? "required" : nil, isRepeatable ? "repeatable" : nil].compactMap { $0 }
+        return (left, notes.isEmpty ? help : "\(help) (\(notes.joined(separator: ", ")))")
     }
 }
 

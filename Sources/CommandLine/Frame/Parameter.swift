@@ -15,7 +15,7 @@ protocol Parameter: Sendable {
 /// An option with a value: `--name VALUE` or `--name=VALUE`.
 struct Option<Value: Sendable>: Parameter {
     /// How often an option may stand on a command line.
-    enum Presence: Sendable { case optional, required, repeatable }
+    enum Presence: Sendable { case optional, required, repeatable, atLeastOnce }
 
     let name: String
     let form: ValueForm<Value>
@@ -30,8 +30,8 @@ struct Option<Value: Sendable>: Parameter {
     }
 
     var placeholder: String? { form.placeholder }
-    var isRequired: Bool { presence == .required }
-    var isRepeatable: Bool { presence == .repeatable }
+    var isRequired: Bool { presence == .required || presence == .atLeastOnce }
+    var isRepeatable: Bool { presence == .repeatable || presence == .atLeastOnce }
     func parse(_ text: String) throws(BadValue) -> any Sendable { try form.parse(text) }
 }
 

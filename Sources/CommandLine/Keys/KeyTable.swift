@@ -1,3 +1,4 @@
+import LatchkeyCore
 import LatchkeyHLS
 
 /// A playlist's keys and the segments that they open, for people.
@@ -6,29 +7,41 @@ struct KeyTable {
 
     init(_ playlist: Playlist) { self.playlist = playlist }
 
+    /// The tables, and the distinct FairPlay keys.
     var text: String {
+        let warnings = playlist.warnings.map { "Warning: \($0)" }
+        return (tables + [Self.fairPlay(playlist.fairPlayURIs)] + warnings).joined(separator: "\n\n")
+    }
+
+    /// What it is, its key tags, and its runs of segments.
+    var tables: [String] {
         var parts = [heading]
         if !playlist.sessionKeyTags.isEmpty { parts.append("Session keys\n" + table(of: playlist.sessionKeyTags)) }
         if !playlist.keyTags.isEmpty { parts.append("Keys\n" + table(of: playlist.keyTags)) }
         if !playlist.segmentRuns.isEmpty { parts.append(runs) }
-        let uris = playlist.fairPlayURIs.map { "  \($0)" }
-        parts.append(uris.isEmpty ? "No FairPlay key." : "FairPlay keys\n" + uris.joined(separator: "\n"))
-        parts += playlist.warnings.map { "Warning: \($0)" }
-        return parts.joined(separator: "\n\n")
+        return parts
+    }
+
+    /// A list of distinct FairPlay keys.
+    static func fairPlay(_ uris: [KeyURI]) -> String {
+        uris.isEmpty ? "No FairPlay key." : (["FairPlay keys"] + uris.map { "  \($0)" }).joined(separator: "\n")
     }
 
     private var heading: String {
         switch playlist.kind {
-        case .multivariant: "Multivariant playlist, \(playlist.streams.count) streams"
-        default: "Media playlist, \(playlist.segmentCount) segments"
+        case .multivariant: "Multivariant playlist, \(count(playlist.streams.count, "stream"))"
+        default: "Media playlist, \(count(playlist.segmentCount, "segment"))"
         }
     }
+
+    private func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
 
     private func table(of tags: [KeyTag]) -> String {
         var table = TextTable("KEY", "LINE", "METHOD", "SYSTEM", "IV", "URI")
         for (index, tag) in tags.enumerated() {
             let system = tag.isFairPlay ? "FairPlay" : tag.method == .none ? "–" : tag.format.text
-            table.add("\(index)", "\(tag.line)", tag.method.text, system, tag.iv ?? "–", tag.uri.map { "\($0)" } ?? "–")
+            let uri = tag.uri.map { "\($0)" } ?? "–"
+            table.add("\(index)", "\(tag.line)", tag.method.text, system, tag.iv ?? "–", uri)
         }
         return table.text
     }
@@ -41,5 +54,22 @@ struct KeyTable {
             table.add(range, run.keys.isEmpty ? "none, in clear" : run.keys.map(String.init).joined(separator: " or "))
         }
         return table.text
+    }
+}
+
+/// The playlists of a stream, each with its keys, and the keys of all of them, for people.
+struct DiscoveryTable {
+    private let discovered: DiscoveredKeys
+
+    init(_ discovered: DiscoveredKeys) { self.discovered = discovered }
+
+    var text: String {
+        let playlists = discovered.playlists.map { read in
+            let place = Redaction.standard.redacted(urlText: read.playlist.context.uri ?? "")
+            let tables = KeyTable(read.playlist).tables.joined(separator: "\n\n")
+            return place.isEmpty ? tables : "\(place)\n\(tables)"
+        }
+        let warnings = discovered.warnings.map { "Warning: \($0)" }
+        return (playlists + [KeyTable.fairPlay(discovered.fairPlayURIs)] + warnings).joined(separator: "\n\n")
     }
 }

@@ -14,7 +14,7 @@ struct KeysVerb: Verb {
         Usage(
             name: "keys", summary: "show which keys a playlist names, and which segments they open",
             details: """
-                A multivariant playlist without session keys is followed to its media playlists, each loaded once.
+                A multivariant playlist without FairPlay session keys is followed to its media playlists, each loaded once.
                 With --json the given playlist alone is reported, also where it is refused.
                 """,
             positionals: [playlist], options: [base, imports, Flag.json],
@@ -25,25 +25,40 @@ struct KeysVerb: Verb {
                 "latchkey keys --imports token=abc video.m3u8",
             ],
             yes: "the playlist is valid, with keys or without",
-            no: "the playlist is refused, or cannot be loaded")
+            no: "the playlist, or one that it names, is refused or cannot be loaded")
     }
 
     func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
         let limits = PlaylistLimits()
-        let source = try await PlaylistSource.load(arguments[playlist], limit: limits.totalBytes, console)
+        let source = try await PlaylistSource.load(
+            arguments[playlist], base: arguments[base], limit: limits.totalBytes, console)
         let named = arguments.all(imports)
         let context = PlaylistContext(
-            uri: arguments[base] ?? source.uri,
-            imports: named.isEmpty ? nil : Dictionary(named.map { ($0.name, $0.value) }) { $1 }, limits: limits)
+            uri: source.uri, imports: named.isEmpty ? nil : Dictionary(named.map { ($0.name, $0.value) }) { $1 },
+            limits: limits)
         guard !arguments[Flag.json] else { return try report(source.bytes, context, console) }
-        let read = try Playlist(source.bytes, context: context)
-        console.print(KeyTable(read).text)
-        return .yes
+        let given = try Playlist(source.bytes, context: context)
+        guard given.kind == .multivariant else {
+            console.print(KeyTable(given).text)
+            return .yes
+        }
+        return try await follow(source, limits, console)
     }
 
     private func report(_ bytes: Data, _ context: PlaylistContext, _ console: Console) throws -> ExitStatus {
         let report = PlaylistReport(bytes, context: context)
         try console.printJSON(report)
         return report.refusal == nil ? .yes : .no
+    }
+
+    private func follow(_ source: PlaylistSource, _ limits: PlaylistLimits, _ console: Console) async throws
+        -> ExitStatus
+    {
+        let fetcher = FollowingFetcher(source: source, limit: limits.totalBytes, console: console)
+        let discovered = try await KeyDiscovery(fetcher).keys(at: source.place)
+        console.endProgress()
+        console.print(DiscoveryTable(discovered).text)
+        for failure in discovered.failures { console.note("latchkey: a playlist is missing. \(failure)") }
+        return discovered.failures.isEmpty ? .yes : .no
     }
 }

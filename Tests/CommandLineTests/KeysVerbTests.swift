@@ -1,0 +1,201 @@
+import Foundation
+import LatchkeyHTTP
+import Testing
+
+@testable import LatchkeyCommandLine
+
+@Suite struct KeysVerbTests {
+    private static let media = """
+        #EXTM3U
+        #EXT-X-TARGETDURATION:6
+        #EXTINF:6,
+        a.ts
+        #EXT-X-KEY:METHOD=SAMPLE-AES,URI="skd://one",KEYFORMAT="com.apple.streamingkeydelivery"
+        #EXTINF:6,
+        b.ts
+        #EXTINF:6,
+        c.ts
+        #EXT-X-ENDLIST
+
+        """
+    private static let parameters = """
+        #EXTM3U
+        #EXT-X-DEFINE:IMPORT="who"
+        #EXT-X-DEFINE:QUERYPARAM="what"
+        #EXT-X-KEY:METHOD=SAMPLE-AES,URI="skd://{$who}/{$what}",KEYFORMAT="com.apple.streamingkeydelivery"
+        #EXTINF:6,
+        a.ts
+
+        """
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func file(_ text: String) throws -> String {
+        try Data(text.utf8).write(to: URL(fileURLWithPath: folder.file("p.m3u8")))
+        return folder.file("p.m3u8")
+    }
+
+    @Test func `a table shows keys and the segments that they open`() async throws {
+        let run = await RecordedRun("keys", try file(Self.media))
+        #expect(run.status == .yes)
+        #expect(run.error == "")
+        let expected = """
+            Media playlist, 3 segments
+
+            Keys
+            KEY  LINE  METHOD      SYSTEM    IV  URI
+            0    5     SAMPLE-AES  FairPlay  –   skd://one
+
+            SEGMENTS  OPENED BY KEY
+            0         none, in clear
+            1–2       0
+
+            FairPlay keys
+              skd://one
+
+            """
+        #expect(run.output == expected)
+    }
+
+    @Test func `json has the facts of the playlist`() async throws {
+        let run = await RecordedRun("keys", "--json", try file(Self.media))
+        #expect(run.status == .yes)
+        #expect(run.json["kind"] as? String == "media")
+        #expect(run.json["fairplayURIs"] as? [String] == ["skd://one"])
+        #expect(run.json["segments"] as? Int == 3)
+        #expect(run.json["error"] is NSNull)
+        let runs = try #require(run.json["segmentRuns"] as? [[String: Any]])
+        #expect(runs.map { $0["keys"] as? [Int] } == [[], [0]])
+    }
+
+    @Test func `a dash reads standard input`() async {
+        let run = await RecordedRun("keys", "--json", "-", input: Data(Self.media.utf8))
+        #expect(run.json["fairplayURIs"] as? [String] == ["skd://one"])
+    }
+
+    @Test func `variables come from imports and from the base`() async throws {
+        let path = try file(Self.parameters)
+        let run = await RecordedRun("keys", path, "--imports", "who=me", "--base", "https://h/p?what=it", "--json")
+        #expect(run.json["fairplayURIs"] as? [String] == ["skd://me/it"])
+        #expect(run.json["imports"] as? [String: String] == ["who": "me"])
+        #expect(run.json["playlistURI"] as? String == "https://h/p?what=it")
+    }
+
+    @Test func `a refused playlist is reported, and the answer is no`() async throws {
+        let path = try file(Self.parameters)
+        let json = await RecordedRun("keys", path, "--json")
+        #expect(json.status == .no)
+        #expect(json.json["error"] is String)
+        let text = await RecordedRun("keys", path)
+        #expect(text.status == .no)
+        #expect(text.output == "")
+        #expect(text.error.contains("Line 2"))
+    }
+
+    @Test func `a missing file is a failure with a code`() async {
+        let run = await RecordedRun("keys", folder.file("missing"), "--json")
+        #expect(run.status == .no)
+        #expect(run.errorCode == "cannotRead")
+    }
+
+    @Test func `control characters of a playlist do not reach the terminal`() async throws {
+        let run = await RecordedRun("keys", try file(Self.media.replacingOccurrences(of: "one", with: "\u{1b}[31m")))
+        #expect(run.status == .yes)
+        #expect(!run.output.contains("\u{1b}"))
+    }
+
+    @Test func `an address is loaded and its redirects make the base`() async throws {
+        let server = HTTPServer { request in
+            guard request.path == "/p" else {
+                return HTTPResponse(status: 302, headers: ["Location": "/p?what=moved"])
+            }
+            return .text(Self.parameters)
+        }
+        let port = try server.start()
+        let run = await RecordedRun("keys", "--json", "--imports", "who=me", "http://127.0.0.1:\(port)/old")
+        await server.stop()
+        #expect(run.json["fairplayURIs"] as? [String] == ["skd://me/moved"])
+        #expect(run.json["playlistURI"] as? String == "http://127.0.0.1:\(port)/p?what=moved")
+    }
+
+    @Test func `a refusal of the server is named without the token`() async throws {
+        let server = HTTPServer { _ in .text("no", status: 403) }
+        let port = try server.start()
+        let run = await RecordedRun("keys", "--json", "http://127.0.0.1:\(port)/p?token=hunter2")
+        await server.stop()
+        #expect(run.status == .no)
+        #expect(run.errorCode == "httpStatus")
+        #expect(run.output.contains("status 403"))
+        #expect(!run.output.contains("hunter2"))
+    }
+
+    @Test func `a body beyond the limit is not read on`() async throws {
+        let server = HTTPServer { _ in .text(String(repeating: "x", count: 1_000)) }
+        let port = try server.start()
+        await #expect { try await Download.from("http://127.0.0.1:\(port)/", limit: 999) } throws: {
+            ($0 as? FileError)?.code == "fileTooLarge"
+        }
+        #expect(try await Download.from("http://127.0.0.1:\(port)/", limit: 1_000).body.count == 1_000)
+        await server.stop()
+    }
+
+    @Test func `a host that is not there is named`() async throws {
+        let server = HTTPServer { _ in .text("") }
+        let port = try server.start()
+        await server.stop()
+        let run = await RecordedRun("keys", "--json", "http://127.0.0.1:\(port)/p")
+        #expect(run.errorCode == "unreachable")
+    }
+
+    private static let multivariant = """
+        #EXTM3U
+        #EXT-X-STREAM-INF:BANDWIDTH=1
+        low/p.m3u8
+        #EXT-X-STREAM-INF:BANDWIDTH=2
+        low/p.m3u8
+
+        """
+
+    @Test func `a multivariant playlist leads to its media playlists, each once`() async throws {
+        let server = HTTPServer { request in
+            request.path == "/low/p.m3u8" ? .text(Self.media) : .text(Self.multivariant)
+        }
+        let port = try server.start()
+        let run = await RecordedRun("keys", "http://127.0.0.1:\(port)/master.m3u8")
+        await server.stop()
+        #expect(run.status == .yes)
+        #expect(run.error == "")
+        #expect(run.output.hasPrefix("http://127.0.0.1:\(port)/master.m3u8\nMultivariant playlist, 2 streams\n"))
+        #expect(run.output.components(separatedBy: "Media playlist, 3 segments").count == 2)
+        #expect(run.output.hasSuffix("FairPlay keys\n  skd://one\n"))
+    }
+
+    @Test func `files lead to files beside them`() async throws {
+        try FileManager.default.createDirectory(atPath: folder.file("low"), withIntermediateDirectories: true)
+        try Data(Self.media.utf8).write(to: URL(fileURLWithPath: folder.file("low/p.m3u8")))
+        let run = await RecordedRun("keys", try file(Self.multivariant))
+        #expect(run.status == .yes)
+        #expect(run.output.contains("skd://one"))
+    }
+
+    @Test func `json reports the given playlist alone`() async throws {
+        let run = await RecordedRun("keys", try file(Self.multivariant), "--json")
+        #expect(run.status == .yes)
+        #expect(run.json["kind"] as? String == "multivariant")
+        #expect(run.json["fairplayURIs"] as? [String] == [])
+    }
+
+    @Test func `a media playlist that cannot be loaded makes the answer no`() async throws {
+        let run = await RecordedRun("keys", try file(Self.multivariant))
+        #expect(run.status == .no)
+        #expect(run.output.contains("Multivariant playlist"))
+        #expect(run.error.contains("cannotRead"))
+    }
+
+    @Test func `from standard input relative playlists need a base`() async throws {
+        let run = await RecordedRun("keys", "-", input: Data(Self.multivariant.utf8))
+        #expect(run.status == .no)
+        #expect(run.error.contains("--base"))
+    }
+}
