@@ -36,16 +36,25 @@ import Testing
         #expect(complaints == ["[h264] no frame!", "list.m3u8: Invalid data found", "[hls @ broken"])
     }
 
-    @Test(arguments: ["ffconcat version 1.0\nfile v/1.ts\n", "#EXTM3U\n#EXTINF:1,\nhttp://127.0.0.1:9/x.ts\n"])
-    func `a segment that is a script opens nothing`(script: String) async throws {
+    @Test(arguments: [("script.ts", "list.m3u8"), ("script.ts", "script.ts")])
+    func `a script in the place of media opens nothing`(name: String, opened: String) async throws {
         let scratch = try DemoAsset.transportStream.copy()
         let url = scratch.folder.url
-        try Data(script.utf8).write(to: url.appending(path: "script.ts"))
-        try Data("#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\nscript.ts\n#EXT-X-ENDLIST\n".utf8)
+        try Data("ffconcat version 1.0\nfile v/1.ts\n".utf8).write(to: url.appending(path: name))
+        try Data("#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\n\(name)\n#EXT-X-ENDLIST\n".utf8)
             .write(to: url.appending(path: "list.m3u8"))
-        let result = try await FFmpeg().sampleHashes(of: url.appending(path: "list.m3u8"))
+        let result = try await FFmpeg().sampleHashes(of: url.appending(path: opened))
         #expect(result.streams.flatMap(\.hashes) == [])
         #expect(!result.complaints.isEmpty)
+    }
+
+    @Test func `a local playlist that names an address of the network opens nothing`() async throws {
+        let folder = try ScratchFolder()
+        let list = folder.url.appending(path: "list.m3u8")
+        try Data("#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\nhttp://127.0.0.1:9/x.ts\n#EXT-X-ENDLIST\n".utf8)
+            .write(to: list)
+        let result = try await FFmpeg().sampleHashes(of: list)
+        #expect(result.complaints.contains { $0.contains("not on whitelist") })
     }
 
     @Test func `a playlist that is not there gives no streams but complaints`() async throws {

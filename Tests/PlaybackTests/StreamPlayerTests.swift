@@ -127,18 +127,38 @@ import Testing
 
     @Test func `a clear stream of sound and picture in one gives both tracks without a key`() async throws {
         let folder = try ScratchFolder()
-        let sources = [
-            "-f", "lavfi", "-i", "testsrc2=size=64x64:rate=25:duration=1", "-f", "lavfi", "-i", "sine=duration=1",
-        ]
-        let codecs = ["-c:v", "mpeg2video", "-c:a", "mp2", "-f", "mpegts", folder.url.appending(path: "1.ts").path]
-        let encoder = ChildProcess(program: try FFmpeg().path, arguments: ["-v", "error"] + sources + codecs)
-        _ = try await encoder.run(deadline: .seconds(60), clock: ManualTimekeeper())
+        try await Self.encode(["-f", "mpegts"], to: folder.url.appending(path: "1.ts"))
         let track = LocalTrack(
             name: "main", container: .transportStream, segments: [LocalSegment(file: "1.ts", duration: 1)])
         let result = try await StreamPlayer(FFmpeg()).play(LocalCopy(directory: folder.url, tracks: [track]), keys: [:])
         #expect(result.tracks.map(\.codec) == ["mpeg2video", "mp2"])
         #expect(result.tracks.first?.frames.count == 25)
         #expect(result.verdict().isRight)
+    }
+
+    @Test(arguments: [("00112233445566778899aabbccddeeff", true), ("10112233445566778899aabbccddeeff", false)])
+    func `whole segments under AES-128 play with their key only`(key: String, isRight: Bool) async throws {
+        let folder = try ScratchFolder()
+        let (file, info) = (folder.url.appending(path: "key"), folder.url.appending(path: "info"))
+        try Data(hexString: "00112233445566778899aabbccddeeff")?.write(to: file)
+        try Data("skd://whole\n\(file.path)\n\(Self.iv)\n".utf8).write(to: info)
+        let list = folder.url.appending(path: "list.m3u8")
+        try await Self.encode(["-f", "hls", "-hls_key_info_file", info.path], to: list)
+        let keys = try ["skd://whole": #require(DemoAsset.contentKey(key, Self.iv))] as [KeyURI: ContentKey]
+        let result = try await StreamPlayer(FFmpeg()).play(list.path, StreamDownload(FileResources()), keys: keys)
+        #expect(result.verdict().isRight == isRight)
+        #expect(result.tracks.first?.frames.count == (isRight ? 25 : 0))
+    }
+
+    /// One second of a test picture with a tone, not encrypted unless the format does it.
+    private static func encode(_ format: [String], to file: URL) async throws {
+        let picture = ["-f", "lavfi", "-i", "testsrc2=size=64x64:rate=25:duration=1"]
+        let sound = ["-f", "lavfi", "-i", "sine=duration=1"]
+        let codecs = ["-c:v", "mpeg2video", "-c:a", "mp2"]
+        let encoder = ChildProcess(
+            program: try FFmpeg().path, arguments: ["-v", "error"] + picture + sound + codecs + format + [file.path])
+        let result = try await encoder.run(deadline: .seconds(60), clock: ManualTimekeeper())
+        try #require(result.status == 0, "\(String(decoding: result.errors, as: UTF8.self))")
     }
 
     @Test func `cancelling ends ffmpeg while it waits for a segment`() async throws {
