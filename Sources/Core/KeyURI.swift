@@ -27,7 +27,7 @@ public struct KeyURI: Sendable, Hashable, Codable {
 
 extension KeyURI {
     // Byte for byte: `String` takes two spellings of an accent as equal, a license service does not.
-    public static func == (left: Self, right: Self) -> Bool { left.raw.utf8.elementsEqual(right.raw.utf8) }
+    public static func == (left: Self, right: Self) -> Bool { left.raw.equalsByteForByte(right.raw) }
 
     public func hash(into hasher: inout Hasher) {
         var text = raw

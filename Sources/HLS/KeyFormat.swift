@@ -1,3 +1,5 @@
+import LatchkeyCore
+
 /// The key system that a key tag speaks of: its KEYFORMAT.
 ///
 /// Two are equal when they are equal byte for byte (rule 4); `String` would also take other spellings of an accent.
@@ -17,7 +19,7 @@ public struct KeyFormat: Sendable {
 }
 
 extension KeyFormat: Hashable, CustomStringConvertible {
-    public static func == (left: Self, right: Self) -> Bool { left.text.utf8.elementsEqual(right.text.utf8) }
+    public static func == (left: Self, right: Self) -> Bool { left.text.equalsByteForByte(right.text) }
 
     public func hash(into hasher: inout Hasher) {
         var text = text

@@ -77,13 +77,10 @@ extension KeyTag {
         return bytes[1] | 0x20 == UInt8(ascii: "x") && bytes.dropFirst(2).allSatisfy(\.isHexDigit)
     }
 
-    /// Rule 16: equal in METHOD, URI, IV, KEYFORMAT and KEYFORMATVERSIONS.
-    func isSameSessionKey(as other: KeyTag) -> Bool {
-        isConsistent(with: other) && uri == other.uri && iv == other.iv
-    }
-
-    /// Rule 15: what a session key must share with each EXT-X-KEY of its URI.
-    func isConsistent(with other: KeyTag) -> Bool {
-        method == other.method && format == other.format && formatVersions == other.formatVersions
+    /// What makes a session key a repetition: METHOD, URI, IV, KEYFORMAT and KEYFORMATVERSIONS (rule 16).
+    var identity: KeyTag {
+        var tag = self
+        (tag.line, tag.otherAttributes, tag.statesFormat, tag.statesFormatVersions) = (0, [], false, false)
+        return tag
     }
 }

@@ -15,9 +15,10 @@ struct PlaylistReader {
     private var isMedia = false
     private var isMultivariant = false
     private var hasHeader = false
-    /// An EXT-X-STREAM-INF that waits for its URI line.
-    private var openVariant: StreamEntry?
+    /// The index of the variant that waits for its URI line.
+    private var openVariant: Int?
     private var firstImport: Int?
+    private var sessionKeys: Set<KeyTag> = []
 
     var limits: PlaylistLimits { context.limits }
     var segmentCount: Int { kind == .multivariant ? 0 : inForce.segments }
@@ -50,6 +51,7 @@ struct PlaylistReader {
             }
         }
         inForce.endRun()
+        if let openVariant { warnAboutVariant(openVariant) }
         if refusal?.kind == .notUTF8 || refusal?.kind == .limitExceeded { return refusal }
         guard hasHeader else { return PlaylistError(.missingHeader, line: 1, "the first line is not #EXTM3U") }
         return refusal ?? refusalAsAWhole
@@ -100,15 +102,15 @@ struct PlaylistReader {
         guard let text = String(bytes: line, encoding: .utf8) else {
             throw PlaylistError(.notUTF8, line: number, "it is not UTF-8")
         }
-        let hasControl = text.unicodeScalars.contains { $0.properties.generalCategory == .control }
+        let hasControl = text.unicodeScalars.contains { $0.value < 0x20 || (0x7f...0x9f).contains($0.value) }
         if hasControl { warnings.add("a control character", line: number) }
     }
 
     private mutating func readURI(_ line: Bytes, isPlain: Bool, _ number: Int) throws(PlaylistError) {
         guard !line.isEmpty, !line.byte(at: 0).isBlank || !line.trimmed.isEmpty else { return }
-        if openVariant != nil { return try endVariant(line, number) }
-        inForce.segments += 1
+        if let openVariant { return try endVariant(openVariant, line, number) }
         if !isPlain { try variables.check(line, line: number) }
+        inForce.segments += 1
     }
 
     @inline(__always)
@@ -167,9 +169,8 @@ extension PlaylistReader {
         guard tag.method != .none else {
             throw PlaylistError(.sessionKeyMethod, line: tag.line, "EXT-X-SESSION-KEY with METHOD=NONE")
         }
-        // Rule 16. The preload list is short: a long one is compared with its last tags only.
-        let isRepeated = sessionKeyTags.suffix(64).contains { $0.isSameSessionKey(as: tag) }
-        if isRepeated { warnings.add("EXT-X-SESSION-KEY is repeated", line: tag.line) }
+        let isNew = sessionKeys.insert(tag.identity).inserted
+        if !isNew { warnings.add("EXT-X-SESSION-KEY is repeated", line: tag.line) }
         sessionKeyTags.append(tag)
     }
 
@@ -200,14 +201,17 @@ extension PlaylistReader {
     }
 
     private mutating func openVariant(_ attributes: AttributeList) throws(PlaylistError) {
-        if let openVariant { warnings.add("EXT-X-STREAM-INF without a URI line", line: openVariant.line) }
-        openVariant = try StreamEntry(.variant, attributes, &variables)
+        if let openVariant { warnAboutVariant(openVariant) }
+        try append(StreamEntry(.variant, attributes, &variables))
+        openVariant = streams.count - 1
     }
 
-    private mutating func endVariant(_ line: Bytes, _ number: Int) throws(PlaylistError) {
-        guard var variant = openVariant else { return }
+    private mutating func endVariant(_ index: Int, _ line: Bytes, _ number: Int) throws(PlaylistError) {
         openVariant = nil
-        variant.uri = try variables.text(of: line, line: number)
-        try append(variant)
+        streams[index].uri = URIReference.resolve(try variables.text(of: line, line: number), against: context.uri)
+    }
+
+    private mutating func warnAboutVariant(_ index: Int) {
+        warnings.add("EXT-X-STREAM-INF without a URI line", line: streams[index].line)
     }
 }

@@ -58,7 +58,8 @@ private struct SegmentReader {
     private mutating func read(_ tag: PlaylistTag, _ body: Bytes, _ number: Int) throws(PlaylistError) {
         switch tag {
         case .segmentDuration:
-            duration = Double(body.part(0, body.position(of: .comma) ?? body.count).trimmed.text)
+            let seconds = Double(body.part(0, body.position(of: .comma) ?? body.count).trimmed.text)
+            duration = seconds.flatMap { $0.isFinite && $0 >= 0 ? $0 : nil }
         case .byteRange: range = try byteRange(body.text, number)
         case .discontinuity: followsDiscontinuity = true
         case .map: map = try readMap(AttributeList(body, line: number, limit: limits.attributesPerTag))

@@ -14,7 +14,7 @@ public struct StreamEntry: Sendable, Hashable {
 
     /// What the entry is.
     public let kind: Kind
-    /// The media playlist, resolved; nil for a rendition that is carried by its variants.
+    /// The media playlist, resolved; nil for a rendition that is carried by its variants, and where it is missing.
     public internal(set) var uri: String?
     /// GROUP-ID of a rendition.
     public let groupID: String?
@@ -48,7 +48,7 @@ extension StreamEntry {
     init(_ kind: Kind, _ attributes: AttributeList, _ variables: inout Substitution) throws(PlaylistError) {
         self.kind = kind
         line = attributes.line
-        uri = try attributes.text("URI", &variables)
+        uri = kind == .variant ? nil : try attributes.text("URI", &variables)
         groupID = try attributes.text("GROUP-ID", &variables)
         name = try attributes.text("NAME", &variables)
         language = try attributes.text("LANGUAGE", &variables)
