@@ -26,6 +26,15 @@ public enum ContainerKind: String, Sendable, Hashable, Codable {
         }
     }
 
+    /// What ffmpeg expects behind the dot of a segment's file.
+    var fileExtension: String {
+        switch self {
+        case .fragmentedMP4: "m4s"
+        case .transportStream: "ts"
+        case .packedAudio: "aac"
+        }
+    }
+
     private static let boxTypes: Set = ["ftyp", "styp", "moov", "moof", "sidx", "emsg", "prft", "free", "skip"]
 
     private static func isTransportStream(_ head: [UInt8]) -> Bool {

@@ -1,3 +1,5 @@
+import LatchkeyCore
+
 /// How much a stream may make us load.
 public struct DownloadLimits: Sendable, Hashable {
     /// Bytes of one playlist; 16 MiB unless set.
@@ -13,4 +15,21 @@ public struct DownloadLimits: Sendable, Hashable {
 
     /// The defaults.
     public init() {}
+}
+
+/// Bytes that all tracks of a stream may still load, together.
+final class ByteBudget: Sendable {
+    private let total: Int
+    private let spent = Locked(0)
+
+    init(_ total: Int) { self.total = total }
+
+    /// - Throws: `PlaybackError` `resourceTooLarge` when the stream has become too large.
+    func spend(_ count: Int) throws {
+        let sum = spent.withLock { spent in
+            spent += count
+            return spent
+        }
+        guard sum <= total else { throw PlaybackError.resourceTooLarge("The stream", limit: total) }
+    }
 }

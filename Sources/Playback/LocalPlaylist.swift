@@ -15,14 +15,15 @@ struct LocalPlaylist {
 
     /// The playlist's text. Holds the IV, never the key.
     var text: String {
-        let target = segments.map(\.duration).max() ?? 1
+        // Durations come from a stranger's playlist and may be anything.
+        let durations = segments.map { $0.duration.isFinite ? min(max($0.duration, 0), 86_400) : 0 }
         var lines = ["#EXTM3U", "#EXT-X-VERSION:7", "#EXT-X-PLAYLIST-TYPE:VOD"]
-        lines.append("#EXT-X-TARGETDURATION:\(Int(max(1, min(target, 86_400)).rounded(.up)))")
+        lines.append("#EXT-X-TARGETDURATION:\(Int(max(1, durations.max() ?? 1).rounded(.up)))")
         if let key, let method = segments.first?.method {
             lines.append("#EXT-X-KEY:METHOD=\(method.rawValue),URI=\"\(key.file)\",IV=0x\(key.iv.hexString)")
         }
         if let initialization { lines.append("#EXT-X-MAP:URI=\"\(initialization)\"") }
-        for segment in segments { lines += ["#EXTINF:\(segment.duration),", segment.file] }
+        for (segment, duration) in zip(segments, durations) { lines += ["#EXTINF:\(duration),", segment.file] }
         return lines.joined(separator: "\n") + "\n#EXT-X-ENDLIST\n"
     }
 }

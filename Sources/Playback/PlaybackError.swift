@@ -19,7 +19,8 @@ extension PlaybackError {
 
     static func keyMissing(_ uri: KeyURI) -> Self {
         Self(
-            code: "keyMissing", reason: "No content key was given for \(redacted(uri.raw)), which opens a part of the stream.",
+            code: "keyMissing",
+            reason: "No content key was given for \(redacted(uri.raw)), which opens a part of the stream.",
             remedy: "Get a license for this key URI, or check that its spelling is that of the playlist.")
     }
 
@@ -73,7 +74,8 @@ extension PlaybackError {
 
     static func unsupportedContainer(_ name: String) -> Self {
         Self(
-            code: "unsupportedContainer", reason: "\(redacted(name)) is neither fragmented MP4, MPEG-TS nor packed audio.",
+            code: "unsupportedContainer",
+            reason: "\(redacted(name)) is neither fragmented MP4, MPEG-TS nor packed audio.",
             remedy: "Check that the server sends the media itself and not an error page.")
     }
 

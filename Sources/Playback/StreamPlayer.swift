@@ -4,9 +4,15 @@ public import LatchkeyCore
 /// Plays streams whose content keys are known, by handing them to ffmpeg.
 public struct StreamPlayer: Sendable {
     private let ffmpeg: FFmpeg
+    private let temporaryFolder: URL
 
-    /// - Parameter ffmpeg: the decoder.
-    public init(_ ffmpeg: FFmpeg) { self.ffmpeg = ffmpeg }
+    /// - Parameters:
+    ///   - ffmpeg: the decoder.
+    ///   - temporaryFolder: where streams lie while they play; the system's folder unless given.
+    public init(_ ffmpeg: FFmpeg, temporaryFolder: URL = FileManager.default.temporaryDirectory) {
+        self.ffmpeg = ffmpeg
+        self.temporaryFolder = temporaryFolder
+    }
 
     /// Decrypts and decodes a local copy.
     ///
@@ -32,6 +38,30 @@ public struct StreamPlayer: Sendable {
         var written: URL?
         if let picture, try await write(frame, of: played.flatMap { $0 }, to: picture) { written = picture }
         return PlaybackResult(tracks: tracks, picture: written, isComplete: copy.isComplete)
+    }
+
+    /// Downloads and plays a stream, and removes what it wrote.
+    ///
+    /// - Parameters:
+    ///   - address: a multivariant or a media playlist, as the download's resources take it.
+    ///   - download: how to load it.
+    ///   - keys: the content keys by the URIs of the playlists.
+    ///   - picture: where to write one picture as PNG; none unless given.
+    ///   - frame: which picture, from 0; the middle one unless given.
+    ///   - keeping: a folder that keeps media, playlists and keys; a temporary one, removed, unless given.
+    /// - Throws: as `StreamDownload.copy(_:into:)` and `play(_:keys:picture:frame:)`.
+    public func play(
+        _ address: String, _ download: StreamDownload, keys: [KeyURI: ContentKey], picture: URL? = nil,
+        frame: Int? = nil, keeping folder: URL? = nil
+    ) async throws -> PlaybackResult {
+        guard let folder else {
+            let files = try WorkingFiles.temporary(in: temporaryFolder)
+            defer { files.remove() }
+            return try await play(
+                address, download, keys: keys, picture: picture, frame: frame, keeping: files.directory)
+        }
+        let copy = try await download.copy(address, into: folder)
+        return try await play(copy, keys: keys, picture: picture, frame: frame)
     }
 
     /// One stretch of a track and what came out of it.

@@ -7,15 +7,19 @@ struct WorkingFiles {
 
     init(_ directory: URL) { self.directory = directory }
 
-    /// Makes a new folder for temporary files, mode 0700.
-    static func temporary() throws -> Self {
+    /// Makes a new folder inside one for temporary files, mode 0700.
+    static func temporary(in parent: URL) throws -> Self {
         let name = "latchkey-\(UUID().uuidString.lowercased())"
-        let directory = FileManager.default.temporaryDirectory.appendingPathComponent(name, isDirectory: true)
+        return try made(at: parent.appendingPathComponent(name, isDirectory: true))
+    }
+
+    /// Makes a folder, mode 0700, unless it is there.
+    static func made(at directory: URL) throws -> Self {
         let mode: [FileAttributeKey: Any] = [.posixPermissions: 0o700]
         do {
-            try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false, attributes: mode)
+            try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true, attributes: mode)
         } catch {
-            throw PlaybackError.fileFailed(name)
+            throw PlaybackError.fileFailed(directory.lastPathComponent)
         }
         return Self(directory)
     }

@@ -60,7 +60,8 @@ import Testing
 
     @Test func `groups described in the init section are refused`() {
         let assignment = Self.box("sbgp", [0, 0, 0, 0] + Array("seig".utf8) + [0, 0, 0, 0])
-        #expect(errorCode { try SampleGroupKeys.read(segment: Self.segment([assignment])) } == "unsupportedSampleGroups")
+        #expect(
+            errorCode { try SampleGroupKeys.read(segment: Self.segment([assignment])) } == "unsupportedSampleGroups")
     }
 
     @Test(arguments: [0, 2])
@@ -85,7 +86,9 @@ import Testing
         let initialization = try Self.rotated("init.mp4")
         let keys = try #require(try SampleGroupKeys.read(segment: segment))
         let header = try ISOBoxes(segment).boxes().first { $0.type == "mdat" }?.payload.lowerBound ?? 0
-        let cuts = (0..<header).filter { cut in errorCode { try SampleGroupKeys.read(segment: segment.prefix(cut)) } != nil }
+        let cuts = (0..<header).filter { cut in
+            errorCode { try SampleGroupKeys.read(segment: segment.prefix(cut)) } != nil
+        }
         #expect(cuts.count > header - 10)
         for count in initialization.indices {
             #expect(errorCode { try keys.patched(initialization: initialization.prefix(count)) } == "malformedMedia")
@@ -107,7 +110,9 @@ import Testing
 
     private static func flipping(_ bytes: [UInt8], _ random: inout SeededGenerator) -> [UInt8] {
         var bytes = bytes
-        for _ in 0..<3 { bytes[Int.random(in: bytes.indices, using: &random)] ^= 1 << UInt8.random(in: 0..<8, using: &random) }
+        for _ in 0..<3 {
+            bytes[Int.random(in: bytes.indices, using: &random)] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+        }
         return bytes
     }
 

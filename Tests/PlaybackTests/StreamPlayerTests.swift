@@ -1,8 +1,9 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyPlayback
 import LatchkeyTesting
 import Testing
+
+@testable import LatchkeyPlayback
 
 @Suite struct StreamPlayerTests {
     private static let iv = "0f1e2d3c4b5a69788796a5b4c3d2e1f0"
@@ -94,13 +95,16 @@ import Testing
         let file = scratch.folder.url.appending(path: "picture %d.png")
         let result = try await StreamPlayer(FFmpeg()).play(scratch.copy, keys: DemoAsset.keys(), picture: file)
         #expect(result.picture == file)
-        let picture = try await FFmpeg().decodedFrames(of: file, .video)
-        #expect(picture.streams.first?.hashes.count == 1)
-        let other = scratch.folder.url.appending(path: "last.png")
-        let last = try await StreamPlayer(FFmpeg()).play(
-            scratch.copy, keys: DemoAsset.keys(), picture: other, frame: 149)
-        #expect(last.picture == other)
-        #expect(try Data(contentsOf: file) != Data(contentsOf: other))
+        let png = try Data(contentsOf: file)
+        #expect(png.dropFirst(12).prefix(12).hexString == "49484452" + "00000140" + "000000b4", "320 by 180")
+        #expect(try await Self.picture(75, of: scratch) == png)
+        #expect(try await Self.picture(149, of: scratch) != png)
+    }
+
+    private static func picture(_ frame: Int, of scratch: ScratchCopy) async throws -> Data {
+        let file = scratch.folder.url.appending(path: "\(frame).png")
+        _ = try await StreamPlayer(FFmpeg()).play(scratch.copy, keys: DemoAsset.keys(), picture: file, frame: frame)
+        return try Data(contentsOf: file)
     }
 
     @Test func `no picture comes from behind the end`() async throws {
@@ -119,6 +123,42 @@ import Testing
         #expect(result.tracks.map(\.samples) == [[]])
         #expect(result.tracks.allSatisfy { $0.complaintCount > 0 })
         #expect(!result.verdict().isRight)
+    }
+
+    @Test func `a clear stream of sound and picture in one gives both tracks without a key`() async throws {
+        let folder = try ScratchFolder()
+        try await Self.encode(["-f", "mpegts"], to: folder.url.appending(path: "1.ts"))
+        let track = LocalTrack(
+            name: "main", container: .transportStream, segments: [LocalSegment(file: "1.ts", duration: 1)])
+        let result = try await StreamPlayer(FFmpeg()).play(LocalCopy(directory: folder.url, tracks: [track]), keys: [:])
+        #expect(result.tracks.map(\.codec) == ["mpeg2video", "mp2"])
+        #expect(result.tracks.first?.frames.count == 25)
+        #expect(result.verdict().isRight)
+    }
+
+    @Test(arguments: [("00112233445566778899aabbccddeeff", true), ("10112233445566778899aabbccddeeff", false)])
+    func `whole segments under AES-128 play with their key only`(key: String, isRight: Bool) async throws {
+        let folder = try ScratchFolder()
+        let (file, info) = (folder.url.appending(path: "key"), folder.url.appending(path: "info"))
+        try Data(hexString: "00112233445566778899aabbccddeeff")?.write(to: file)
+        try Data("skd://whole\n\(file.path)\n\(Self.iv)\n".utf8).write(to: info)
+        let list = folder.url.appending(path: "list.m3u8")
+        try await Self.encode(["-f", "hls", "-hls_key_info_file", info.path], to: list)
+        let keys = try ["skd://whole": #require(DemoAsset.contentKey(key, Self.iv))] as [KeyURI: ContentKey]
+        let result = try await StreamPlayer(FFmpeg()).play(list.path, StreamDownload(FileResources()), keys: keys)
+        #expect(result.verdict().isRight == isRight)
+        #expect(result.tracks.first?.frames.count == (isRight ? 25 : 0))
+    }
+
+    /// One second of a test picture with a tone, not encrypted unless the format does it.
+    private static func encode(_ format: [String], to file: URL) async throws {
+        let picture = ["-f", "lavfi", "-i", "testsrc2=size=64x64:rate=25:duration=1"]
+        let sound = ["-f", "lavfi", "-i", "sine=duration=1"]
+        let codecs = ["-c:v", "mpeg2video", "-c:a", "mp2"]
+        let encoder = ChildProcess(
+            program: try FFmpeg().path, arguments: ["-v", "error"] + picture + sound + codecs + format + [file.path])
+        let result = try await encoder.run(deadline: .seconds(60), clock: ManualTimekeeper())
+        try #require(result.status == 0, "\(String(decoding: result.errors, as: UTF8.self))")
     }
 
     @Test func `cancelling ends ffmpeg while it waits for a segment`() async throws {

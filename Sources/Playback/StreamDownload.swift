@@ -1,0 +1,107 @@
+public import Foundation
+import LatchkeyCore
+import LatchkeyHLS
+
+/// Loads a stream into files: a variant, its audio rendition, their init sections and segments. Decrypts nothing.
+///
+/// Every response is bounded, and every segment is looked at before it may reach a decoder.
+public struct StreamDownload: Sendable {
+    private let resources: any ResourceFetching
+    private let limits: DownloadLimits
+    private let choice: VariantChoice
+
+    /// - Parameters:
+    ///   - resources: loads playlists and media.
+    ///   - limits: how much the stream may make us load.
+    ///   - choice: which variant; the one of the highest bandwidth unless given.
+    public init(
+        _ resources: any ResourceFetching, limits: DownloadLimits = DownloadLimits(),
+        choosing choice: VariantChoice = .highestBandwidth
+    ) {
+        self.resources = resources
+        self.limits = limits
+        self.choice = choice
+    }
+
+    /// Loads a stream.
+    /// - Parameters:
+    ///   - address: a multivariant or a media playlist, as `ResourceFetching` takes it.
+    ///   - directory: where to; made when missing, mode 0700.
+    /// - Throws: `PlaylistError`; `PlaybackError`; whatever the resources throw. Files may be left in the folder.
+    public func copy(_ address: String, into directory: URL) async throws -> LocalCopy {
+        let files = try WorkingFiles.made(at: directory)
+        let budget = ByteBudget(limits.totalBytes)
+        let playlists = try await mediaPlaylists(of: address)
+        let tracks = try await withThrowingTaskGroup(of: (Int, LocalTrack).self) { group in
+            for (index, list) in playlists.enumerated() {
+                let track = TrackDownload(
+                    name: list.name, playlist: list.playlist, resources: resources, limits: limits, budget: budget)
+                group.addTask { (index, try await track.load(into: files)) }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
+        }
+        let isWhole = playlists.allSatisfy { $0.playlist.isComplete && $0.playlist.segmentCount <= limits.segments }
+        return LocalCopy(directory: directory, tracks: tracks, isComplete: isWhole)
+    }
+
+    private typealias NamedPlaylist = (name: String, playlist: Playlist)
+
+    private func mediaPlaylists(of address: String) async throws -> [NamedPlaylist] {
+        let first = try await playlist(at: address, imports: nil)
+        guard first.kind == .multivariant else { return [("main", first)] }
+        guard let variant = choice.variant(of: first.streams), let uri = variant.uri else {
+            throw PlaybackError.emptyStream(address)
+        }
+        async let main = mediaPlaylist(at: uri, imports: first.variables)
+        guard let group = variant.groups["AUDIO"], let sound = first.audio(inGroup: group), sound != uri else {
+            return [("main", try await main)]
+        }
+        let audio = try await mediaPlaylist(at: sound, imports: first.variables)
+        return [("main", try await main), ("audio", audio)]
+    }
+
+    private func mediaPlaylist(at address: String, imports: [String: String]) async throws -> Playlist {
+        let playlist = try await playlist(at: address, imports: imports)
+        guard playlist.kind == .media else {
+            throw PlaybackError.malformedPlaylist("a variant leads to another multivariant playlist")
+        }
+        return playlist
+    }
+
+    private func playlist(at address: String, imports: [String: String]?) async throws -> Playlist {
+        let resource = try await resources.resource(at: address, range: nil, limit: limits.playlistBytes)
+        guard resource.bytes.count <= limits.playlistBytes else {
+            throw PlaybackError.resourceTooLarge(address, limit: limits.playlistBytes)
+        }
+        return try Playlist(resource.bytes, context: PlaylistContext(uri: resource.address, imports: imports))
+    }
+}
+
+/// Which variant of a multivariant playlist to play.
+public enum VariantChoice: Sendable, Hashable {
+    /// The one of the highest BANDWIDTH; the first of several.
+    case highestBandwidth
+    /// The one of the lowest BANDWIDTH; the first of several.
+    case lowestBandwidth
+    /// The one of the highest BANDWIDTH up to so many bits per second, or else the lowest.
+    case upTo(bitsPerSecond: Int)
+
+    func variant(of streams: [StreamEntry]) -> StreamEntry? {
+        let ascending = streams.filter { $0.kind == .variant && $0.uri != nil }.enumerated()
+            .sorted { ($0.element.bandwidth ?? 0, -$0.offset) < ($1.element.bandwidth ?? 0, -$1.offset) }
+            .map(\.element)
+        let lowest = ascending.last { $0.bandwidth == ascending.first?.bandwidth }
+        return switch self {
+        case .highestBandwidth: ascending.last
+        case .lowestBandwidth: lowest
+        case .upTo(let limit): ascending.last { ($0.bandwidth ?? 0) <= limit } ?? lowest
+        }
+    }
+}
+
+extension Playlist {
+    /// The first rendition of an audio group that has a playlist of its own.
+    fileprivate func audio(inGroup group: String) -> String? {
+        streams.first { $0.kind == .rendition(type: "AUDIO") && $0.groupID == group && $0.uri != nil }?.uri
+    }
+}
