@@ -18,7 +18,9 @@ public struct Secret: Sendable {
     public var count: Int { storage.buffer.count }
 
     /// Lends the bytes for the length of a call. Do not keep the pointer.
-    public func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+    public func withUnsafeBytes<Result, Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
         defer { withExtendedLifetime(storage) {} }
         return try body(UnsafeRawBufferPointer(storage.buffer))
     }

@@ -1,0 +1,57 @@
+internal import COpenSSL
+
+/// SHA-1, SHA-256 and HMAC-SHA-256, through EVP.
+package enum MessageDigest {
+    /// The SHA-1 of bytes, 20 bytes.
+    package static func sha1(_ bytes: UnsafeRawBufferPointer) throws(OpenSSLError) -> [UInt8] {
+        try digest(bytes, algorithm: sha1Algorithm, count: 20)
+    }
+
+    /// The SHA-1 of bytes, 20 bytes.
+    package static func sha1(_ bytes: [UInt8]) throws(OpenSSLError) -> [UInt8] {
+        try digest(bytes, algorithm: sha1Algorithm, count: 20)
+    }
+
+    /// The HMAC-SHA-256 of bytes, 32 bytes.
+    /// - Parameter key: at most 64 bytes.
+    ///
+    /// Source: RFC 2104 §2.
+    package static func hmacSHA256(key: UnsafeRawBufferPointer, _ message: [UInt8]) throws(OpenSSLError) -> [UInt8] {
+        guard key.count <= 64 else { throw OpenSSLError(in: "HMAC with \(key.count) bytes of key") }
+        var inner = [UInt8](repeating: 0x36, count: 64)
+        var outer = [UInt8](repeating: 0x5c, count: 64)
+        for (index, byte) in key.enumerated() {
+            inner[index] ^= byte
+            outer[index] ^= byte
+        }
+        inner += message
+        outer += try digest(inner, algorithm: sha256Algorithm, count: 32)
+        defer {
+            erase(&inner)
+            erase(&outer)
+        }
+        return try digest(outer, algorithm: sha256Algorithm, count: 32)
+    }
+
+    private static func digest(
+        _ bytes: [UInt8], algorithm: OpaquePointer?, count: Int
+    ) throws(OpenSSLError) -> [UInt8] {
+        try bytes.withUnsafeBufferPointer { bytes throws(OpenSSLError) in
+            try digest(UnsafeRawBufferPointer(bytes), algorithm: algorithm, count: count)
+        }
+    }
+
+    private static func digest(
+        _ bytes: UnsafeRawBufferPointer, algorithm: OpaquePointer?, count: Int
+    ) throws(OpenSSLError) -> [UInt8] {
+        var result = [UInt8](repeating: 0, count: count)
+        guard algorithm != nil, EVP_Digest(bytes.baseAddress, bytes.count, &result, nil, algorithm, nil) == 1 else {
+            throw OpenSSLError(in: "EVP_Digest")
+        }
+        return result
+    }
+
+    // Fetched once, because each implicit fetch takes a lock. Sound because a fetched algorithm is immutable.
+    nonisolated(unsafe) private static let sha1Algorithm = EVP_MD_fetch(nil, "SHA1", nil)
+    nonisolated(unsafe) private static let sha256Algorithm = EVP_MD_fetch(nil, "SHA256", nil)
+}

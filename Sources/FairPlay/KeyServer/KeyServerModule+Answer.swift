@@ -1,0 +1,72 @@
+public import LatchkeyCore
+
+// Step 13 of `fps-protocol.md` §8: from the license decision to the CKC.
+extension KeyServerModule {
+    /// Makes the CKC that answers an SPC.
+    ///
+    /// Blocks that the device asked back come back byte for byte. Durations are whole seconds of 1 to 2³²−1; others are
+    /// rounded up or cut. A lease or rental is stated only where the device stated its playback; the terms of a key to
+    /// be stored always are, because they are what makes it one.
+    ///
+    /// - Parameters:
+    ///   - context: what `open(_:)` returned.
+    ///   - key: the content key and IV.
+    ///   - terms: how long and on what outputs the key may be used.
+    ///   - generator: gives IV, order and padding; 4 numbers are drawn.
+    /// - Returns: the CKC's bytes.
+    /// - Throws: `integrity`, where libcrypto could not work.
+    public func contentKeyContext(
+        for context: ServerPlaybackContext, key: ContentKey, terms: LicenseTerms,
+        using generator: inout some RandomNumberGenerator
+    ) throws(KSMRefusal) -> [UInt8] {
+        do throws(OpenSSLError) {
+            var random = try RandomStream(from: &generator)
+            return try Self.answer(to: context, key: key, terms: terms, using: &random)
+        } catch {
+            throw .cipher(error)
+        }
+    }
+
+    private static func answer(
+        to context: ServerPlaybackContext, key: ContentKey, terms: LicenseTerms, using random: inout RandomStream
+    ) throws(OpenSSLError) -> [UInt8] {
+        let cipher = try AESCBC()
+        var writer = TLLVWriter()
+        writer.add(.contentKey, try context.session.wrap(key, cipher))
+        context.session.withR1 { writer.add(.r1, $0) }
+        for tag in context.requestedTags {
+            if let block = context.payload.raw(tag) { writer.add(verbatim: block) }
+        }
+        let statesPlayback = context.payload[.mediaPlaybackState] != nil
+        let assetID = context.payload.value(.assetID) ?? []
+        if let stated = try terms.validity.block(statesPlayback: statesPlayback, assetID: assetID) {
+            writer.add(stated.tag, stated.value)
+        }
+        if let hdcp = terms.hdcp { writer.add(.hdcpRequirement, hdcp.blockValue(using: &random)) }
+        return try seal(&writer, for: context, cipher, using: &random)
+    }
+
+    private static func seal(
+        _ writer: inout TLLVWriter, for context: ServerPlaybackContext, _ cipher: borrowing AESCBC,
+        using random: inout RandomStream
+    ) throws(OpenSSLError) -> [UInt8] {
+        var ckc: [UInt8] = []
+        ckc.reserveCapacity(1024)
+        ckc.append(bigEndian: 1 as UInt32)
+        ckc.append(bigEndian: 0 as UInt32)
+        random.append(16, to: &ckc)
+        let iv = AESBlock(ckc.suffix(16))
+        ckc.append(bigEndian: 0 as UInt32)
+        writer.write(to: &ckc, using: &random)
+        let payloadLength = UInt32(truncatingIfNeeded: ckc.count - CKCContainer.headerLength)
+        ckc.replaceSubrange(24..<28, with: payloadLength.bigEndianBytes)
+        let seed = context.payload.value(.antiReplaySeed) ?? []
+        let key = try context.session.withR1 { r1 throws(OpenSSLError) in
+            try ContentKeyContextKey.make(r1: r1, seed: seed, cipher)
+        }
+        try key.read(0..<16) { key throws(OpenSSLError) in
+            try cipher.apply(.encrypt, to: &ckc, from: CKCContainer.headerLength, key: key, iv: iv)
+        }
+        return ckc
+    }
+}

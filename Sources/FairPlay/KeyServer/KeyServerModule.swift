@@ -1,0 +1,122 @@
+import Foundation
+package import LatchkeyCore
+
+/// The key security module (KSM): opens SPCs and makes CKCs.
+///
+/// A pure function of the SPC, the credentials, the content key, the terms, the derivation and the randomness. It keeps
+/// nothing between calls, so any number of threads may use one module. `open(_:)` does an RSA operation and blocks for
+/// some 0.1 to 0.3 ms; keep it off the cooperative pool.
+///
+/// Source: `fps-protocol.md` §8.
+public struct KeyServerModule: Sendable {
+    /// The credentials among which the SPC's certificate hash chooses.
+    public let credentials: [KeyServerCredential]
+
+    let derivation: any ApplicationSecretDerivation
+    let openers: [any SPCOpener]
+
+    /// - Parameters:
+    ///   - credentials: any number, of either key size.
+    ///   - derivation: the licensee's function, or one of those for tests and vectors.
+    ///   - openers: readers for container versions 2 and 3; the first that lists a version is asked.
+    public init(
+        credentials: [KeyServerCredential], derivation: any ApplicationSecretDerivation,
+        openers: [any SPCOpener] = []
+    ) {
+        self.credentials = credentials
+        self.derivation = derivation
+        self.openers = openers
+    }
+
+    /// Opens an SPC and checks everything that a CKC will depend on: steps 1 to 11 of §8.
+    /// - Parameter spc: the SPC's bytes, free of any envelope.
+    /// - Throws: any of the refusals.
+    public func open(_ spc: some Collection<UInt8>) throws(KSMRefusal) -> ServerPlaybackContext {
+        let spc = [UInt8](spc)
+        if let opened = try openedByPlugin(spc) {
+            let version = try SPCContainer.version(of: spc)
+            return try context(of: opened.payload, containerVersion: version, credentialIndex: opened.credentialIndex)
+        }
+        let sealed = try locate(spc)
+        return try context(of: sealed, payloadKey: payloadKey(of: sealed))
+    }
+}
+
+/// An SPC whose container is read and whose credential is known: ready for RSA.
+package struct SealedSPC: Sendable {
+    package let container: SPCContainer
+    package let credentialIndex: Int
+}
+
+// The steps apart, so that a benchmark can measure what is not RSA.
+extension KeyServerModule {
+    /// Steps 1 to 4: reads the container and finds the credential.
+    package func locate(_ spc: [UInt8]) throws(KSMRefusal) -> SealedSPC {
+        let container = try SPCContainer(spc)
+        let hash = spc[container.certificateHashRange]
+        guard let index = credentialIndex(hash) else { throw .unknownCertificate(hash.hexString) }
+        return SealedSPC(container: container, credentialIndex: index)
+    }
+
+    /// Step 5: the RSA operation.
+    package func payloadKey(of sealed: SealedSPC) throws(KSMRefusal) -> Secret {
+        let wrapped = sealed.container.bytes[sealed.container.wrappedKeyRange]
+        guard let key = credentials[sealed.credentialIndex].privateKey.decryptOAEP(wrapped), key.count == 16 else {
+            throw .rsaDecryptFailed
+        }
+        return key
+    }
+
+    /// Steps 6 to 11: decrypts and checks the payload.
+    package func context(of sealed: SealedSPC, payloadKey: Secret) throws(KSMRefusal) -> ServerPlaybackContext {
+        let container = sealed.container
+        var payload = Array(container.bytes[container.payloadRange])
+        let iv = AESBlock(container.bytes[container.ivRange])
+        do throws(OpenSSLError) {
+            let cipher = try AESCBC()
+            try payloadKey.withUnsafeBytes { key throws(OpenSSLError) in
+                try cipher.apply(.decrypt, to: &payload, key: key, iv: iv)
+            }
+        } catch {
+            throw .cipher(error)
+        }
+        return try context(
+            of: payload, containerVersion: container.version, credentialIndex: sealed.credentialIndex)
+    }
+
+    private func credentialIndex(_ hash: ArraySlice<UInt8>) -> Int? {
+        credentials.firstIndex { $0.certificate.fingerprint.elementsEqual(hash) }
+    }
+}
+
+// Containers whose layout is not public.
+extension KeyServerModule {
+    /// Lets a plugged-in opener read an SPC, or refuses its version; nil where the module reads it itself.
+    private func openedByPlugin(_ spc: [UInt8]) throws(KSMRefusal) -> OpenedSPC? {
+        let version = try SPCContainer.version(of: spc)
+        if version == 1 || version == 2 && isForTestCredential(spc) { return nil }
+        guard let opener = openers.first(where: { $0.versions.contains(version) }) else {
+            throw .unsupportedVersion(version, spc)
+        }
+        do {
+            let opened = try opener.open(spc, credentials: credentials)
+            guard credentials.indices.contains(opened.credentialIndex) else {
+                throw KSMRefusal.unknownCertificate("that its opener did not name")
+            }
+            return opened
+        } catch let refusal as KSMRefusal {
+            throw refusal
+        } catch {
+            throw .malformedContainer("its opener reports \(type(of: error))")
+        }
+    }
+
+    /// Whether a version 2 container is one of our own test credentials', or too short to tell where only those exist.
+    private func isForTestCredential(_ spc: [UInt8]) -> Bool {
+        guard let hash = SPCContainer.certificateHashOfVersion2(spc) else {
+            return openers.allSatisfy { !$0.versions.contains(2) }
+                && credentials.contains { $0.certificate.isTestCertificate && $0.certificate.rsaBits == 2048 }
+        }
+        return credentialIndex(hash).map { credentials[$0].certificate.isTestCertificate } ?? false
+    }
+}
