@@ -13,7 +13,7 @@ public struct ApplicationCertificate: Sendable {
     /// How many bytes stood behind the certificate.
     public let trailingByteCount: Int
     /// The SHA-1 over the certificate in DER form, 20 bytes: how an SPC names its key server.
-    public let fingerprint: Data
+    public var fingerprint: Data { Data(fingerprintBytes) }
     /// Whom the certificate was issued to, as text in the order of RFC 2253.
     public let subject: String
     /// Who issued the certificate, as text in the order of RFC 2253.
@@ -30,6 +30,8 @@ public struct ApplicationCertificate: Sendable {
     public let isTestCertificate: Bool
 
     let x509: X509Certificate
+    /// The fingerprint as it is compared for every SPC.
+    let fingerprintBytes: [UInt8]
 
     /// - Parameter bytes: a certificate in DER form.
     /// - Throws: a `CertificateError` that names what the bytes are instead: nothing, PEM, base64, PKCS#12, a web page,
@@ -47,7 +49,7 @@ public struct ApplicationCertificate: Sendable {
         }
         self.x509 = x509
         self.der = Data(der)
-        self.fingerprint = Data(fingerprint)
+        fingerprintBytes = fingerprint
         trailingByteCount = bytes.count - der.count
         subject = x509.subject
         issuer = x509.issuer
@@ -63,7 +65,7 @@ public struct ApplicationCertificate: Sendable {
 
 extension ApplicationCertificate: Hashable {
     public static func == (left: Self, right: Self) -> Bool { left.der == right.der }
-    public func hash(into hasher: inout Hasher) { hasher.combine(fingerprint) }
+    public func hash(into hasher: inout Hasher) { hasher.combine(fingerprintBytes) }
 }
 
 extension ApplicationCertificate: CustomStringConvertible {

@@ -37,6 +37,14 @@ public struct CertificateError: DiagnosableError, Equatable {
     public let reason: String
     public var code: String { kind.rawValue }
 
+    /// - Parameters:
+    ///   - kind: what kind of error it is.
+    ///   - reason: what happened, without secrets.
+    public init(kind: Kind, reason: String) {
+        self.kind = kind
+        self.reason = reason
+    }
+
     public var remedy: String {
         switch kind {
         case .empty: "Check the certificate's address and the file."

@@ -18,14 +18,14 @@ package enum MessageDigest {
     /// Source: RFC 2104 §2.
     package static func hmacSHA256(key: UnsafeRawBufferPointer, _ message: [UInt8]) throws(OpenSSLError) -> [UInt8] {
         guard key.count <= 64 else { throw OpenSSLError(in: "HMAC with \(key.count) bytes of key") }
-        var inner = [UInt8](repeating: 0x36, count: 64)
-        var outer = [UInt8](repeating: 0x5c, count: 64)
+        var inner = [UInt8](repeating: 0x36, count: 64 + message.count)
+        var outer = [UInt8](repeating: 0x5c, count: 64 + 32)
         for (index, byte) in key.enumerated() {
             inner[index] ^= byte
             outer[index] ^= byte
         }
-        inner += message
-        outer += try digest(inner, algorithm: sha256Algorithm, count: 32)
+        inner.replaceSubrange(64..., with: message)
+        outer.replaceSubrange(64..., with: try digest(inner, algorithm: sha256Algorithm, count: 32))
         defer {
             erase(&inner)
             erase(&outer)

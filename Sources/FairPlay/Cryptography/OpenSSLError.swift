@@ -18,7 +18,7 @@ public struct OpenSSLError: DiagnosableError, Equatable {
     public var remedy: String { "Check the installed OpenSSL 3 and its configuration, and the free memory." }
 
     /// Takes what the error queue holds, so that the next failure does not find it.
-    init(in operation: String) {
+    package init(in operation: String) {
         self.operation = operation
         var entries: [String] = []
         while true {

@@ -114,7 +114,7 @@ extension HDCPRequirement {
     }
 
     /// The block's value: the code and 8 random bytes.
-    func blockValue(using random: inout RandomStream) -> [UInt8] {
+    func blockValue(using random: inout some RandomNumberGenerator) -> [UInt8] {
         var value = wireCode.bigEndianBytes
         random.append(8, to: &value)
         return value

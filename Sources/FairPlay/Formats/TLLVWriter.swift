@@ -32,13 +32,13 @@ package struct TLLVWriter {
     }
 
     /// Appends all blocks, each padded to 16 bytes and then by none or one block of 16.
-    package mutating func write(to output: inout [UInt8], using random: inout RandomStream) {
+    package mutating func write(to output: inout [UInt8], using random: inout some RandomNumberGenerator) {
         entries.shuffle(using: &random)
         for entry in entries { write(entry, to: &output, using: &random) }
         erase(&bytes)
     }
 
-    private func write(_ entry: Entry, to output: inout [UInt8], using random: inout RandomStream) {
+    private func write(_ entry: Entry, to output: inout [UInt8], using random: inout some RandomNumberGenerator) {
         if let tag = entry.tag {
             let draw = random.next()
             let fill = (16 - entry.range.count % 16) % 16
@@ -54,13 +54,12 @@ package struct TLLVWriter {
     }
 }
 
-extension RandomStream {
+extension RandomNumberGenerator {
     /// Appends random bytes.
     package mutating func append(_ count: Int, to output: inout [UInt8]) {
         var rest = count
         while rest > 0 {
-            let word = next()
-            withUnsafeBytes(of: word) { output.append(contentsOf: $0.prefix(min(8, rest))) }
+            withUnsafeBytes(of: next()) { output.append(contentsOf: $0.prefix(rest)) }
             rest -= 8
         }
     }

@@ -12,7 +12,8 @@ extension KeyServerModule {
     ///   - context: what `open(_:)` returned.
     ///   - key: the content key and IV.
     ///   - terms: how long and on what outputs the key may be used.
-    ///   - generator: gives IV, order and padding; 4 numbers are drawn.
+    ///   - generator: gives the IV, and the seed from which order and padding follow; 3 numbers are drawn. Each is a
+    ///     system call with the system's generator, and padding that only the device sees does not deserve dozens.
     /// - Returns: the CKC's bytes.
     /// - Throws: `integrity`, where libcrypto could not work.
     public func contentKeyContext(
@@ -20,15 +21,17 @@ extension KeyServerModule {
         using generator: inout some RandomNumberGenerator
     ) throws(KSMRefusal) -> [UInt8] {
         do throws(OpenSSLError) {
-            var random = try RandomStream(from: &generator)
-            return try Self.answer(to: context, key: key, terms: terms, using: &random)
+            let iv = (generator.next().bigEndianBytes) + generator.next().bigEndianBytes
+            var order = SeededGenerator(seed: generator.next())
+            return try Self.answer(to: context, key: key, terms: terms, iv: iv, using: &order)
         } catch {
             throw .cipher(error)
         }
     }
 
     private static func answer(
-        to context: ServerPlaybackContext, key: ContentKey, terms: LicenseTerms, using random: inout RandomStream
+        to context: ServerPlaybackContext, key: ContentKey, terms: LicenseTerms, iv: [UInt8],
+        using random: inout SeededGenerator
     ) throws(OpenSSLError) -> [UInt8] {
         let cipher = try AESCBC()
         var writer = TLLVWriter()
@@ -43,19 +46,18 @@ extension KeyServerModule {
             writer.add(stated.tag, stated.value)
         }
         if let hdcp = terms.hdcp { writer.add(.hdcpRequirement, hdcp.blockValue(using: &random)) }
-        return try seal(&writer, for: context, cipher, using: &random)
+        return try seal(&writer, for: context, iv: iv, cipher, using: &random)
     }
 
     private static func seal(
-        _ writer: inout TLLVWriter, for context: ServerPlaybackContext, _ cipher: borrowing AESCBC,
-        using random: inout RandomStream
+        _ writer: inout TLLVWriter, for context: ServerPlaybackContext, iv: [UInt8], _ cipher: borrowing AESCBC,
+        using random: inout SeededGenerator
     ) throws(OpenSSLError) -> [UInt8] {
         var ckc: [UInt8] = []
         ckc.reserveCapacity(1024)
         ckc.append(bigEndian: 1 as UInt32)
         ckc.append(bigEndian: 0 as UInt32)
-        random.append(16, to: &ckc)
-        let iv = AESBlock(ckc.suffix(16))
+        ckc.append(contentsOf: iv)
         ckc.append(bigEndian: 0 as UInt32)
         writer.write(to: &ckc, using: &random)
         let payloadLength = UInt32(truncatingIfNeeded: ckc.count - CKCContainer.headerLength)
@@ -65,7 +67,7 @@ extension KeyServerModule {
             try ContentKeyContextKey.make(r1: r1, seed: seed, cipher)
         }
         try key.read(0..<16) { key throws(OpenSSLError) in
-            try cipher.apply(.encrypt, to: &ckc, from: CKCContainer.headerLength, key: key, iv: iv)
+            try cipher.apply(.encrypt, to: &ckc, from: CKCContainer.headerLength, key: key, iv: AESBlock(iv))
         }
         return ckc
     }

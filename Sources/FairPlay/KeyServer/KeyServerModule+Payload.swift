@@ -3,12 +3,12 @@ import LatchkeyCore
 // Steps 7 to 11 of `fps-protocol.md` §8: from the decrypted payload to a checked context.
 extension KeyServerModule {
     func context(
-        of payload: [UInt8], containerVersion: UInt32, credentialIndex: Int
+        of payload: [UInt8], containerVersion: UInt32, credentialIndex: Int, _ cipher: borrowing AESCBC
     ) throws(KSMRefusal) -> ServerPlaybackContext {
         let payload = try Self.blocks(of: payload)
         for (tag, length) in Self.lengths { try Self.check(tag, length, in: payload) }
         try Self.checkProtocolVersion(payload)
-        let session = try session(payload, credential: credentials[credentialIndex])
+        let session = try session(payload, credential: credentials[credentialIndex], cipher)
         return ServerPlaybackContext(
             containerVersion: containerVersion, credentialIndex: credentialIndex,
             requestedTags: try Self.requestedTags(payload), payload: payload, session: session)
@@ -63,7 +63,7 @@ extension KeyServerModule {
     }
 
     private func session(
-        _ payload: TLLVSequence, credential: KeyServerCredential
+        _ payload: TLLVSequence, credential: KeyServerCredential, _ cipher: borrowing AESCBC
     ) throws(KSMRefusal) -> SessionBytes {
         let key: Secret
         do {
@@ -74,7 +74,7 @@ extension KeyServerModule {
         }
         let session: SessionBytes
         do throws(OpenSSLError) {
-            session = try SessionBytes(payload.value(.sessionKeyAndR1) ?? [], key: key, AESCBC())
+            session = try SessionBytes(payload.value(.sessionKeyAndR1) ?? [], key: key, cipher)
         } catch {
             throw .cipher(error)
         }

@@ -35,7 +35,8 @@ public struct KeyServerModule: Sendable {
         let spc = [UInt8](spc)
         if let opened = try openedByPlugin(spc) {
             let version = try SPCContainer.version(of: spc)
-            return try context(of: opened.payload, containerVersion: version, credentialIndex: opened.credentialIndex)
+            return try context(
+                of: opened.payload, containerVersion: version, credentialIndex: opened.credentialIndex, Self.cipher())
         }
         let sealed = try locate(spc)
         return try context(of: sealed, payloadKey: payloadKey(of: sealed))
@@ -72,8 +73,8 @@ extension KeyServerModule {
         let container = sealed.container
         var payload = Array(container.bytes[container.payloadRange])
         let iv = AESBlock(container.bytes[container.ivRange])
+        let cipher = try Self.cipher()
         do throws(OpenSSLError) {
-            let cipher = try AESCBC()
             try payloadKey.withUnsafeBytes { key throws(OpenSSLError) in
                 try cipher.apply(.decrypt, to: &payload, key: key, iv: iv)
             }
@@ -81,11 +82,15 @@ extension KeyServerModule {
             throw .cipher(error)
         }
         return try context(
-            of: payload, containerVersion: container.version, credentialIndex: sealed.credentialIndex)
+            of: payload, containerVersion: container.version, credentialIndex: sealed.credentialIndex, cipher)
+    }
+
+    private static func cipher() throws(KSMRefusal) -> AESCBC {
+        do throws(OpenSSLError) { return try AESCBC() } catch { throw .cipher(error) }
     }
 
     private func credentialIndex(_ hash: ArraySlice<UInt8>) -> Int? {
-        credentials.firstIndex { $0.certificate.fingerprint.elementsEqual(hash) }
+        credentials.firstIndex { $0.certificate.fingerprintBytes[...] == hash }
     }
 }
 
