@@ -34,7 +34,7 @@ public final class HTTPServer: @unchecked Sendable {
     deinit {
         guard case .running(let daemon, _) = state else { return }
         daemon.refuseConnections()
-        DispatchQueue.global().async { daemon.end() }
+        Thread.detachNewThread { daemon.end() }
     }
 
     /// The port while the server runs; nil otherwise.
@@ -72,7 +72,7 @@ public final class HTTPServer: @unchecked Sendable {
         await drain(daemon, within: limit)
         // Joins threads, so it stays off the cooperative pool.
         await withCheckedContinuation { done in
-            DispatchQueue.global().async {
+            Thread.detachNewThread {
                 daemon.end()
                 done.resume()
             }

@@ -4,7 +4,7 @@ actor Gate {
     private var waiting: [CheckedContinuation<Void, Never>] = []
     private var watchers: [CheckedContinuation<Void, Never>] = []
     private var arrived = 0
-    private var isOpen = false
+    private(set) var isOpen = false
 
     init(opensAt needed: Int = .max) { self.needed = needed }
 

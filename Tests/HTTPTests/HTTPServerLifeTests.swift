@@ -76,12 +76,15 @@ import Testing
         let connections = try (0..<50).map { _ in try RawConnection(port: port) }
         for connection in connections { connection.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n123") }
         while time.sleeperCount < 50 { await Task.yield() }
-        async let stopped: Void = server.stop(within: .seconds(1))
-        while time.sleeperCount < 51 { await Task.yield() }
-        time.advance(by: .seconds(1))
-        await time.untilSomeoneSleeps()
-        time.advance(by: .seconds(1))
-        await stopped
+        let stopped = Gate()
+        Task {
+            await server.stop(within: .seconds(1))
+            await stopped.open()
+        }
+        while await !stopped.isOpen {
+            time.advance(by: .seconds(1))
+            await Task.yield()
+        }
     }
 
     @Test func `a stopped server starts again`() async throws {

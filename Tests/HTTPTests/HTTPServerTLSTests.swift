@@ -82,7 +82,7 @@ private enum OpenSSLTool {
         try process.run()
         stdin.fileHandleForWriting.write(Data(input.utf8))
         let output = await withCheckedContinuation { done in
-            DispatchQueue.global().async { done.resume(returning: stdout.fileHandleForReading.readDataToEndOfFile()) }
+            Thread.detachNewThread { done.resume(returning: stdout.fileHandleForReading.readDataToEndOfFile()) }
         }
         return String(decoding: output, as: UTF8.self)
     }

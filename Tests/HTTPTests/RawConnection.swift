@@ -51,7 +51,7 @@ final class RawConnection: Sendable {
 
     private func read(until isEnough: @escaping @Sendable ([UInt8]) -> Bool) async -> (text: String, ending: Ending) {
         await withCheckedContinuation { done in
-            DispatchQueue.global().async { done.resume(returning: self.readBlocking(until: isEnough)) }
+            Thread.detachNewThread { done.resume(returning: self.readBlocking(until: isEnough)) }
         }
     }
 

@@ -1,0 +1,4 @@
+public import LatchkeyCore
+public import LatchkeyHTTP
+
+extension HTTPServerError: DiagnosableError {}

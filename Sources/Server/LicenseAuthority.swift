@@ -1,0 +1,99 @@
+import Foundation
+import LatchkeyCore
+public import LatchkeyFairPlay
+
+/// Decides about licenses and makes them: the KSM, the keys and the policy together.
+///
+/// What all vendors' services share. Safe to use from any number of tasks; the RSA work runs on the pool's threads.
+public struct LicenseAuthority: Sendable {
+    /// The KSM.
+    public let module: KeyServerModule
+    /// The keys that there are.
+    public let keys: ContentKeyStore
+    /// The terms where credentials say nothing.
+    public let policy: LicensePolicy
+
+    private let pool: WorkerPool
+    private let randomness: @Sendable () -> any RandomNumberGenerator
+
+    /// - Parameters:
+    ///   - module: the KSM with its credentials and derivation.
+    ///   - keys: the keys that there are.
+    ///   - policy: the terms where credentials say nothing.
+    ///   - pool: the threads that do the RSA work.
+    ///   - randomness: makes the generator for one CKC; the system's unless given.
+    public init(
+        module: KeyServerModule, keys: ContentKeyStore, policy: LicensePolicy = LicensePolicy(),
+        pool: WorkerPool = WorkerPool(),
+        randomness: @escaping @Sendable () -> any RandomNumberGenerator = { SystemRandomNumberGenerator() }
+    ) {
+        self.module = module
+        self.keys = keys
+        self.policy = policy
+        self.pool = pool
+        self.randomness = randomness
+    }
+
+    /// The application certificate that clients are given: that of the first credential; nil without credentials.
+    public var certificate: ApplicationCertificate? { module.credentials.first?.certificate }
+
+    /// Grants or refuses a license.
+    ///
+    /// The key that the request names is looked up before the SPC is opened, so that nonsense costs no RSA.
+    public func license(for question: LicenseQuestion) async -> Result<IssuedLicense, LicenseRefusal> {
+        await pool.run { decide(question) } ?? .failure(.overloaded)
+    }
+
+    private func decide(_ question: LicenseQuestion) -> Result<IssuedLicense, LicenseRefusal> {
+        do throws(LicenseRefusal) {
+            return .success(try grant(question))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func grant(_ question: LicenseQuestion) throws(LicenseRefusal) -> IssuedLicense {
+        guard !question.spc.isEmpty else { throw .emptySPC }
+        let requested: StoredKey? = if let name = question.keyName { try key(named: name) } else { nil }
+        let context = try opened(question.spc)
+        let chosen = try key(requested, agreeingWith: context.assetID, of: question)
+        let terms = question.terms ?? policy.terms(for: chosen.id)
+        let ckc = try answer(context, chosen.content, terms)
+        return IssuedLicense(ckc: ckc, key: chosen, terms: terms, transactionID: context.transactionID)
+    }
+
+    private func opened(_ spc: Data) throws(LicenseRefusal) -> ServerPlaybackContext {
+        do { return try module.open(spc) } catch { throw LicenseRefusal(error) }
+    }
+
+    private func answer(
+        _ context: ServerPlaybackContext, _ key: ContentKey, _ terms: LicenseTerms
+    ) throws(LicenseRefusal) -> Secret {
+        var generator = randomness()
+        do {
+            return Secret(try module.contentKeyContext(for: context, key: key, terms: terms, using: &generator))
+        } catch {
+            throw LicenseRefusal(error)
+        }
+    }
+
+    /// The key that request and SPC agree on.
+    private func key(
+        _ requested: StoredKey?, agreeingWith asset: ContentIdentifier, of question: LicenseQuestion
+    ) throws(LicenseRefusal) -> StoredKey {
+        guard let requested else { return try key(named: question.nameInSPC(asset) ?? asset.description) }
+        guard let name = question.nameInSPC(asset) else { return requested }
+        guard case .one(let sealed) = keys.key(named: name), sealed.isSameKey(as: requested) else {
+            throw .contentMismatch(question.keyName ?? "", asset.description)
+        }
+        return requested
+    }
+
+    private func key(named name: String) throws(LicenseRefusal) -> StoredKey {
+        switch keys.key(named: name) {
+        case .one(let key): return key
+        case .several: throw .ambiguousKey(name)
+        case .none: throw .unknownKey(name)
+        }
+    }
+}

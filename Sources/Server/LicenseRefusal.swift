@@ -1,0 +1,104 @@
+public import LatchkeyCore
+public import LatchkeyFairPlay
+
+/// Why a request gets no license or no certificate. A value to answer with, not a failure of the server.
+public struct LicenseRefusal: DiagnosableError, Equatable {
+    /// The kinds of refusal. Names are stable.
+    public enum Kind: Sendable, Hashable {
+        /// Another method than the endpoint takes; 405.
+        case method(allowed: String)
+        /// A body of a type that the endpoint does not take; 415.
+        case mediaType
+        /// A request that lacks something or says it in a wrong form; 400.
+        case malformedRequest
+        /// No token; 401.
+        case tokenMissing
+        /// A token in a form that the vendor does not have; 401.
+        case tokenMalformed
+        /// A token whose time is over; 401.
+        case tokenExpired
+        /// A token that the vendor did not sign; 401.
+        case tokenSignature
+        /// A token that was used before, where each is good for one license; 403.
+        case tokenUsed
+        /// A token for other keys or other content; 403.
+        case notCovered
+        /// A customer that the service does not know; 403.
+        case unknownTenant
+        /// Parts of the request, or request and SPC, that name different keys; 403.
+        case contentMismatch
+        /// A key that the service does not have; 404.
+        case unknownKey
+        /// A name that fits several keys; 404.
+        case ambiguousKey
+        /// An SPC that the KSM refuses; 400.
+        case spc(KSMRefusal.Kind)
+        /// More requests than the server answers; 503.
+        case overloaded
+    }
+
+    /// What kind of refusal it is.
+    public let kind: Kind
+    public let reason: String
+    public let remedy: String
+
+    /// - Parameters:
+    ///   - kind: what kind of refusal it is.
+    ///   - reason: what happened, without secrets.
+    ///   - remedy: what to do, one imperative sentence.
+    public init(_ kind: Kind, reason: String, remedy: String) {
+        self.kind = kind
+        self.reason = reason
+        self.remedy = remedy
+    }
+
+    /// The HTTP status to answer with.
+    public var status: Int {
+        switch kind {
+        case .malformedRequest, .spc: 400
+        case .tokenMissing, .tokenMalformed, .tokenExpired, .tokenSignature: 401
+        case .tokenUsed, .notCovered, .unknownTenant, .contentMismatch: 403
+        case .unknownKey, .ambiguousKey: 404
+        case .method: 405
+        case .mediaType: 415
+        case .overloaded: 503
+        }
+    }
+
+    public var code: String {
+        switch kind {
+        case .method: "method"
+        case .spc(let kind): kind.rawValue
+        default: "\(kind)"
+        }
+    }
+}
+
+extension LicenseRefusal {
+    init(_ refusal: KSMRefusal) { self.init(.spc(refusal.kind), reason: refusal.reason, remedy: refusal.remedy) }
+
+    static let emptySPC = LicenseRefusal(
+        .malformedRequest, reason: "The request has no SPC.", remedy: "Send the SPC that the player made.")
+
+    static let overloaded = LicenseRefusal(
+        .overloaded, reason: "The server has more requests waiting than it takes on.", remedy: "Try again shortly.")
+
+    static func unknownKey(_ name: String) -> LicenseRefusal {
+        LicenseRefusal(
+            .unknownKey, reason: "There is no key “\(name.prefix(80))”.",
+            remedy: "Check the key URI in the playlist and the keys that the server has.")
+    }
+
+    static func ambiguousKey(_ name: String) -> LicenseRefusal {
+        LicenseRefusal(
+            .ambiguousKey, reason: "“\(name.prefix(80))” names several keys.",
+            remedy: "Name the key by its whole URI or its key identifier.")
+    }
+
+    static func contentMismatch(_ name: String, _ asset: String) -> LicenseRefusal {
+        LicenseRefusal(
+            .contentMismatch,
+            reason: "The request is for “\(name.prefix(80))” and its SPC for “\(asset.prefix(200))”.",
+            remedy: "Make SPC and request from the same key URI.")
+    }
+}

@@ -1,0 +1,78 @@
+public import Foundation
+
+/// A few threads for work that blocks or computes for long, such as RSA, so that Swift's own few stay free.
+///
+/// The threads end when the pool is dropped.
+public final class WorkerPool: Sendable {
+    private let queue: WorkQueue
+
+    /// - Parameters:
+    ///   - threads: how many run at once. Default: one per processor.
+    ///   - waiting: how many pieces of work may wait; more are turned away. Default 1,024.
+    public init(threads: Int = ProcessInfo.processInfo.activeProcessorCount, waiting: Int = 1_024) {
+        let queue = WorkQueue(limit: waiting)
+        self.queue = queue
+        for number in 0..<max(1, threads) {
+            let thread = Thread { while let work = queue.next() { work() } }
+            thread.name = "latchkey-worker-\(number)"
+            thread.start()
+        }
+    }
+
+    deinit { queue.close() }
+
+    /// Runs a piece of work on one of the threads.
+    /// - Returns: its result; nil where too many pieces are waiting.
+    public func run<Result: Sendable>(_ work: @escaping @Sendable () -> Result) async -> Result? {
+        await withCheckedContinuation { done in
+            if !queue.add({ done.resume(returning: work()) }) { done.resume(returning: nil) }
+        }
+    }
+}
+
+// Sound because everything is touched under `condition` only; `WorkerPoolTests` runs many pieces at once.
+private final class WorkQueue: @unchecked Sendable {
+    private let condition = NSCondition()
+    private let limit: Int
+    private var work: [@Sendable () -> Void] = []
+    private var start = 0
+    private var isClosed = false
+
+    init(limit: Int) { self.limit = limit }
+
+    func add(_ piece: @escaping @Sendable () -> Void) -> Bool {
+        condition.withLock {
+            guard work.count - start < limit else { return false }
+            work.append(piece)
+            condition.signal()
+            return true
+        }
+    }
+
+    /// Waits for the next piece; nil once the queue is closed and empty.
+    func next() -> (@Sendable () -> Void)? {
+        condition.withLock {
+            while start == work.count {
+                if isClosed { return nil }
+                condition.wait()
+            }
+            defer { advance() }
+            return work[start]
+        }
+    }
+
+    func close() {
+        condition.withLock {
+            isClosed = true
+            condition.broadcast()
+        }
+    }
+
+    /// Drops the pieces that were taken, many at a time, so that taking one does not move all others.
+    private func advance() {
+        start += 1
+        guard start == work.count || start >= 256 else { return }
+        work.removeFirst(start)
+        start = 0
+    }
+}

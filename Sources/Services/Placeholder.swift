@@ -1,1 +1,0 @@
-// Replaced by this room's first file.

@@ -1,0 +1,30 @@
+/// The name of an emulated vendor's service, such as `vudrm`; also the first part of its path on a shared host.
+public struct ServiceIdentifier: RawRepresentable, Sendable, Hashable, Codable, ExpressibleByStringLiteral {
+    /// Lower-case letters, digits and dashes.
+    public let rawValue: String
+    /// - Parameter rawValue: the name.
+    public init(rawValue: String) { self.rawValue = rawValue }
+    public init(stringLiteral value: String) { self.init(rawValue: value) }
+}
+
+extension ServiceIdentifier: CustomStringConvertible {
+    public var description: String { rawValue }
+}
+
+/// What a request to a vendor's service is for.
+public struct ServiceEndpoint: RawRepresentable, Sendable, Hashable, Codable, ExpressibleByStringLiteral {
+    /// The name, for logs and fault switches.
+    public let rawValue: String
+    /// - Parameter rawValue: the name.
+    public init(rawValue: String) { self.rawValue = rawValue }
+    public init(stringLiteral value: String) { self.init(rawValue: value) }
+
+    /// The application certificate.
+    public static let certificate: ServiceEndpoint = "certificate"
+    /// The license.
+    public static let license: ServiceEndpoint = "license"
+}
+
+extension ServiceEndpoint: CustomStringConvertible {
+    public var description: String { rawValue }
+}

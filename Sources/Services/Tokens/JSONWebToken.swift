@@ -1,0 +1,54 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyFairPlay
+
+/// A JSON web token, signed with HS256.
+///
+/// Source: RFC 7519, RFC 7515 §3.1, RFC 7518 §3.2.
+struct JSONWebToken: Sendable {
+    /// The algorithm that the header names; empty where it names none.
+    let algorithm: String
+    /// The claims.
+    let claims: JSONValue
+
+    private let signed: String
+    private let signature: Data
+
+    /// - Parameter text: header, claims and signature in URL-safe base64 with dots between; nil comes back for other text.
+    init?(_ text: String) {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 3, let header = Data(lenientBase64: parts[0]).flatMap({ JSONValue($0) }),
+            let claims = Data(lenientBase64: parts[1]).flatMap({ JSONValue($0) }), case .object = claims,
+            let signature = Data(lenientBase64: parts[2])
+        else { return nil }
+        algorithm = header["alg"]?.text ?? ""
+        self.claims = claims
+        self.signature = signature
+        signed = "\(parts[0]).\(parts[1])"
+    }
+
+    /// Whether the token is signed with a key of at most 64 bytes; compares in constant time.
+    func isSigned(with key: Secret) -> Bool {
+        guard let expected = Self.signature(of: signed, key) else { return false }
+        return Secret(expected) == Secret(signature)
+    }
+
+    /// The text of a token.
+    /// - Parameters:
+    ///   - claims: the claims.
+    ///   - key: signs, at most 64 bytes; nil leaves a signature of zeros.
+    static func text(claims: JSONValue, key: Secret?) -> String {
+        let header = base64URL(Data(#"{"alg":"HS256","typ":"JWT"}"#.utf8))
+        let body = base64URL((try? JSONEncoder().encode(claims)) ?? Data())
+        let signature = key.flatMap { Self.signature(of: "\(header).\(body)", $0) } ?? Data(count: 32)
+        return "\(header).\(body).\(base64URL(signature))"
+    }
+
+    private static func signature(of text: String, _ key: Secret) -> Data? {
+        key.withUnsafeBytes { key in try? Data(MessageDigest.hmacSHA256(key: key, Array(text.utf8))) }
+    }
+
+    private static func base64URL(_ data: Data) -> String {
+        data.base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+    }
+}

@@ -1,0 +1,185 @@
+public import Foundation
+public import LatchkeyCore
+public import LatchkeyHTTP
+public import LatchkeyServer
+
+/// Vualto's VuDRM: certificate, and licenses in the JSON and in the raw dialect.
+///
+/// Source: `vendors.md` §1.
+public struct VuDRMService: VendorService {
+    /// What can be set about the service.
+    public struct Configuration: Sendable {
+        /// The customer's name in tokens and in the certificate's path. Default `demo-client`.
+        public var client = "demo-client"
+        /// How old a token may be; nil, the default, does not care. Production has some 30 seconds.
+        public var tokenLifetime: Duration?
+        /// Whether a token is good for one license only, as in production. Default false.
+        public var tokensAreSingleUse = false
+
+        /// The defaults.
+        public init() {}
+    }
+
+    public let identifier: ServiceIdentifier = "vudrm"
+    public let environment: ServiceEnvironment
+    private let configuration: Configuration
+    private let used = UsedTokens()
+
+    /// - Parameters:
+    ///   - environment: what the service stands on.
+    ///   - configuration: client name and token rules.
+    public init(_ environment: ServiceEnvironment, configuration: Configuration = Configuration()) {
+        self.environment = environment
+        self.configuration = configuration
+    }
+
+    public func endpoint(of request: HTTPRequest) -> ServiceEndpoint? {
+        switch request.path.split(separator: "/").map(String.init) {
+        case ["certificate", configuration.client]: .certificate
+        case let path where Self.contentID(inPath: path) != nil: .license
+        default: nil
+        }
+    }
+
+    public func answer(_ call: ServiceCall) async throws(LicenseRefusal) -> HTTPResponse {
+        call.endpoint == .certificate ? try certificate(call) : try await license(call)
+    }
+
+    public func keyURI(for key: StoredKey, at host: String) -> String {
+        "skd://\(host)/\(identifier)/license/\(contentID(of: key))"
+    }
+
+    public func demoToken() -> Secret { token() }
+
+    /// A token with a policy that the emulator can read.
+    /// - Parameters:
+    ///   - policy: fields such as `type`, `duration_lease`, `match_content_id`; none leaves the terms to the server.
+    ///   - generated: the generation time; now unless given.
+    public func token(policy: [String: String] = [:], generated: Date? = nil) -> Secret {
+        let time = (generated ?? environment.time.date).formatted(.iso8601)
+        let json = (try? JSONEncoder().encode(policy)) ?? Data()
+        let hash = String(repeating: "0", count: 40)
+        return Secret("\(configuration.client)|\(time)|\(json.base64EncodedString())|\(hash)")
+    }
+}
+
+extension VuDRMService {
+    private func certificate(_ call: ServiceCall) throws(LicenseRefusal) -> HTTPResponse {
+        try call.require("GET", "HEAD")
+        // Shipped samples ask without a token, so it is checked only where there is one.
+        if let token = call.request.headers["x-vudrm-token"] { _ = try checked(token, call) }
+        return HTTPResponse(status: 200, contentType: "application/octet-stream", bytes: try call.certificate())
+    }
+
+    private func license(_ call: ServiceCall) async throws(LicenseRefusal) -> HTTPResponse {
+        try call.require("POST")
+        let form = try form(of: call)
+        let token = try checked(form.token, call)
+        guard token.covers(form.contentID) else {
+            throw .notCovered("The token's policy is for other content than “\(form.contentID)”.")
+        }
+        guard !configuration.tokensAreSingleUse || used.add(Secret(form.token)) else {
+            throw LicenseRefusal(
+                .tokenUsed, reason: "The token was used before.", remedy: "Send a fresh token with every request.")
+        }
+        let question = LicenseQuestion(spc: form.spc, keyName: form.contentID, terms: token.terms) { identifier in
+            // Either the whole key URI or its last path component: both are in use.
+            identifier.text.map { KeyURI($0) }.map { $0.pathComponents.last ?? $0.host }
+        }
+        return HTTPResponse(
+            status: 200, contentType: "application/octet-stream", bytes: try await call.ckc(for: question))
+    }
+
+    private struct Form {
+        let token: String
+        let contentID: String
+        let spc: Data
+    }
+
+    private func form(of call: ServiceCall) throws(LicenseRefusal) -> Form {
+        switch call.request.headers.mediaType {
+        case "application/json":
+            return try jsonForm(call)
+        case "application/octet-stream":
+            return try rawForm(call)
+        case "arraybuffer":
+            call.warn("contentType", "the content type is the word “arraybuffer”")
+            return try rawForm(call)
+        case let type:
+            throw .mediaType(type)
+        }
+    }
+
+    private func jsonForm(_ call: ServiceCall) throws(LicenseRefusal) -> Form {
+        guard let body = JSONValue(call.request.body), case .object = body else {
+            throw .malformed("The body is not a JSON object.")
+        }
+        guard let token = body["token"]?.text, !token.isEmpty else { throw .tokenMissing("the JSON body") }
+        guard let id = body["contentId"]?.text else { throw .malformed("“contentId” is missing.") }
+        guard let payload = body["payload"]?.text else { throw .malformed("“payload” is missing.") }
+        // A configured URL may end in `/license`; a derived one names the content too.
+        let inPath = Self.contentID(inPath: call.request.path.split(separator: "/").map(String.init)) ?? ""
+        guard inPath.isEmpty || inPath == id else { throw .malformed("The path and “contentId” differ.") }
+        return Form(token: token, contentID: try Self.valid(id), spc: try call.base64(payload, in: "payload"))
+    }
+
+    private func rawForm(_ call: ServiceCall) throws(LicenseRefusal) -> Form {
+        guard let token = call.request.headers["x-vudrm-token"], !token.isEmpty else {
+            throw .tokenMissing("the header x-vudrm-token")
+        }
+        let id = Self.contentID(inPath: call.request.path.split(separator: "/").map(String.init)) ?? ""
+        return Form(token: token, contentID: try Self.valid(id), spc: call.request.body)
+    }
+
+    private func checked(_ text: String, _ call: ServiceCall) throws(LicenseRefusal) -> VuDRMToken {
+        let token = try VuDRMToken(text)
+        if token.hasSwappedDate { call.warn("tokenDate", "the token's generation time has day and month swapped") }
+        let age = environment.time.date.timeIntervalSince(token.generated)
+        if let limit = configuration.tokenLifetime, age > limit.inSeconds {
+            throw .tokenExpired("The token is \(Int(min(age, 1e9))) s old; it was good for \(Int(limit.inSeconds)) s.")
+        }
+        return token
+    }
+
+    /// The content id at the end of a license path; empty for a path without one; nil for other paths.
+    private static func contentID(inPath path: [String]) -> String? {
+        switch path {
+        case ["license"]: ""
+        case _ where path.count == 2 && path[0] == "license": path[1]
+        case _ where path.count == 3 && path[0] == "v2" && path[1] == "license": path[2]
+        default: nil
+        }
+    }
+
+    /// Refuses what is not letters, digits, `_` and `-`.
+    private static func valid(_ id: String) throws(LicenseRefusal) -> String {
+        guard id.wholeMatch(of: /[A-Za-z0-9_\-]+/) != nil else {
+            throw .malformed("The content id has characters other than letters, digits, “_” and “-”, or none.")
+        }
+        return id
+    }
+
+    /// The last path component of the key's own URI where the alphabet allows and no other key has it, else the key id.
+    private func contentID(of key: StoredKey) -> String {
+        let name = key.lastPathComponent
+        guard (try? Self.valid(name)) != nil, case .one(let found) = environment.authority.keys.key(named: name),
+            found.id == key.id
+        else { return key.id.bytes.hexString }
+        return name
+    }
+}
+
+/// The tokens that were used; the latest 10,000.
+private final class UsedTokens: Sendable {
+    private let tokens = Locked<(all: Set<Secret>, order: [Secret])>(([], []))
+
+    /// - Returns: false for a token that was used before.
+    func add(_ token: Secret) -> Bool {
+        tokens.withLock { tokens in
+            guard tokens.all.insert(token).inserted else { return false }
+            tokens.order.append(token)
+            if tokens.order.count > 10_000 { tokens.all.remove(tokens.order.removeFirst()) }
+            return true
+        }
+    }
+}

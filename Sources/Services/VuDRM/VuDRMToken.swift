@@ -1,0 +1,61 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyServer
+
+/// A VuDRM token: client, generation time, version (in the second generation), policy and hash, with `|` between.
+///
+/// The real policy is encrypted and stays opaque. A policy that is plain JSON in base64, as the emulator mints it, is read.
+///
+/// Source: `vendors.md` §1, token and policy fields.
+struct VuDRMToken: Sendable {
+    let generated: Date
+    /// Whether day and month stand in the wrong order, as in a published sample.
+    let hasSwappedDate: Bool
+    /// The policy, where it is readable.
+    let policy: JSONValue?
+
+    init(_ text: String) throws(LicenseRefusal) {
+        let parts = text.split(separator: "|", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 4 || parts.count == 5, !parts[0].isEmpty else {
+            throw .tokenMalformed("The token has \(parts.count) parts instead of 4 or 5.")
+        }
+        let (sealed, hash) = (parts[parts.count - 2], parts[parts.count - 1])
+        guard let policy = Data(lenientBase64: sealed) else {
+            throw .tokenMalformed("The token's policy is not base64.")
+        }
+        guard Data(hexString: hash)?.count == 20 else { throw .tokenMalformed("The token's hash is not 40 digits.") }
+        guard let (date, isSwapped) = Self.date(parts[1]) else {
+            throw .tokenMalformed("The token's generation time is not in the form yyyy-MM-ddThh:mm:ssZ.")
+        }
+        generated = date
+        hasSwappedDate = isSwapped
+        self.policy = JSONValue(policy)
+    }
+
+    /// Whether the policy lets the content be licensed.
+    func covers(_ contentID: String) -> Bool {
+        policy?["match_content_id"]?.flag != true || policy?["content_id"]?.text == contentID
+    }
+
+    /// The terms that the policy grants; nil where it is not readable or says nothing.
+    var terms: LicenseTerms? {
+        guard let policy else { return nil }
+        let seconds = { (name: String) in policy[name]?.number.flatMap { $0 > 0 ? Duration.seconds($0) : nil } }
+        // `type=p` wins over `liccache=no`, and `liccache=yes` over any type.
+        if policy["liccache"]?.flag == true || policy["type"]?.text == "p" {
+            return LicenseTerms(seconds("duration_persist").map { .persistentFor($0) } ?? .persistent)
+        }
+        let isRental = policy["type"]?.text == "r"
+        return seconds(isRental ? "duration_rental" : "duration_lease").map {
+            LicenseTerms(isRental ? .rental($0) : .lease($0))
+        }
+    }
+
+    private static func date(_ text: String) -> (Date, isSwapped: Bool)? {
+        guard text.wholeMatch(of: /\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z/) != nil else { return nil }
+        if let date = try? Date(text, strategy: .iso8601) { return (date, false) }
+        let swapped =
+            "\(text.prefix(5))\(text.dropFirst(8).prefix(2))-\(text.dropFirst(5).prefix(2))\(text.dropFirst(10))"
+        return (try? Date(swapped, strategy: .iso8601)).map { ($0, true) }
+    }
+}
