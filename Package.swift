@@ -11,8 +11,12 @@ let settings: [SwiftSetting] =
         .enableUpcomingFeature("InternalImportsByDefault"),
     ]
 
-func room(_ name: String, _ folder: String, _ dependencies: [Target.Dependency] = []) -> Target {
-    .target(name: name, dependencies: dependencies, path: "Sources/\(folder)", swiftSettings: settings)
+func room(
+    _ name: String, _ folder: String, _ dependencies: [Target.Dependency] = [], resources: [Resource] = []
+) -> Target {
+    .target(
+        name: name, dependencies: dependencies, path: "Sources/\(folder)", resources: resources, swiftSettings: settings
+    )
 }
 
 func tests(_ folder: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
@@ -55,7 +59,10 @@ let package = Package(
         room("LatchkeyServices", "Services", ["LatchkeyCore", "LatchkeyFairPlay", "LatchkeyHTTP", "LatchkeyServer"]),
         room(
             "LatchkeySimulation", "Simulation",
-            ["Latchkey", "LatchkeyCore", "LatchkeyDevice", "LatchkeyHLS", "LatchkeyPlayback", "LatchkeyVendors"]),
+            [
+                "Latchkey", "LatchkeyCore", "LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyHLS", "LatchkeyPlayback",
+                "LatchkeyVendors",
+            ], resources: [.copy("DemoAsset")]),
         room("LatchkeyTesting", "Testing", ["LatchkeyCore"]),
         // Floor 5
         .executableTarget(

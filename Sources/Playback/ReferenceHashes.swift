@@ -2,7 +2,7 @@ public import Foundation
 
 /// MD5 hashes of a clear stream, to compare a decrypted one with.
 ///
-/// Source: `Media/demo-asset/README.md`.
+/// Source: `Sources/Simulation/DemoAsset/README.md`.
 public struct ReferenceHashes: Sendable, Hashable, Codable {
     /// Samples as stored in MP4: length-prefixed NAL units.
     public var videoSamples: [String]

@@ -2,32 +2,34 @@ import Foundation
 import Latchkey
 import LatchkeyCore
 import LatchkeyDevice
+import LatchkeyFairPlay
 import LatchkeyVendors
 
 /// A key request of the simulated device: it makes its SPC there, and the CKC is opened there.
 final class DeviceKeyRequest: PlayerKeyRequest {
     let keyURI: KeyURI
     let purpose: KeyPurpose
-    private let device: SimulatedDevice
+    private let maker: SimulatedDeviceMaker
     private let exchange = Locked<KeyExchange?>(nil)
     private let continuation: CheckedContinuation<DeviceKey, any Error>
 
     /// - Parameter continuation: resumed with the key, the loader's error, or the device's.
     init(
-        _ keyURI: KeyURI, purpose: KeyPurpose, device: SimulatedDevice,
+        _ keyURI: KeyURI, purpose: KeyPurpose, maker: SimulatedDeviceMaker,
         continuation: CheckedContinuation<DeviceKey, any Error>
     ) {
         self.keyURI = keyURI
         self.purpose = purpose
-        self.device = device
+        self.maker = maker
         self.continuation = continuation
     }
 
     func makeSPC(certificate: Data, contentIdentifier: Data) async throws -> Data {
-        let exchange = try device.makeSPC(
-            certificate: certificate, contentIdentifier: ContentIdentifier(bytes: contentIdentifier))
+        var generator = SystemRandomNumberGenerator()
+        let exchange = try maker.device(certificate: certificate)
+            .exchange(for: ContentIdentifier(bytes: contentIdentifier), using: &generator)
         self.exchange.withLock { $0 = exchange }
-        return exchange.spc
+        return exchange.spc.revealed
     }
 
     func answer(_ result: Result<Data, ContentKeyError>) {
@@ -37,5 +39,17 @@ final class DeviceKeyRequest: PlayerKeyRequest {
                 guard let exchange = exchange.withLock({ $0 }) else { throw CancellationError() }
                 return try exchange.open(ckc)
             })
+    }
+}
+
+/// Makes the simulated device for a certificate: a real one takes whatever certificate the app hands it.
+struct SimulatedDeviceMaker: Sendable {
+    let applicationSecret: Secret
+    let timekeeper: any Timekeeper
+
+    func device(certificate: Data) throws -> SimulatedDevice {
+        try SimulatedDevice(
+            certificate: LatchkeyFairPlay.ApplicationCertificate(certificate), applicationSecret: applicationSecret,
+            timekeeper: timekeeper)
     }
 }

@@ -1,7 +1,7 @@
 public import Foundation
 public import Latchkey
 public import LatchkeyCore
-public import LatchkeyDevice
+import LatchkeyDevice
 import LatchkeyHLS
 public import LatchkeyPlayback
 import LatchkeyVendors
@@ -10,21 +10,21 @@ import LatchkeyVendors
 /// and has ffmpeg decode the media.
 public struct SimulatedPlayer: Sendable {
     private let loader: ContentKeyLoader
-    private let device: SimulatedDevice
+    private let maker: SimulatedDeviceMaker
     private let resources: WebResources
     private let timekeeper: any Timekeeper
 
     /// - Parameters:
     ///   - loader: gets the keys.
-    ///   - device: makes the SPCs.
+    ///   - applicationSecret: the test ASk that belongs to the certificate of the service, 16 bytes.
     ///   - resources: loads playlists and media.
     ///   - timekeeper: what the time to key is measured with.
     public init(
-        loader: ContentKeyLoader, device: SimulatedDevice, resources: WebResources = WebResources(),
+        loader: ContentKeyLoader, applicationSecret: Secret, resources: WebResources = WebResources(),
         timekeeper: any Timekeeper = SystemTimekeeper()
     ) {
         self.loader = loader
-        self.device = device
+        maker = SimulatedDeviceMaker(applicationSecret: applicationSecret, timekeeper: timekeeper)
         self.resources = resources
         self.timekeeper = timekeeper
     }
@@ -53,6 +53,7 @@ public struct SimulatedPlayer: Sendable {
     ///   - ffmpeg: the decoder.
     ///   - directory: where the encrypted media and the key files lie meanwhile; made, and removed at the end.
     ///   - picture: where to write one picture as PNG.
+    ///   - clearMedia: where to write the clear stream; its ending says the container.
     ///   - reference: the hashes of the clear stream, for a verdict that rests on them.
     public func play(
         _ address: String, with ffmpeg: FFmpeg, in directory: URL, picture: URL? = nil, reference: ReferenceHashes? = nil
@@ -72,7 +73,7 @@ public struct SimulatedPlayer: Sendable {
         let outcome = await withTaskCancellationHandler {
             await Result {
                 try await withCheckedThrowingContinuation { continuation in
-                    let request = DeviceKeyRequest(uri, purpose: .streaming, device: device, continuation: continuation)
+                    let request = DeviceKeyRequest(uri, purpose: .streaming, maker: maker, continuation: continuation)
                     let answer = loader.answer(request)
                     handle.withLock { $0 = answer }
                     if Task.isCancelled { answer.cancel() }

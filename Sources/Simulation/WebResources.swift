@@ -1,6 +1,6 @@
-public import Foundation
+import Foundation
 public import Latchkey
-import LatchkeyCore
+public import LatchkeyCore
 public import LatchkeyHLS
 public import LatchkeyPlayback
 import LatchkeyVendors

@@ -2,14 +2,14 @@ import Foundation
 import LatchkeyCore
 import LatchkeyPlayback
 
-/// The encrypted streams of `Media/demo-asset`, with their keys and the hashes of the clear ones.
+/// The encrypted streams of `Sources/Simulation/DemoAsset`, with their keys and the hashes of the clear ones.
 enum DemoAsset: String, CaseIterable {
     case twoKeys = "two-keys"
     case transportStream = "ts"
     case rotation
 
     static let root = URL(filePath: #filePath).deletingLastPathComponent()
-        .appending(path: "../../Media/demo-asset").standardizedFileURL
+        .appending(path: "../../Sources/Simulation/DemoAsset").standardizedFileURL
 
     var directory: URL { Self.root.appending(path: rawValue) }
 

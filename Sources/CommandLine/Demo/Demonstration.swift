@@ -1,0 +1,88 @@
+import Foundation
+import Latchkey
+import LatchkeyCore
+import LatchkeyFairPlay
+import LatchkeyPlayback
+import LatchkeyServer
+import LatchkeyServices
+import LatchkeySimulation
+import LatchkeyVendors
+
+/// Plays one encrypted stream through each vendor's profile against the vendor's emulated service.
+struct Demonstration: Sendable {
+    let bench: TestBench
+    let output: URL
+    private let applicationSecret: Secret
+    private let reference: ReferenceHashes
+    private let ffmpeg: FFmpeg
+
+    /// What came of one row.
+    struct Row: Sendable {
+        let profile: VendorProfile
+        let asset: DemoAsset
+        let picture: URL
+        let outcome: Result<StreamReport, any Error>
+
+        var isRight: Bool { (try? outcome.get().isRight) ?? false }
+    }
+
+    /// Makes test credentials and starts the services.
+    /// - Parameters:
+    ///   - output: the folder for the pictures; made.
+    ///   - log: takes one line per exchange.
+    init(output: URL, log: @escaping @Sendable (String) -> Void) throws {
+        try FileManager.default.createDirectory(at: output, withIntermediateDirectories: true)
+        let credential = try TestCredentials.make(bits: 2048)
+        guard let secret = credential.applicationSecret else { throw CancellationError() }
+        applicationSecret = secret
+        reference = try DemoAsset.reference()
+        ffmpeg = try FFmpeg()
+        let keys = try ContentKeyStore(contentsOf: DemoAsset.folder.appending(path: "keys.json"))
+        bench = try TestBench.start(credentials: [credential], keys: keys, media: DemoAsset.folder, log: log)
+        self.output = output
+    }
+
+    /// Plays a stream through a profile.
+    func play(_ profile: VendorProfile, _ asset: DemoAsset) async -> Row {
+        let picture = output.appending(path: "\(profile.identifier).png")
+        let outcome: Result<StreamReport, any Error>
+        do {
+            outcome = .success(try await report(profile, asset, picture))
+        } catch {
+            outcome = .failure(error)
+        }
+        return Row(profile: profile, asset: asset, picture: picture, outcome: outcome)
+    }
+
+    private func report(_ profile: VendorProfile, _ asset: DemoAsset, _ picture: URL) async throws -> StreamReport {
+        guard let service = bench.service(forProfile: profile.identifier) else {
+            throw UsageError("there is no service for \(profile.identifier).")
+        }
+        let parameters = service.parameters(at: bench.mount(of: service))
+        let credentials = Credentials { _ in CredentialSet(["token": service.demoToken()]) }
+        let names = Set(profile.parameters.map(\.name))
+        let loader = ContentKeyLoader(
+            profile.with(parameters.filter { names.contains($0.key) }), credentials: credentials,
+            configuration: LoaderConfiguration(hosts: HostPolicy(loopback: .http)))
+        defer { loader.cancel() }
+        return try await SimulatedPlayer(loader: loader, applicationSecret: applicationSecret).play(
+            bench.media("\(asset.rawValue)/master.m3u8", through: service), with: ffmpeg,
+            in: output.appending(path: ".\(profile.identifier)"), picture: picture, reference: reference)
+    }
+}
+
+extension Demonstration.Row {
+    /// The row as the demonstration prints it.
+    func text(nameWidth: Int) -> String {
+        let name = profile.name.padding(toLength: nameWidth, withPad: " ", startingAt: 0)
+        switch outcome {
+        case .failure(let error): return "\(name)  \(Failure(error).text)"
+        case .success(let report):
+            if let failure = report.failure { return "\(name)  \(Failure(failure).text)" }
+            let time = Int(report.timeToKey.inMilliseconds.rounded())
+            let verdict = report.isRight ? "" : "   WRONG PICTURE"
+            return "\(name)  key in \(report.requests.count) requests, \(time) ms   "
+                + "\(report.frameCount) frames decoded   \(picture.relativePath)\(verdict)"
+        }
+    }
+}
