@@ -4,7 +4,8 @@ public import LatchkeyCore
 ///
 /// A picture that is wrong is no error: it is a `PlaybackVerdict`. Codes: `keyMissing`, `toolMissing`, `toolFailed`,
 /// `deadlineExceeded`, `outputTooLarge`, `resourceTooLarge`, `resourceMissing`, `emptyStream`, `malformedPlaylist`,
-/// `unsupportedContainer`, `malformedMedia`, `unsupportedSampleGroups`, `malformedReference`, `fileFailed`.
+/// `schemeNotAllowed`, `unsupportedContainer`, `malformedMedia`, `unsupportedSampleGroups`,
+/// `malformedReference`, `fileFailed`.
 public struct PlaybackError: DiagnosableError, Hashable {
     public let code: String
     public let reason: String
@@ -70,6 +71,13 @@ extension PlaybackError {
         Self(
             code: "malformedPlaylist", reason: "The playlist cannot be played: \(what).",
             remedy: "Correct the playlist; latchkey keys shows how it reads.")
+    }
+
+    static func schemeNotAllowed(_ name: String) -> Self {
+        Self(
+            code: "schemeNotAllowed",
+            reason: "A playlist leads to \(redacted(name)), which is of another kind of address.",
+            remedy: "Name playlists and media by relative, http or https addresses.")
     }
 
     static func unsupportedContainer(_ name: String) -> Self {

@@ -1,4 +1,6 @@
 public import Foundation
+import LatchkeyCore
+public import LatchkeyHLS
 
 /// Loads playlists and media, from wherever the caller has them.
 public protocol ResourceFetching: Sendable {
@@ -24,6 +26,46 @@ public struct FetchedResource: Sendable {
     public init(bytes: Data, address: String) {
         self.bytes = bytes
         self.address = address
+    }
+}
+
+extension ResourceFetching {
+    /// Loads what a playlist refers to, within a limit whether the implementation keeps it or not.
+    ///
+    /// A playlist from the network must not make us read a file: a reference keeps its playlist's scheme or is http(s).
+    /// - Parameter base: the address of the playlist, after redirects; nil where it is not known.
+    /// - Throws: `PlaybackError` `schemeNotAllowed`, `resourceTooLarge`; whatever the implementation throws.
+    func resource(
+        at address: String, from base: String?, range: Range<Int>? = nil, limit: Int
+    ) async throws -> FetchedResource {
+        let scheme = KeyURI(address).scheme?.lowercased()
+        guard scheme == base.flatMap({ KeyURI($0).scheme })?.lowercased() || scheme == "http" || scheme == "https"
+        else {
+            throw PlaybackError.schemeNotAllowed(address)
+        }
+        let resource = try await resource(at: address, range: range, limit: limit)
+        guard resource.bytes.count <= limit else { throw PlaybackError.resourceTooLarge(address, limit: limit) }
+        return resource
+    }
+}
+
+/// Lets key discovery load its playlists from the same resources as a download.
+public struct PlaylistResources: PlaylistFetching {
+    private let resources: any ResourceFetching
+    private let limit: Int
+
+    /// - Parameters:
+    ///   - resources: loads the playlists.
+    ///   - limit: bytes of one playlist; 16 MiB unless given.
+    public init(_ resources: any ResourceFetching, limit: Int = DownloadLimits().playlistBytes) {
+        self.resources = resources
+        self.limit = limit
+    }
+
+    /// - Throws: `PlaybackError` `resourceTooLarge`; whatever the resources throw.
+    public func playlist(at uri: String) async throws -> FetchedPlaylist {
+        let resource = try await resources.resource(at: uri, from: uri, limit: limit)
+        return FetchedPlaylist(bytes: resource.bytes, uri: resource.address)
     }
 }
 

@@ -47,33 +47,28 @@ public struct StreamDownload: Sendable {
     private typealias NamedPlaylist = (name: String, playlist: Playlist)
 
     private func mediaPlaylists(of address: String) async throws -> [NamedPlaylist] {
-        let first = try await playlist(at: address, imports: nil)
+        let first = try await playlist(at: address)
         guard first.kind == .multivariant else { return [("main", first)] }
         guard let variant = choice.variant(of: first.streams), let uri = variant.uri else {
             throw PlaybackError.emptyStream(address)
         }
-        async let main = mediaPlaylist(at: uri, imports: first.variables)
+        async let main = playlist(at: uri, through: first)
         guard let group = variant.groups["AUDIO"], let sound = first.audio(inGroup: group), sound != uri else {
             return [("main", try await main)]
         }
-        let audio = try await mediaPlaylist(at: sound, imports: first.variables)
+        let audio = try await playlist(at: sound, through: first)
         return [("main", try await main), ("audio", audio)]
     }
 
-    private func mediaPlaylist(at address: String, imports: [String: String]) async throws -> Playlist {
-        let playlist = try await playlist(at: address, imports: imports)
-        guard playlist.kind == .media else {
+    private func playlist(at address: String, through parent: Playlist? = nil) async throws -> Playlist {
+        let base = parent.map { $0.context.uri } ?? address
+        let resource = try await resources.resource(at: address, from: base, limit: limits.playlistBytes)
+        let context = PlaylistContext(uri: resource.address, imports: parent?.variables)
+        let playlist = try Playlist(resource.bytes, context: context)
+        guard playlist.kind == .media || parent == nil else {
             throw PlaybackError.malformedPlaylist("a variant leads to another multivariant playlist")
         }
         return playlist
-    }
-
-    private func playlist(at address: String, imports: [String: String]?) async throws -> Playlist {
-        let resource = try await resources.resource(at: address, range: nil, limit: limits.playlistBytes)
-        guard resource.bytes.count <= limits.playlistBytes else {
-            throw PlaybackError.resourceTooLarge(address, limit: limits.playlistBytes)
-        }
-        return try Playlist(resource.bytes, context: PlaylistContext(uri: resource.address, imports: imports))
     }
 }
 

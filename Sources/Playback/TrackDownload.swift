@@ -46,8 +46,9 @@ struct TrackDownload: Sendable {
         guard part.range.map({ $0.count <= limit }) ?? true else {
             throw PlaybackError.resourceTooLarge(part.address, limit: limit)
         }
-        let bytes = try await resources.resource(at: part.address, range: part.range, limit: limit).bytes
-        guard bytes.count <= limit else { throw PlaybackError.resourceTooLarge(part.address, limit: limit) }
+        let bytes = try await resources.resource(
+            at: part.address, from: playlist.context.uri, range: part.range, limit: limit
+        ).bytes
         guard part.range.map({ $0.count == bytes.count }) ?? true, !bytes.isEmpty else {
             throw PlaybackError.resourceMissing(part.address)
         }

@@ -28,11 +28,11 @@ import Testing
         let text = """
             [h264 @ 0x55aed31aeec0] no frame!
             [NULL @ 0x55aed31aeec0] illegal memory management control operation 21
-            /tmp/x/list.m3u8: Invalid data found
+            /folder/list.m3u8: Invalid data found
             [hls @ broken
 
             """
-        let complaints = FFmpeg.complaints(in: Data(text.utf8), about: URL(filePath: "/tmp/x/list.m3u8"))
+        let complaints = FFmpeg.complaints(in: Data(text.utf8), about: URL(filePath: "/folder/list.m3u8"))
         #expect(complaints == ["[h264] no frame!", "list.m3u8: Invalid data found", "[hls @ broken"])
     }
 

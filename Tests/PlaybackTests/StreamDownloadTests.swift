@@ -148,6 +148,24 @@ import Testing
         #expect(await errorCode { try await Self.copy(resources, "master.m3u8") } == code)
     }
 
+    @Test(arguments: ["file:///etc/passwd", "file:/etc/passwd", "FILE:///etc/passwd", "skd://x/y", "data:,x"])
+    func `a playlist from the network leads to the network only`(target: String) async throws {
+        let list = Self.mediaPlaylist(["#EXTINF:2,", target])
+        let master = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\n\(target)\n"
+        let resources = try MemoryResources(playlists: ["video.m3u8": list, "master.m3u8": master])
+        #expect(await errorCode { try await Self.copy(resources) } == "schemeNotAllowed")
+        #expect(await errorCode { try await Self.copy(resources, "master.m3u8") } == "schemeNotAllowed")
+        #expect(resources.requests == ["video.m3u8", "master.m3u8"])
+    }
+
+    @Test(arguments: DemoAsset.allCases)
+    func `key discovery over the same resources finds the keys that playing takes`(asset: DemoAsset) async throws {
+        let found = try await KeyDiscovery(PlaylistResources(FileResources())).keys(at: asset.playlist)
+        let folder = try ScratchFolder()
+        let copy = try await StreamDownload(FileResources()).copy(asset.playlist, into: folder.url)
+        #expect(Set(found.fairPlayURIs) == Set(copy.keyURIs))
+    }
+
     @Test func `segments wrapped in different ways are refused`() async throws {
         let list = Self.mediaPlaylist(["#EXTINF:2,", "v/1.m4s", "#EXTINF:2,", "1.ts"])
         let stream = try Data(contentsOf: DemoAsset.transportStream.directory.appending(path: "v/1.ts"))
