@@ -11,7 +11,7 @@ public struct DiscoveredKeys: Sendable {
     /// What is odd about the playlists together, each line with the playlist that it is about.
     public internal(set) var warnings: [DiscoveryWarning] = []
 
-    /// The distinct URIs of FairPlay keys, in order.
+    /// The URIs of the FairPlay keys as the playlists state them, one for each key, in order.
     public var fairPlayURIs: [KeyURI] { keys.filter { $0.format == .fairPlay }.map(\.uri) }
 }
 

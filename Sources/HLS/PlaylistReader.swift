@@ -109,8 +109,8 @@ struct PlaylistReader {
     private mutating func readURI(_ line: Bytes, isPlain: Bool, _ number: Int) throws(PlaylistError) {
         guard !line.isEmpty, !line.byte(at: 0).isBlank || !line.trimmed.isEmpty else { return }
         if let openVariant { return try endVariant(openVariant, line, number) }
-        inForce.segments += 1
         if !isPlain { try variables.check(line, line: number) }
+        inForce.segments += 1
     }
 
     @inline(__always)
