@@ -145,8 +145,9 @@ import Testing
         await credentials()
         _ = await spc("--seed", "7", "--playback-state", "none")
         _ = await spc("--seed", "7", "--playback-state", "none", name: "b")
-        // All but the payload key, whose OAEP padding libcrypto draws.
-        #expect(folder.contents("a.spc")?.count == folder.contents("b.spc")?.count)
+        _ = await spc("--seed", "8", "--playback-state", "none", name: "other")
+        #expect(folder.contents("a.spc") == folder.contents("b.spc"))
+        #expect(folder.contents("a.spc") != folder.contents("other.spc"))
     }
 
     @Test(arguments: ["", "x", String(repeating: "x", count: 201)])
@@ -205,6 +206,15 @@ import Testing
         let run = await RecordedRun("inspect", "spc", folder.file("a.spc"), "--json", "--credentials", folder.file("c"))
         #expect(run.json["capabilities"] as? [String] == ["offline key", "secure invalidation"])
         #expect((run.json["warnings"] as? [String])?.count == 1)
+    }
+
+    @Test func `what the device leaves out is not stated`() async {
+        await credentials()
+        _ = await spc("--playback-state", "none", "--capability", "none")
+        let run = await RecordedRun("inspect", "spc", folder.file("a.spc"), "--json", "--credentials", folder.file("c"))
+        #expect(run.status == .yes)
+        #expect(run.json["playbackState"] == nil)
+        #expect(run.json["capabilities"] as? [String] == [])
     }
 
     @Test func `a CKC shows its outside`() async {

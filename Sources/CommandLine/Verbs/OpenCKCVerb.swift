@@ -20,8 +20,9 @@ struct OpenCKCVerb: Verb {
     }
 
     func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
-        let exchange = try ExchangeFile.read(try arguments.required(state))
-        let opened = try exchange.open(try InputFile.read(arguments[ckc], limit: Self.limit, console))
+        // The CKC first: at the end of a pipe, the state is written only while the CKC is on its way.
+        let ckc = try InputFile.read(arguments[ckc], limit: Self.limit, console)
+        let opened = try ExchangeFile.read(try arguments.required(state)).open(ckc)
         let key = opened.contentKey
         let facts = Facts(
             contentKey: key.key.revealed.hexString, contentIV: key.iv.revealed.hexString,
