@@ -51,18 +51,17 @@ public struct SimulatedPlayer: Sendable {
     /// - Parameters:
     ///   - address: an http or https address or a file.
     ///   - ffmpeg: the decoder.
-    ///   - directory: where the encrypted media and the key files lie meanwhile; made, and removed at the end.
     ///   - picture: where to write one picture as PNG.
     ///   - clearMedia: where to write the clear stream; its ending says the container.
     ///   - reference: the hashes of the clear stream, for a verdict that rests on them.
     public func play(
-        _ address: String, with ffmpeg: FFmpeg, in directory: URL, picture: URL? = nil, reference: ReferenceHashes? = nil
+        _ address: String, with ffmpeg: FFmpeg, picture: URL? = nil, clearMedia: URL? = nil,
+        reference: ReferenceHashes? = nil
     ) async throws -> StreamReport {
         var report = try await keys(of: address)
         guard report.failure == nil else { return report }
-        defer { try? FileManager.default.removeItem(at: directory) }
-        let copy = try await StreamDownload(resources).copy(address, into: directory)
-        let result = try await StreamPlayer(ffmpeg).play(copy, keys: report.contentKeys, picture: picture)
+        let result = try await StreamPlayer(ffmpeg).play(
+            address, StreamDownload(resources), keys: report.contentKeys, picture: picture, clearMedia: clearMedia)
         report.playback = result
         report.verdict = result.verdict(against: reference)
         return report

@@ -66,8 +66,8 @@ struct Demonstration: Sendable {
             configuration: LoaderConfiguration(hosts: HostPolicy(loopback: .http)))
         defer { loader.cancel() }
         return try await SimulatedPlayer(loader: loader, applicationSecret: applicationSecret).play(
-            bench.media("\(asset.rawValue)/master.m3u8", through: service), with: ffmpeg,
-            in: output.appending(path: ".\(profile.identifier)"), picture: picture, reference: reference)
+            bench.media("\(asset.rawValue)/master.m3u8", through: service), with: ffmpeg, picture: picture,
+            reference: reference)
     }
 }
 

@@ -69,14 +69,17 @@ struct ArgumentParser {
             return ""
         }
         if let attached { return attached }
-        guard let next = rest.first else { throw UsageError("\(option.name) needs a value: \(placeholder).") }
-        guard !next.hasPrefix("--") else {
-            throw UsageError(
-                "\(option.name) needs a value: \(placeholder).",
-                hint: "A value that begins with dashes is written \(option.name)=\(next)")
+        var words: [String] = []
+        for _ in 0..<option.wordCount {
+            guard let next = rest.first else { throw UsageError("\(option.name) needs a value: \(placeholder).") }
+            guard !next.hasPrefix("--") else {
+                throw UsageError(
+                    "\(option.name) needs a value: \(placeholder).",
+                    hint: "A value that begins with dashes is written \(option.name)=\(next)")
+            }
+            words.append(rest.removeFirst())
         }
-        rest.removeFirst()
-        return next
+        return words.joined(separator: "\0")
     }
 
     private func place(_ words: [String], into arguments: inout Arguments) throws(UsageError) {

@@ -8,6 +8,8 @@ protocol Parameter: Sendable {
     var help: String { get }
     var isRequired: Bool { get }
     var isRepeatable: Bool { get }
+    /// How many words its value takes.
+    var wordCount: Int { get }
     /// Reads the value.
     func parse(_ text: String) throws(BadValue) -> any Sendable
 }
@@ -32,6 +34,7 @@ struct Option<Value: Sendable>: Parameter {
     var placeholder: String? { form.placeholder }
     var isRequired: Bool { presence == .required || presence == .atLeastOnce }
     var isRepeatable: Bool { presence == .repeatable || presence == .atLeastOnce }
+    var wordCount: Int { form.wordCount }
     func parse(_ text: String) throws(BadValue) -> any Sendable { try form.parse(text) }
 }
 
@@ -48,6 +51,7 @@ struct Flag: Parameter {
     var placeholder: String? { nil }
     var isRequired: Bool { false }
     var isRepeatable: Bool { false }
+    var wordCount: Int { 0 }
     func parse(_ text: String) throws(BadValue) -> any Sendable { true }
 
     /// Shared by all verbs that print facts: with it a failure is JSON too.

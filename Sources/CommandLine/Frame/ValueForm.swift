@@ -5,6 +5,8 @@ import LatchkeyCore
 struct ValueForm<Value: Sendable>: Sendable {
     /// What the help writes for it.
     let placeholder: String
+    /// How many words of the command line it takes; they come joined by NUL, which no argument contains.
+    var wordCount = 1
     /// Reads the text.
     let parse: @Sendable (String) throws(BadValue) -> Value
 }
@@ -28,6 +30,30 @@ extension ValueForm<String> {
             return text
         }
     }
+}
+
+extension ValueForm<UInt16> {
+    /// A TCP port.
+    static let port = ValueForm(placeholder: "N") { text throws(BadValue) in
+        guard let port = UInt16(text) else { throw BadValue("needs a port from 0 to 65535, not \(quoted(text))") }
+        return port
+    }
+}
+
+extension ValueForm<WordPair> {
+    /// Two words.
+    static func pair(_ first: String, _ second: String) -> Self {
+        ValueForm(placeholder: "\(first) \(second)", wordCount: 2) { text throws(BadValue) in
+            let words = text.split(separator: "\0", omittingEmptySubsequences: false).map(String.init)
+            guard words.count == 2 else { throw BadValue("needs two values: \(first) and \(second)") }
+            return WordPair(first: words[0], second: words[1])
+        }
+    }
+}
+
+/// The two words of an option that takes two.
+struct WordPair: Sendable, Equatable {
+    let first, second: String
 }
 
 extension ValueForm<Secret> {

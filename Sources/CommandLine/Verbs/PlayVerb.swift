@@ -1,6 +1,7 @@
 import Foundation
 import Latchkey
 import LatchkeyCore
+import LatchkeyFairPlay
 import LatchkeyPlayback
 import LatchkeySimulation
 
@@ -42,11 +43,12 @@ struct PlayVerb: Verb {
             profile, credentials: try vendor.credentials(arguments, for: profile),
             configuration: LoaderConfiguration(hosts: vendor.hosts(arguments)))
         defer { loader.cancel() }
-        let device = try DeviceFolder(arguments[credentials] ?? "").device()
+        let folder = URL(filePath: try arguments.required(credentials))
+        let secret = try KeyServerCredential.applicationSecret(hex: Data(contentsOf: folder.appending(path: "ask.hex")))
         console.progress("Playing \(profile.name)")
         defer { console.endProgress() }
-        let report = try await SimulatedPlayer(loader: loader, device: device).play(
-            arguments[playlist], with: try FFmpeg(), in: TemporaryFolder.new(),
+        let report = try await SimulatedPlayer(loader: loader, applicationSecret: secret).play(
+            arguments[playlist], with: try FFmpeg(),
             picture: arguments[frame].map { URL(filePath: $0) }, clearMedia: arguments[out].map { URL(filePath: $0) },
             reference: try arguments[hashes].map { try ReferenceHashes(json: Data(contentsOf: URL(filePath: $0))) })
         console.endProgress()

@@ -8,7 +8,7 @@ import LatchkeyServices
 /// `latchkey serve`: the emulated license services and a folder of media, for any client.
 struct ServeVerb: Verb {
     private let credentials = Option(
-        "credentials", .path("DIR"), "a folder made by latchkey credentials; several serve several certificates", .repeatable)
+        "credentials", .path("DIR"), "a folder made by latchkey credentials; several serve several certificates", .atLeastOnce)
     private let content = Option("content", .path("DIR"), "the folder of media", .required)
     private let keys = Option("keys", .path("FILE"), "the content keys; keys.json in the media folder unless given")
     private let port = Option("port", .port, "the port; 0, which is the default, takes a free one")
@@ -48,14 +48,13 @@ struct ServeVerb: Verb {
 
     private func start(_ arguments: Arguments, _ console: Console) throws -> TestBench {
         let folders = arguments.all(credentials)
-        guard !folders.isEmpty else { throw UsageError("--credentials is missing.") }
         let media = URL(filePath: arguments[content] ?? "")
         let keyFile = arguments[keys].map { URL(filePath: $0) } ?? media.appending(path: "keys.json")
         var configuration = HTTPServerConfiguration()
         configuration.port = arguments[port] ?? 0
-        if let (chain, key) = arguments[tls] {
-            configuration.tls = TLSIdentity(
-                certificatePEM: try Data(contentsOf: URL(filePath: chain)), keyPEM: try Data(contentsOf: URL(filePath: key)))
+        if let files = arguments[tls] {
+            let read = { String(decoding: try InputFile.read($0, limit: 1 << 20, console), as: UTF8.self) }
+            configuration.tls = .init(certificate: try read(files.first), privateKey: try read(files.second))
         }
         return try TestBench.start(
             credentials: try folders.map { try KeyServerCredential(directory: URL(filePath: $0)) },
