@@ -1,6 +1,7 @@
 extension CommandLineTool {
     /// The tool with all its verbs. A new verb is a type in `Verbs` and a line here.
     static let standard = CommandLineTool(verbs: [
-        KeysVerb(), CredentialsVerb(), SPCVerb(), CKCVerb(), OpenCKCVerb(), InspectVerb(),
+        DemoVerb(), PlayVerb(), ServeVerb(), KeysVerb(),
+        CredentialsVerb(), SPCVerb(), CKCVerb(), OpenCKCVerb(), InspectVerb(),
     ])
 }

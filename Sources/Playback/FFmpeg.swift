@@ -99,7 +99,19 @@ extension FFmpeg {
     }
 
     private func run(_ playlist: URL, _ options: [String]) async throws -> ChildProcess.Output {
+        try await run(Self.reading(playlist), options + ["-"])
+    }
+
+    /// Runs ffmpeg with its inputs' arguments and its outputs'.
+    @discardableResult
+    func run(_ inputs: [String], _ outputs: [String]) async throws -> ChildProcess.Output {
         let quiet = ["-hide_banner", "-nostdin", "-nostats", "-v", "repeat+error"]
+        let child = ChildProcess(program: path, arguments: quiet + inputs + outputs)
+        return try await child.run(deadline: deadline, clock: clock)
+    }
+
+    /// The arguments that open a playlist or a media file, and nothing that it may lead to outside the file system.
+    static func reading(_ playlist: URL) -> [String] {
         // One thread: more would read ahead into the segment that a transport stream repeats.
         let reading = [
             "-threads", "1", "-protocol_whitelist", "file,crypto", "-format_whitelist",
@@ -107,9 +119,7 @@ extension FFmpeg {
         ]
         let isPlaylist = playlist.pathExtension == "m3u8"
         let extensions = isPlaylist ? ["-allowed_extensions", "ALL"] : []
-        let child = ChildProcess(
-            program: path, arguments: quiet + reading + extensions + ["-i", playlist.path] + options + ["-"])
-        return try await child.run(deadline: deadline, clock: clock)
+        return reading + extensions + ["-i", playlist.path]
     }
 
     /// The lines of standard error that speak of the media: without addresses and paths, which differ from run to run.

@@ -37,6 +37,12 @@ extension PlaybackError {
             remedy: "Run the same ffmpeg with -version and reinstall the package if that fails too.")
     }
 
+    static func containerRefused(_ ending: String, _ reason: String) -> Self {
+        Self(
+            code: "containerRefused", reason: "ffmpeg wrote no file of the kind \"\(ending)\": \(reason)",
+            remedy: "Give the file the ending mp4, mkv or ts.")
+    }
+
     static func deadlineExceeded(_ deadline: Duration) -> Self {
         Self(
             code: "deadlineExceeded", reason: "ffmpeg was still running after \(deadline) and was ended.",

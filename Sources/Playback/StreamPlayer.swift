@@ -22,10 +22,11 @@ public struct StreamPlayer: Sendable {
     ///   - copy: the stream.
     ///   - keys: the content keys by the URIs of the playlist.
     ///   - picture: where to write one picture as PNG; none unless given.
+    ///   - clearMedia: where to write the clear stream, in the container that its ending names; nowhere unless given.
     ///   - frame: which picture, from 0; the middle one unless given.
     /// - Throws: `PlaybackError`; `CancellationError`, with ffmpeg ended.
     public func play(
-        _ copy: LocalCopy, keys: [KeyURI: ContentKey], picture: URL? = nil, frame: Int? = nil
+        _ copy: LocalCopy, keys: [KeyURI: ContentKey], picture: URL? = nil, clearMedia: URL? = nil, frame: Int? = nil
     ) async throws -> PlaybackResult {
         let parts = try copy.tracks.map { try prepare($0, in: copy.directory, keys: keys) }
         let played = try await withThrowingTaskGroup(of: (Int, [Part]).self) { group in
@@ -37,6 +38,10 @@ public struct StreamPlayer: Sendable {
         let tracks = played.flatMap { merge($0.flatMap(\.tracks)) }
         var written: URL?
         if let picture, try await write(frame, of: played.flatMap { $0 }, to: picture) { written = picture }
+        if let clearMedia {
+            try await ClearCopy(ffmpeg: ffmpeg, files: WorkingFiles(copy.directory))
+                .write(played.map { $0.map(\.clearPiece) }, to: clearMedia)
+        }
         return PlaybackResult(tracks: tracks, picture: written, isComplete: copy.isComplete)
     }
 
@@ -47,21 +52,23 @@ public struct StreamPlayer: Sendable {
     ///   - download: how to load it.
     ///   - keys: the content keys by the URIs of the playlists.
     ///   - picture: where to write one picture as PNG; none unless given.
+    ///   - clearMedia: where to write the clear stream, in the container that its ending names; nowhere unless given.
     ///   - frame: which picture, from 0; the middle one unless given.
     ///   - keeping: a folder that keeps media, playlists and keys; a temporary one, removed, unless given.
     /// - Throws: as `StreamDownload.copy(_:into:)` and `play(_:keys:picture:frame:)`.
     public func play(
         _ address: String, _ download: StreamDownload, keys: [KeyURI: ContentKey], picture: URL? = nil,
-        frame: Int? = nil, keeping folder: URL? = nil
+        clearMedia: URL? = nil, frame: Int? = nil, keeping folder: URL? = nil
     ) async throws -> PlaybackResult {
         guard let folder else {
             let files = try WorkingFiles.temporary(in: temporaryFolder)
             defer { files.remove() }
             return try await play(
-                address, download, keys: keys, picture: picture, frame: frame, keeping: files.directory)
+                address, download, keys: keys, picture: picture, clearMedia: clearMedia, frame: frame,
+                keeping: files.directory)
         }
         let copy = try await download.copy(address, into: folder)
-        return try await play(copy, keys: keys, picture: picture, frame: frame)
+        return try await play(copy, keys: keys, picture: picture, clearMedia: clearMedia, frame: frame)
     }
 
     /// One stretch of a track and what came out of it.
@@ -71,6 +78,12 @@ public struct StreamPlayer: Sendable {
         let expected: MediaKind
         let playlist: PreparedStretch
         var tracks: [PlayedTrack] = []
+
+        var clearPiece: ClearCopy.Piece {
+            guard let repeating = playlist.repeating else { return .init(playlist: playlist.playlist, limits: [:]) }
+            let counts = tracks.map { ($0.media, $0.samples.count) }
+            return .init(playlist: repeating, limits: Dictionary(counts) { $1 })
+        }
     }
 
     private func prepare(_ track: LocalTrack, in directory: URL, keys: [KeyURI: ContentKey]) throws -> [Part] {

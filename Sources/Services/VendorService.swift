@@ -31,6 +31,10 @@ public protocol VendorService: Sendable {
     ///   - host: host and port under which the service is mounted below its identifier, such as `127.0.0.1:8080`.
     func keyURI(for key: StoredKey, at host: String) -> String
 
+    /// What a customer is told beside the token, by the names that `latchkey play --set` takes.
+    /// - Parameter base: the address under which the service is mounted, such as `http://127.0.0.1:8080/vudrm`.
+    func parameters(at base: String) -> [String: String]
+
     /// A token that the service takes now for all its keys, as an app's own server would mint it.
     func demoToken() -> Secret
 }

@@ -45,7 +45,8 @@ public struct WebResources: ResourceFetching, PlaylistFetching {
         for _ in 0...5 {
             let reply = try await transport.send(request(url, range), bodyLimit: limit)
             if (300..<400).contains(reply.status), let next = reply.header("location") {
-                guard let target = URL(string: next, relativeTo: url)?.absoluteURL, Self.isAddress(target.absoluteString)
+                guard let target = URL(string: next, relativeTo: url)?.absoluteURL,
+                    Self.isAddress(target.absoluteString)
                 else { throw WebError.malformed(next) }
                 url = target
                 continue

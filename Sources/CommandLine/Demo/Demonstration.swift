@@ -32,13 +32,13 @@ struct Demonstration: Sendable {
     ///   - log: takes one line per exchange.
     init(output: URL, log: @escaping @Sendable (String) -> Void) throws {
         try FileManager.default.createDirectory(at: output, withIntermediateDirectories: true)
-        let credential = try TestCredentials.make(bits: 2048)
-        guard let secret = credential.applicationSecret else { throw CancellationError() }
-        applicationSecret = secret
+        let credentials = try TestCredentials.make(bits: 2048)
+        applicationSecret = credentials.applicationSecret
         reference = try DemoAsset.reference()
         ffmpeg = try FFmpeg()
         let keys = try ContentKeyStore(contentsOf: DemoAsset.folder.appending(path: "keys.json"))
-        bench = try TestBench.start(credentials: [credential], keys: keys, media: DemoAsset.folder, log: log)
+        bench = try TestBench.start(
+            credentials: [credentials.credential], keys: keys, media: DemoAsset.folder, log: log)
         self.output = output
     }
 

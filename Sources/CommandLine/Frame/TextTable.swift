@@ -5,6 +5,9 @@ struct TextTable {
     /// - Parameter titles: the first row, in capitals by custom.
     init(_ titles: String...) { rows = [titles] }
 
+    /// - Parameter rows: all rows; there need not be a title.
+    init(rows: [[String]]) { self.rows = rows }
+
     mutating func add(_ cells: String...) { rows.append(cells) }
 
     /// The rows, each as wide as its widest cell, two blanks between; no blanks at the ends of lines.

@@ -1,6 +1,7 @@
 import Foundation
 import Latchkey
 import LatchkeyCore
+import LatchkeyDevice
 import LatchkeyPlayback
 import LatchkeySimulation
 

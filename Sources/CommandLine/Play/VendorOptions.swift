@@ -8,7 +8,8 @@ struct VendorOptions: Sendable {
     private let set = Option(
         "set", .named, "a parameter of the profile: token, certificateURL, licenseURL, brandGuid …", .repeatable)
     private let allowHost = Option(
-        "allow-host", .text("HOST[:PORT]"), "a host that license requests may go to, beside the configured ones", .repeatable)
+        "allow-host", .text("HOST[:PORT]"), "a host that license requests may go to, beside the configured ones",
+        .repeatable)
     private let loopbackHTTP = Flag("loopback-http", "use http where an https URL names a loopback host")
 
     var options: [any Parameter] { [vendor, set, allowHost, loopbackHTTP] }
@@ -19,7 +20,7 @@ struct VendorOptions: Sendable {
             let names = profile.parameters.map { $0.isRequired ? $0.name : "[\($0.name)]" }
             return [profile.identifier, names.joined(separator: " ")]
         }
-        return "Profiles, and what --set gives them:\n" + TextTable(rows).text
+        return "Profiles, and what --set gives them:\n" + TextTable(rows: rows).text
     }
 
     /// The profile with its settings.

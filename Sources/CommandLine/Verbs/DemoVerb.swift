@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyServices
 import LatchkeySimulation
 import LatchkeyVendors
 

@@ -4,16 +4,19 @@ import LatchkeyCore
 import LatchkeyFairPlay
 import LatchkeyPlayback
 import LatchkeySimulation
+import LatchkeyVendors
 
 /// `latchkey play`: gets a stream's keys from a vendor's license service, and decodes it.
 struct PlayVerb: Verb {
     private let playlist = Positional("PLAYLIST", "a file, or an http or https URL")
     private let vendor = VendorOptions()
     private let credentials = Option(
-        "credentials", .path("DIR"), "the folder with the device's certificate and ASk; see latchkey credentials", .required)
+        "credentials", .path("DIR"), "the folder with the device's certificate and ASk; see latchkey credentials",
+        .required)
     private let frame = Option("frame", .path("PNG"), "where to write a picture from the middle of the stream")
     private let out = Option("out", .path("FILE"), "where to write the clear stream, by its ending mp4, mkv or ts")
-    private let hashes = Option("hashes", .path("FILE"), "the clear stream's hashes, as the demo asset's hashes.json has them")
+    private let hashes = Option(
+        "hashes", .path("FILE"), "the clear stream's hashes, as the demo asset's hashes.json has them")
     private let reveal = Flag("reveal-test-keys", "show the content keys, which are test keys")
 
     var usage: Usage {
@@ -60,7 +63,9 @@ struct PlayVerb: Verb {
         let facts = PlayReport(report, vendor: vendor, revealsKeys: arguments[reveal])
         if arguments[Flag.json] { return try console.printJSON(facts) }
         for request in facts.requests {
-            console.print("\(request.method) \(request.url)  \(request.status.map(String.init) ?? "no reply")  \(request.milliseconds) ms")
+            console.print(
+                "\(request.method) \(request.url)  \(request.status.map(String.init) ?? "no reply")  \(request.milliseconds) ms"
+            )
         }
         for key in facts.keys {
             console.print("key \(key.uri)  \(key.terms?.text ?? key.error?.text ?? "")")
@@ -69,7 +74,8 @@ struct PlayVerb: Verb {
         guard report.failure == nil else { return }
         for track in facts.tracks {
             let verdict = track.right ? "right" : "WRONG"
-            console.print("\(track.media) \(track.container) \(track.codec)  \(track.frames) frames decoded  \(verdict)")
+            console.print(
+                "\(track.media) \(track.container) \(track.codec)  \(track.frames) frames decoded  \(verdict)")
         }
         console.print("\(facts.keys.count) keys in \(facts.requests.count) requests, \(facts.timeToKeyMilliseconds) ms")
     }

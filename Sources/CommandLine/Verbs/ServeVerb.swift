@@ -8,11 +8,13 @@ import LatchkeyServices
 /// `latchkey serve`: the emulated license services and a folder of media, for any client.
 struct ServeVerb: Verb {
     private let credentials = Option(
-        "credentials", .path("DIR"), "a folder made by latchkey credentials; several serve several certificates", .atLeastOnce)
+        "credentials", .path("DIR"), "a folder made by latchkey credentials; several serve several certificates",
+        .atLeastOnce)
     private let content = Option("content", .path("DIR"), "the folder of media", .required)
     private let keys = Option("keys", .path("FILE"), "the content keys; keys.json in the media folder unless given")
     private let port = Option("port", .port, "the port; 0, which is the default, takes a free one")
-    private let tls = Option("tls", .pair("CERT", "KEY"), "serve https with this certificate chain and private key, in PEM")
+    private let tls = Option(
+        "tls", .pair("CERT", "KEY"), "serve https with this certificate chain and private key, in PEM")
 
     var usage: Usage {
         Usage(
@@ -38,7 +40,9 @@ struct ServeVerb: Verb {
             let parameters = service.parameters(at: bench.mount(of: service)).sorted { $0.key < $1.key }
             let token = ("token", service.demoToken().revealedText)
             let settings = (parameters.map { ($0.key, $0.value) } + [token]).map { "--set '\($0.0)=\($0.1)'" }
-            console.print("\(service.identifier): \(bench.address)/media/\(service.identifier)/… \(settings.joined(separator: " "))")
+            console.print(
+                "\(service.identifier): \(bench.address)/media/\(service.identifier)/… \(settings.joined(separator: " "))"
+            )
         }
         await Interruption.first()
         console.note("Stopping")

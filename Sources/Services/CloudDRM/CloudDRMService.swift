@@ -60,6 +60,13 @@ public struct CloudDRMService: VendorService {
             "skd://\(host)/\(identifier)/acquire-license/fairplay?BrandGuid=\(configuration.brandGuid)&KID=\(key.id)&IV=\(iv)"
     }
 
+    public func parameters(at base: String) -> [String: String] {
+        [
+            "certificateURL": "\(base)/certificate/fairplay", "licenseURL": "\(base)/acquire-license/fairplay",
+            "brandGuid": configuration.brandGuid,
+        ]
+    }
+
     public func demoToken() -> Secret {
         token(claims: #"{"kid":["*"],"persistent":false}"#)
     }

@@ -49,6 +49,10 @@ public struct VuDRMService: VendorService {
         "skd://\(host)/\(identifier)/license/\(contentID(of: key))"
     }
 
+    public func parameters(at base: String) -> [String: String] {
+        ["certificateURL": "\(base)/certificate/\(configuration.client)"]
+    }
+
     public func demoToken() -> Secret { token() }
 
     /// A token with a policy that the emulator can read.

@@ -1,0 +1,63 @@
+import Foundation
+
+/// Writes a decrypted stream into one file: each stretch remuxed by itself, the stretches joined, the tracks put together.
+struct ClearCopy {
+    let ffmpeg: FFmpeg
+    let files: WorkingFiles
+
+    /// One stretch: its playlist, and how many samples of each kind to take where its last segment is repeated.
+    struct Piece {
+        let playlist: URL
+        let limits: [MediaKind: Int]
+    }
+
+    /// - Parameters:
+    ///   - tracks: the pieces of each track, in order.
+    ///   - file: where to; its ending says the container, as ffmpeg knows it.
+    /// - Throws: `PlaybackError` `fileFailed`, and those of running ffmpeg.
+    func write(_ tracks: [[Piece]], to file: URL) async throws {
+        var lists: [URL] = []
+        for (track, pieces) in tracks.enumerated() {
+            var list = ""
+            for (index, piece) in pieces.enumerated() {
+                let part = files.url("clear-\(track)-\(index).mkv")
+                try await ffmpeg.copy(piece.playlist, limits: piece.limits, to: part)
+                list += "file '\(part.lastPathComponent)'\n"
+            }
+            let name = "clear-\(track).txt"
+            try files.write(list.utf8, to: name)
+            lists.append(files.url(name))
+        }
+        let whole = files.url("clear.\(file.pathExtension)")
+        try await ffmpeg.join(lists, to: whole)
+        do {
+            try Data(contentsOf: whole, options: .mappedIfSafe).write(to: file, options: .atomic)
+        } catch {
+            throw PlaybackError.fileFailed(file.lastPathComponent)
+        }
+    }
+}
+
+extension FFmpeg {
+    /// Remuxes a playlist's decrypted samples into a Matroska file.
+    func copy(_ playlist: URL, limits: [MediaKind: Int], to file: URL) async throws {
+        let frames = limits.sorted { $0.key.rawValue < $1.key.rawValue }.flatMap { media, count in
+            ["-frames:\(media.rawValue.prefix(1))", "\(count)"]
+        }
+        try await run(
+            Self.reading(playlist), ["-map", "0", "-c", "copy"] + frames + ["-f", "matroska", "-y", file.path])
+    }
+
+    /// Joins the files of each list, and puts the results together.
+    func join(_ lists: [URL], to file: URL) async throws {
+        let inputs = lists.flatMap {
+            ["-protocol_whitelist", "file", "-format_whitelist", "concat,matroska", "-f", "concat", "-i", $0.path]
+        }
+        let maps = lists.indices.flatMap { ["-map", "\($0)"] }
+        let result = try await run(inputs, maps + ["-c", "copy", "-y", file.path])
+        guard FileManager.default.fileExists(atPath: file.path) else {
+            let reason = String(decoding: result.errors.prefix(200), as: UTF8.self)
+            throw PlaybackError.containerRefused(file.pathExtension, reason)
+        }
+    }
+}
