@@ -60,7 +60,8 @@ private struct RandomExchange {
         options.protocolVersions = [[1], [1, 2], [3, 2, 1]].draw(&generator)
         options.capabilities = [nil, [], .hdcpEnforcement, [.offlineKey, .secureInvalidation]].draw(&generator)
         options.destination = [nil, .device, .airPlay, .digitalAVAdapter].draw(&generator)
-        options.returned = [[], [.transactionID], [.assetID, .assetID], [.r2, .integrity, .returnRequest]].draw(&generator)
+        options.returned = [[], [.transactionID], [.assetID, .assetID], [.r2, .integrity, .returnRequest]].draw(
+            &generator)
         options.unknownBlocks = .random(in: 0...27, using: &generator)
         options.returnedUnknownBlocks = .random(in: 0...options.unknownBlocks, using: &generator)
         return options
