@@ -72,6 +72,6 @@ extension CKCFormatError {
             what: isVersion
                 ? "it states version \(end.found)"
                 : "at byte \(end.offset) it wants \(end.wanted) bytes and has \(end.found)",
-            likeness: bytes.isEmpty ? "an empty reply" : Likeness.of(bytes))
+            likeness: bytes.isEmpty ? "an empty reply" : Likeness(of: bytes)?.rawValue)
     }
 }

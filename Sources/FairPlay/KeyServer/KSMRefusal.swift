@@ -59,9 +59,9 @@ public struct KSMRefusal: DiagnosableError, Equatable {
 
 extension KSMRefusal {
     static func unsupportedVersion(_ version: UInt32, _ bytes: [UInt8]) -> KSMRefusal {
-        if let likeness = Likeness.of(bytes) {
+        if let likeness = Likeness(of: bytes) {
             return KSMRefusal(
-                .unsupportedVersion, reason: "The SPC looks like \(likeness) (read as version \(version)).",
+                .unsupportedVersion, reason: "The SPC looks like \(likeness.rawValue) (read as version \(version)).",
                 remedy: "Send the SPC's own bytes, as the device made them.")
         }
         return KSMRefusal(

@@ -14,7 +14,7 @@ extension KeyServerModule {
             requestedTags: try Self.requestedTags(payload), payload: payload, session: session)
     }
 
-    private static func blocks(of payload: [UInt8]) throws(KSMRefusal) -> TLLVSequence {
+    static func blocks(of payload: [UInt8]) throws(KSMRefusal) -> TLLVSequence {
         do throws(TLLVError) { return try TLLVSequence(payload) } catch { throw .blocks(error) }
     }
 

@@ -70,10 +70,18 @@ extension KeyServerModule {
 
     /// Steps 6 to 11: decrypts and checks the payload.
     package func context(of sealed: SealedSPC, payloadKey: Secret) throws(KSMRefusal) -> ServerPlaybackContext {
+        let cipher = try Self.cipher()
+        return try context(
+            of: Self.payload(of: sealed, payloadKey, cipher), containerVersion: sealed.container.version,
+            credentialIndex: sealed.credentialIndex, cipher)
+    }
+
+    static func payload(
+        of sealed: SealedSPC, _ payloadKey: Secret, _ cipher: borrowing AESCBC
+    ) throws(KSMRefusal) -> [UInt8] {
         let container = sealed.container
         var payload = Array(container.bytes[container.payloadRange])
         let iv = AESBlock(container.bytes[container.ivRange])
-        let cipher = try Self.cipher()
         do throws(OpenSSLError) {
             try payloadKey.withUnsafeBytes { key throws(OpenSSLError) in
                 try cipher.apply(.decrypt, to: &payload, key: key, iv: iv)
@@ -81,11 +89,10 @@ extension KeyServerModule {
         } catch {
             throw .cipher(error)
         }
-        return try context(
-            of: payload, containerVersion: container.version, credentialIndex: sealed.credentialIndex, cipher)
+        return payload
     }
 
-    private static func cipher() throws(KSMRefusal) -> AESCBC {
+    static func cipher() throws(KSMRefusal) -> AESCBC {
         do throws(OpenSSLError) { return try AESCBC() } catch { throw .cipher(error) }
     }
 

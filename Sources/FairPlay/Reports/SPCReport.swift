@@ -1,0 +1,116 @@
+public import Foundation
+import LatchkeyCore
+
+/// What is in an SPC and what is wrong with it, for `latchkey inspect spc`. Without secrets.
+///
+/// The header is read by anyone; the rest needs the credentials of the certificate that the SPC was made for.
+public struct SPCReport: Sendable, Encodable {
+    /// How many bytes the SPC has.
+    public let byteCount: Int
+    /// The container's version; nil for less than 8 bytes.
+    public let version: UInt32?
+    /// The SHA-1 of the certificate that the SPC was made for, in hexadecimal.
+    public let certificateSHA1: String?
+    /// How many bytes the encrypted payload has.
+    public let payloadLength: Int?
+    /// The subject of the certificate, where its credentials were given.
+    public let certificateSubject: String?
+    /// The payload's blocks in their order, where they could be decrypted.
+    public let blocks: [BlockSummary]?
+    /// What the device says, where the SPC is whole.
+    public let facts: Facts?
+    /// What is wrong with it. Empty for an SPC that would get a CKC, or whose header is right where that is all there is.
+    public let problems: [InspectionFinding]
+
+    /// What the device says in an SPC that is whole.
+    public struct Facts: Sendable, Encodable {
+        /// The content identifier, as text or in hexadecimal.
+        public let assetID: String
+        /// The transaction's number in hexadecimal.
+        public let transactionID: String
+        /// The length and digest of the device's identifier.
+        public let deviceIdentifier: String
+        /// What the player does; nil where the device does not say.
+        public let playbackState: String?
+        /// The playback session in hexadecimal.
+        public let playbackSession: String?
+        /// When the SPC was made, by the device's clock.
+        public let created: Date?
+        /// What the device can do: the names of the known flags.
+        public let capabilities: [String]
+        /// Where the picture goes.
+        public let destination: StreamingDestination
+        /// The protocol version that the device used.
+        public let protocolVersion: UInt32
+        /// The protocol versions that the device lists.
+        public let supportedProtocolVersions: [UInt32]
+        /// The blocks that the CKC has to bring back.
+        public let requestedTags: [String]
+    }
+
+    /// - Parameters:
+    ///   - spc: the bytes to be inspected, of any kind.
+    ///   - module: a module with the credentials; nil to read the header only.
+    public init(_ spc: some Collection<UInt8>, module: KeyServerModule? = nil) {
+        let spc = [UInt8](spc)
+        let container = Result { () throws(KSMRefusal) in try SPCContainer(spc) }
+        let header = try? container.get()
+        byteCount = spc.count
+        version = try? SPCContainer.version(of: spc)
+        certificateSHA1 = header.map { spc[$0.certificateHashRange].hexString }
+        payloadLength = header?.payloadRange.count
+        let sealed = try? module?.locate(spc)
+        certificateSubject = sealed.flatMap { module?.credentials[$0.credentialIndex].certificate.subject }
+        let opened = module.map { module in Result { () throws(KSMRefusal) in try module.open(spc) } }
+        let context = try? opened?.get()
+        blocks = (context?.blocks ?? sealed.flatMap { module?.blocks(of: $0) })?.map(BlockSummary.init)
+        facts = context.map(Facts.init)
+        problems = Self.problems(opened: opened, container: container)
+    }
+
+    private static func problems(
+        opened: Result<ServerPlaybackContext, KSMRefusal>?, container: Result<SPCContainer, KSMRefusal>
+    ) -> [InspectionFinding] {
+        if case .failure(let refusal) = opened { return [InspectionFinding(refusal)] }
+        if case nil = opened, case .failure(let refusal) = container { return [InspectionFinding(refusal)] }
+        return []
+    }
+}
+
+extension SPCReport.Facts {
+    init(_ context: ServerPlaybackContext) {
+        let playback = context.playback
+        assetID = context.assetID.description
+        transactionID = context.transactionID.description
+        deviceIdentifier = context.deviceIdentifier.description
+        playbackState = playback?.state.description
+        playbackSession = playback?.session.description
+        created = playback?.created
+        capabilities = context.capabilities.names
+        destination = context.destination
+        protocolVersion = context.protocolVersion
+        supportedProtocolVersions = context.supportedProtocolVersions
+        requestedTags = context.requestedTags.map(\.hex)
+    }
+}
+
+extension DeviceCapabilities {
+    /// The names of the known flags that are set.
+    public var names: [String] {
+        let known: [(DeviceCapabilities, String)] = [
+            (.hdcpEnforcement, "hdcpEnforcement"), (.offlineKey, "offlineKey"),
+            (.secureInvalidation, "secureInvalidation"), (.offlineKeyVersion2, "offlineKeyVersion2"),
+        ]
+        return known.filter { contains($0.0) }.map(\.1)
+    }
+}
+
+extension KeyServerModule {
+    /// The blocks of an SPC that need not be right otherwise; nil where it does not come so far.
+    fileprivate func blocks(of sealed: SealedSPC) -> [TLLVBlock]? {
+        guard let key = try? payloadKey(of: sealed), let cipher = try? Self.cipher(),
+            let payload = try? Self.payload(of: sealed, key, cipher)
+        else { return nil }
+        return try? TLLVSequence(payload).blocks
+    }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import LatchkeyCore
+import Testing
+
+@testable import LatchkeyFairPlay
+
+@Suite struct TLLVSequenceTests {
+    @Test func `blocks of every length come back as they were written`() throws {
+        var generator = SeededGenerator(seed: 11)
+        let values = (0..<64).map { (TLLVTag(rawValue: UInt64($0 + 1)), generator.bytes($0)) }
+        var writer = TLLVWriter()
+        for (tag, value) in values { writer.add(tag, value) }
+        var bytes: [UInt8] = []
+        writer.write(to: &bytes, using: &generator)
+        let read = try TLLVSequence(bytes)
+        #expect(read.blocks.count == 64)
+        for (tag, value) in values { #expect(read.value(tag).map { Array($0) } == value) }
+    }
+
+    @Test func `no bytes are no blocks`() throws { #expect(try TLLVSequence([]).blocks.isEmpty) }
+
+    @Test func `a tag that is not there has no value`() throws {
+        let payload = try TLLVSequence(SPCForge.block(.r2, [1]))
+        #expect(payload.value(.r1) == nil)
+        #expect(payload.raw(.r1) == nil)
+    }
+
+    @Test func `a payload cut inside a block is malformed`() throws {
+        let whole = SPCForge.block(.r2, SPCForge.r2)
+        for count in 1..<whole.count {
+            let error = #expect(throws: TLLVError.self) { try TLLVSequence(Array(whole.prefix(count))) }
+            #expect(error?.kind == .malformed)
+        }
+    }
+
+    @Test func `an error says where`() throws {
+        let bytes = SPCForge.block(.r2, SPCForge.r2) + SPCForge.block(.r1, []) + SPCForge.block(.r2, [])
+        let error = #expect(throws: TLLVError.self) { try TLLVSequence(bytes) }
+        #expect(error?.kind == .duplicate)
+        #expect(error?.offset == 64)
+        #expect(error?.reason.contains("71b5595ac1521133 (R2)") == true)
+    }
+
+    @Test func `random bytes never crash the reader`() {
+        var generator = SeededGenerator(seed: 12)
+        for _ in 0..<2_000 {
+            var bytes = generator.bytes(.random(in: 0...200, using: &generator))
+            // Small lengths, so that some blocks are right.
+            for position in bytes.indices where position % 16 > 7 && position % 4 != 3 { bytes[position] = 0 }
+            _ = try? TLLVSequence(bytes)
+        }
+    }
+}
+
+@Suite struct CKCContainerTests {
+    @Test func `a CKC cut at any byte or longer is refused`() throws {
+        let ckc = try MadeCKC(SPCForge(), LicenseTerms()).bytes
+        for count in 0..<ckc.count {
+            #expect(throws: CKCFormatError.self) { try CKCContainer(Array(ckc.prefix(count))) }
+        }
+        #expect(throws: CKCFormatError.self) { try CKCContainer(ckc + [0]) }
+    }
+
+    @Test(arguments: [
+        ("{\"ckc\":\"AAAA\"}", "JSON"), ("<ckc>AAAA</ckc>", "HTML or XML"), ("AAAAAQAAAACqqqqq", "base64 text"),
+        ("", "an empty reply"), ("-----BEGIN CERTIFICATE-----", "PEM text"), ("\u{1}\u{2}\u{3}", nil),
+    ])
+    func `what is no CKC is named`(text: String, likeness: String?) {
+        let error = #expect(throws: CKCFormatError.self) { try CKCContainer(Array(text.utf8)) }
+        #expect(error?.likeness == likeness)
+        #expect(error?.code == "notACKC")
+    }
+}
