@@ -4,6 +4,8 @@ public import LatchkeyCore
 public struct IntegrationError: DiagnosableError {
     /// The kinds of error; raw values are the stable codes.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
+        /// Nobody registered an integration of this name.
+        case unknownIntegration
         /// A setting that the profile needs was not given.
         case missingSetting
         /// The app gave no credential, or an empty one.
@@ -96,6 +98,7 @@ extension IntegrationError.Kind {
     /// What the app, or whoever runs the service, should do first.
     var remedy: String {
         switch self {
+        case .unknownIntegration: "Choose a registered integration."
         case .missingSetting: "Give the integration the setting."
         case .missingCredential: "Return a credential from the loader's credentials closure."
         case .contentIdentifierMissing:

@@ -91,7 +91,7 @@ public struct VendorProfile: Sendable, Hashable, Codable {
     }
 
     /// Where the application certificate comes from.
-    public enum CertificateRule: Sendable, Hashable, Codable {
+    public enum CertificateRule: Sendable, Hashable {
         /// From a server, decoded as stated.
         case fetched(RequestRule, CertificateDecoder)
         /// From a setting that holds it in base64.
@@ -126,6 +126,7 @@ extension VendorProfile: DRMIntegration {
 
     public func certificateRequest(_ context: CertificateContext) async throws -> URLRequest? {
         guard case .fetched(let rule, _) = certificate else { return nil }
+        try requireSettings(of: rule)
         return try rule.request(
             RuleContext(settings: settings, credentials: try await credentials(for: rule, context.credentials)),
             for: "certificate URL")
@@ -150,10 +151,14 @@ extension VendorProfile: DRMIntegration {
     }
 
     public func licenseRequest(for spc: SPCMessage, _ context: LicenseContext) async throws -> URLRequest {
+        try requireSettings(of: license)
         var rules = RuleContext(license: context, spc: spc)
         rules.settings = settings
         rules.credentials = try await credentials(for: license, context.credentials)
-        rules.contentID = rules.text(requestContentID ?? contentIdentifierRule)
+        rules.contentID =
+            try requestContentID.map { rule throws(IntegrationError) in
+                try rules.requiredText(rule, for: "content id of the request")
+            } ?? rules.text(contentIdentifierRule)
         return try license.request(rules)
     }
 
@@ -165,6 +170,15 @@ extension VendorProfile: DRMIntegration {
         } catch {
             throw error.with(errors.summary(of: exchange.reply))
         }
+    }
+
+    /// Insists on the required settings that a request reads; the other request may be the player's own.
+    private func requireSettings(of rule: RequestRule) throws(IntegrationError) {
+        let read = rule.names.settings
+        guard let missing = missingSettings.first(where: read.contains) else { return }
+        throw IntegrationError(
+            .missingSetting, "\(name) needs the setting \"\(missing)\".",
+            remedy: "Give the integration the setting \"\(missing)\".")
     }
 
     /// Asks the app only where the request carries a credential, and insists on those that the profile requires.

@@ -52,7 +52,7 @@ extension RuleContext {
     func requiredText(_ rule: TextRule, for use: String) throws(IntegrationError) -> String {
         if let text = text(rule), !text.isEmpty { return text }
         let names = rule.names
-        if let setting = names.settings.sorted().first(where: { settings[$0] == nil }) {
+        if let setting = names.settings.sorted().first(where: { settings[$0, default: ""].isEmpty }) {
             throw IntegrationError(.missingSetting, "The \(use) needs the setting \"\(setting)\".")
         }
         if let credential = names.credentials.sorted().first {
@@ -79,7 +79,7 @@ extension RuleContext {
     }
 
     private static func tail(of text: String, behind mark: String) -> String? {
-        text.range(of: mark, options: .backwards).map { String(text[$0.upperBound...]) }
+        text.range(of: mark, options: [.backwards, .literal]).map { String(text[$0.upperBound...]) }
     }
 
     private static func decodedBase64(_ text: String) -> String? {
@@ -94,7 +94,7 @@ extension RuleContext {
 
     private func replacing(_ old: String, _ new: TextRule, _ rule: TextRule) -> String? {
         guard let subject = text(rule), let replacement = text(new) else { return nil }
-        return subject.replacingOccurrences(of: old, with: replacement)
+        return subject.replacingOccurrences(of: old, with: replacement, options: .literal)
     }
 
     /// The names that a template knows beside the settings.
@@ -117,25 +117,6 @@ extension RuleContext {
 }
 
 extension String {
-    /// The text with everything outside `A–Z a–z 0–9 - _ . ~` percent-encoded, byte by byte.
-    ///
-    /// Source: `vendors.md` §0, form encoding.
-    package var percentEncoded: String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        var bytes: [UInt8] = []
-        for byte in utf8 {
-            switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."),
-                UInt8(ascii: "~"):
-                bytes.append(byte)
-            default:
-                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
-    }
-
     var inURLSafeAlphabet: String {
         replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_")
     }
