@@ -153,10 +153,18 @@ extension VuDRMService {
 
     /// Refuses what is not letters, digits, `_` and `-`.
     private static func valid(_ id: String) throws(LicenseRefusal) -> String {
-        guard id.wholeMatch(of: /[A-Za-z0-9_\-]+/) != nil else {
+        guard !id.isEmpty, id.utf8.allSatisfy(isContentIDByte) else {
             throw .malformed("The content id has characters other than letters, digits, “_” and “-”, or none.")
         }
         return id
+    }
+
+    private static func isContentIDByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"): true
+        default: false
+        }
     }
 
     /// The last path component of the key's own URI where the alphabet allows and no other key has it, else the key id.

@@ -29,7 +29,8 @@ struct VuDRMToken: Sendable {
         }
         generated = date
         hasSwappedDate = isSwapped
-        self.policy = JSONValue(policy)
+        // An encrypted policy is no JSON; asking the parser would cost more than the rest of the token.
+        self.policy = policy.first == UInt8(ascii: "{") ? JSONValue(policy) : nil
     }
 
     /// Whether the policy lets the content be licensed.
@@ -52,10 +53,9 @@ struct VuDRMToken: Sendable {
     }
 
     private static func date(_ text: String) -> (Date, isSwapped: Bool)? {
-        guard text.wholeMatch(of: /\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z/) != nil else { return nil }
-        if let date = try? Date(text, strategy: .iso8601) { return (date, false) }
-        let swapped =
-            "\(text.prefix(5))\(text.dropFirst(8).prefix(2))-\(text.dropFirst(5).prefix(2))\(text.dropFirst(10))"
-        return (try? Date(swapped, strategy: .iso8601)).map { ($0, true) }
+        if let date = UTCTimestamp.date(text) { return (date, false) }
+        let (year, month, day) = (text.prefix(5), text.dropFirst(5).prefix(3), text.dropFirst(8).prefix(2))
+        let swapped = "\(year)\(day)-\(month.prefix(2))\(text.dropFirst(10))"
+        return UTCTimestamp.date(swapped).map { ($0, true) }
     }
 }
