@@ -57,7 +57,8 @@ public struct VuDRMService: VendorService {
     ///   - generated: the generation time; now unless given.
     public func token(policy: [String: String] = [:], generated: Date? = nil) -> Secret {
         let time = (generated ?? environment.time.date).formatted(.iso8601)
-        let json = (try? JSONEncoder().encode(policy)) ?? Data()
+        // Without a policy of its own the token carries bytes as opaque as the vendor's.
+        let json = policy.isEmpty ? Data(count: 16) : (try? JSONEncoder().encode(policy)) ?? Data()
         let hash = String(repeating: "0", count: 40)
         return Secret("\(configuration.client)|\(time)|\(json.base64EncodedString())|\(hash)")
     }

@@ -15,7 +15,8 @@ struct VuDRMToken: Sendable {
     let policy: JSONValue?
 
     init(_ text: String) throws(LicenseRefusal) {
-        let parts = text.split(separator: "|", omittingEmptySubsequences: false).map(String.init)
+        let parts = text.utf8.split(separator: UInt8(ascii: "|"), omittingEmptySubsequences: false)
+            .map { String(Substring($0)) }
         guard parts.count == 4 || parts.count == 5, !parts[0].isEmpty else {
             throw .tokenMalformed("The token has \(parts.count) parts instead of 4 or 5.")
         }
