@@ -5,7 +5,7 @@ public import Foundation
 /// Names compare without regard to letter case. The value of a named part is replaced by its length and digest.
 ///
 /// Source: `vendors.md` §23.12.
-public struct Redaction: Sendable, Hashable, Codable {
+public struct Redaction: Sendable, Hashable {
     /// Header fields whose values are secret.
     public var headers: Set<String>
     /// Query items whose values are secret.

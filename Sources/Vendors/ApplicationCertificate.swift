@@ -35,13 +35,17 @@ extension Data {
     /// What bytes seem to be, for the reason of an error: `empty`, `an HTML page`, `JSON`, `PEM text`, `text` or `other data`.
     package var apparentFormat: String {
         if isEmpty { return "empty" }
-        guard let text = String(data: prefix(512), encoding: .utf8) else { return "other data (\(count) bytes)" }
-        let start = text.trimmingCharacters(in: .whitespacesAndNewlines).lowercased()
+        // Decoded leniently: a page in another character set, or one cut inside a character, is a page all the same.
+        let text = String(decoding: prefix(512), as: UTF8.self)
+        let start = text.trimmingCharacters(in: .whitespacesAndNewlines.union(["\u{feff}"])).lowercased()
         if start.isEmpty { return "blank" }
         if start.hasPrefix("<!doctype") || start.hasPrefix("<html") { return "an HTML page" }
         if start.hasPrefix("{") || start.hasPrefix("[") { return "JSON" }
         if start.hasPrefix("<") { return "XML" }
         if start.hasPrefix("-----begin") { return "PEM text" }
-        return "text (\(count) bytes)"
+        let isText = text.unicodeScalars.dropLast(count > 512 ? 3 : 0).allSatisfy {
+            $0.value >= 0x20 && $0 != "\u{fffd}" || "\t\r\n".unicodeScalars.contains($0)
+        }
+        return "\(isText ? "text" : "other data") (\(count) bytes)"
     }
 }

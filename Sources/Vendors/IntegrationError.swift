@@ -4,6 +4,8 @@ public import LatchkeyCore
 public struct IntegrationError: DiagnosableError {
     /// The kinds of error; raw values are the stable codes.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
+        /// Nobody registered an integration of this name.
+        case unknownIntegration
         /// A setting that the profile needs was not given.
         case missingSetting
         /// The app gave no credential, or an empty one.
@@ -14,6 +16,8 @@ public struct IntegrationError: DiagnosableError {
         case invalidURL
         /// What came as certificate is none.
         case certificateMalformed
+        /// The reply to the lookup lacks what the license request needs.
+        case lookupMalformed
         /// The reply holds no CKC where the profile says that it does.
         case licenseMalformed
         /// The service does not know the caller: 401.
@@ -49,7 +53,8 @@ public struct IntegrationError: DiagnosableError {
 
     /// Whether the same request may succeed later.
     public var isRetryable: Bool {
-        [.serverTransient, .rateLimited, .licenseMalformed, .certificateMalformed].contains(kind) && service != nil
+        [.serverTransient, .rateLimited, .licenseMalformed, .certificateMalformed, .lookupMalformed].contains(kind)
+            && service != nil
     }
 
     /// Makes an error; the remedy is the kind's unless given.
@@ -96,12 +101,14 @@ extension IntegrationError.Kind {
     /// What the app, or whoever runs the service, should do first.
     var remedy: String {
         switch self {
+        case .unknownIntegration: "Choose a registered integration."
         case .missingSetting: "Give the integration the setting."
         case .missingCredential: "Return a credential from the loader's credentials closure."
         case .contentIdentifierMissing:
             "Choose the profile variant whose content-id rule fits the key URIs of the playlist."
         case .invalidURL: "Correct the URL in the integration's settings."
         case .certificateMalformed: "Point the certificate URL at the DER file of the FairPlay application certificate."
+        case .lookupMalformed: "Compare the reply with what the entitlement or delivery service is said to answer."
         case .licenseMalformed:
             "Compare the reply with the vendor's documentation and choose the profile variant that fits."
         case .unauthenticated: "Give a fresh token that was made for this content."

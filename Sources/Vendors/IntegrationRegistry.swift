@@ -26,11 +26,11 @@ public final class IntegrationRegistry: Sendable {
     }
 
     /// Builds an integration.
-    /// - Throws: `IntegrationError` `missingSetting` for an identifier that nobody registered, or what the factory throws.
+    /// - Throws: `IntegrationError` `unknownIntegration` for an identifier that nobody registered, or what the factory throws.
     public func integration(_ identifier: String, settings: [String: String] = [:]) throws -> any DRMIntegration {
         guard let factory = factories.withLock({ $0[identifier] }) else {
             throw IntegrationError(
-                .missingSetting, "No integration is registered as \"\(identifier.prefix(60))\".",
+                .unknownIntegration, "No integration is registered as \"\(identifier.prefix(60))\".",
                 remedy: "Choose one of \(identifiers.joined(separator: ", ")).")
         }
         return try factory(settings)

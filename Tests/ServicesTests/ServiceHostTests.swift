@@ -74,6 +74,13 @@ import Testing
         }
     }
 
+    @Test func `every vendor's service has a name, an environment and a good token of its own`() async throws {
+        let services = VendorServices.all(authority: try Stage.authority())
+        #expect(services.map(\.identifier) == ["vudrm", "cloud-drm"])
+        #expect(Set(services.map { ObjectIdentifier($0.faults) }).count == services.count)
+        #expect(services.allSatisfy { $0.demoToken().count > 40 })
+    }
+
     @Test func `a path that two services have is served below their names only`() async throws {
         let authority = try Stage.authority()
         let services: [any VendorService] = [

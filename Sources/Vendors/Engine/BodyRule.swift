@@ -4,7 +4,7 @@ import LatchkeyCore
 /// How the body of a license request is encoded.
 ///
 /// Source: `vendors.md` §0 and §23.5.
-public enum BodyRule: Sendable, Hashable, Codable {
+public enum BodyRule: Sendable, Hashable {
     /// The SPC as it is, `application/octet-stream`.
     case raw
     /// The SPC in base64, `text/plain`.

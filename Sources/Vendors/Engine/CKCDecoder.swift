@@ -4,7 +4,7 @@ import LatchkeyCore
 /// How the CKC is taken out of a reply.
 ///
 /// Source: `vendors.md` §0 (the decoding ladder) and §23.6.
-public indirect enum CKCDecoder: Sendable, Hashable, Codable {
+public indirect enum CKCDecoder: Sendable, Hashable {
     /// The body is the CKC.
     case raw
     /// The body is base64 text.
@@ -41,7 +41,7 @@ extension CKCDecoder {
         }
     }
 
-    /// Refuses a CKC that was cut off on its way: one of version 1 states its payload's length in bytes 24 to 27.
+    /// Refuses a CKC that was damaged on its way: one of version 1 states its payload's length in bytes 24 to 27.
     ///
     /// Source: `fps-protocol.md` §6.
     private static func checkLength(_ ckc: Secret) throws(IntegrationError) {
@@ -50,9 +50,14 @@ extension CKCDecoder {
             let length = bytes.loadUnaligned(fromByteOffset: 24, as: UInt32.self).bigEndian
             return (bytes.loadUnaligned(as: UInt32.self).bigEndian, Int(length))
         }
+        // The version of anything else, such as a text in an old character set, would be large.
+        guard version < 256 else { throw .licenseMalformed("The reply is no CKC (\(ckc.count) bytes).") }
         guard version == 1, payload != ckc.count - 28 else { return }
-        let stated = payload < 0 ? "less than a CKC's header" : "instead of \(payload + 28)"
-        throw .licenseMalformed("The CKC is cut off: \(ckc.count) bytes, \(stated).")
+        guard payload < ckc.count - 28, payload >= 0 else {
+            let stated = payload < 0 ? "less than a CKC's header" : "instead of \(payload + 28)"
+            throw .licenseMalformed("The CKC is cut off: \(ckc.count) bytes, \(stated).")
+        }
+        throw .licenseMalformed("The CKC has \(ckc.count) bytes, more than the \(payload + 28) that it states.")
     }
 
     /// Refuses pages and documents, which have ended as a "CKC" in players; −42668 is all that a viewer saw of them.
@@ -77,7 +82,8 @@ extension CKCDecoder {
     }
 
     private static func base64(_ text: String, _ body: Data) throws(IntegrationError) -> Secret {
-        guard let data = Data(lenientBase64: text) else {
+        // A blank would count as a lost `+`, and a sentence as base64.
+        guard !text.contains(" "), let data = Data(lenientBase64: text) else {
             throw .licenseMalformed("The reply should be base64 text, and is \(body.apparentFormat).")
         }
         return Secret(data)
@@ -91,14 +97,14 @@ extension CKCDecoder {
         guard let text = paths.lazy.compactMap({ reply.text(at: $0) }).first else {
             throw .licenseMalformed("The JSON reply has no \"\(wanted)\".")
         }
-        guard let data = Data(lenientBase64: untagged(text)) else {
+        guard !text.contains(" "), let data = Data(lenientBase64: untagged(text)) else {
             throw .licenseMalformed("The value of \"\(wanted)\" in the JSON reply is not base64.")
         }
         return Secret(data)
     }
 
     private static func tolerant(_ body: Data) throws(IntegrationError) -> Secret {
-        guard String(data: body, encoding: .utf8) != nil else { return Secret(body) }
+        guard !body.apparentFormat.hasPrefix("other data") else { return Secret(body) }
         if startsWithBrace(body) { return try json(["ckc", "CkcMessage", "License"], body) }
         return try base64(untagged(text(body)), body)
     }

@@ -4,7 +4,7 @@ import LatchkeyCore
 /// How the application certificate is taken out of a reply.
 ///
 /// Source: `vendors.md` §0 (the decoding ladder) and §23.8.
-public enum CertificateDecoder: Sendable, Hashable, Codable {
+public enum CertificateDecoder: Sendable, Hashable {
     /// The body is the DER certificate.
     case der
     /// The body is base64 text of the DER certificate.
@@ -35,8 +35,15 @@ extension CertificateDecoder {
         return text
     }
 
+    /// What stands inside the first `CERTIFICATE` block; nil where the text is no PEM.
+    private static func pemBody(of text: String) -> String? {
+        guard let begin = text.range(of: "-----BEGIN CERTIFICATE-----", options: .literal) else { return nil }
+        return text[begin.upperBound...].range(of: "-----", options: .literal)
+            .map { String(text[begin.upperBound..<$0.lowerBound]) }
+    }
+
     private static func decoded(_ text: String) throws(IntegrationError) -> ApplicationCertificate {
-        let base64 = text.split(whereSeparator: \.isNewline).filter { !$0.hasPrefix("-----") }.joined()
+        let base64 = pemBody(of: text) ?? text
         guard let der = Data(lenientBase64: base64) else {
             throw .certificateMalformed(
                 "The application certificate is \(Data(text.utf8).apparentFormat), not a certificate.")

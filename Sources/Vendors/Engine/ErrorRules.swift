@@ -3,7 +3,7 @@ import Foundation
 /// How a vendor says no: where its code, its words and its request id stand, and what its codes mean.
 ///
 /// Source: `vendors.md` §23.7.
-public struct ErrorRules: Sendable, Hashable, Codable {
+public struct ErrorRules: Sendable, Hashable {
     /// The statuses that count as yes.
     public var successes: Set<Int>
     /// Where the vendor's code stands, first match first.
@@ -32,19 +32,17 @@ public struct ErrorRules: Sendable, Hashable, Codable {
     }
 
     /// A place in a reply.
-    public enum Place: Sendable, Hashable, Codable {
+    public enum Place: Sendable, Hashable {
         /// A header field.
         case header(String)
         /// A path of a JSON body.
         case json(String)
+        /// The first word of the body, whatever its form, that begins like this and goes on with digits: `MDRM-` finds `MDRM-1001`.
+        case word(String)
     }
 }
 
-extension IntegrationError.Kind: Codable {}
-
 extension ErrorRules {
-    private static let longestMessage = 300
-
     /// Throws what the service refused with; returns where it did not refuse.
     func check(_ reply: HTTPReply) throws(IntegrationError) {
         let service = summary(of: reply)
@@ -63,14 +61,22 @@ extension ErrorRules {
                 switch place {
                 case .header(let name): reply.header(name)
                 case .json(let path): json?.text(at: path)
+                case .word(let start): Self.word(beginning: start, in: reply.body)
                 }
             }.first
         }
         return ServiceReply(
-            status: reply.status, code: find(code),
-            message: find(message).map { String($0.prefix(Self.longestMessage)) },
-            requestID: requestID.lazy.compactMap { reply.header($0) }.first,
+            status: reply.status, code: find(code)?.inFewWords,
+            message: find(message)?.inFewWords,
+            requestID: requestID.lazy.compactMap { reply.header($0) }.first?.inFewWords,
             retryAfter: RetryAfter(reply)?.seconds)
+    }
+
+    private static func word(beginning start: String, in body: Data) -> String? {
+        let text = String(decoding: body, as: UTF8.self)
+        guard let found = text.range(of: start, options: .literal) else { return nil }
+        let digits = text[found.upperBound...].prefix { $0.isASCII && $0.isNumber }
+        return digits.isEmpty ? nil : start + digits
     }
 
     private static func reason(_ service: ServiceReply) -> String {
@@ -102,17 +108,20 @@ extension ErrorRules {
 ///
 /// Source: RFC 9110 §10.2.3.
 struct RetryAfter {
-    /// The wait in seconds, not negative.
+    private static let year: Double = 31_536_000
+
+    /// The wait in seconds, 0 to a year.
     let seconds: Double
 
     /// - Parameter reply: a reply whose `Retry-After` is a number of seconds, or a date; a date counts from the reply's own
     ///   `Date`, because the service's clock and this machine's need not agree. Nil without either.
     init?(_ reply: HTTPReply) {
         guard let value = reply.header("retry-after")?.trimmingCharacters(in: .whitespaces) else { return nil }
-        if let seconds = Double(value), seconds >= 0, seconds.isFinite {
-            self.seconds = seconds
+        if !value.isEmpty, value.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) {
+            // Any number of digits is a valid field; a year stands for all that no client will wait.
+            seconds = min(Double(value) ?? Self.year, Self.year)
         } else if let date = Self.date(value), let now = reply.header("date").flatMap(Self.date) {
-            seconds = max(0, date.timeIntervalSince(now))
+            seconds = min(max(0, date.timeIntervalSince(now)), Self.year)
         } else {
             return nil
         }
@@ -124,5 +133,16 @@ struct RetryAfter {
         format.timeZone = TimeZone(identifier: "GMT")
         format.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
         return format.date(from: text)
+    }
+}
+
+extension String {
+    /// A service's words as an error may show them: one line of 300 characters at most.
+    ///
+    /// A word of more than 64 characters is no word but a token, an SPC or an URL that was sent back, and gives way to its length.
+    var inFewWords: String {
+        let words = split { $0.isWhitespace || $0.unicodeScalars.contains { $0.value < 0x20 } }
+            .map { $0.count > 64 ? "‹\($0.count) characters›" : String($0) }
+        return String(words.joined(separator: " ").prefix(300))
     }
 }

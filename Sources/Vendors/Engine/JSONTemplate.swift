@@ -2,9 +2,8 @@ import Foundation
 
 /// A JSON document whose texts are rules. Objects are written with their keys in alphabetical order, without white space.
 ///
-/// In JSON a template looks like the document that it makes, with rules in place of texts:
-/// `{"spc": "spc", "request": {"id": {"query": "kid"}}}` would be ambiguous, so a rule stands under the key `$`:
-/// `{"spc": {"$": "spc"}, "version": 1, "kind": "fps"}`.
+/// In JSON a template looks like the document that it makes; a rule stands under the key `$`:
+/// `{"spc": {"$": "spc"}, "id": {"$": {"query": "kid"}}, "version": 1, "kind": "fps"}`.
 ///
 /// Source: `vendors.md` §23.5.
 public indirect enum JSONTemplate: Sendable, Hashable {
@@ -90,10 +89,14 @@ extension JSONTemplate: Codable {
             self = .object(Dictionary(members) { $1 })
             return
         }
+        if var elements = try? decoder.unkeyedContainer() {
+            var templates: [JSONTemplate] = []
+            while !elements.isAtEnd { templates.append(try elements.decode(JSONTemplate.self)) }
+            self = .array(templates)
+            return
+        }
         let container = try decoder.singleValueContainer()
-        if let elements = try? container.decode([JSONTemplate].self) {
-            self = .array(elements)
-        } else if let bool = try? container.decode(Bool.self) {
+        if let bool = try? container.decode(Bool.self) {
             self = .bool(bool)
         } else if let number = try? container.decode(Int.self) {
             self = .number(number)

@@ -9,6 +9,11 @@ struct RuleContext {
     var contentID: String?
     var spcIdentifier: ContentIdentifier?
     var spc: SPCMessage?
+    var purpose = KeyPurpose.streaming
+    var lookup: [String: Secret] = [:]
+    var session: [String: Secret] = [:]
+    var messageID: String?
+    var reply: JSONReply?
 
     init(keyURI: KeyURI? = nil, settings: [String: String] = [:], credentials: CredentialSet = .none) {
         self.keyURI = keyURI
@@ -19,6 +24,10 @@ struct RuleContext {
     init(license: LicenseContext, spc: SPCMessage) {
         keyURI = license.keyURI
         spcIdentifier = license.contentIdentifier
+        purpose = license.purpose
+        lookup = license.lookup
+        session = license.session
+        messageID = license.messageID
         self.spc = spc
     }
 }
@@ -34,6 +43,11 @@ extension RuleContext {
         case .spcIdentifier: spcIdentifier?.text
         case .spc: spc?.bytes.revealed.base64EncodedString()
         case .spcURLSafe: spc.map { $0.bytes.revealed.base64EncodedString().inURLSafeAlphabet }
+        case .lookup(let name): lookup[name]?.revealedText
+        case .session(let name): session[name]?.revealedText
+        case .reply(let path): reply?.text(at: path)
+        case .messageID: messageID
+        case .onlyFor(let wanted, let rule): wanted == purpose ? text(rule) : nil
         case .firstOf(let rules): rules.lazy.compactMap { text($0) }.first { !$0.isEmpty }
         case .all(let rules): texts(rules, needAll: true)?.joined()
         case .joined(let rules, let separator): texts(rules, needAll: false)?.joined(separator: separator)
@@ -52,7 +66,7 @@ extension RuleContext {
     func requiredText(_ rule: TextRule, for use: String) throws(IntegrationError) -> String {
         if let text = text(rule), !text.isEmpty { return text }
         let names = rule.names
-        if let setting = names.settings.sorted().first(where: { settings[$0] == nil }) {
+        if let setting = names.settings.sorted().first(where: { settings[$0, default: ""].isEmpty }) {
             throw IntegrationError(.missingSetting, "The \(use) needs the setting \"\(setting)\".")
         }
         if let credential = names.credentials.sorted().first {
@@ -79,7 +93,7 @@ extension RuleContext {
     }
 
     private static func tail(of text: String, behind mark: String) -> String? {
-        text.range(of: mark, options: .backwards).map { String(text[$0.upperBound...]) }
+        text.range(of: mark, options: [.backwards, .literal]).map { String(text[$0.upperBound...]) }
     }
 
     private static func decodedBase64(_ text: String) -> String? {
@@ -94,7 +108,7 @@ extension RuleContext {
 
     private func replacing(_ old: String, _ new: TextRule, _ rule: TextRule) -> String? {
         guard let subject = text(rule), let replacement = text(new) else { return nil }
-        return subject.replacingOccurrences(of: old, with: replacement)
+        return subject.replacingOccurrences(of: old, with: replacement, options: .literal)
     }
 
     /// The names that a template knows beside the settings.
@@ -117,25 +131,6 @@ extension RuleContext {
 }
 
 extension String {
-    /// The text with everything outside `A–Z a–z 0–9 - _ . ~` percent-encoded, byte by byte.
-    ///
-    /// Source: `vendors.md` §0, form encoding.
-    package var percentEncoded: String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        var bytes: [UInt8] = []
-        for byte in utf8 {
-            switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."),
-                UInt8(ascii: "~"):
-                bytes.append(byte)
-            default:
-                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
-    }
-
     var inURLSafeAlphabet: String {
         replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_")
     }

@@ -25,7 +25,7 @@ public struct URLRule: Sendable, Hashable, Codable {
     }
 
     /// A change to an URL.
-    public enum Change: Sendable, Hashable, Codable {
+    public enum Change: Sendable, Hashable {
         /// Removes the query.
         case stripQuery
         /// Sets a query item, in place of one of the same name if there is one; nothing happens if the rule gives nothing.
@@ -57,66 +57,16 @@ extension URLRule {
 
     /// The URL for a request.
     func url(_ context: RuleContext, for use: String) throws(IntegrationError) -> URL {
-        var text = URLText(try context.requiredText(base, for: use))
+        let given = try context.requiredText(base, for: use)
+        var text = URLText(given)
         for change in changes { text.apply(change, context) }
-        guard let url = URL(string: text.description), let scheme = url.scheme?.lowercased(),
+        guard let url = URL(string: text.description.escapedForURL), let scheme = url.scheme?.lowercased(),
             ["http", "https"].contains(scheme), url.host?.isEmpty == false
         else {
-            let shown = Redaction.standard.redacted(urlText: text.description)
-            throw IntegrationError(.invalidURL, "The \(use) is no http or https URL: \(shown.prefix(200)).")
+            let front = Redaction.standard.redacted(urlText: String(given.prefix { $0 != "?" }))
+            let shown = base.names.credentials.isEmpty ? String(front.prefix(60)) : "‹secret›"
+            throw IntegrationError(.invalidURL, "The \(use) is no http or https URL: \(shown).")
         }
         return url
-    }
-}
-
-/// An URL cut into what stands before its query and its query's items.
-private struct URLText: CustomStringConvertible {
-    private var front: String
-    private var items: [String]
-
-    init(_ text: String) {
-        let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        front = String(parts.first ?? "")
-        items = parts.count > 1 ? parts[1].split(separator: "&").map(String.init) : []
-    }
-
-    var description: String { items.isEmpty ? front : "\(front)?\(items.joined(separator: "&"))" }
-
-    mutating func apply(_ change: URLRule.Change, _ context: RuleContext) {
-        switch change {
-        case .stripQuery: items = []
-        case .setQuery(let name, let rule):
-            if let value = context.text(rule) { set(name, to: value.percentEncoded) }
-        case .addQueryIfAbsent(let name, let rule):
-            if index(of: name) == nil, let value = context.text(rule) { set(name, to: value.percentEncoded) }
-        case .copyKeyURIQuery(let names):
-            for name in names {
-                if let value = context.keyURI?.queryValue(name) { set(name, to: value) }
-            }
-        case .appendPath(let rule):
-            guard let segment = context.text(rule) else { return }
-            front += (front.hasSuffix("/") ? "" : "/") + segment.percentEncoded
-        case .useOrigin(let rule):
-            if let other = context.text(rule) { front = String(Self.origin(of: other) + Self.path(of: front)) }
-        }
-    }
-
-    private mutating func set(_ name: String, to encodedValue: String) {
-        let item = "\(name.percentEncoded)=\(encodedValue)"
-        if let index = index(of: name) { items[index] = item } else { items.append(item) }
-    }
-
-    private func index(of name: String) -> Int? {
-        items.firstIndex { $0.prefix { $0 != "=" }.caseInsensitiveEquals(name) }
-    }
-
-    private static func path(of front: String) -> Substring {
-        let start = front.range(of: "://")?.upperBound ?? front.startIndex
-        return front[start...].drop { $0 != "/" }
-    }
-
-    private static func origin(of text: String) -> Substring {
-        let start = text.range(of: "://")?.upperBound ?? text.startIndex
-        return text[..<(text[start...].firstIndex { "/?#".contains($0) } ?? text.endIndex)]
     }
 }

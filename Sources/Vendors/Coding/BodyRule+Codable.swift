@@ -1,0 +1,28 @@
+extension BodyRule: Codable {
+    private enum Name: String, CaseIterable {
+        case raw, base64Text, form, formWithKeyURIQuery, json, multipart
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let rule = try NamedRule<Name>(from: decoder)
+        switch rule.name {
+        case .raw: self = .raw
+        case .base64Text: self = .base64Text
+        case .form: self = .form(try rule.parameter())
+        case .formWithKeyURIQuery: self = .formWithKeyURIQuery(try rule.parameter())
+        case .json: self = .json(try rule.parameter())
+        case .multipart: self = .multipart(try rule.parameter())
+        }
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        switch self {
+        case .raw: try encoder.encode(rule: Name.raw)
+        case .base64Text: try encoder.encode(rule: Name.base64Text)
+        case .form(let fields): try encoder.encode(rule: Name.form, fields)
+        case .formWithKeyURIQuery(let fields): try encoder.encode(rule: Name.formWithKeyURIQuery, fields)
+        case .json(let template): try encoder.encode(rule: Name.json, template)
+        case .multipart(let fields): try encoder.encode(rule: Name.multipart, fields)
+        }
+    }
+}

@@ -1,0 +1,69 @@
+/// A rule as JSON has it: its name alone, `"raw"`, or an object of one member, `{"setting": "licenseURL"}`.
+///
+/// - Parameter Name: the names of all rules of one kind.
+struct NamedRule<Name: RawRepresentable & CaseIterable> where Name.RawValue == String {
+    /// Which rule it is.
+    let name: Name
+    private let container: KeyedDecodingContainer<AnyKey>?
+    private let codingPath: [any CodingKey]
+
+    /// - Throws: `DecodingError` with the place, naming the rules that there are.
+    init(from decoder: any Decoder) throws {
+        codingPath = decoder.codingPath
+        if let text = try? decoder.singleValueContainer().decode(String.self) {
+            guard let name = Name(rawValue: text) else { throw Self.unknown(text, at: codingPath) }
+            (self.name, container) = (name, nil)
+            return
+        }
+        let container = try decoder.container(keyedBy: AnyKey.self)
+        let keys = container.allKeys.map(\.stringValue).sorted()
+        guard let key = keys.first, keys.count == 1, let name = Name(rawValue: key) else {
+            throw Self.unknown(keys.joined(separator: ", "), at: codingPath)
+        }
+        (self.name, self.container) = (name, container)
+    }
+
+    /// The rule's parameter.
+    func parameter<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {
+        guard let container else {
+            throw DecodingError.dataCorrupted(
+                .init(
+                    codingPath: codingPath,
+                    debugDescription: "\"\(name.rawValue)\" needs a parameter: {\"\(name.rawValue)\": …}."))
+        }
+        return try container.decode(Value.self, forKey: AnyKey(stringValue: name.rawValue))
+    }
+
+    private static func unknown(_ text: String, at codingPath: [any CodingKey]) -> DecodingError {
+        let names = Name.allCases.map(\.rawValue).joined(separator: ", ")
+        return .dataCorrupted(
+            .init(
+                codingPath: codingPath,
+                debugDescription:
+                    "\"\(text.prefix(60))\" is no rule; a rule is a name or an object with exactly one of "
+                    + "\(names)."))
+    }
+}
+
+extension Encoder {
+    /// Writes a rule without a parameter.
+    func encode(rule name: some RawRepresentable<String>) throws {
+        var container = singleValueContainer()
+        try container.encode(name.rawValue)
+    }
+
+    /// Writes a rule and its parameter.
+    func encode(rule name: some RawRepresentable<String>, _ parameter: some Encodable) throws {
+        var container = container(keyedBy: AnyKey.self)
+        try container.encode(parameter, forKey: AnyKey(stringValue: name.rawValue))
+    }
+}
+
+/// A coding key of any name.
+struct AnyKey: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+}
