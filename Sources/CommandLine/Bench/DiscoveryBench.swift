@@ -9,7 +9,7 @@ struct DiscoveryBench: Sendable {
 
     /// Bytes per second of reading the playlist up to the list of its FairPlay keys.
     func discovery(seconds: Double) throws -> Double {
-        let time = try Stopwatch.threadTime(perPieceFor: seconds) { _ in
+        let time = try Stopwatch.threadTime(perPieceFor: seconds, batch: 1) { _ in
             guard try Playlist(playlist).fairPlayURIs.count == 200 else { throw BenchError.load("keys are missing") }
         }
         return Double(playlist.count) / time
@@ -17,7 +17,7 @@ struct DiscoveryBench: Sendable {
 
     /// Bytes per second of finding the line ends with `memchr` and the lines that begin with `#EXT-X-KEY`.
     func lineScan(seconds: Double) throws -> Double {
-        let time = try Stopwatch.threadTime(perPieceFor: seconds) { _ in
+        let time = try Stopwatch.threadTime(perPieceFor: seconds, batch: 1) { _ in
             guard playlist.withUnsafeBytes(Self.keyLines) == 400 else { throw BenchError.load("lines are missing") }
         }
         return Double(playlist.count) / time

@@ -8,38 +8,32 @@ struct LicenseLoad: Sendable {
     let requests: [[UInt8]]
     /// Connections open at once.
     var connections = 16
-
-    /// What came of a run.
-    struct Outcome: Sendable {
-        let licenses: Int
-        let seconds: Double
-        var rate: Double { Double(licenses) / seconds }
-    }
+    /// Milliseconds.
+    private static let patience: Int32 = 30_000
 
     /// Sends requests for so many seconds, from a thread of its own.
     /// - Throws: `loadFailed` for the first reply that is no license.
-    func run(seconds: Double) async throws -> Outcome {
+    func run(seconds: Double) async throws -> Throughput {
         try await onThread { try generate(seconds: seconds) }
     }
 
-    private func generate(seconds: Double) throws(BenchError) -> Outcome {
+    private func generate(seconds: Double) throws(BenchError) -> Throughput {
         var open: [LoadConnection] = []
         for _ in 0..<connections { open.append(try LoadConnection(port: port)) }
         var waiting = open.map { pollfd(fd: $0.socket, events: Int16(POLLIN), revents: 0) }
         var sent = 0
         for connection in open { try sendNext(on: connection, &sent) }
-        let start = ContinuousClock.now
-        var licenses = 0
-        while start.duration(to: .now) < .seconds(seconds) {
-            guard poll(&waiting, nfds_t(waiting.count), 5_000) > 0 else { throw .load("no reply in 5 s") }
+        return try Throughput.measure(seconds: seconds) { () throws(BenchError) in
+            guard poll(&waiting, nfds_t(waiting.count), Self.patience) > 0 else { throw .load("no reply in 30 s") }
+            var licenses = 0
             for (index, descriptor) in waiting.enumerated() where descriptor.revents != 0 {
                 guard let license = try open[index].receive() else { continue }
                 guard !license.isEmpty else { throw .load("a license is empty") }
                 licenses += 1
                 try sendNext(on: open[index], &sent)
             }
+            return licenses
         }
-        return Outcome(licenses: licenses, seconds: (start.duration(to: .now)).inSeconds)
     }
 
     private func sendNext(on connection: LoadConnection, _ sent: inout Int) throws(BenchError) {
@@ -53,24 +47,23 @@ struct RSABound: Sendable {
     let bench: KeyServerBench
     let threads: Int
 
-    /// Operations per second on the clock.
-    func rate(seconds: Double) async throws -> Double {
-        try await withThrowingTaskGroup(of: Double.self) { group in
-            for _ in 0..<threads { group.addTask { try await onThread { try rateOfOneThread(seconds) } } }
-            return try await group.reduce(0, +)
+    /// Does them for so many seconds.
+    func run(seconds: Double) async throws -> Throughput {
+        let start = Stopwatch.processTime
+        let runs = try await withThrowingTaskGroup(of: Throughput.self) { group in
+            for _ in 0..<threads { group.addTask { try await onThread { try unwrap(seconds) } } }
+            return try await group.reduce(into: []) { $0.append($1) }
         }
+        return Throughput(
+            pieces: runs.map(\.pieces).reduce(0, +), seconds: runs.map(\.seconds).max() ?? 0,
+            processTime: Stopwatch.processTime - start)
     }
 
-    private func rateOfOneThread(_ seconds: Double) throws -> Double {
-        let start = ContinuousClock.now
-        var count = 0
-        while start.duration(to: .now) < .seconds(seconds) {
-            for _ in 0..<8 {
-                try bench.unwrap(count)
-                count += 1
-            }
+    private func unwrap(_ seconds: Double) throws -> Throughput {
+        try Throughput.measure(seconds: seconds) {
+            for number in bench.spcs.indices { try bench.unwrap(number) }
+            return bench.spcs.count
         }
-        return Double(count) / start.duration(to: .now).inSeconds
     }
 }
 
