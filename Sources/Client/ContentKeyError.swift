@@ -66,6 +66,8 @@ public struct ContentKeyError: DiagnosableError {
     public enum Stage: String, Sendable, Hashable, Codable, CaseIterable {
         /// Naming the key.
         case contentIdentifier
+        /// Looking up an entitlement or a delivery document.
+        case lookup
         /// Getting the application certificate.
         case certificate
         /// Having the player make the SPC.

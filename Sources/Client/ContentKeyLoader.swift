@@ -27,6 +27,8 @@ public actor ContentKeyLoader {
     private nonisolated let hub = EventHub()
     private nonisolated let open = OpenRequests()
     private var certificate: Certificate?
+    /// The values that are looked up once for the loader.
+    private var values: SharedFetch<[String: Secret]>?
 
     /// - Parameters:
     ///   - integration: the vendor, with its settings.
@@ -216,20 +218,22 @@ extension ContentKeyLoader {
         }
     }
 
-    private nonisolated func license(
+    private func license(
         for spc: SPCMessage, _ key: KeyURI, _ identifier: ContentIdentifier, _ purpose: KeyPurpose,
         _ report: @escaping Report
     ) async throws(ContentKeyError) -> License {
         let integration = caller.integration
+        let values = try await lookup(for: key, report)
         @Sendable func context(_ issued: IssuedCredentials?) -> LicenseContext {
-            LicenseContext(keyURI: key, contentIdentifier: identifier, purpose: purpose) {
+            LicenseContext(keyURI: key, contentIdentifier: identifier, purpose: purpose, lookup: values) {
                 try await issued?.credentials() ?? .none
             }
         }
         return try await caller.perform(
             .init(
                 stage: .license, reason: Credentials.Reason(purpose),
-                alsoSecret: [spc.bytes.revealed.base64EncodedString()], report: report,
+                alsoSecret: [spc.bytes.revealed.base64EncodedString()] + values.values.map(\.revealedText),
+                trusted: values.urls, report: report,
                 makeRequest: { try await integration.licenseRequest(for: spc, context($0)) },
                 read: { try integration.license(from: $0, context(nil)) }))
     }
@@ -271,7 +275,10 @@ extension ContentKeyLoader {
     private func startFetch(_ report: @escaping Report) -> SharedFetch<ApplicationCertificate> {
         let fetch = SharedFetch<ApplicationCertificate>()
         let task = Task { [caller, weak self] in
-            let result = await Result { try await Self.fetchCertificate(caller, report) }
+            let result = await Result {
+                let values = try await self?.lookup(for: nil, report) ?? [:]
+                return try await Self.fetchCertificate(caller, values, report)
+            }
             if case .failure = result { await self?.forget(fetch) }
             fetch.end(result)
         }
@@ -285,15 +292,16 @@ extension ContentKeyLoader {
     }
 
     private static func fetchCertificate(
-        _ caller: ServiceCaller, _ report: @escaping Report
+        _ caller: ServiceCaller, _ values: [String: Secret], _ report: @escaping Report
     ) async throws -> ApplicationCertificate {
         if let bundled = try caller.integration.bundledCertificate() { return bundled }
         let integration = caller.integration
         return try await caller.perform(
             .init(
-                stage: .certificate, reason: .certificate, report: report,
+                stage: .certificate, reason: .certificate, alsoSecret: values.values.map(\.revealedText),
+                trusted: values.urls, report: report,
                 makeRequest: { issued in
-                    let context = CertificateContext { try await issued.credentials() }
+                    let context = CertificateContext(lookup: values) { try await issued.credentials() }
                     guard let request = try await integration.certificateRequest(context) else {
                         throw ContentKeyError(
                             .certificateMissing, "The integration gives no application certificate.",
@@ -302,6 +310,66 @@ extension ContentKeyLoader {
                     return request
                 },
                 read: { try integration.certificate(from: $0) }))
+    }
+}
+
+// MARK: - The lookup before both
+
+extension ContentKeyLoader {
+    /// What the integration has to look up first: once for the loader, or for a key. A failed lookup is not kept.
+    private func lookup(for key: KeyURI?, _ report: @escaping Report) async throws(ContentKeyError) -> [String: Secret]
+    {
+        do {
+            switch (caller.integration.lookupScope, key) {
+            case (.never, _), (.key, nil): return [:]
+            case (.key, let key?): return try await Self.lookUp(caller, key, report)
+            case (.loader, _):
+                if let values { return try await values.value() }
+                let fetch = SharedFetch<[String: Secret]>()
+                values = fetch
+                Task { [caller] in
+                    let result = await Result { try await Self.lookUp(caller, nil, report) }
+                    if case .failure = result { self.forget(fetch) }
+                    fetch.end(result)
+                }
+                return try await fetch.value()
+            }
+        } catch {
+            throw ContentKeyError(error, stage: .lookup, otherwise: .integrationFailed)
+        }
+    }
+
+    private func forget(_ fetch: SharedFetch<[String: Secret]>) {
+        if values === fetch { values = nil }
+    }
+
+    private static func lookUp(
+        _ caller: ServiceCaller, _ key: KeyURI?, _ report: @escaping Report
+    ) async throws -> [String: Secret] {
+        let integration = caller.integration
+        let messageID = UUID().uuidString.lowercased()
+        return try await caller.perform(
+            .init(
+                stage: .lookup, reason: .first, report: report,
+                makeRequest: { issued in
+                    let context = LookupContext(keyURI: key, messageID: messageID) { try await issued.credentials() }
+                    guard let request = try await integration.lookupRequest(context) else {
+                        throw ContentKeyError(
+                            .integrationFailed, "The integration makes no lookup request.",
+                            remedy: "Return a request, or give the lookup scope never.")
+                    }
+                    return request
+                },
+                read: { try integration.lookup(from: $0, LookupContext(keyURI: key, messageID: messageID)) }))
+    }
+}
+
+extension [String: Secret] {
+    /// The values that are http or https URLs.
+    fileprivate var urls: [URL] {
+        values.compactMap { URL(string: $0.revealedText) }.filter {
+            ["http", "https"].contains($0.scheme?.lowercased())
+        }
     }
 }
 

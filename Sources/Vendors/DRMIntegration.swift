@@ -20,6 +20,16 @@ public protocol DRMIntegration: Sendable {
     /// The origins that this integration was configured with; the license and the certificate go there without asking the app.
     var configuredURLs: [URL] { get }
 
+    /// How often `lookupRequest` is asked for: for each key, for each loader, or never, which is the default.
+    var lookupScope: LookupScope { get }
+
+    /// Asks for what the other requests need to know first, such as an entitlement or a delivery document.
+    /// - Returns: nil where nothing has to be looked up.
+    func lookupRequest(_ context: LookupContext) async throws -> URLRequest?
+
+    /// Reads the values that the other requests need; an URL among them may be asked without the app's leave.
+    func lookup(from exchange: HTTPExchange, _ context: LookupContext) throws -> [String: Secret]
+
     /// Names a key for the SPC. Called once per key request.
     /// - Throws: an error that ends the key request.
     func contentIdentifier(for key: KeyURI) throws -> ContentIdentifier
@@ -46,6 +56,9 @@ public protocol DRMIntegration: Sendable {
 extension DRMIntegration {
     public var redaction: Redaction { .standard }
     public var configuredURLs: [URL] { [] }
+    public var lookupScope: LookupScope { .never }
+    public func lookupRequest(_ context: LookupContext) async throws -> URLRequest? { nil }
+    public func lookup(from exchange: HTTPExchange, _ context: LookupContext) throws -> [String: Secret] { [:] }
     public func contentIdentifier(for key: KeyURI) throws -> ContentIdentifier { ContentIdentifier(key.raw) }
     public func certificateRequest(_ context: CertificateContext) async throws -> URLRequest? { nil }
     public func bundledCertificate() throws -> ApplicationCertificate? { nil }
@@ -92,50 +105,6 @@ public struct License: Sendable, Hashable {
         self.ckc = ckc
         self.terms = terms
         self.sideValues = sideValues
-    }
-}
-
-/// What a key is wanted for.
-public enum KeyPurpose: String, Sendable, Hashable, Codable {
-    /// To play now.
-    case streaming
-    /// To store, and to play offline.
-    case persistable
-    /// To go on with a key whose lease runs out.
-    case renewal
-}
-
-/// What a certificate request may use.
-public struct CertificateContext: Sendable {
-    /// Asks the app for credentials; call it only when the request carries them.
-    public var credentials: @Sendable () async throws -> CredentialSet
-
-    /// - Parameter credentials: asks the app.
-    public init(credentials: @escaping @Sendable () async throws -> CredentialSet = { .none }) {
-        self.credentials = credentials
-    }
-}
-
-/// What a license request may use.
-public struct LicenseContext: Sendable {
-    /// The key's URI as the playlist states it.
-    public var keyURI: KeyURI
-    /// What the SPC names the key by.
-    public var contentIdentifier: ContentIdentifier
-    /// What the key is wanted for.
-    public var purpose: KeyPurpose
-    /// Asks the app for credentials, fresh for this attempt; call it only when the request carries them.
-    public var credentials: @Sendable () async throws -> CredentialSet
-
-    /// Makes a context.
-    public init(
-        keyURI: KeyURI, contentIdentifier: ContentIdentifier, purpose: KeyPurpose = .streaming,
-        credentials: @escaping @Sendable () async throws -> CredentialSet = { .none }
-    ) {
-        self.keyURI = keyURI
-        self.contentIdentifier = contentIdentifier
-        self.purpose = purpose
-        self.credentials = credentials
     }
 }
 

@@ -16,6 +16,8 @@ public struct IntegrationError: DiagnosableError {
         case invalidURL
         /// What came as certificate is none.
         case certificateMalformed
+        /// The reply to the lookup lacks what the license request needs.
+        case lookupMalformed
         /// The reply holds no CKC where the profile says that it does.
         case licenseMalformed
         /// The service does not know the caller: 401.
@@ -51,7 +53,8 @@ public struct IntegrationError: DiagnosableError {
 
     /// Whether the same request may succeed later.
     public var isRetryable: Bool {
-        [.serverTransient, .rateLimited, .licenseMalformed, .certificateMalformed].contains(kind) && service != nil
+        [.serverTransient, .rateLimited, .licenseMalformed, .certificateMalformed, .lookupMalformed].contains(kind)
+            && service != nil
     }
 
     /// Makes an error; the remedy is the kind's unless given.
@@ -105,6 +108,7 @@ extension IntegrationError.Kind {
             "Choose the profile variant whose content-id rule fits the key URIs of the playlist."
         case .invalidURL: "Correct the URL in the integration's settings."
         case .certificateMalformed: "Point the certificate URL at the DER file of the FairPlay application certificate."
+        case .lookupMalformed: "Compare the reply with what the entitlement or delivery service is said to answer."
         case .licenseMalformed:
             "Compare the reply with the vendor's documentation and choose the profile variant that fits."
         case .unauthenticated: "Give a fresh token that was made for this content."

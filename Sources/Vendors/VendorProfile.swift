@@ -1,9 +1,4 @@
-public import Foundation
 public import LatchkeyCore
-
-#if canImport(FoundationNetworking)
-    public import FoundationNetworking
-#endif
 
 /// A vendor's license service as a value: the same few building blocks for every vendor, and no code.
 ///
@@ -25,12 +20,20 @@ public struct VendorProfile: Sendable, Hashable, Codable {
     public var requestContentID: TextRule?
     /// How the application certificate is got.
     public var certificate: CertificateRule
+    /// What is asked for before everything else, such as an entitlement.
+    public var lookup: LookupRule?
     /// The license request.
     public var license: RequestRule
+    /// The license request that renews a key, where it differs.
+    public var renewalRequest: RequestRule?
     /// How the CKC is taken out of the reply.
     public var decoder: CKCDecoder
     /// Further values of the license reply, by the name that they get and the JSON path where they stand.
     public var sideValues: [String: String]
+    /// What the license reply, or a setting, says about the key's life.
+    public var terms: TermsRule?
+    /// When a key of this vendor is renewed.
+    public var renewal: RenewalPolicy
     /// How the vendor says no.
     public var errors: ErrorRules
     /// What form the token has, to warn before it is sent.
@@ -45,8 +48,11 @@ public struct VendorProfile: Sendable, Hashable, Codable {
     /// Makes a profile; see the files in `Profiles` for examples.
     public init(
         identifier: String, name: String, parameters: [Parameter], contentIdentifier: TextRule,
-        requestContentID: TextRule? = nil, certificate: CertificateRule, license: RequestRule, decoder: CKCDecoder,
-        sideValues: [String: String] = [:], errors: ErrorRules = ErrorRules(), token: TokenFormat = .opaque,
+        requestContentID: TextRule? = nil, certificate: CertificateRule, lookup: LookupRule? = nil,
+        license: RequestRule,
+        renewalRequest: RequestRule? = nil, decoder: CKCDecoder, sideValues: [String: String] = [:],
+        terms: TermsRule? = nil, renewal: RenewalPolicy = RenewalPolicy(), errors: ErrorRules = ErrorRules(),
+        token: TokenFormat = .opaque,
         hosts: [String] = [], redaction: Redaction = .standard, settings: [String: String] = [:]
     ) {
         self.identifier = identifier
@@ -55,9 +61,13 @@ public struct VendorProfile: Sendable, Hashable, Codable {
         self.contentIdentifierRule = contentIdentifier
         self.requestContentID = requestContentID
         self.certificate = certificate
+        self.lookup = lookup
         self.license = license
+        self.renewalRequest = renewalRequest
         self.decoder = decoder
         self.sideValues = sideValues
+        self.terms = terms
+        self.renewal = renewal
         self.errors = errors
         self.token = token
         self.hosts = hosts
@@ -94,8 +104,24 @@ public struct VendorProfile: Sendable, Hashable, Codable {
     public enum CertificateRule: Sendable, Hashable {
         /// From a server, decoded as stated.
         case fetched(RequestRule, CertificateDecoder)
-        /// From a setting that holds it in base64.
+        /// From a setting that holds it in base64 or PEM.
         case inline(setting: String)
+        /// From a setting that holds it where there is one, else from a server.
+        case inlineOrFetched(setting: String, RequestRule, CertificateDecoder)
+
+        var request: RequestRule? {
+            switch self {
+            case .fetched(let request, _), .inlineOrFetched(_, let request, _): request
+            case .inline: nil
+            }
+        }
+
+        var decoder: CertificateDecoder {
+            switch self {
+            case .fetched(_, let decoder), .inlineOrFetched(_, _, let decoder): decoder
+            case .inline: .base64Text
+            }
+        }
     }
 }
 
@@ -110,96 +136,5 @@ extension VendorProfile {
     /// The names of required settings that have no value.
     public var missingSettings: [String] {
         parameters.filter { $0.isRequired && !$0.isCredential && settings[$0.name, default: ""].isEmpty }.map(\.name)
-    }
-}
-
-extension VendorProfile: DRMIntegration {
-    public var configuredURLs: [URL] {
-        settings.values.compactMap(URL.init(string:)).filter { ["http", "https"].contains($0.scheme?.lowercased()) }
-            + hosts.compactMap { URL(string: "https://\($0)") }
-    }
-
-    public func contentIdentifier(for key: KeyURI) throws -> ContentIdentifier {
-        let context = RuleContext(keyURI: key, settings: settings)
-        return ContentIdentifier(try context.requiredText(contentIdentifierRule, for: "content identifier"))
-    }
-
-    public func certificateRequest(_ context: CertificateContext) async throws -> URLRequest? {
-        guard case .fetched(let rule, _) = certificate else { return nil }
-        try requireSettings(of: rule)
-        return try rule.request(
-            RuleContext(settings: settings, credentials: try await credentials(for: rule, context.credentials)),
-            for: "certificate URL")
-    }
-
-    public func bundledCertificate() throws -> ApplicationCertificate? {
-        guard case .inline(let name) = certificate else { return nil }
-        let text = try RuleContext(settings: settings).requiredText(.setting(name), for: "application certificate")
-        return try CertificateDecoder.base64Text.certificate(from: Data(text.utf8))
-    }
-
-    public func certificate(from exchange: HTTPExchange) throws -> ApplicationCertificate {
-        guard case .fetched(_, let decoder) = certificate else {
-            throw IntegrationError(.certificateMalformed, "The profile \(identifier) fetches no certificate.")
-        }
-        try errors.check(exchange.reply)
-        do {
-            return try decoder.certificate(from: exchange.reply.body)
-        } catch {
-            throw error.with(errors.summary(of: exchange.reply))
-        }
-    }
-
-    public func licenseRequest(for spc: SPCMessage, _ context: LicenseContext) async throws -> URLRequest {
-        try requireSettings(of: license)
-        var rules = RuleContext(license: context, spc: spc)
-        rules.settings = settings
-        rules.credentials = try await credentials(for: license, context.credentials)
-        rules.contentID =
-            try requestContentID.map { rule throws(IntegrationError) in
-                try rules.requiredText(rule, for: "content id of the request")
-            } ?? rules.text(contentIdentifierRule)
-        return try license.request(rules)
-    }
-
-    public func license(from exchange: HTTPExchange, _ context: LicenseContext) throws -> License {
-        try errors.check(exchange.reply)
-        do {
-            let ckc = try decoder.contentKeyContext(from: exchange.reply.body)
-            return License(ckc: ckc, sideValues: sideValues(of: exchange.reply))
-        } catch {
-            throw error.with(errors.summary(of: exchange.reply))
-        }
-    }
-
-    /// Insists on the required settings that a request reads; the other request may be the player's own.
-    private func requireSettings(of rule: RequestRule) throws(IntegrationError) {
-        let read = rule.names.settings
-        guard let missing = missingSettings.first(where: read.contains) else { return }
-        throw IntegrationError(
-            .missingSetting, "\(name) needs the setting \"\(missing)\".",
-            remedy: "Give the integration the setting \"\(missing)\".")
-    }
-
-    /// Asks the app only where the request carries a credential, and insists on those that the profile requires.
-    private func credentials(
-        for rule: RequestRule, _ ask: @Sendable () async throws -> CredentialSet
-    ) async throws -> CredentialSet {
-        let wanted = rule.names.credentials
-        guard !wanted.isEmpty else { return .none }
-        let given = try await ask()
-        for parameter in parameters
-        where parameter.isCredential && parameter.isRequired && wanted.contains(parameter.name) {
-            if given.values[parameter.name].map({ $0.count == 0 }) ?? true {
-                throw IntegrationError(
-                    .missingCredential, "\(name) needs the credential \"\(parameter.name)\" (\(parameter.meaning)).")
-            }
-        }
-        return given
-    }
-
-    private func sideValues(of reply: HTTPReply) -> [String: Secret] {
-        guard !sideValues.isEmpty, let json = JSONReply(reply.body) else { return [:] }
-        return sideValues.compactMapValues { json.text(at: $0).map { Secret($0) } }
     }
 }

@@ -21,6 +21,8 @@ struct ServiceCaller: Sendable {
         let stage: ContentKeyError.Stage
         let reason: Credentials.Reason
         var alsoSecret: [String] = []
+        /// URLs that a lookup gave; they may be asked as if they had been configured.
+        var trusted: [URL] = []
         let report: @Sendable (KeyEvent.Kind) -> Void
         let makeRequest: @Sendable (IssuedCredentials) async throws -> URLRequest
         let read: @Sendable (HTTPExchange) throws -> Value
@@ -72,7 +74,7 @@ struct ServiceCaller: Sendable {
     ) async throws(ContentKeyError) -> Value {
         let issued = IssuedCredentials(alsoSecret: call.alsoSecret) { [credentials] in try await credentials(reason) }
         do {
-            let request = try prepared(try await call.makeRequest(issued))
+            let request = try prepared(try await call.makeRequest(issued), trusting: call.trusted)
             return try call.read(try await exchange(request, call, issued))
         } catch {
             throw ContentKeyError(error, stage: call.stage, otherwise: .integrationFailed)
@@ -82,13 +84,13 @@ struct ServiceCaller: Sendable {
 
     /// The request as it may be sent.
     /// - Throws: `hostRefused`, `insecureURL`.
-    func prepared(_ request: URLRequest) throws(ContentKeyError) -> URLRequest {
+    func prepared(_ request: URLRequest, trusting trusted: [URL] = []) throws(ContentKeyError) -> URLRequest {
         guard let url = request.url else {
             throw ContentKeyError(.integrationFailed, "The request has no URL.", remedy: "Set the request's URL.")
         }
         var request = request
         let adapted = configuration.hosts.adapted(url)
-        try configuration.hosts.check(adapted, configured: integration.configuredURLs)
+        try configuration.hosts.check(adapted, configured: integration.configuredURLs + trusted)
         request.url = adapted
         request.timeoutInterval = configuration.retry.attemptTimeout.inSeconds
         return request

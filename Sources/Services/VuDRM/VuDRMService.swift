@@ -61,7 +61,8 @@ public struct VuDRMService: VendorService {
     ///   - generated: the generation time; now unless given.
     public func token(policy: [String: String] = [:], generated: Date? = nil) -> Secret {
         let time = (generated ?? environment.time.date).formatted(.iso8601)
-        let json = (try? JSONEncoder().encode(policy)) ?? Data()
+        // Without a policy of its own the token carries bytes as opaque as the vendor's.
+        let json = policy.isEmpty ? Data(count: 16) : (try? JSONEncoder().encode(policy)) ?? Data()
         let hash = String(repeating: "0", count: 40)
         return Secret("\(configuration.client)|\(time)|\(json.base64EncodedString())|\(hash)")
     }
@@ -157,10 +158,18 @@ extension VuDRMService {
 
     /// Refuses what is not letters, digits, `_` and `-`.
     private static func valid(_ id: String) throws(LicenseRefusal) -> String {
-        guard id.wholeMatch(of: /[A-Za-z0-9_\-]+/) != nil else {
+        guard !id.isEmpty, id.utf8.allSatisfy(isContentIDByte) else {
             throw .malformed("The content id has characters other than letters, digits, “_” and “-”, or none.")
         }
         return id
+    }
+
+    private static func isContentIDByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"): true
+        default: false
+        }
     }
 
     /// The last path component of the key's own URI where the alphabet allows and no other key has it, else the key id.

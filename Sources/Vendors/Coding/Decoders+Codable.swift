@@ -62,10 +62,11 @@ extension CertificateDecoder: Codable {
 
 extension VendorProfile.CertificateRule: Codable {
     private enum Name: String, CaseIterable {
-        case fetched, inline
+        case fetched, inline, inlineOrFetched
     }
 
     private struct Fetched: Codable {
+        var setting: String?
         let request: RequestRule
         let decoder: CertificateDecoder
     }
@@ -77,6 +78,9 @@ extension VendorProfile.CertificateRule: Codable {
             let fetched: Fetched = try rule.parameter()
             self = .fetched(fetched.request, fetched.decoder)
         case .inline: self = .inline(setting: try rule.parameter())
+        case .inlineOrFetched:
+            let either: Fetched = try rule.parameter()
+            self = .inlineOrFetched(setting: either.setting ?? "certificate", either.request, either.decoder)
         }
     }
 
@@ -85,6 +89,9 @@ extension VendorProfile.CertificateRule: Codable {
         case .fetched(let request, let decoder):
             try encoder.encode(rule: Name.fetched, Fetched(request: request, decoder: decoder))
         case .inline(let setting): try encoder.encode(rule: Name.inline, setting)
+        case .inlineOrFetched(let setting, let request, let decoder):
+            let either = Fetched(setting: setting, request: request, decoder: decoder)
+            try encoder.encode(rule: Name.inlineOrFetched, either)
         }
     }
 }

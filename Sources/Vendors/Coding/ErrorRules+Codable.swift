@@ -31,7 +31,7 @@ extension ErrorRules: Codable {
 
 extension ErrorRules.Place: Codable {
     private enum Name: String, CaseIterable {
-        case header, json
+        case header, json, word
     }
 
     public init(from decoder: any Decoder) throws {
@@ -39,6 +39,7 @@ extension ErrorRules.Place: Codable {
         switch rule.name {
         case .header: self = .header(try rule.parameter())
         case .json: self = .json(try rule.parameter())
+        case .word: self = .word(try rule.parameter())
         }
     }
 
@@ -46,6 +47,7 @@ extension ErrorRules.Place: Codable {
         switch self {
         case .header(let name): try encoder.encode(rule: Name.header, name)
         case .json(let path): try encoder.encode(rule: Name.json, path)
+        case .word(let start): try encoder.encode(rule: Name.word, start)
         }
     }
 }

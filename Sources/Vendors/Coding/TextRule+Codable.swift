@@ -3,6 +3,7 @@ extension TextRule: Codable {
         case wholeURI, remainder, remainderBeforeQuery, afterFirstQuestionMark, afterLastQuestionMark
         case lastPathComponent, host, firstQueryValue, httpsURI, contentID, spcIdentifier, spc, spcURLSafe
         case afterLast, query, fixed, setting, credential, template
+        case lookup, session, messageID, reply, onlyFor
         case firstOf, all, joined, base64Decoded, base64, percentDecoded, percentEncoded, replacing, json
     }
 
@@ -11,6 +12,7 @@ extension TextRule: Codable {
         .afterFirstQuestionMark: .afterFirstQuestionMark, .afterLastQuestionMark: .afterLastQuestionMark,
         .lastPathComponent: .lastPathComponent, .host: .host, .firstQueryValue: .firstQueryValue, .httpsURI: .httpsURI,
         .contentID: .contentID, .spcIdentifier: .spcIdentifier, .spc: .spc, .spcURLSafe: .spcURLSafe,
+        .messageID: .messageID,
     ]
 
     private struct Joined: Codable {
@@ -24,6 +26,11 @@ extension TextRule: Codable {
         let `in`: TextRule
     }
 
+    private struct OnlyFor: Codable {
+        let purpose: KeyPurpose
+        let text: TextRule
+    }
+
     public init(from decoder: any Decoder) throws {
         let rule = try NamedRule<Name>(from: decoder)
         switch rule.name {
@@ -33,6 +40,12 @@ extension TextRule: Codable {
         case .setting: self = .setting(try rule.parameter())
         case .credential: self = .credential(try rule.parameter())
         case .template: self = .template(try rule.parameter())
+        case .lookup: self = .lookup(try rule.parameter())
+        case .session: self = .session(try rule.parameter())
+        case .reply: self = .reply(try rule.parameter())
+        case .onlyFor:
+            let only: OnlyFor = try rule.parameter()
+            self = .onlyFor(only.purpose, only.text)
         case .firstOf: self = .firstOf(try rule.parameter())
         case .all: self = .all(try rule.parameter())
         case .base64Decoded: self = .base64Decoded(try rule.parameter())
@@ -58,6 +71,11 @@ extension TextRule: Codable {
         case .setting(let name): try encoder.encode(rule: Name.setting, name)
         case .credential(let name): try encoder.encode(rule: Name.credential, name)
         case .template(let text): try encoder.encode(rule: Name.template, text)
+        case .lookup(let name): try encoder.encode(rule: Name.lookup, name)
+        case .session(let name): try encoder.encode(rule: Name.session, name)
+        case .reply(let path): try encoder.encode(rule: Name.reply, path)
+        case .onlyFor(let purpose, let rule):
+            try encoder.encode(rule: Name.onlyFor, OnlyFor(purpose: purpose, text: rule))
         case .firstOf(let rules): try encoder.encode(rule: Name.firstOf, rules)
         case .all(let rules): try encoder.encode(rule: Name.all, rules)
         case .base64Decoded(let rule): try encoder.encode(rule: Name.base64Decoded, rule)

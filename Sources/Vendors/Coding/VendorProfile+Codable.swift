@@ -3,9 +3,9 @@ import LatchkeyCore
 /// A profile's JSON leaves out what has a default.
 extension VendorProfile {
     private enum Key: String, CodingKey {
-        case identifier, name, parameters, contentIdentifier, requestContentID, certificate, license, decoder,
-            sideValues
-        case errors, token, hosts, redaction, settings
+        case identifier, name, parameters, contentIdentifier, requestContentID, certificate, lookup, license,
+            renewalRequest
+        case decoder, sideValues, terms, renewal, errors, token, hosts, redaction, settings
     }
 
     public init(from decoder: any Decoder) throws {
@@ -20,9 +20,13 @@ extension VendorProfile {
             contentIdentifier: try container.decode(TextRule.self, forKey: .contentIdentifier),
             requestContentID: try container.decodeIfPresent(TextRule.self, forKey: .requestContentID),
             certificate: try container.decode(CertificateRule.self, forKey: .certificate),
+            lookup: try container.decodeIfPresent(LookupRule.self, forKey: .lookup),
             license: try container.decode(RequestRule.self, forKey: .license),
+            renewalRequest: try container.decodeIfPresent(RequestRule.self, forKey: .renewalRequest),
             decoder: try container.decode(CKCDecoder.self, forKey: .decoder),
             sideValues: try value(.sideValues, or: [:]),
+            terms: try container.decodeIfPresent(TermsRule.self, forKey: .terms),
+            renewal: try value(.renewal, or: RenewalPolicy()),
             errors: try value(.errors, or: ErrorRules()),
             token: try value(.token, or: .opaque),
             hosts: try value(.hosts, or: []),
@@ -41,9 +45,13 @@ extension VendorProfile {
         try container.encode(contentIdentifierRule, forKey: .contentIdentifier)
         try container.encodeIfPresent(requestContentID, forKey: .requestContentID)
         try container.encode(certificate, forKey: .certificate)
+        try container.encodeIfPresent(lookup, forKey: .lookup)
         try container.encode(license, forKey: .license)
+        try container.encodeIfPresent(renewalRequest, forKey: .renewalRequest)
         try container.encode(decoder, forKey: .decoder)
         try write(sideValues, .sideValues, unless: [:])
+        try container.encodeIfPresent(terms, forKey: .terms)
+        try write(renewal, .renewal, unless: RenewalPolicy())
         try write(errors, .errors, unless: ErrorRules())
         try write(token, .token, unless: .opaque)
         try write(hosts, .hosts, unless: [])

@@ -37,6 +37,8 @@ public struct ErrorRules: Sendable, Hashable {
         case header(String)
         /// A path of a JSON body.
         case json(String)
+        /// The first word of the body, whatever its form, that begins like this and goes on with digits: `MDRM-` finds `MDRM-1001`.
+        case word(String)
     }
 }
 
@@ -59,6 +61,7 @@ extension ErrorRules {
                 switch place {
                 case .header(let name): reply.header(name)
                 case .json(let path): json?.text(at: path)
+                case .word(let start): Self.word(beginning: start, in: reply.body)
                 }
             }.first
         }
@@ -67,6 +70,13 @@ extension ErrorRules {
             message: find(message)?.inFewWords,
             requestID: requestID.lazy.compactMap { reply.header($0) }.first?.inFewWords,
             retryAfter: RetryAfter(reply)?.seconds)
+    }
+
+    private static func word(beginning start: String, in body: Data) -> String? {
+        let text = String(decoding: body, as: UTF8.self)
+        guard let found = text.range(of: start, options: .literal) else { return nil }
+        let digits = text[found.upperBound...].prefix { $0.isASCII && $0.isNumber }
+        return digits.isEmpty ? nil : start + digits
     }
 
     private static func reason(_ service: ServiceReply) -> String {

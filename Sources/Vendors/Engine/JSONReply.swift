@@ -10,22 +10,36 @@ struct JSONReply {
         self.root = root
     }
 
-    /// A text, number or Boolean at a path of member names and array indexes joined by dots, as text.
+    /// A text, number or Boolean at a path, as text.
+    ///
+    /// A path is names of members and indexes of arrays joined by dots; `*` stands for the first member or element through
+    /// which the rest of the path leads somewhere.
     func text(at path: String) -> String? {
-        switch value(at: path) {
+        switch Self.value(at: path.split(separator: ".")[...], in: root) {
         case let text as String: text
-        case let number as NSNumber: number.stringValue
+        case let number as NSNumber: number.isBoolean ? "\(number.boolValue)" : number.stringValue
         default: nil
         }
     }
 
-    private func value(at path: String) -> Any? {
-        path.split(separator: ".").reduce(root as Any?) { value, name in
-            switch value {
-            case let object as [String: Any]: return object[String(name)]
-            case let array as [Any]: return Int(name).flatMap { array.indices.contains($0) ? array[$0] : nil }
-            default: return nil
+    private static func value(at path: ArraySlice<Substring>, in root: Any) -> Any? {
+        guard let name = path.first else { return root is [Any] || root is [String: Any] ? nil : root }
+        let rest = path.dropFirst()
+        switch root {
+        case let object as [String: Any]:
+            guard name == "*" else { return object[String(name)].flatMap { value(at: rest, in: $0) } }
+            return object.sorted { $0.key < $1.key }.lazy.compactMap { value(at: rest, in: $0.value) }.first
+        case let array as [Any]:
+            guard name == "*" else {
+                return Int(name).flatMap { array.indices.contains($0) ? value(at: rest, in: array[$0]) : nil }
             }
+            return array.lazy.compactMap { value(at: rest, in: $0) }.first
+        default: return nil
         }
     }
+}
+
+extension NSNumber {
+    /// Whether the number came from `true` or `false`.
+    fileprivate var isBoolean: Bool { String(cString: objCType) == "c" }
 }

@@ -9,6 +9,11 @@ struct RuleContext {
     var contentID: String?
     var spcIdentifier: ContentIdentifier?
     var spc: SPCMessage?
+    var purpose = KeyPurpose.streaming
+    var lookup: [String: Secret] = [:]
+    var session: [String: Secret] = [:]
+    var messageID: String?
+    var reply: JSONReply?
 
     init(keyURI: KeyURI? = nil, settings: [String: String] = [:], credentials: CredentialSet = .none) {
         self.keyURI = keyURI
@@ -19,6 +24,10 @@ struct RuleContext {
     init(license: LicenseContext, spc: SPCMessage) {
         keyURI = license.keyURI
         spcIdentifier = license.contentIdentifier
+        purpose = license.purpose
+        lookup = license.lookup
+        session = license.session
+        messageID = license.messageID
         self.spc = spc
     }
 }
@@ -34,6 +43,11 @@ extension RuleContext {
         case .spcIdentifier: spcIdentifier?.text
         case .spc: spc?.bytes.revealed.base64EncodedString()
         case .spcURLSafe: spc.map { $0.bytes.revealed.base64EncodedString().inURLSafeAlphabet }
+        case .lookup(let name): lookup[name]?.revealedText
+        case .session(let name): session[name]?.revealedText
+        case .reply(let path): reply?.text(at: path)
+        case .messageID: messageID
+        case .onlyFor(let wanted, let rule): wanted == purpose ? text(rule) : nil
         case .firstOf(let rules): rules.lazy.compactMap { text($0) }.first { !$0.isEmpty }
         case .all(let rules): texts(rules, needAll: true)?.joined()
         case .joined(let rules, let separator): texts(rules, needAll: false)?.joined(separator: separator)

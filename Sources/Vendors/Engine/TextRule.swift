@@ -50,7 +50,19 @@ public indirect enum TextRule: Sendable, Hashable {
     /// The SPC in base64 of the URL-safe alphabet, padded.
     case spcURLSafe
 
+    /// A value of the reply to the lookup that precedes the license request, such as an entitlement's token URL.
+    case lookup(String)
+    /// A value of the secure session that the license belongs to, such as its token.
+    case session(String)
+    /// A value at a path of the license reply's JSON, for the terms.
+    case reply(String)
+    /// An identifier that is new for every request, a UUID in lower case.
+    case messageID
+
     // Combinations.
+
+    /// The rule's text where a key is wanted for this purpose, else nothing.
+    case onlyFor(KeyPurpose, TextRule)
 
     /// The first rule that gives a text that is not empty.
     case firstOf([TextRule])
@@ -89,6 +101,7 @@ extension TextRule {
         case .base64Decoded(let rule), .base64(let rule), .percentDecoded(let rule), .percentEncoded(let rule):
             rule.names
         case .replacing(_, let replacement, let rule): Self.names(of: [replacement, rule])
+        case .onlyFor(_, let rule): rule.names
         case .json(let template): Self.names(of: template.rules)
         default: ([], [])
         }

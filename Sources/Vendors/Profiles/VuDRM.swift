@@ -21,7 +21,7 @@ extension VendorProfile {
             body: .json([
                 "token": .rule(.credential("token")), "contentId": .rule(.contentID), "payload": .rule(.spc),
             ])),
-        decoder: .raw, token: .vuDRM, hosts: vuDRMHosts)
+        decoder: .raw, renewal: RenewalPolicy(minimumLead: 60, minimumInterval: 300), token: .vuDRM, hosts: vuDRMHosts)
 
     /// VuDRM's JSON dialect; the SPC names the key by the last part of the key URI's path.
     public static let vuDRMTheo = variant(of: .vuDRM, "vudrm-theo", "VuDRM (JSON, content id in the SPC)") {
