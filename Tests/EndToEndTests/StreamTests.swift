@@ -43,7 +43,8 @@ import Testing
             let protected = try #require(report.verdict).tracks.filter { $0.samples != nil }
             #expect(!protected.isEmpty)
             #expect(protected.allSatisfy { !$0.isRight })
-            #expect(protected.map { $0.samples?.matching } == protected.map { _ in 0 })
+            // One frame of the sound has 5 bytes, less than a block, and so was never encrypted.
+            #expect(protected.allSatisfy { $0.samples?.matching == ($0.media == .audio ? 1 : 0) })
         }
     }
 }

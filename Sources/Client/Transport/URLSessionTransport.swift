@@ -65,6 +65,19 @@ private final class ExchangeTable: NSObject, URLSessionDataDelegate, @unchecked 
         completionHandler(nil)
     }
 
+    /// The connection was lost under a POST. Whether to send it again is the loader's to decide, as a token may be good for one
+    /// request only; and Foundation on Linux, which offers to, then says nothing until the request's time is over.
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
+    ) {
+        let exchange = open.withLock { $0.removeValue(forKey: task.taskIdentifier) }
+        exchange?.continuation.resume(
+            throwing: TransportError(.connectionLost, "The connection ended before the reply did."))
+        task.cancel()
+        completionHandler(nil)
+    }
+
     func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
