@@ -55,7 +55,8 @@ struct FaultCase: Sendable, CustomTestStringConvertible {
         FaultCase(.truncatedPayload, "certificateMalformed", "licenseMalformed", status: 200, requests: 3, time: waits),
         FaultCase(.garbagePayload, "certificateMalformed", "licenseMalformed", status: 200, requests: 3, time: waits),
         FaultCase(.wrongContentType, nil, status: nil),
-        FaultCase(.unavailable(retryAfter: .seconds(3)), "serverTransient", status: 503, requests: 3, time: .seconds(6)),
+        FaultCase(
+            .unavailable(retryAfter: .seconds(3)), "serverTransient", status: 503, requests: 3, time: .seconds(6)),
         FaultCase(.unavailable(retryAfter: .seconds(9)), "serverTransient", status: 503),
     ]
 }

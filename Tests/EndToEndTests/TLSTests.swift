@@ -3,14 +3,16 @@ import LatchkeyCore
 import LatchkeySimulation
 import Testing
 
-/// A client has to be a process of its own: Foundation on Linux takes the roots that it trusts from the environment.
+/// The client is a process of its own, so that it can trust what this one does not.
 @Suite(
     .serialized, .enabled(if: ToolProcess.isThere && TestAuthority.isThere, "needs the built tool and openssl"),
     .timeLimit(.minutes(1)))
 struct TLSTests {
-    @Test func `a client that trusts the authority plays over https`() async throws {
+    @Test(
+        .enabled(if: ChangedTrust.isPossible, "needs unshare and the right to mount, to change what a process trusts"))
+    func `a client that trusts the authority plays over https`() async throws {
         let setting = try await Setting()
-        let run = try await setting.play(environment: setting.trust)
+        let run = try await setting.play(trusting: true)
         #expect(run.status == 0)
         #expect(run.json?["right"] as? Bool == true)
         let requests = try #require(run.json?["requests"] as? [[String: Any]])
@@ -51,24 +53,50 @@ struct TLSTests {
     private struct Setting {
         let folder: TemporaryFolder
         let serve: ServeProcess
-        let trust: [String: String?]
+        let authority: String
 
         init() async throws {
             folder = try TemporaryFolder()
             try LiveServices.writeCredentials(to: folder.file("c"))
             let authority = try TestAuthority(in: folder)
-            trust = ["URLSessionCertificateAuthorityInfoFile": authority.certificate]
+            self.authority = authority.certificate
             serve = try await ServeProcess(
                 "--credentials", folder.path("c"), "--content", DemoAsset.folder.path, "--tls", authority.server,
                 authority.serverKey)
         }
 
-        func play(_ playlist: String? = nil, environment: [String: String?] = [:]) async throws -> ToolProcess.Outcome {
-            try await ToolProcess.run(
+        func play(_ playlist: String? = nil, trusting: Bool = false) async throws -> ToolProcess.Outcome {
+            let words =
                 ["play", playlist ?? "\(serve.address)/media/vudrm/ts/master.m3u8", "--vendor", "vudrm", "--json"]
-                    + serve.settings(of: "vudrm") + ["--credentials", folder.path("c")],
-                environment: environment)
+                + serve.settings(of: "vudrm") + ["--credentials", folder.path("c")]
+            guard trusting else { return try await ToolProcess.run(words) }
+            return try await ToolProcess.run(
+                program: ChangedTrust.program ?? "",
+                ChangedTrust.arguments(authority: authority) + [ToolProcess.path ?? ""] + words)
         }
+    }
+}
+
+/// Runs a program that sees another file in the place of the machine's list of authorities: Foundation on Linux reads no
+/// setting that would name one.
+private enum ChangedTrust {
+    static let program = ["/usr/bin/unshare", "/bin/unshare"].first(where: FileManager.default.isExecutableFile)
+    private static let list = "/etc/ssl/certs/ca-certificates.crt"
+
+    static let isPossible: Bool = {
+        guard let program, FileManager.default.fileExists(atPath: list) else { return false }
+        let process = Process()
+        process.executableURL = URL(filePath: program)
+        process.arguments = arguments(authority: list) + ["true"]
+        process.standardError = FileHandle.nullDevice
+        guard (try? process.run()) != nil else { return false }
+        process.waitUntilExit()
+        return process.terminationStatus == 0
+    }()
+
+    /// What stands between `unshare` and the program to run.
+    static func arguments(authority: String) -> [String] {
+        ["-r", "-m", "/bin/sh", "-c", #"mount --bind "$0" "$1" && shift && exec "$@""#, authority, list]
     }
 }
 

@@ -47,9 +47,12 @@ struct ToolProcess: Sendable {
         try await run(arguments, environment: environment)
     }
 
-    static func run(_ arguments: [String], environment: [String: String?] = [:]) async throws -> Outcome {
+    /// - Parameter program: another program than the tool, one that runs it.
+    static func run(
+        program: String? = nil, _ arguments: [String], environment: [String: String?] = [:]
+    ) async throws -> Outcome {
         let folder = try TemporaryFolder()
-        let process = try make(arguments, environment)
+        let process = make(program: program, arguments, environment)
         let files = try ["output", "error"].map { name in
             try Data().write(to: folder.file(name))
             return try FileHandle(forWritingTo: folder.file(name))
@@ -57,13 +60,15 @@ struct ToolProcess: Sendable {
         process.standardOutput = files[0]
         process.standardError = files[1]
         let status = try await status(of: process)
-        func text(_ name: String) throws -> String { String(decoding: try Data(contentsOf: folder.file(name)), as: UTF8.self) }
+        func text(_ name: String) throws -> String {
+            String(decoding: try Data(contentsOf: folder.file(name)), as: UTF8.self)
+        }
         return Outcome(status: status, output: try text("output"), error: try text("error"))
     }
 
-    static func make(_ arguments: [String], _ environment: [String: String?] = [:]) throws -> Process {
+    static func make(program: String? = nil, _ arguments: [String], _ environment: [String: String?] = [:]) -> Process {
         let process = Process()
-        process.executableURL = URL(filePath: path ?? "")
+        process.executableURL = URL(filePath: program ?? path ?? "")
         process.arguments = arguments
         process.standardInput = FileHandle.nullDevice
         process.environment = environment.reduce(into: ProcessInfo.processInfo.environment) { $0[$1.key] = $1.value }
@@ -95,7 +100,7 @@ final class ServeProcess: @unchecked Sendable {
         folder = try TemporaryFolder()
         try Data().write(to: folder.file("error"))
         errors = try FileHandle(forWritingTo: folder.file("error"))
-        process = try ToolProcess.make(["serve"] + arguments)
+        process = ToolProcess.make(["serve"] + arguments)
         process.standardOutput = output
         process.standardError = errors
         let (ends, end) = AsyncStream.makeStream(of: Int32.self)
@@ -116,7 +121,9 @@ final class ServeProcess: @unchecked Sendable {
     /// What `--set` takes for a service, as it says itself.
     func settings(of service: String) -> [String] {
         let line = lines.first { $0.hasPrefix("\(service): ") } ?? ""
-        return line.components(separatedBy: "--set '").dropFirst().flatMap { ["--set", String($0.prefix { $0 != "'" })] }
+        return line.components(separatedBy: "--set '").dropFirst().flatMap {
+            ["--set", String($0.prefix { $0 != "'" })]
+        }
     }
 
     /// Everything on standard error so far.

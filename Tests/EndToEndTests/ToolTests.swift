@@ -101,7 +101,9 @@ struct ToolTests {
         #expect(run.output == "")
     }
 
-    @Test(arguments: [[], ["pley"], ["play"], ["serve", "--credentials"], ["demo", "extra"], ["serve", "--port", "99999"]])
+    @Test(arguments: [
+        [], ["pley"], ["play"], ["serve", "--credentials"], ["demo", "extra"], ["serve", "--port", "99999"],
+    ])
     func `wrong usage is status 2 and says nothing on standard output`(_ arguments: [String]) async throws {
         let run = try await ToolProcess.run(arguments)
         #expect(run.status == 2)

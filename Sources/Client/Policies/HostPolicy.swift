@@ -109,7 +109,8 @@ extension HostPolicy {
         }
         throw ContentKeyError(
             .hostRefused, "The host \(origin.host):\(origin.port) was neither configured nor allowed.",
-            remedy: "Allow the host in the loader's HostPolicy (latchkey: --allow-host) if it is your license service's.")
+            remedy:
+                "Allow the host in the loader's HostPolicy (latchkey: --allow-host) if it is your license service's.")
     }
 
     /// Refuses everything but https, and http on a loopback host.

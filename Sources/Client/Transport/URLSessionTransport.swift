@@ -74,8 +74,9 @@ private final class ExchangeTable: NSObject, URLSessionDataDelegate, @unchecked 
         let exchange = open.withLock { $0.removeValue(forKey: task.taskIdentifier) }
         exchange?.continuation.resume(
             throwing: TransportError(.connectionLost, "The connection ended before the reply did."))
-        task.cancel()
         completionHandler(nil)
+        // Not from here: Foundation calls this on the queue that cancelling waits for.
+        Task { task.cancel() }
     }
 
     func urlSession(
@@ -133,6 +134,9 @@ private final class ExchangeTable: NSObject, URLSessionDataDelegate, @unchecked 
         case .secureConnectionFailed, .serverCertificateUntrusted, .serverCertificateHasBadDate,
             .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid, .clientCertificateRejected,
             .clientCertificateRequired, .appTransportSecurityRequiresSecureConnection:
+            TransportError(.tlsFailed, "No secure connection could be made (\(number)).")
+        // Foundation on Linux has no code for it, only what libcurl says.
+        case .unknown where ["SSL", "TLS", "certificate"].contains(where: error.localizedDescription.contains):
             TransportError(.tlsFailed, "No secure connection could be made (\(number)).")
         default: TransportError(.transportFailed, "The exchange failed (\(number)).")
         }
