@@ -3,6 +3,9 @@ extension VendorProfile {
     public static let all: [VendorProfile] = [
         .vuDRM, .vuDRMTheo, .vuDRMRaw,
         .cloudDRM, .cloudDRMLegacy,
+        .azure, .azureWeb, .azureHost,
+        .uplynk, .uplynkWeb,
+        .ezdrm, .ezdrmComplete, .ezdrmTemplate, .ezdrmCustomData, .ezdrmWeb,
     ]
 
     /// The profile of a name; nil where there is none.
