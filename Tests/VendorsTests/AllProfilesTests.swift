@@ -29,7 +29,9 @@ import Testing
     @Test(arguments: VendorProfile.all)
     func `what carries a credential is secret`(profile: VendorProfile) {
         let headers = profile.license.headers.filter { "\($0.value)".contains("credential") }
-        let names = headers.map { $0.name.hasPrefix("{") ? profile.settings[String($0.name.dropFirst().dropLast())] ?? "" : $0.name }
+        let names = headers.map {
+            $0.name.hasPrefix("{") ? profile.settings[String($0.name.dropFirst().dropLast())] ?? "" : $0.name
+        }
         #expect(names.allSatisfy { profile.redaction.isSecret(header: $0) })
     }
 

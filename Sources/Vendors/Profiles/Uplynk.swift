@@ -9,7 +9,8 @@ extension VendorProfile {
         identifier: "uplynk", name: "Uplynk",
         parameters: [
             .setting(
-                "certificateURL", "address of the application certificate, as preplay's drm.fairplayCertificateURL has it",
+                "certificateURL",
+                "address of the application certificate, as preplay's drm.fairplayCertificateURL has it",
                 required: true, example: "https://x-drm.uplynk.com/fairplay/public_key/owner.cer")
         ],
         contentIdentifier: .firstOf([.percentDecoded(uplynkAsset), uplynkAsset]),

@@ -6,6 +6,13 @@ extension VendorProfile {
         .azure, .azureWeb, .azureHost,
         .uplynk, .uplynkWeb,
         .ezdrm, .ezdrmComplete, .ezdrmTemplate, .ezdrmCustomData, .ezdrmWeb,
+        .verimatrix, .verimatrixQuery, .verimatrixLegacy,
+        .titanium, .titaniumWeb, .titaniumDevice,
+        .expressPlay, .expressPlayEntitlement, .expressPlayOnPremise,
+        .nagra, .nagraTheo,
+        .axinom, .axinomQuery,
+        .keyOS, .keyOSCustomData, .keyOSHost, .keyOSiOS,
+        .drmToday, .drmTodayCustomData, .drmTodayQuery,
     ]
 
     /// The profile of a name; nil where there is none.

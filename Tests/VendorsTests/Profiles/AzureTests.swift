@@ -68,7 +68,8 @@ import Testing
         (401, IntegrationError.Kind.unauthenticated), (403, .forbidden), (404, .notFound), (200, .licenseMalformed),
     ])
     func `a refusal keeps its status`(status: Int, kind: IntegrationError.Kind) {
-        let error = ProfileWire(.azure, key: Self.key).refusal(#"{"a":"no"}"#, status: status, [("x-request-id", "r-1")])
+        let error = ProfileWire(.azure, key: Self.key).refusal(
+            #"{"a":"no"}"#, status: status, [("x-request-id", "r-1")])
         #expect(error?.kind == kind)
         #expect(error?.service == ServiceReply(status: status, requestID: "r-1"))
     }

@@ -49,7 +49,9 @@ import Testing
         #expect(try ProfileWire(profile, key: Self.key).contentIdentifier() == expected)
     }
 
-    @Test func `without a semicolon the SPC is made for the whole key URI and the URL names its last part`() async throws {
+    @Test func `without a semicolon the SPC is made for the whole key URI and the URL names its last part`()
+        async throws
+    {
         let wire = ProfileWire(.ezdrm, key: "skd://guid-1", ["licenseURL": ""])
         #expect(try wire.contentIdentifier() == "skd://guid-1")
         #expect(try await wire.licenseRequest().hasPrefix("POST https://fps.ezdrm.com/api/licenses/guid-1\n"))
