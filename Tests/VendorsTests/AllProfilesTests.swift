@@ -26,15 +26,6 @@ import Testing
         #expect(requests.allSatisfy { $0.contains(" https://") })
     }
 
-    @Test(arguments: VendorProfile.all)
-    func `what carries a credential is secret`(profile: VendorProfile) {
-        let headers = profile.license.headers.filter { "\($0.value)".contains("credential") }
-        let names = headers.map {
-            $0.name.hasPrefix("{") ? profile.settings[String($0.name.dropFirst().dropLast())] ?? "" : $0.name
-        }
-        #expect(names.allSatisfy { profile.redaction.isSecret(header: $0) })
-    }
-
     @Test func `every profile has a name of its own`() {
         #expect(Set(VendorProfile.all.map(\.identifier)).count == VendorProfile.all.count)
         #expect(Set(VendorProfile.all.map(\.name)).count == VendorProfile.all.count)
