@@ -94,7 +94,12 @@ let package = Package(
                 "LatchkeyHTTP",
                 "LatchkeyFairPlay", "LatchkeyDevice", "LatchkeyPlayback", "LatchkeyHLS", "LatchkeyCore",
             ]),
-        tests("CommandLine", ["LatchkeyCommandLine", "LatchkeyHTTP", "LatchkeyCore"]),
+        tests(
+            "CommandLine",
+            [
+                "LatchkeyCommandLine", "LatchkeySimulation", "Latchkey", "LatchkeyVendors", "LatchkeyHTTP",
+                "LatchkeyHLS", "LatchkeyCore",
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -78,7 +78,10 @@ private final class Storage: @unchecked Sendable {
 
     init(_ bytes: some Collection<UInt8>) {
         buffer = .allocate(byteCount: bytes.count, alignment: 1)
-        buffer.copyBytes(from: bytes)
+        let isCopied: Void? = bytes.withContiguousStorageIfAvailable {
+            buffer.copyMemory(from: UnsafeRawBufferPointer($0))
+        }
+        if isCopied == nil { buffer.copyBytes(from: bytes) }
     }
 
     deinit {

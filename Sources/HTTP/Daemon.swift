@@ -3,25 +3,27 @@ import Foundation
 
 /// One libmicrohttpd daemon from start to end, and what its callbacks need.
 // Sound because `pointer` and `listener` are written by `start` and `refuseConnections`, which `HTTPServer` calls one after
-// the other, and `lines` is touched under `lock` only.
+// the other, and `lines` and `watch` are touched
+// under `lock` only.
 final class Daemon: @unchecked Sendable {
     let configuration: HTTPServerConfiguration
     let handler: @Sendable (HTTPRequest) async -> HTTPResponse
-    let sleep: @Sendable (Duration) async throws -> Void
+    let clock: HTTPServerClock
     let open = OpenExchanges()
 
     private var pointer: OpaquePointer?
     private var listener: Int32 = -1
     private let lock = NSLock()
     private var lines: [String] = []
+    private var watch: Task<Void, Never>?
 
     init(
-        _ configuration: HTTPServerConfiguration, sleep: @escaping @Sendable (Duration) async throws -> Void,
+        _ configuration: HTTPServerConfiguration, clock: HTTPServerClock,
         handler: @escaping @Sendable (HTTPRequest) async -> HTTPResponse
     ) {
         self.configuration = configuration
         self.handler = handler
-        self.sleep = sleep
+        self.clock = clock
     }
 
     /// Starts to listen.
@@ -54,11 +56,34 @@ final class Daemon: @unchecked Sendable {
     /// libmicrohttpd ends the process if a connection is still suspended, so every exchange is answered first.
     func end() {
         guard let pointer else { return }
+        lock.withLock { watch }?.cancel()
         open.answerAll(with: .stopping)
         MHD_stop_daemon(pointer)
         if listener >= 0 { close(listener) }
         self.pointer = nil
         Unmanaged.passUnretained(self).release()
+    }
+
+    /// Notes a new exchange, and sees to it that it is answered when its deadline passes.
+    /// - Returns: false while the server stops.
+    func admit(_ exchange: Exchange) -> Bool {
+        switch open.add(exchange, due: clock.now() + configuration.exchangeDeadline) {
+        case .refused: return false
+        case .added: return true
+        case .addedUnwatched:
+            // Ends by itself when no exchange is open, and is cancelled by `end`. One task for all exchanges, because a
+            // timer for each would cost more than most answers.
+            let task = Task { await watchDeadlines() }
+            lock.withLock { watch = task }
+            return true
+        }
+    }
+
+    private func watchDeadlines() async {
+        while let due = open.nextDue() {
+            guard (try? await clock.sleep(max(.zero, due - clock.now()))) != nil else { return }
+            for exchange in open.takeOverdue(at: clock.now()) { exchange.answer(with: .overdue) }
+        }
     }
 
     /// Keeps what libmicrohttpd says, for the error of a failed start.

@@ -5,7 +5,7 @@ import Foundation
 ///
 /// libmicrohttpd calls `proceed` on one of its threads, never two at once for one exchange: with the head, with each piece
 /// of the body, at the body's end, and once more after the connection is resumed.
-// Sound because what the task and the timer touch is under `lock`, and the rest is touched only by the connection's
+// Sound because what tasks touch is under `lock`, and the rest is touched only by the connection's
 // thread; the server's tests (200 requests at once, deadlines, drains) run under the thread sanitizer.
 final class Exchange: @unchecked Sendable {
     private enum Phase { case head, body, answer }
@@ -21,7 +21,6 @@ final class Exchange: @unchecked Sendable {
     private var reply: HTTPResponse?
     private var suspended: OpaquePointer?
     private var work: Task<Void, Never>?
-    private var timer: Task<Void, Never>?
 
     init(_ daemon: Daemon, target: String) {
         self.daemon = daemon
@@ -55,19 +54,19 @@ final class Exchange: @unchecked Sendable {
             return (true, suspended)
         }
         guard isFirst else { return }
-        cancelTasks()
+        cancelWork()
         if let connection { MHD_resume_connection(connection) }
     }
 
     /// The reply is written or the client is gone.
     func end() {
         daemon.open.remove(self)
-        cancelTasks()
+        cancelWork()
     }
 
     private func takeHead(_ connection: OpaquePointer) -> MHD_Result {
         let limits = daemon.configuration
-        guard daemon.open.add(self) else { return queue(.stopping, on: connection) }
+        guard daemon.admit(self) else { return queue(.stopping, on: connection) }
         guard latchkey_mhd_header_size(connection) <= limits.headerBytes else {
             return queue(.headTooLarge, on: connection)
         }
@@ -78,7 +77,6 @@ final class Exchange: @unchecked Sendable {
             return queue(.bodyTooLarge, on: connection)
         }
         body.reserveCapacity(min(max(length, 0), limits.bodyBytes))
-        startTimer()
         return .YES
     }
 
@@ -106,34 +104,18 @@ final class Exchange: @unchecked Sendable {
         return .YES
     }
 
-    /// Cancelled by the deadline, by `end`, and when the server stops.
+    /// Cancelled by the first answer, which may be that of the deadline, and by `end`.
     private func startWork(_ request: HTTPRequest) {
         let handler = daemon.handler
-        keep(Task { answer(with: await handler(request)) }, in: \.work)
-    }
-
-    /// Cancelled by the first answer and by `end`.
-    private func startTimer() {
-        let daemon = daemon
-        let timer = Task {
-            guard (try? await daemon.sleep(daemon.configuration.exchangeDeadline)) != nil else { return }
-            answer(with: .overdue)
-        }
-        keep(timer, in: \.timer)
-    }
-
-    private func keep(_ task: Task<Void, Never>, in place: ReferenceWritableKeyPath<Exchange, Task<Void, Never>?>) {
+        let task = Task { answer(with: await handler(request)) }
         let isAnswered = lock.withLock {
-            self[keyPath: place] = task
+            work = task
             return reply != nil
         }
         if isAnswered { task.cancel() }
     }
 
-    private func cancelTasks() {
-        let tasks = lock.withLock { [work, timer] }
-        for task in tasks { task?.cancel() }
-    }
+    private func cancelWork() { lock.withLock { work }?.cancel() }
 }
 
 extension HTTPServerConfiguration {
@@ -144,7 +126,8 @@ extension HTTPServerConfiguration {
 extension HTTPResponse {
     fileprivate static let headTooLarge = text("The request's header fields are too large.", status: 431)
     fileprivate static let bodyTooLarge = text("The request's body is too large.", status: 413)
-    fileprivate static let overdue = text("The request took longer than the server allows.", status: 503)
+    /// What an exchange gets that takes longer than the deadline.
+    static let overdue = text("The request took longer than the server allows.", status: 503)
     fileprivate static let unanswered = text("The request was not answered.", status: 500)
     /// What a request gets that comes, or is still open, while the server stops.
     static let stopping = HTTPResponse(

@@ -12,22 +12,21 @@ public final class HTTPServer: @unchecked Sendable {
     }
 
     private let configuration: HTTPServerConfiguration
-    private let sleep: @Sendable (Duration) async throws -> Void
+    private let clock: HTTPServerClock
     private let handler: @Sendable (HTTPRequest) async -> HTTPResponse
     private let lock = NSLock()
     private var state = State.idle
 
     /// - Parameters:
     ///   - configuration: address, port, TLS and limits.
-    ///   - sleep: waits for a time, for deadlines and for draining; the machine's clock unless given.
+    ///   - clock: for deadlines and for draining; the machine's unless given.
     ///   - handler: answers one request. Runs in a task of its own, which is cancelled at the deadline.
     public init(
-        _ configuration: HTTPServerConfiguration = HTTPServerConfiguration(),
-        sleep: @escaping @Sendable (Duration) async throws -> Void = { try await ContinuousClock().sleep(for: $0) },
+        _ configuration: HTTPServerConfiguration = HTTPServerConfiguration(), clock: HTTPServerClock = .system,
         handler: @escaping @Sendable (HTTPRequest) async -> HTTPResponse
     ) {
         self.configuration = configuration
-        self.sleep = sleep
+        self.clock = clock
         self.handler = handler
     }
 
@@ -54,7 +53,7 @@ public final class HTTPServer: @unchecked Sendable {
         lock.lock()
         defer { lock.unlock() }
         guard case .idle = state else { throw .running }
-        let daemon = Daemon(configuration, sleep: sleep, handler: handler)
+        let daemon = Daemon(configuration, clock: clock, handler: handler)
         let port = try daemon.start()
         state = .running(daemon, port: port)
         return port
@@ -88,11 +87,11 @@ public final class HTTPServer: @unchecked Sendable {
     }
 
     private func drain(_ daemon: Daemon, within limit: Duration) async {
-        let sleep = sleep
+        let clock = clock
         let impatience = Task {
-            try await sleep(limit)
+            try await clock.sleep(limit)
             daemon.open.answerAll(with: .stopping)
-            try await sleep(.seconds(1))
+            try await clock.sleep(.seconds(1))
             daemon.open.giveUp()
         }
         await daemon.open.untilEmpty()

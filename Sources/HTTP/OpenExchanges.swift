@@ -4,17 +4,40 @@ import Foundation
 // Sound because everything is touched under `lock` only; the server's tests run under the thread sanitizer.
 final class OpenExchanges: @unchecked Sendable {
     private let lock = NSLock()
-    private var exchanges: [ObjectIdentifier: Exchange] = [:]
+    private var exchanges: [ObjectIdentifier: (exchange: Exchange, due: Duration?)] = [:]
     private var isClosed = false
+    private var isWatched = false
     private var waiters: [CheckedContinuation<Void, Never>] = []
 
-    /// Notes a new exchange.
-    /// - Returns: false, and nothing noted, once `close` was called.
-    func add(_ exchange: Exchange) -> Bool {
+    /// What came of adding an exchange.
+    enum Addition { case added, addedUnwatched, refused }
+
+    /// Notes a new exchange and when it is due, unless `close` was called.
+    /// - Returns: `addedUnwatched` where nobody waits for due times; whoever gets it has to, with `nextDue`.
+    func add(_ exchange: Exchange, due: Duration) -> Addition {
         lock.withLock {
-            guard !isClosed else { return false }
-            exchanges[ObjectIdentifier(exchange)] = exchange
-            return true
+            guard !isClosed else { return .refused }
+            exchanges[ObjectIdentifier(exchange)] = (exchange, due)
+            defer { isWatched = true }
+            return isWatched ? .added : .addedUnwatched
+        }
+    }
+
+    /// When the next exchange is due; nil, and the watch over, where none is.
+    func nextDue() -> Duration? {
+        lock.withLock {
+            let next = exchanges.values.compactMap(\.due).min()
+            isWatched = next != nil
+            return next
+        }
+    }
+
+    /// The exchanges that are due; each is given once.
+    func takeOverdue(at now: Duration) -> [Exchange] {
+        lock.withLock {
+            let overdue = exchanges.filter { $0.value.due.map { $0 <= now } ?? false }
+            for id in overdue.keys { exchanges[id]?.due = nil }
+            return overdue.values.map(\.exchange)
         }
     }
 
@@ -32,7 +55,7 @@ final class OpenExchanges: @unchecked Sendable {
 
     /// Gives every open exchange the same answer, unless it has one already.
     func answerAll(with response: HTTPResponse) {
-        let open = lock.withLock { Array(exchanges.values) }
+        let open = lock.withLock { exchanges.values.map(\.exchange) }
         for exchange in open { exchange.answer(with: response) }
     }
 

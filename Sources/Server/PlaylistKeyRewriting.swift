@@ -27,9 +27,14 @@ public struct PlaylistKeyRewriting: Sendable {
         let attributes = Self.quotedAttributes(text.dropFirst(tag.count))
         let format = attributes.first { $0.name == "KEYFORMAT" }?.value
         guard format == "com.apple.streamingkeydelivery", let uri = attributes.first(where: { $0.name == "URI" }),
-            let replacement = rule(KeyURI(String(uri.value))), !replacement.contains(where: { "\"\r\n".contains($0) })
+            let replacement = rule(KeyURI(String(uri.value))), Self.fitsInQuotes(replacement)
         else { return line }
         return Data(text.replacingCharacters(in: uri.value.startIndex..<uri.value.endIndex, with: replacement).utf8)
+    }
+
+    /// Looked at byte by byte, because a carriage return and a line feed are one character.
+    private static func fitsInQuotes(_ text: String) -> Bool {
+        !text.utf8.contains { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\r") || $0 == UInt8(ascii: "\n") }
     }
 
     /// The attributes of a list whose values are in quotes. A name inside another's quotes is not one of them.

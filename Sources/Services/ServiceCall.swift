@@ -26,7 +26,7 @@ public struct ServiceCall: Sendable {
         self.service = service
         self.environment = environment
         self.fault = fault
-        id = UUID().uuidString.lowercased()
+        id = environment.requestIDs.next()
     }
 
     /// Records that something was let pass.

@@ -10,6 +10,7 @@ public struct ServiceEnvironment: Sendable {
     /// The service's fault switch.
     public let faults = FaultSwitch()
 
+    let requestIDs = RequestIDs()
     let log: @Sendable (String) -> Void
     let journal = WarningJournal()
 
@@ -29,5 +30,19 @@ public struct ServiceEnvironment: Sendable {
     func warn(_ warning: ServiceWarning) {
         journal.add(warning)
         log("warning: \(warning)")
+    }
+}
+
+/// Numbers for requests: random digits that tell services and runs apart, then a counter.
+final class RequestIDs: Sendable {
+    private let prefix = String(UInt32.random(in: .min ... .max), radix: 16)
+    private let count = Locked(0)
+
+    func next() -> String {
+        let number = count.withLock { count in
+            count += 1
+            return count
+        }
+        return "\(prefix)-\(number)"
     }
 }

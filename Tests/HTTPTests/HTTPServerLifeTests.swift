@@ -25,7 +25,7 @@ import Testing
     @Test func `stopping answers what does not finish in time`() async throws {
         let time = ManualTimekeeper()
         let gate = Gate()
-        let server = HTTPServer(sleep: { try await time.sleep(for: $0) }) { _ in
+        let server = HTTPServer(clock: .manual(time)) { _ in
             await withTaskCancellationHandler {
                 await gate.pass()
             } onCancel: {
@@ -71,11 +71,11 @@ import Testing
 
     @Test func `stopping with 50 half-sent requests ends`() async throws {
         let time = ManualTimekeeper()
-        let server = HTTPServer(sleep: { try await time.sleep(for: $0) }) { _ in .text("ok") }
+        let server = HTTPServer(clock: .manual(time)) { _ in .text("ok") }
         let port = try server.start()
         let connections = try (0..<50).map { _ in try RawConnection(port: port) }
         for connection in connections { connection.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n123") }
-        while time.sleeperCount < 50 { await Task.yield() }
+        await time.untilSomeoneSleeps()
         let stopped = Gate()
         Task {
             await server.stop(within: .seconds(1))

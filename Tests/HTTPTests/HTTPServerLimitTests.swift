@@ -58,7 +58,7 @@ import Testing
     @Test func `a handler that is too slow gets its client a 503 and is cancelled`() async throws {
         let time = ManualTimekeeper()
         let cancelled = Gate()
-        try await withServer({ $0.exchangeDeadline = .seconds(5) }, sleep: { try await time.sleep(for: $0) }) { _ in
+        try await withServer({ $0.exchangeDeadline = .seconds(5) }, clock: .manual(time)) { _ in
             await withTaskCancellationHandler {
                 await cancelled.pass()
             } onCancel: {
@@ -78,7 +78,7 @@ import Testing
 
     @Test func `a body that takes longer than the deadline is not waited for`() async throws {
         let time = ManualTimekeeper()
-        try await withServer({ $0.exchangeDeadline = .seconds(5) }, sleep: { try await time.sleep(for: $0) }) { _ in
+        try await withServer({ $0.exchangeDeadline = .seconds(5) }, clock: .manual(time)) { _ in
             .text("ok")
         } _: { port in
             let connection = try RawConnection(port: port)

@@ -5,21 +5,18 @@ import Testing
 @Suite(.enabled(if: OpenSSLTool.isThere, "needs the openssl command line"))
 struct HTTPServerTLSTests {
     @Test func `a client that trusts the certificate gets its answer`() async throws {
-        let identity = try OpenSSLTool.identity()
+        let identity = try await OpenSSLTool.identity()
         defer { try? FileManager.default.removeItem(at: identity.folder) }
         try await withServer({ $0.tls = identity.tls }, answering: { .text("hello \($0.path)") }) { port in
-            let output = try await OpenSSLTool.run(
-                [
-                    "s_client", "-connect", "127.0.0.1:\(port)", "-CAfile", identity.certificate.path,
-                    "-verify_return_error", "-quiet",
-                ], input: "GET /tls HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            let output = try await OpenSSLTool.exchange(
+                "GET /tls HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", with: identity, port: port)
             #expect(output.hasPrefix("HTTP/1.1 200 OK\r\n"))
             #expect(output.hasSuffix("hello /tls"))
         }
     }
 
     @Test func `a plain request to a TLS port is not answered`() async throws {
-        let identity = try OpenSSLTool.identity()
+        let identity = try await OpenSSLTool.identity()
         defer { try? FileManager.default.removeItem(at: identity.folder) }
         try await withServer({ $0.tls = identity.tls }, answering: { _ in .text("hello") }) { port in
             let connection = try RawConnection(port: port)
@@ -38,7 +35,7 @@ struct HTTPServerTLSTests {
     }
 }
 
-/// The `openssl` command.
+/// The `openssl` command, through `popen`: Foundation's `Process` crashes now and then when tests run side by side.
 private enum OpenSSLTool {
     struct Identity {
         let folder: URL
@@ -50,19 +47,13 @@ private enum OpenSSLTool {
     static var isThere: Bool { path != nil }
 
     /// A self-signed certificate for `localhost`.
-    static func identity() throws -> Identity {
+    static func identity() async throws -> Identity {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let (certificate, key) = (folder.appendingPathComponent("c.pem"), folder.appendingPathComponent("k.pem"))
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: try #require(path))
-        process.arguments = [
-            "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj",
-            "/CN=localhost", "-keyout", key.path, "-out", certificate.path,
-        ]
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
+        _ = await run(
+            "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=localhost",
+            "-keyout '\(key.path)' -out '\(certificate.path)'")
         return Identity(
             folder: folder, certificate: certificate,
             tls: .init(
@@ -70,20 +61,30 @@ private enum OpenSSLTool {
                 privateKey: try String(contentsOf: key, encoding: .utf8)))
     }
 
-    /// Runs a subcommand, off the cooperative pool, and gives what it prints.
-    static func run(_ arguments: [String], input: String) async throws -> String {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: try #require(path))
-        process.arguments = arguments
-        let (stdin, stdout) = (Pipe(), Pipe())
-        process.standardInput = stdin
-        process.standardOutput = stdout
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        stdin.fileHandleForWriting.write(Data(input.utf8))
-        let output = await withCheckedContinuation { done in
-            Thread.detachNewThread { done.resume(returning: stdout.fileHandleForReading.readDataToEndOfFile()) }
+    /// Sends a request over TLS to a server whose certificate has to be the given one.
+    static func exchange(_ request: String, with identity: Identity, port: UInt16) async throws -> String {
+        let file = identity.folder.appendingPathComponent("request")
+        try Data(request.utf8).write(to: file)
+        return await run(
+            "s_client -connect 127.0.0.1:\(port) -CAfile '\(identity.certificate.path)' -verify_return_error -quiet",
+            "< '\(file.path)'")
+    }
+
+    /// Runs a subcommand on a thread of its own, and gives what it prints.
+    private static func run(_ words: String...) async -> String {
+        let command = "\(path ?? "openssl") \(words.joined(separator: " ")) 2>/dev/null"
+        return await withCheckedContinuation { done in
+            Thread.detachNewThread {
+                guard let stream = popen(command, "r") else { return done.resume(returning: "") }
+                var output: [UInt8] = []
+                var byte = getc(stream)
+                while byte != EOF {
+                    output.append(UInt8(truncatingIfNeeded: byte))
+                    byte = getc(stream)
+                }
+                pclose(stream)
+                done.resume(returning: String(decoding: output, as: UTF8.self))
+            }
         }
-        return String(decoding: output, as: UTF8.self)
     }
 }

@@ -1,18 +1,19 @@
 import Foundation
 import FoundationNetworking
 import LatchkeyHTTP
+import LatchkeyTesting
 import Testing
 
 /// Runs a server for the length of a test and stops it, whatever happens.
 func withServer(
     _ configure: (inout HTTPServerConfiguration) -> Void = { _ in },
-    sleep: @escaping @Sendable (Duration) async throws -> Void = { try await ContinuousClock().sleep(for: $0) },
+    clock: HTTPServerClock = .system,
     answering handler: @escaping @Sendable (HTTPRequest) async -> HTTPResponse,
     _ body: (UInt16) async throws -> Void
 ) async throws {
     var configuration = HTTPServerConfiguration()
     configure(&configuration)
-    let server = HTTPServer(configuration, sleep: sleep, handler: handler)
+    let server = HTTPServer(configuration, clock: clock, handler: handler)
     let port = try server.start()
     do {
         try await body(port)
@@ -21,6 +22,13 @@ func withServer(
         throw error
     }
     await server.stop(within: .zero)
+}
+
+extension HTTPServerClock {
+    /// A clock that a test moves.
+    static func manual(_ time: ManualTimekeeper) -> HTTPServerClock {
+        HTTPServerClock(now: { time.uptime }, sleep: { try await time.sleep(for: $0) })
+    }
 }
 
 /// A request over URLSession, which keeps connections open as real clients do.

@@ -32,9 +32,9 @@ struct PlayVerb: Verb {
             options: vendor.options + [credentials, frame, out, hashes, reveal, Flag.json],
             examples: [
                 """
-                latchkey play http://127.0.0.1:8080/media/vudrm/two-keys/master.m3u8 --vendor vudrm \
-                --set certificateURL=http://127.0.0.1:8080/vudrm/certificate/demo --set 'token=demo|…' \
-                --credentials credentials --loopback-http --frame picture.png
+                latchkey play http://127.0.0.1:8080/media/vudrm/two-keys/master.m3u8 --vendor vudrm \\
+                      --set certificateURL=http://127.0.0.1:8080/vudrm/certificate/demo --set 'token=demo|…' \\
+                      --credentials credentials --loopback-http --frame picture.png
                 """
             ],
             yes: "every key came, and everything decoded is right", no: "a key is missing, or a picture is wrong")
@@ -64,11 +64,11 @@ struct PlayVerb: Verb {
         if arguments[Flag.json] { return try console.printJSON(facts) }
         for request in facts.requests {
             console.print(
-                "\(request.method) \(request.url)  \(request.status.map(String.init) ?? "no reply")  \(request.milliseconds) ms"
+                "\(request.method) \(request.url)  \(request.status.map(String.init) ?? "no reply")  \(request.ms) ms"
             )
         }
         for key in facts.keys {
-            console.print("key \(key.uri)  \(key.terms?.text ?? key.error?.text ?? "")")
+            console.print("key \(key.uri)  \(key.terms?.description ?? key.error?.text ?? "")")
             if let contentKey = key.contentKey, let iv = key.contentIV { console.print("    \(contentKey) iv \(iv)") }
         }
         guard report.failure == nil else { return }

@@ -7,7 +7,7 @@ package import LatchkeyCore
 // call at a time. `RSAPrivateKeyTests` decrypts on many tasks.
 package final class RSAPrivateKey: @unchecked Sendable {
     private let key: OpaquePointer
-    /// Contexts that are ready and not in use; setting one up costs about a twentieth of a 1024-bit decryption.
+    /// Contexts that are ready and not in use, so that a decryption sets up and fetches nothing.
     private let contexts = Locked<[UnsafeSendableContext]>([])
 
     /// - Parameter pem: PKCS#8 or PKCS#1, not encrypted.

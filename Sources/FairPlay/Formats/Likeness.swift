@@ -9,6 +9,9 @@ enum Likeness: String {
     case json = "JSON"
     case base64 = "base64 text"
 
+    /// Longer text is not tried, so that recognizing costs little whatever was sent.
+    private static let longestBase64 = 131_072
+
     /// - Returns: nil without an idea.
     init?(of bytes: [UInt8]) {
         if bytes.starts(with: [0x30, 0x82]) {
@@ -23,7 +26,9 @@ enum Likeness: String {
         case "{", "[", "\"": self = .json
         case "-" where start.hasPrefix("-----BEGIN"): self = .pem
         default:
-            guard let text = String(bytes: bytes, encoding: .utf8), Data(lenientBase64: text) != nil else { return nil }
+            guard bytes.count <= Self.longestBase64, let text = String(bytes: bytes, encoding: .utf8),
+                Data(lenientBase64: text) != nil
+            else { return nil }
             self = .base64
         }
     }

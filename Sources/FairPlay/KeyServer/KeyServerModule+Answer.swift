@@ -12,8 +12,9 @@ extension KeyServerModule {
     ///   - context: what `open(_:)` returned.
     ///   - key: the content key and IV.
     ///   - terms: how long and on what outputs the key may be used.
-    ///   - generator: gives the IV, and the seed from which order and padding follow; 3 numbers are drawn. Each is a
-    ///     system call with the system's generator, and padding that only the device sees does not deserve dozens.
+    ///   - generator: gives the IV, and the seed from which order and padding follow; 3 numbers are drawn. Padding
+    ///     that only the device sees does not deserve more. Give a `CryptographicGenerator` that lives as long as the
+    ///     thread.
     /// - Returns: the CKC's bytes.
     /// - Throws: `integrity`, where libcrypto could not work.
     public func contentKeyContext(

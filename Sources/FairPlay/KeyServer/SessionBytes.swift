@@ -20,7 +20,7 @@ struct SessionBytes: Sendable {
         bytes = ErasedBytes(count: 96)
         let iv = AESBlock(sealed.prefix(16))
         try bytes.write(0..<96) { bytes throws(OpenSSLError) in
-            bytes.copyBytes(from: sealed.dropFirst(16))
+            sealed.dropFirst(16).withUnsafeBytes { bytes.copyMemory(from: $0) }
             try key.withUnsafeBytes { key throws(OpenSSLError) in
                 try cipher.apply(.decrypt, to: bytes, key: key, iv: iv)
             }

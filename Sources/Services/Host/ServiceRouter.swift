@@ -27,11 +27,19 @@ struct ServiceRouter: Sendable {
         let (response, service) = await answer(request)
         let entry = JournalEntry(
             method: String(request.method.prefix(20)),
-            path: (service?.redaction ?? .standard).redacted(urlText: String(request.target.prefix(2_000))),
+            path: shown(request.target, service?.redaction ?? .standard),
             status: response.body == .reset ? nil : response.status, duration: time.uptime - start)
         journal.add(entry)
         log("\(entry)")
         return response
+    }
+
+    /// A target without secrets. Only a query or an absolute form can have some.
+    private func shown(_ target: String, _ redaction: Redaction) -> String {
+        guard target.utf8.contains(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "@") }) else {
+            return String(target.prefix(500))
+        }
+        return redaction.redacted(urlText: String(target.prefix(2_000)))
     }
 
     private func answer(_ request: HTTPRequest) async -> (HTTPResponse, (any VendorService)?) {

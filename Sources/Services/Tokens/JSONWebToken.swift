@@ -16,7 +16,8 @@ struct JSONWebToken: Sendable {
 
     /// - Parameter text: header, claims and signature in URL-safe base64 with dots between; nil comes back for other text.
     init?(_ text: String) {
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+            .map { String(Substring($0)) }
         guard parts.count == 3, let header = Data(lenientBase64: parts[0]).flatMap({ JSONValue($0) }),
             let claims = Data(lenientBase64: parts[1]).flatMap({ JSONValue($0) }), case .object = claims,
             let signature = Data(lenientBase64: parts[2])

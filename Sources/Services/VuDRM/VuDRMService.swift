@@ -9,8 +9,8 @@ public import LatchkeyServer
 public struct VuDRMService: VendorService {
     /// What can be set about the service.
     public struct Configuration: Sendable {
-        /// The customer's name in tokens and in the certificate's path. Default `demo-client`.
-        public var client = "demo-client"
+        /// The one customer whose certificate is given out; nil, the default, gives it to any.
+        public var client: String?
         /// How old a token may be; nil, the default, does not care. Production has some 30 seconds.
         public var tokenLifetime: Duration?
         /// Whether a token is good for one license only, as in production. Default false.
@@ -23,6 +23,9 @@ public struct VuDRMService: VendorService {
     public let identifier: ServiceIdentifier = "vudrm"
     public let environment: ServiceEnvironment
     private let configuration: Configuration
+
+    /// The customer of the demonstration: the one that the service knows, else this.
+    private var client: String { configuration.client ?? "demo-client" }
     private let used = UsedTokens()
 
     /// - Parameters:
@@ -35,7 +38,9 @@ public struct VuDRMService: VendorService {
 
     public func endpoint(of request: HTTPRequest) -> ServiceEndpoint? {
         switch request.path.split(separator: "/").map(String.init) {
-        case ["certificate", configuration.client]: .certificate
+        // `/certificate/fairplay` is Cloud DRM's.
+        case let path where path.count == 2 && path[0] == "certificate" && path[1] != "fairplay":
+            configuration.client ?? path[1] == path[1] ? .certificate : nil
         case let path where Self.contentID(inPath: path) != nil: .license
         default: nil
         }
@@ -50,7 +55,7 @@ public struct VuDRMService: VendorService {
     }
 
     public func parameters(at base: String) -> [String: String] {
-        ["certificateURL": "\(base)/certificate/\(configuration.client)"]
+        ["certificateURL": "\(base)/certificate/\(client)"]
     }
 
     public func demoToken() -> Secret { token() }
@@ -61,9 +66,10 @@ public struct VuDRMService: VendorService {
     ///   - generated: the generation time; now unless given.
     public func token(policy: [String: String] = [:], generated: Date? = nil) -> Secret {
         let time = (generated ?? environment.time.date).formatted(.iso8601)
-        let json = (try? JSONEncoder().encode(policy)) ?? Data()
+        // Without a policy of its own the token carries bytes as opaque as the vendor's.
+        let json = policy.isEmpty ? Data(count: 16) : (try? JSONEncoder().encode(policy)) ?? Data()
         let hash = String(repeating: "0", count: 40)
-        return Secret("\(configuration.client)|\(time)|\(json.base64EncodedString())|\(hash)")
+        return Secret("\(client)|\(time)|\(json.base64EncodedString())|\(hash)")
     }
 }
 
@@ -157,10 +163,18 @@ extension VuDRMService {
 
     /// Refuses what is not letters, digits, `_` and `-`.
     private static func valid(_ id: String) throws(LicenseRefusal) -> String {
-        guard id.wholeMatch(of: /[A-Za-z0-9_\-]+/) != nil else {
+        guard !id.isEmpty, id.utf8.allSatisfy(isContentIDByte) else {
             throw .malformed("The content id has characters other than letters, digits, “_” and “-”, or none.")
         }
         return id
+    }
+
+    private static func isContentIDByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"): true
+        default: false
+        }
     }
 
     /// The last path component of the key's own URI where the alphabet allows and no other key has it, else the key id.

@@ -1,0 +1,150 @@
+import Foundation
+import FoundationNetworking
+import LatchkeyCore
+import LatchkeyDevice
+import LatchkeyHTTP
+import LatchkeyServer
+import LatchkeyServices
+import LatchkeyTesting
+import Testing
+
+@Suite struct ServiceHostTests {
+    @Test func `media as they are keep their key URIs`() async throws {
+        try await withMedia { stage in
+            let reply = try await stage.send("GET", "/media/video.m3u8")
+            #expect(String(decoding: reply.body, as: UTF8.self) == Self.playlist)
+        }
+    }
+
+    @Test func `media of a service name its keys on this host, and nothing else changes`() async throws {
+        try await withMedia { stage in
+            let vu = try await stage.send("GET", "/media/vudrm/video.m3u8")
+            let host = "127.0.0.1:\(stage.port)"
+            #expect(
+                String(decoding: vu.body, as: UTF8.self)
+                    == Self.playlist.replacing("skd://demo/video", with: "skd://\(host)/vudrm/license/video")
+                    .replacing(
+                        "skd://oLHC0+T1BhcoOUpbbH2Onw==",
+                        with: "skd://\(host)/vudrm/license/a0b1c2d3e4f5061728394a5b6c7d8e9f"))
+            let cloud = try await stage.send("GET", "/media/cloud-drm/video.m3u8")
+            let uri =
+                "skd://\(host)/cloud-drm/acquire-license/fairplay?BrandGuid=\(Stage.brand)&KID=\(Stage.videoKeyID)"
+                + "&IV=0f1e2d3c4b5a69788796a5b4c3d2e1f0"
+            #expect(
+                String(decoding: cloud.body, as: UTF8.self)
+                    == Self.playlist.replacing("skd://demo/video", with: uri)
+                    .replacing("skd://oLHC0+T1BhcoOUpbbH2Onw==", with: uri))
+        }
+    }
+
+    @Test func `a key URI of a VuDRM playlist leads to its key`() async throws {
+        try await withMedia { stage in
+            let playlist = try await stage.send("GET", "/media/vudrm/video.m3u8").body
+            for uri in Self.keyURIs(playlist) {
+                let exchange = try stage.exchange(uri)
+                let headers = ["x-vudrm-token": Stage.vuToken, "Content-Type": "application/octet-stream"]
+                let path = "/" + KeyURI(uri).pathComponents.joined(separator: "/")
+                let reply = try await stage.send("POST", path, headers, exchange.spc.revealed)
+                #expect(try exchange.open(reply.body, at: stage.time).contentKey == Stage.videoKey)
+            }
+        }
+    }
+
+    @Test func `a key URI of a Cloud DRM playlist leads to its key`() async throws {
+        try await withMedia { stage in
+            let playlist = try await stage.send("GET", "/media/cloud-drm/video.m3u8").body
+            for uri in Self.keyURIs(playlist).map({ KeyURI($0) }) {
+                let exchange = try stage.exchange(uri.remainder)
+                let headers = ["x-drm-usertoken": stage.cloudDRM.demoToken().revealedText]
+                let path = String(uri.remainder.dropFirst(uri.host.count))
+                let reply = try await stage.send("POST", path, headers, exchange.spc.revealed)
+                #expect(try exchange.open(reply.body, at: stage.time).contentKey == Stage.videoKey)
+            }
+        }
+    }
+
+    @Test(arguments: [
+        "/media/vudrm/../keys.json", "/media/%2e%2e/secret", "/media/keys.json", "/media/vudrm/keys.json", "/media/",
+        "/media", "/nothing", "/", "/vudrmx/license/video", "/media/.hidden.m3u8", "/media/..%2fsecret.ts",
+    ])
+    func `nothing else is found`(_ path: String) async throws {
+        try await withMedia { stage in
+            let status = try await stage.send("GET", path).status
+            #expect(status == 404)
+        }
+    }
+
+    @Test func `every vendor's service has a name, an environment and a good token of its own`() async throws {
+        let services = VendorServices.all(authority: try Stage.authority())
+        #expect(services.map(\.identifier) == ["vudrm", "cloud-drm"])
+        #expect(Set(services.map { ObjectIdentifier($0.faults) }).count == services.count)
+        #expect(services.allSatisfy { $0.demoToken().count > 40 })
+    }
+
+    @Test func `a path that two services have is served below their names only`() async throws {
+        let authority = try Stage.authority()
+        let services: [any VendorService] = [
+            VuDRMService(ServiceEnvironment(authority: authority)),
+            VuDRMService(ServiceEnvironment(authority: authority)),
+        ]
+        let host = ServiceHost(services)
+        let port = try host.start()
+        let url = try #require(URL(string: "http://127.0.0.1:\(port)/certificate/demo-client"))
+        let (data, response) = try await URLSession.shared.data(from: url)
+        #expect((response as? HTTPURLResponse)?.statusCode == 404)
+        #expect(String(decoding: data, as: UTF8.self).contains("Several vendors"))
+        await host.stop()
+    }
+
+    @Test func `the journal tells what happened and no secret`() async throws {
+        let lines = Lines()
+        try await withStage(log: { lines.add($0) }) { stage in
+            let token = stage.cloudDRM.demoToken().revealedText
+            let exchange = try stage.exchange("x?KID=\(Stage.videoKeyID)")
+            let path = "/cloud-drm/acquire-license/fairplay?BrandGuid=\(Stage.brand)&KID=\(Stage.videoKeyID)"
+            _ = try await stage.send("POST", path + "&usertoken=\(token)", [:], exchange.spc.revealed)
+            _ = try await stage.send("GET", "/vudrm/certificate/demo-client")
+            #expect(stage.host.requestCount == 2)
+            #expect(stage.host.journal.map(\.method) == ["POST", "GET"])
+            #expect(stage.host.journal.map(\.status) == [200, 200])
+            #expect(stage.host.journal.last?.path == "/vudrm/certificate/demo-client")
+            #expect(stage.host.journal.first?.path.contains("KID=\(Stage.videoKeyID)") == true)
+            let said = lines.all.joined() + "\(stage.host.journal) \(stage.cloudDRM.warnings)"
+            #expect(lines.all.count == 3)
+            #expect(!said.contains(token))
+            #expect(!said.contains(exchange.spc.revealed.base64EncodedString().prefix(40)))
+        }
+    }
+
+    static let playlist = """
+        #EXTM3U
+        #EXT-X-VERSION:6\r
+        #EXT-X-KEY:METHOD=SAMPLE-AES,URI="skd://demo/video",KEYFORMATVERSIONS="1",KEYFORMAT="com.apple.streamingkeydelivery"\r
+        #EXT-X-KEY:METHOD=SAMPLE-AES,URI="skd://demo/audio",KEYFORMAT="urn:uuid:edef8ba9-79d6-4ace-a3c8-27dcd51d21ed"
+        #EXT-X-SESSION-KEY:KEYFORMAT="com.apple.streamingkeydelivery",METHOD=SAMPLE-AES,URI="skd://oLHC0+T1BhcoOUpbbH2Onw=="
+        #EXT-X-MAP:URI="skd://nothing"
+        #EXTINF:2,
+        1.m4s
+        #EXT-X-KEY:METHOD=NONE
+
+        """
+
+    private static func keyURIs(_ playlist: Data) -> [String] {
+        String(decoding: playlist, as: UTF8.self).matches(of: /URI="(skd:\/\/127[^"]*)"/).map { String($0.output.1) }
+    }
+
+    private func withMedia(_ body: (Stage) async throws -> Void) async throws {
+        let folder = try TemporaryFolder()
+        try folder.write("video.m3u8", Self.playlist)
+        try folder.write("keys.json", "{}")
+        try folder.write(".hidden.m3u8", "#EXTM3U")
+        try await withStage(media: MediaHost(folder: folder.url), body)
+    }
+}
+
+/// Lines of a log.
+final class Lines: Sendable {
+    private let lines = Locked<[String]>([])
+    var all: [String] { lines.withLock { $0 } }
+    func add(_ line: String) { lines.withLock { $0.append(line) } }
+}

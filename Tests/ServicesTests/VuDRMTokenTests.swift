@@ -1,0 +1,98 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyDevice
+import LatchkeyServer
+import LatchkeyServices
+import LatchkeyTesting
+import Testing
+
+@Suite struct VuDRMTokenTests {
+    private static let hash = "0123456789abcdef0123456789abcdef01234567"
+
+    @Test(arguments: [
+        ("demo-client|2024-01-02T03:04:05Z|AAAAAAAAAAAAAAAAAAAAAA==|\(hash)", []),
+        ("demo-client|2024-01-02T03:04:05Z|2|AAAAAAAAAAAAAAAAAAAAAA==|\(hash)", []),
+        ("demo-client|2018-26-11T03:04:05Z|AAAAAAAAAAAAAAAAAAAAAA==|\(hash)", ["tokenDate"]),
+    ])
+    func `tokens of both generations are taken`(_ token: String, _ warnings: [String]) async throws {
+        try await withStage { stage in
+            let status = try await stage.license(token).status
+            #expect(status == 200)
+            #expect(stage.vuDRM.warnings.map(\.code) == warnings)
+        }
+    }
+
+    @Test(arguments: [
+        "demo-client", "a|b|c", "a|b|c|d|e|f", "|2024-01-02T03:04:05Z|AAAA|\(hash)",
+        "demo-client|yesterday|AAAA|\(hash)", "demo-client|2024-13-32T03:04:05Z|AAAA|\(hash)",
+        "demo-client|2024-01-02 03:04:05|AAAA|\(hash)", "demo-client|2024-01-02T03:04:05Z||\(hash)",
+        "demo-client|2024-01-02T03:04:05Z|!|\(hash)", "demo-client|2024-01-02T03:04:05Z|AAAA|1234",
+        "demo-client|2024-01-02T03:04:05Z|AAAA|\(hash)x", "demo-client|2024-01-02T03:04:05Z|AAAA|\(hash)0",
+    ])
+    func `a token of another form is refused and not repeated`(_ token: String) async throws {
+        try await withStage { stage in
+            let reply = try await stage.license(token)
+            #expect(reply.status == 401)
+            #expect(reply.code == "tokenMalformed")
+            #expect(!String(decoding: reply.body, as: UTF8.self).contains(token))
+        }
+    }
+
+    @Test(arguments: [(nil, 1_000_000, 200), (30, 30, 200), (30, 31, 401)])
+    func `age counts only where a lifetime is set`(_ lifetime: Int?, _ age: Int, _ status: Int) async throws {
+        try await withStage(vuDRM: { $0.tokenLifetime = lifetime.map { .seconds($0) } }) { stage in
+            let token = stage.vuDRM.demoToken().revealedText
+            stage.time.advance(by: .seconds(age))
+            let reply = try await stage.license(token)
+            #expect(reply.status == status)
+            #expect(status == 200 || reply.code == "tokenExpired")
+        }
+    }
+
+    @Test(arguments: [(false, 200), (true, 403)])
+    func `a second use is refused where tokens are single-use`(_ isSingleUse: Bool, _ status: Int) async throws {
+        try await withStage(vuDRM: { $0.tokensAreSingleUse = isSingleUse }) { stage in
+            _ = try await stage.license(Stage.vuToken)
+            let second = try await stage.license(Stage.vuToken)
+            #expect(second.status == status)
+            #expect(status == 200 || second.code == "tokenUsed")
+        }
+    }
+
+    @Test(arguments: [
+        ([:], LicenseTerms(.lease(.seconds(900)))),
+        (["type": "l", "duration_lease": "400"], LicenseTerms(.lease(.seconds(400)))),
+        (["duration_lease": "400"], LicenseTerms(.lease(.seconds(400)))),
+        (["type": "r", "duration_rental": "500"], LicenseTerms(.rental(.seconds(500)))),
+        (["type": "p"], LicenseTerms(.persistent)),
+        (["type": "p", "liccache": "no", "duration_persist": "600"], LicenseTerms(.persistentFor(.seconds(600)))),
+        (["type": "r", "liccache": "yes"], LicenseTerms(.persistent)),
+    ])
+    func `the policy's terms reach the device`(_ policy: [String: String], _ terms: LicenseTerms) async throws {
+        try await withStage(policy: LicensePolicy(standard: LicenseTerms(.lease(.seconds(900))))) { stage in
+            let exchange = try stage.exchange("video")
+            let token = stage.vuDRM.token(policy: policy).revealedText
+            let reply = try await stage.license(token, exchange)
+            #expect(try exchange.open(reply.body, at: stage.time).terms == terms)
+        }
+    }
+
+    @Test(arguments: [("video", "true", 200), ("audio", "true", 403), ("audio", "false", 200)])
+    func `the policy may be for one content id`(_ id: String, _ matches: String, _ status: Int) async throws {
+        try await withStage { stage in
+            let token = stage.vuDRM.token(policy: ["content_id": id, "match_content_id": matches]).revealedText
+            let reply = try await stage.license(token)
+            #expect(reply.status == status)
+            #expect(status == 200 || reply.code == "notCovered")
+        }
+    }
+}
+
+extension Stage {
+    /// A license for the video key in the raw dialect.
+    fileprivate func license(_ token: String, _ exchange: KeyExchange? = nil) async throws -> Reply {
+        let exchange = try exchange ?? self.exchange("video")
+        let headers = ["Content-Type": "application/octet-stream", "x-vudrm-token": token]
+        return try await send("POST", "/vudrm/license/video", headers, exchange.spc.revealed)
+    }
+}
