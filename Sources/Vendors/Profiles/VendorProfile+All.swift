@@ -3,6 +3,7 @@ extension VendorProfile {
     public static let all: [VendorProfile] = [
         .vuDRM, .vuDRMTheo, .vuDRMRaw,
         .cloudDRM, .cloudDRMLegacy,
+        .doveRunner, .doveRunnerQuery,
     ]
 
     /// The profile of a name; nil where there is none.
