@@ -4,6 +4,7 @@ extension VendorProfile {
         .vuDRM, .vuDRMTheo, .vuDRMRaw,
         .cloudDRM, .cloudDRMLegacy,
         .doveRunner, .doveRunnerQuery,
+        .irdeto, .irdetoTheo,
     ]
 
     /// The profile of a name; nil where there is none.
