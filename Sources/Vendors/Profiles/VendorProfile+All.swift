@@ -5,6 +5,7 @@ extension VendorProfile {
         .cloudDRM, .cloudDRMLegacy,
         .doveRunner, .doveRunnerQuery,
         .irdeto, .irdetoTheo,
+        .mux, .muxWeb,
     ]
 
     /// The profile of a name; nil where there is none.
