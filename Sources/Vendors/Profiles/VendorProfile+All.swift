@@ -6,6 +6,7 @@ extension VendorProfile {
         .doveRunner, .doveRunnerQuery,
         .irdeto, .irdetoTheo,
         .mux, .muxWeb,
+        .brightcove,
     ]
 
     /// The profile of a name; nil where there is none.
