@@ -7,6 +7,7 @@ extension VendorProfile {
         .irdeto, .irdetoTheo,
         .mux, .muxWeb,
         .brightcove,
+        .jwPlatform,
     ]
 
     /// The profile of a name; nil where there is none.
