@@ -8,6 +8,7 @@ extension VendorProfile {
         .mux, .muxWeb,
         .brightcove,
         .jwPlatform,
+        .conax,
     ]
 
     /// The profile of a name; nil where there is none.
