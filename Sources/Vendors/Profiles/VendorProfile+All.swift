@@ -9,6 +9,7 @@ extension VendorProfile {
         .brightcove,
         .jwPlatform,
         .conax,
+        .comcast,
     ]
 
     /// The profile of a name; nil where there is none.
