@@ -10,6 +10,7 @@ extension VendorProfile {
         .jwPlatform,
         .conax,
         .comcast,
+        .anvato,
     ]
 
     /// The profile of a name; nil where there is none.
