@@ -11,6 +11,7 @@ extension VendorProfile {
         .conax,
         .comcast,
         .anvato,
+        .kaltura,
     ]
 
     /// The profile of a name; nil where there is none.
