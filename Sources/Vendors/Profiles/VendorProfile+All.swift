@@ -12,6 +12,7 @@ extension VendorProfile {
         .comcast,
         .anvato,
         .kaltura,
+        .gumlet,
     ]
 
     /// The profile of a name; nil where there is none.
