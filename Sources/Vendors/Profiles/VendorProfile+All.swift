@@ -13,6 +13,7 @@ extension VendorProfile {
         .anvato,
         .kaltura,
         .gumlet,
+        .appleSample,
     ]
 
     /// The profile of a name; nil where there is none.
