@@ -14,6 +14,7 @@ extension VendorProfile {
         .kaltura,
         .gumlet,
         .appleSample,
+        .genericRaw, .genericBase64, .genericForm, .genericJSON,
     ]
 
     /// The profile of a name; nil where there is none.
