@@ -49,10 +49,13 @@ extension TokenInspection {
         if let end, end <= date { advice.append(.expired(end)) }
     }
 
+    /// How far a service's clock may be ahead of this one before a token just made counts as not yet valid, in seconds.
+    static let clockLeeway: Double = 60
+
     /// States from when a token is good, and advises where that is yet to come.
     mutating func checkStart(_ start: Date?, _ date: Date, as name: String = "valid from") {
         add(name, start?.iso8601)
-        if let start, start > date { advice.append(.notYetValid(start)) }
+        if let start, start.timeIntervalSince(date) > Self.clockLeeway { advice.append(.notYetValid(start)) }
     }
 
     /// States whether the key may be stored, and advises where it is to be stored and may not.

@@ -18,7 +18,9 @@ import Testing
 
     @Test(arguments: [
         (pallyCon(), []), (pallyCon("2024-06-01T11:50:01Z"), []), (pallyCon("2024-06-01T11:50:00Z"), ["expired"]),
-        (pallyCon("2024-06-01T12:00:01Z"), ["notYetValid"]), (pallyCon("2024-06-01 11:55"), ["malformed"]),
+        (pallyCon("2024-06-01T12:01:00Z"), []),
+        (pallyCon("2024-06-01T12:01:01Z"), ["notYetValid"]),
+        (pallyCon("2024-06-01 11:55"), ["malformed"]),
         (pallyCon(type: "Widevine"), ["unsuitable"]), (pallyCon(cid: "other"), ["keyNotCovered"]),
         (pallyCon(form: "custom"), ["unsuitable"]),
         (TokenSample.base64(#"{"site_id":"DEMO"}"#), ["malformed"]), (TokenSample.base64("[]"), ["malformed"]),
