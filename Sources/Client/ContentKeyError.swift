@@ -88,7 +88,7 @@ extension ContentKeyError {
         [IntegrationError.Kind.unauthenticated, .forbidden].contains { $0.rawValue == code } && service != nil
     }
 
-    /// Any error as one of this type; the text of an error that is not Latchkey's is left out.
+    /// Any error as one of this type; of an error that is no `DiagnosableError`, whose texts may hold secrets, only the type.
     init(_ error: any Error, stage: Stage, otherwise kind: Kind) {
         switch error {
         case var error as ContentKeyError:
@@ -105,6 +105,9 @@ extension ContentKeyError {
         case is CancellationError:
             self = .cancelled
             self.stage = stage
+        case let error as any DiagnosableError:
+            self.init(
+                kind, stage: stage, "\(kind.whatFailed): \(error.reason)", remedy: error.remedy, underlying: error)
         default:
             self.init(kind, stage: stage, kind.reason(error), remedy: kind.remedy, underlying: error)
         }
@@ -126,10 +129,14 @@ extension ContentKeyError {
 
 extension ContentKeyError.Kind {
     fileprivate func reason(_ error: any Error) -> String {
+        self == .integrationFailed ? "\(whatFailed) \(type(of: error))." : "\(whatFailed) (\(type(of: error)))."
+    }
+
+    fileprivate var whatFailed: String {
         switch self {
-        case .spcFailed: "The player made no SPC (\(type(of: error)))."
-        case .credentialsFailed: "The app gave no credentials (\(type(of: error)))."
-        default: "The integration's code threw \(type(of: error))."
+        case .spcFailed: "The player made no SPC"
+        case .credentialsFailed: "The app gave no credentials"
+        default: "The integration's code threw"
         }
     }
 

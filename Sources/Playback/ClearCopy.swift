@@ -33,7 +33,7 @@ struct ClearCopy {
         do {
             try Data(contentsOf: whole, options: .mappedIfSafe).write(to: file, options: .atomic)
         } catch {
-            throw PlaybackError.fileFailed(file.lastPathComponent)
+            throw PlaybackError.outputFailed(file.lastPathComponent)
         }
     }
 }

@@ -77,6 +77,11 @@ struct Origin: Hashable, CustomStringConvertible {
         return isIPv4 || host == "::1" || host == "localhost"
     }
 
+    /// Whether it is the other origin without TLS.
+    func isPlain(_ other: Origin) -> Bool {
+        scheme == "http" && other.scheme == "https" && host == other.host && port == other.port
+    }
+
     var description: String { "\(scheme)://\(host):\(port)" }
 }
 
@@ -97,9 +102,15 @@ extension HostPolicy {
         guard !configured.contains(where: { Origin(adapted($0)) == origin }),
             !allowed.contains(where: { $0.matches(origin) })
         else { return }
+        guard !configured.contains(where: { Origin(adapted($0))?.isPlain(origin) == true }) else {
+            throw ContentKeyError(
+                .hostRefused, "\(origin) is not what was configured, which is http on the same host.",
+                remedy: "Set the HostPolicy's loopback scheme to http (latchkey: --loopback-http).")
+        }
         throw ContentKeyError(
             .hostRefused, "The host \(origin.host):\(origin.port) was neither configured nor allowed.",
-            remedy: "Allow the host in the loader's HostPolicy if it is your license service's.")
+            remedy:
+                "Allow the host in the loader's HostPolicy (latchkey: --allow-host) if it is your license service's.")
     }
 
     /// Refuses everything but https, and http on a loopback host.

@@ -65,6 +65,20 @@ private final class ExchangeTable: NSObject, URLSessionDataDelegate, @unchecked 
         completionHandler(nil)
     }
 
+    /// The connection was lost under a POST. Whether to send it again is the loader's to decide, as a token may be good for one
+    /// request only; and Foundation on Linux, which offers to, then says nothing until the request's time is over.
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
+    ) {
+        let exchange = open.withLock { $0.removeValue(forKey: task.taskIdentifier) }
+        exchange?.continuation.resume(
+            throwing: TransportError(.connectionLost, "The connection ended before the reply did."))
+        completionHandler(nil)
+        // Not from here: Foundation calls this on the queue that cancelling waits for.
+        Task { task.cancel() }
+    }
+
     func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
@@ -120,6 +134,9 @@ private final class ExchangeTable: NSObject, URLSessionDataDelegate, @unchecked 
         case .secureConnectionFailed, .serverCertificateUntrusted, .serverCertificateHasBadDate,
             .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid, .clientCertificateRejected,
             .clientCertificateRequired, .appTransportSecurityRequiresSecureConnection:
+            TransportError(.tlsFailed, "No secure connection could be made (\(number)).")
+        // Foundation on Linux has no code for it, only what libcurl says.
+        case .unknown where ["SSL", "TLS", "certificate"].contains(where: error.localizedDescription.contains):
             TransportError(.tlsFailed, "No secure connection could be made (\(number)).")
         default: TransportError(.transportFailed, "The exchange failed (\(number)).")
         }

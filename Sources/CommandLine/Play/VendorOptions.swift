@@ -35,18 +35,17 @@ struct VendorOptions: Sendable {
         }
         let settings = try values(arguments, for: profile).filter { !isCredential($0.key, of: profile) }
         let configured = profile.with(settings)
-        if let missing = configured.missingSettings.first {
-            let parameter = profile.parameters.first { $0.name == missing }
-            throw UsageError(
-                "\(profile.identifier) needs --set \(missing)=… (\(parameter?.meaning ?? "")).",
-                hint: parameter.map { "Example: --set \(missing)=\($0.example)" })
-        }
+        if let missing = configured.missingSettings.first { throw needs(missing, of: profile) }
         return configured
     }
 
     /// The credentials among the parameters; the same for every attempt.
     func credentials(_ arguments: Arguments, for profile: VendorProfile) throws(UsageError) -> Credentials {
         let values = try values(arguments, for: profile).filter { isCredential($0.key, of: profile) }
+        let required = profile.parameters.filter { $0.isCredential && $0.isRequired }
+        if let missing = required.first(where: { values[$0.name, default: ""].isEmpty }) {
+            throw needs(missing.name, of: profile)
+        }
         return .fixed(CredentialSet(values.mapValues { Secret($0) }))
     }
 
@@ -55,6 +54,13 @@ struct VendorOptions: Sendable {
         HostPolicy(
             allowed: Set(arguments.all(allowHost).map { HostPolicy.Host($0) }),
             loopback: arguments[loopbackHTTP] ? .http : .asGiven)
+    }
+
+    private func needs(_ name: String, of profile: VendorProfile) -> UsageError {
+        let parameter = profile.parameters.first { $0.name == name }
+        return UsageError(
+            "\(profile.identifier) needs --set \(name)=… (\(parameter?.meaning ?? "")).",
+            hint: parameter.map { "Example: --set '\(name)=\($0.example)'" })
     }
 
     private func values(_ arguments: Arguments, for profile: VendorProfile) throws(UsageError) -> [String: String] {
