@@ -75,7 +75,7 @@ struct ToolProcess: Sendable {
         return process
     }
 
-    private static func status(of process: Process) async throws -> Int32 {
+    static func status(of process: Process) async throws -> Int32 {
         try await withCheckedThrowingContinuation { continuation in
             process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
             do { try process.run() } catch {

@@ -110,4 +110,22 @@ struct ToolTests {
         #expect(run.output == "")
         #expect(run.error.contains("latchkey"))
     }
+
+    @Test func `a demo that cannot write says where`() async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write("in the way", to: "file")
+        let run = try await ToolProcess.run("demo", "--out", "\(file)/demo")
+        #expect(run.status == 1)
+        #expect(run.messageCode == "cannotWrite")
+        #expect(run.error.contains("file/demo cannot be written"))
+    }
+
+    @Test func `a reader that goes away early is no failure`() async throws {
+        let pipe = Pipe()
+        try pipe.fileHandleForReading.close()
+        let process = ToolProcess.make(["--help"])
+        process.standardOutput = pipe
+        #expect(try await ToolProcess.status(of: process) == 0)
+        #expect(process.terminationReason == .exit)
+    }
 }

@@ -50,8 +50,13 @@ struct VendorOptions: Sendable {
     }
 
     /// Where requests may go.
-    func hosts(_ arguments: Arguments) -> HostPolicy {
-        HostPolicy(
+    func hosts(_ arguments: Arguments) throws(UsageError) -> HostPolicy {
+        if let address = arguments.all(allowHost).first(where: { $0.contains("/") || $0.isEmpty }) {
+            throw UsageError(
+                "--allow-host takes a host or a host and a port, not \(quoted(address)).",
+                hint: "Example: --allow-host 127.0.0.1:8080")
+        }
+        return HostPolicy(
             allowed: Set(arguments.all(allowHost).map { HostPolicy.Host($0) }),
             loopback: arguments[loopbackHTTP] ? .http : .asGiven)
     }
