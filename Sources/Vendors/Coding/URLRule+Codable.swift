@@ -1,6 +1,6 @@
 extension URLRule.Change: Codable {
     private enum Name: String, CaseIterable {
-        case stripQuery, setQuery, addQueryIfAbsent, copyKeyURIQuery, appendPath, useOrigin
+        case stripQuery, setQuery, addQueryIfAbsent, copyKeyURIQuery, appendPath, appendPathIfAbsent, useOrigin
     }
 
     private struct Item: Codable {
@@ -20,6 +20,7 @@ extension URLRule.Change: Codable {
             self = .addQueryIfAbsent(name: item.name, value: item.value)
         case .copyKeyURIQuery: self = .copyKeyURIQuery(names: try rule.parameter())
         case .appendPath: self = .appendPath(try rule.parameter())
+        case .appendPathIfAbsent: self = .appendPathIfAbsent(try rule.parameter())
         case .useOrigin: self = .useOrigin(try rule.parameter())
         }
     }
@@ -32,6 +33,7 @@ extension URLRule.Change: Codable {
             try encoder.encode(rule: Name.addQueryIfAbsent, Item(name: name, value: value))
         case .copyKeyURIQuery(let names): try encoder.encode(rule: Name.copyKeyURIQuery, names)
         case .appendPath(let rule): try encoder.encode(rule: Name.appendPath, rule)
+        case .appendPathIfAbsent(let rule): try encoder.encode(rule: Name.appendPathIfAbsent, rule)
         case .useOrigin(let rule): try encoder.encode(rule: Name.useOrigin, rule)
         }
     }

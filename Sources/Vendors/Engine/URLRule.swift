@@ -36,6 +36,8 @@ public struct URLRule: Sendable, Hashable, Codable {
         case copyKeyURIQuery(names: [String])
         /// Appends a path segment, percent-encoded, in front of the query.
         case appendPath(TextRule)
+        /// Appends a path segment unless the path ends in it, in any letter case.
+        case appendPathIfAbsent(TextRule)
         /// Replaces scheme, host and port by those of another URL.
         case useOrigin(TextRule)
     }
@@ -48,7 +50,7 @@ extension URLRule {
             + changes.compactMap { change in
                 switch change {
                 case .setQuery(_, let rule), .addQueryIfAbsent(_, let rule), .appendPath(let rule),
-                    .useOrigin(let rule):
+                    .appendPathIfAbsent(let rule), .useOrigin(let rule):
                     rule
                 case .stripQuery, .copyKeyURIQuery: nil
                 }
