@@ -13,9 +13,9 @@ struct ToolTests {
         let run = try await ToolProcess.run("demo", "--out", folder.path("demo"))
         #expect(run.status == 0)
         #expect(run.error == "")
-        #expect(run.output.split(separator: "\n").count == VendorProfile.all.count)
-        for profile in VendorProfile.all {
-            let picture = try Data(contentsOf: folder.file("demo/\(profile.identifier).png"))
+        #expect(run.output.split(separator: "\n").count == StreamTests.emulated.count)
+        for name in StreamTests.emulated {
+            let picture = try Data(contentsOf: folder.file("demo/\(name).png"))
             #expect(picture.starts(with: [0x89, 0x50, 0x4e, 0x47]))
         }
         let log = try String(contentsOf: folder.file("demo/exchanges.log"), encoding: .utf8)
