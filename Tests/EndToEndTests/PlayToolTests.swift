@@ -6,7 +6,7 @@ import LatchkeySimulation
 import LatchkeyVendors
 import Testing
 
-@Suite(.serialized, .enabled(if: ToolProcess.isThere, "\(ToolProcess.whyNot)"), .timeLimit(.minutes(1)))
+@Suite(.serialized, .enabled(if: ToolProcess.isThere, "\(ToolProcess.whyNot)"), .timeLimit(.minutes(3)))
 struct PlayToolTests {
     static let faults: [Fault?] = [nil, .status(403), .htmlPage, .truncatedPayload, .garbagePayload, .status(404)]
 

@@ -6,7 +6,7 @@ import Testing
 /// The client is a process of its own, so that it can trust what this one does not.
 @Suite(
     .serialized, .enabled(if: ToolProcess.isThere && TestAuthority.isThere, "needs the built tool and openssl"),
-    .timeLimit(.minutes(1)))
+    .timeLimit(.minutes(3)))
 struct TLSTests {
     @Test(
         .enabled(if: ChangedTrust.isPossible, "needs unshare and the right to mount, to change what a process trusts"))

@@ -6,7 +6,7 @@ import LatchkeySimulation
 import LatchkeyVendors
 import Testing
 
-@Suite(.serialized, .enabled(if: ToolProcess.isThere, "\(ToolProcess.whyNot)"), .timeLimit(.minutes(1)))
+@Suite(.serialized, .enabled(if: ToolProcess.isThere, "\(ToolProcess.whyNot)"), .timeLimit(.minutes(3)))
 struct ToolTests {
     @Test func `the demo plays a stream per profile, prints a line each, and shows no secret`() async throws {
         let folder = try TemporaryFolder()
