@@ -18,9 +18,9 @@ struct VendorOptions: Sendable {
     static var details: String {
         let rows = VendorProfile.all.map { profile in
             let names = profile.parameters.map { $0.isRequired ? $0.name : "[\($0.name)]" }
-            return [profile.identifier, names.joined(separator: " ")]
+            return (profile.identifier, names.joined(separator: " "))
         }
-        return "Profiles, and what --set gives them:\n" + TextTable(rows: rows).text
+        return "Profiles, and what --set gives them:\n" + Help.table(rows)
     }
 
     /// The profile with its settings.
