@@ -56,7 +56,7 @@ let package = Package(
         room(
             "LatchkeySimulation", "Simulation",
             ["Latchkey", "LatchkeyCore", "LatchkeyDevice", "LatchkeyHLS", "LatchkeyPlayback", "LatchkeyVendors"]),
-        room("LatchkeyTesting", "Testing", ["LatchkeyCore"]),
+        room("LatchkeyTesting", "Testing", ["Latchkey", "LatchkeyCore", "LatchkeyVendors"]),
         // Floor 5
         .executableTarget(
             name: "LatchkeyCommandLine",

@@ -39,8 +39,8 @@ struct NamedRule<Name: RawRepresentable & CaseIterable> where Name.RawValue == S
         return .dataCorrupted(
             .init(
                 codingPath: codingPath,
-                debugDescription: "\"\(text.prefix(60))\" is no rule; a rule is a name or an object with exactly one of "
-                    + "\(names)."))
+                debugDescription: "\"\(text.prefix(60))\" is no rule; a rule is a name or an object with exactly "
+                    + "one of \(names)."))
     }
 }
 
