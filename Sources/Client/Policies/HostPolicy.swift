@@ -111,7 +111,8 @@ extension HostPolicy {
         guard let origin = Origin(url), origin.scheme == "https" || (origin.scheme == "http" && origin.isLoopback)
         else {
             throw ContentKeyError(
-                .insecureURL, "The URL on \(url.host?.prefix(100) ?? "no host") is not https.", remedy: "Use an https URL.")
+                .insecureURL, "The URL on \(url.host?.prefix(100) ?? "no host") is not https.",
+                remedy: "Use an https URL.")
         }
         return origin
     }
