@@ -63,7 +63,7 @@ let package = Package(
                 "Latchkey", "LatchkeyCore", "LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyHLS", "LatchkeyPlayback",
                 "LatchkeyVendors",
             ], resources: [.copy("DemoAsset")]),
-        room("LatchkeyTesting", "Testing", ["LatchkeyCore"]),
+        room("LatchkeyTesting", "Testing", ["Latchkey", "LatchkeyCore", "LatchkeyVendors"]),
         // Floor 5
         .executableTarget(
             name: "LatchkeyCommandLine",
