@@ -113,6 +113,11 @@ extension VendorProfile {
     }
 }
 
+extension VendorProfile: CustomStringConvertible {
+    /// The identifier alone: settings may hold what is nobody's business.
+    public var description: String { identifier }
+}
+
 extension VendorProfile: DRMIntegration {
     public var configuredURLs: [URL] {
         settings.values.compactMap(URL.init(string:)).filter { ["http", "https"].contains($0.scheme?.lowercased()) }
