@@ -36,8 +36,13 @@ extension Bench {
         progress("Making CKCs with RSA \(bits)")
         let bench = try KeyServerBench(bits: bits)
         let beside = try median { try bench.timeBesideRSA(seconds: 0.1) } * 1e6
+        let alone = try (0..<rounds).map { _ in
+            let other = try 1 / Stopwatch.threadTime(perPieceFor: 0.2) { try bench.unwrap($0) }
+            return (own: try bench.rate(seconds: 0.2), other: other)
+        }
         return [
             try share(of: bench, bits: bits),
+            .share("  beside it: of the decryption alone", alone) { "\($0) CKCs/s of \($1) RSA-OAEP decryptions/s" },
             Figure(
                 name: "What is not RSA per CKC, RSA \(bits)", value: beside, unit: .microseconds, aim: .below(10),
                 note: "processor time"),
