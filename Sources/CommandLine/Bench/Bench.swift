@@ -42,7 +42,9 @@ extension Bench {
         }
         return [
             try share(of: bench, bits: bits),
-            .share("  beside it: of the decryption alone", alone) { "\($0) CKCs/s of \($1) RSA-OAEP decryptions/s" },
+            .share("CKCs on one core, of its RSA-OAEP alone, \(bits)", alone) {
+                "\($0) CKCs/s of \($1) RSA-OAEP decryptions/s"
+            },
             Figure(
                 name: "What is not RSA per CKC, RSA \(bits)", value: beside, unit: .microseconds, aim: .below(10),
                 note: "processor time"),
@@ -93,7 +95,7 @@ extension Bench {
             Figure(
                 name: "Key discovery", value: discovery, unit: .megabytesPerSecond, aim: .atLeast(1_000),
                 note: "\(LargePlaylist.segmentCount) segments"),
-            Figure(name: "  beside it: a memchr line scan", value: scan, unit: .megabytesPerSecond),
+            Figure(name: "A bare memchr line scan, to compare", value: scan, unit: .megabytesPerSecond),
         ]
     }
 
@@ -117,7 +119,7 @@ extension Bench {
             .share("Licenses over HTTP, of RSA 2048", onClock, aim: .atLeast(0.85)) {
                 "\($0) licenses/s of \($1) private operations/s on \(cores) cores, the clients among them"
             },
-            .share("  beside it: by processor time", onProcessor) {
+            .share("Licenses over HTTP, by processor time", onProcessor) {
                 "\($0) licenses/s of \($1) private operations/s on one core"
             },
         ]
