@@ -103,7 +103,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("{}", 200, ""), (#"{"exp":1767225600}"#, 401, "tokenExpired"), (#"{"nbf":1767225601}"#, 401, "tokenNotYetValid"),
+        ("{}", 200, ""), (#"{"exp":1767225600}"#, 401, "tokenExpired"),
+        (#"{"nbf":1767225601}"#, 401, "tokenNotYetValid"),
         (#"{"iss":"eve"}"#, 403, "notCovered"), (#"{"aud":["a","urn:test"]}"#, 200, ""),
         (#"{"aud":"other"}"#, 403, "notCovered"),
         (#"{"urn:microsoft:azure:mediaservices:contentkeyidentifier":"\#(id)"}"#, 200, ""),

@@ -24,7 +24,9 @@ import Testing
 
     @Test func `the key URI has the asset first and leads to the license`() async throws {
         try await withService({ UplynkService($0) }) { stage in
-            #expect(stage.keyURI.raw == "skd://127.0.0.1:\(stage.port)/uplynk/fairplay/ksm?b=\(Self.asset)&v=1&ray=latchkey")
+            #expect(
+                stage.keyURI.raw == "skd://127.0.0.1:\(stage.port)/uplynk/fairplay/ksm?b=\(Self.asset)&v=1&ray=latchkey"
+            )
             let exchange = try stage.exchange(Self.asset)
             let path = "/fairplay/ksm?\(stage.keyURI.query ?? "")"
             let reply = try await stage.license(exchange.spc.revealed, path)
