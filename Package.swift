@@ -63,7 +63,7 @@ let package = Package(
                 "Latchkey", "LatchkeyCore", "LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyHLS", "LatchkeyPlayback",
                 "LatchkeyVendors",
             ], resources: [.copy("DemoAsset")]),
-        room("LatchkeyTesting", "Testing", ["LatchkeyCore"]),
+        room("LatchkeyTesting", "Testing", ["Latchkey", "LatchkeyCore", "LatchkeyVendors"]),
         // Floor 5
         .executableTarget(
             name: "LatchkeyCommandLine",
@@ -94,7 +94,12 @@ let package = Package(
                 "LatchkeyHTTP",
                 "LatchkeyFairPlay", "LatchkeyDevice", "LatchkeyPlayback", "LatchkeyHLS", "LatchkeyCore",
             ]),
-        tests("CommandLine", ["LatchkeyCommandLine", "LatchkeyHTTP", "LatchkeyCore"]),
+        tests(
+            "CommandLine",
+            [
+                "LatchkeyCommandLine", "LatchkeySimulation", "Latchkey", "LatchkeyVendors", "LatchkeyServices",
+                "LatchkeyHTTP", "LatchkeyFairPlay", "LatchkeyHLS", "LatchkeyCore",
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

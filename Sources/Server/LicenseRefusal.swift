@@ -93,20 +93,25 @@ extension LicenseRefusal {
 
     static func unknownKey(_ name: String) -> LicenseRefusal {
         LicenseRefusal(
-            .unknownKey, reason: "There is no key “\(name.prefix(80))”.",
+            .unknownKey, reason: "There is no key “\(shown(name))”.",
             remedy: "Check the key URI in the playlist and the keys that the server has.")
     }
 
     static func ambiguousKey(_ name: String) -> LicenseRefusal {
         LicenseRefusal(
-            .ambiguousKey, reason: "“\(name.prefix(80))” names several keys.",
+            .ambiguousKey, reason: "“\(shown(name))” names several keys.",
             remedy: "Name the key by its whole URI or its key identifier.")
     }
 
     static func contentMismatch(_ name: String, _ asset: String) -> LicenseRefusal {
         LicenseRefusal(
             .contentMismatch,
-            reason: "The request is for “\(name.prefix(80))” and its SPC for “\(asset.prefix(200))”.",
+            reason: "The request is for “\(shown(name))” and its SPC for “\(shown(asset))”.",
             remedy: "Make SPC and request from the same key URI.")
+    }
+
+    /// A name without secrets: a key URI's query may carry a token.
+    private static func shown(_ name: String) -> String {
+        Redaction.standard.redacted(urlText: String(name.prefix(200)))
     }
 }

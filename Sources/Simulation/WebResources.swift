@@ -35,7 +35,7 @@ public struct WebResources: ResourceFetching, PlaylistFetching {
         return FetchedPlaylist(bytes: fetched.bytes, uri: fetched.address)
     }
 
-    /// - Throws: `WebError`, `TransportError`; for files `PlaybackError`.
+    /// - Throws: `WebError`; for files `PlaybackError`.
     public func resource(at address: String, range: Range<Int>?, limit: Int) async throws -> FetchedResource {
         guard Self.isAddress(address) else {
             return try await FileResources().resource(at: address, range: range, limit: limit)
@@ -43,7 +43,7 @@ public struct WebResources: ResourceFetching, PlaylistFetching {
         guard let first = URL(string: address) else { throw WebError.malformed(address) }
         var url = first
         for _ in 0...5 {
-            let reply = try await transport.send(request(url, range), bodyLimit: limit)
+            let reply = try await reply(from: url, range, limit)
             if (300..<400).contains(reply.status), let next = reply.header("location") {
                 guard let target = URL(string: next, relativeTo: url)?.absoluteURL,
                     Self.isAddress(target.absoluteString)
@@ -55,6 +55,14 @@ public struct WebResources: ResourceFetching, PlaylistFetching {
             return FetchedResource(bytes: bytes, address: url.absoluteString)
         }
         throw WebError.status(address, 310)
+    }
+
+    private func reply(from url: URL, _ range: Range<Int>?, _ limit: Int) async throws -> HTTPReply {
+        do {
+            return try await transport.send(request(url, range), bodyLimit: limit)
+        } catch let error as TransportError {
+            throw WebError.failed(url.absoluteString, error)
+        }
     }
 
     private func request(_ url: URL, _ range: Range<Int>?) -> URLRequest {
@@ -83,6 +91,13 @@ public struct WebError: DiagnosableError {
 
     static func malformed(_ address: String) -> Self {
         Self(code: "malformedAddress", reason: "\(shown(address)) is no URL.", remedy: "Check the address.")
+    }
+
+    /// No reply came; the code is the transport's.
+    static func failed(_ address: String, _ error: TransportError) -> Self {
+        Self(
+            code: error.code, reason: "\(shown(address)) could not be loaded: \(error.reason)",
+            remedy: error.kind == .bodyTooLarge ? "Check that it is the right address." : error.remedy)
     }
 
     static func status(_ address: String, _ status: Int) -> Self {

@@ -1,5 +1,8 @@
 import Foundation
+import LatchkeyCore
+import LatchkeyHLS
 import LatchkeyHTTP
+import LatchkeySimulation
 import Testing
 
 @testable import LatchkeyCommandLine
@@ -133,10 +136,13 @@ import Testing
     @Test func `a body beyond the limit is not read on`() async throws {
         let server = HTTPServer { _ in .text(String(repeating: "x", count: 1_000)) }
         let port = try server.start()
-        await #expect { try await Download.from("http://127.0.0.1:\(port)/", limit: 999) } throws: {
-            ($0 as? FileError)?.code == "fileTooLarge"
+        let web = { WebResources(playlistLimit: $0) }
+        await #expect { try await web(999).playlist(at: "http://127.0.0.1:\(port)/?token=hunter2") } throws: { error in
+            guard let error = error as? WebError else { return false }
+            return error.code == "bodyTooLarge" && error.reason.contains("127.0.0.1:\(port)")
+                && !error.description.contains("hunter2")
         }
-        #expect(try await Download.from("http://127.0.0.1:\(port)/", limit: 1_000).body.count == 1_000)
+        #expect(try await web(1_000).playlist(at: "http://127.0.0.1:\(port)/").bytes.count == 1_000)
         await server.stop()
     }
 
@@ -144,8 +150,17 @@ import Testing
         let server = HTTPServer { _ in .text("") }
         let port = try server.start()
         await server.stop()
-        let run = await RecordedRun("keys", "--json", "http://127.0.0.1:\(port)/p")
-        #expect(run.errorCode == "unreachable")
+        let run = await RecordedRun("keys", "--json", "http://127.0.0.1:\(port)/p?token=hunter2")
+        #expect(run.status == .no)
+        #expect(run.errorCode == "cannotConnect")
+        #expect(run.output.contains("http://127.0.0.1:\(port)/p"))
+        #expect(!run.output.contains("hunter2"))
+    }
+
+    @Test func `an address that is none is a failure with a code`() async {
+        let run = await RecordedRun("keys", "--json", "http://[")
+        #expect(run.status == .no)
+        #expect(run.errorCode == "malformedAddress")
     }
 
     private static let multivariant = """

@@ -94,14 +94,38 @@ import Testing
     @Test func `a certificate is reported with its private key`() throws {
         let date = Date()
         let small = SPCForge.small.credential
-        let report = CertificateReport(small.certificate.der, privateKeyPEM: try small.privateKey.pem(), at: date)
+        let report = CertificateReport(small.certificate.der, privateKeysPEM: [try small.privateKey.pem()], at: date)
         #expect(report.matchesPrivateKey == true)
         #expect(report.problems.isEmpty)
         let other = try SPCForge.other.credential.privateKey.pem()
-        let mismatch = CertificateReport(small.certificate.der, privateKeyPEM: other, at: date)
+        let mismatch = CertificateReport(small.certificate.der, privateKeysPEM: [other], at: date)
         #expect(mismatch.matchesPrivateKey == false)
         #expect(mismatch.problems.map(\.code) == ["privateKeyMismatch"])
         #expect(CertificateReport(Data(), at: date).problems.map(\.code) == ["certificateEmpty"])
+    }
+
+    @Test func `one private key among several is enough`() throws {
+        let keys = try [SPCForge.other, SPCForge.small].map { try $0.credential.privateKey.pem() }
+        let report = CertificateReport(SPCForge.small.credential.certificate.der, privateKeysPEM: keys, at: Date())
+        #expect(report.matchesPrivateKey == true)
+        #expect(report.problems.isEmpty)
+    }
+
+    @Test func `a device that cannot enforce HDCP is a warning`() throws {
+        var forge = SPCForge()
+        forge[.capabilities] = nil
+        let report = SPCReport(try forge.spc(), module: forge.module)
+        #expect(report.problems.map(\.code) == ["hdcpNotEnforced"])
+        #expect(report.problems.map(\.severity) == [.warning])
+    }
+
+    @Test func `as JSON an SPC's facts stand beside its header`() throws {
+        let data = try JSONEncoder().encode(SPCReport(try SPCForge().spc(), module: SPCForge().module))
+        let json = try #require(JSONSerialization.jsonObject(with: data) as? [String: Any])
+        #expect(json["version"] as? Int == 1)
+        #expect(json["assetID"] as? String == "asset")
+        #expect(json["assetIDHex"] as? String == Data("asset".utf8).hexString)
+        #expect(json["facts"] == nil)
     }
 
     @Test func `no report holds a secret`() throws {

@@ -15,6 +15,16 @@ import Testing
 
     // MARK: Certificate
 
+    @Test func `without a brand of its own the service takes any GUID`() async throws {
+        try await withStage(cloudDRM: { $0.brandGuid = nil }) { stage in
+            let path = "/cloud-drm/certificate/fairplay?brandGuid="
+            let status200 = try await stage.send("GET", path + "00000000-0000-0000-0000-000000000000").status
+            #expect(status200 == 200)
+            let status400 = try await stage.send("GET", path + "nobody").status
+            #expect(status400 == 400)
+        }
+    }
+
     @Test(arguments: CloudDRMService.CertificateEncoding.allCases)
     func `the certificate comes in each documented form`(_ form: CloudDRMService.CertificateEncoding) async throws {
         try await withStage(cloudDRM: { $0.certificateEncoding = form }) { stage in

@@ -92,6 +92,8 @@ func withStage(
     let time = ManualTimekeeper()
     let authority = try Stage.authority(policy)
     var (vuConfiguration, cloudConfiguration) = (VuDRMService.Configuration(), CloudDRMService.Configuration())
+    vuConfiguration.client = "demo-client"
+    cloudConfiguration.brandGuid = Stage.brand
     vu(&vuConfiguration)
     cloud(&cloudConfiguration)
     let vuDRM = VuDRMService(

@@ -137,6 +137,15 @@ import Testing
         }
     }
 
+    @Test func `without a client of its own the service gives the certificate to any`() async throws {
+        try await withStage(vuDRM: { $0.client = nil }) { stage in
+            let status200 = try await stage.send("GET", "/vudrm/certificate/somebody").status
+            #expect(status200 == 200)
+            let status404 = try await stage.send("GET", "/vudrm/certificate/somebody/else").status
+            #expect(status404 == 404)
+        }
+    }
+
     @Test func `every request id is another`() async throws {
         try await withStage { stage in
             let one = try await stage.send("GET", "/vudrm/certificate/demo-client").headers["x-request-id"]

@@ -11,11 +11,6 @@ struct TestBench: Sendable {
     /// `http://127.0.0.1:8080`, or https where the configuration has a TLS identity.
     let address: String
 
-    /// One service of each vendor. A new vendor is one line here.
-    static func services(_ environment: () -> ServiceEnvironment) -> [any VendorService] {
-        [VuDRMService(environment()), CloudDRMService(environment())]
-    }
-
     /// Starts the host.
     /// - Parameters:
     ///   - credentials: what the key server holds, one entry per certificate.
@@ -30,7 +25,7 @@ struct TestBench: Sendable {
     ) throws -> TestBench {
         let module = KeyServerModule(credentials: credentials, derivation: InsecureTestDerivation())
         let authority = LicenseAuthority(module: module, keys: keys)
-        let services = Self.services { ServiceEnvironment(authority: authority, log: log) }
+        let services = VendorServices.all(authority: authority, log: log)
         let host = ServiceHost(
             services, media: MediaHost(folder: media), configuration: configuration, log: log)
         let port = try host.start()

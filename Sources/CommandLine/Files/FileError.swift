@@ -1,3 +1,4 @@
+import Foundation
 import LatchkeyCore
 
 /// A file that cannot be read or written.
@@ -15,6 +16,9 @@ struct FileError: DiagnosableError {
         FileError(
             code: "cannotWrite", reason: "\(path) cannot be written: \(reason).", remedy: "Check path and permissions.")
     }
+
+    /// For the reason that `errno` holds.
+    static func cannotWrite(_ path: String) -> Self { cannotWrite(path, because: String(cString: strerror(errno))) }
 
     static func exists(_ path: String) -> Self {
         FileError(code: "fileExists", reason: "\(path) exists.", remedy: "Choose another place, or add --force.")

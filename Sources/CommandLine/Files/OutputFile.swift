@@ -46,24 +46,20 @@ enum OutputFile {
     private static func replace(_ path: String, with data: Data, _ readers: Readers) throws {
         let temporary = "\(path).\(UInt32.random(in: 0...(.max))).part"
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL, readers.rawValue)
-        guard descriptor >= 0 else { throw failure(path) }
+        guard descriptor >= 0 else { throw FileError.cannotWrite(path) }
         let isWritten = write(data, to: descriptor) && fsync(descriptor) == 0
-        let error = isWritten ? nil : failure(path)
+        let error = isWritten ? nil : FileError.cannotWrite(path)
         close(descriptor)
         guard error == nil, rename(temporary, path) == 0 else {
             defer { unlink(temporary) }
-            throw error ?? failure(path)
+            throw error ?? FileError.cannotWrite(path)
         }
     }
 
     private static func writeInPlace(_ data: Data, _ path: String) throws {
         let descriptor = open(path, O_WRONLY)
-        guard descriptor >= 0 else { throw failure(path) }
+        guard descriptor >= 0 else { throw FileError.cannotWrite(path) }
         defer { close(descriptor) }
-        guard write(data, to: descriptor) else { throw failure(path) }
-    }
-
-    private static func failure(_ path: String) -> FileError {
-        .cannotWrite(path, because: String(cString: strerror(errno)))
+        guard write(data, to: descriptor) else { throw FileError.cannotWrite(path) }
     }
 }

@@ -1,10 +1,22 @@
+import Latchkey
 import LatchkeyCore
+import LatchkeyFairPlay
+import LatchkeyVendors
 
-/// What the tool says of an error: `{"code": …, "reason": …, "remedy": …}`.
+/// What the tool says of an error: `{"code": …, "reason": …, "remedy": …}`, and of a key request's more.
 struct Failure: Encodable, Sendable {
     let code: String
     let reason: String
     let remedy: String
+    /// Where on a key's way it happened; with what follows, for the error of a key request alone.
+    private(set) var stage: ContentKeyError.Stage?
+    /// Whether the same request may succeed later.
+    private(set) var retryable: Bool?
+    /// How often the request was sent.
+    private(set) var attempts: Int?
+    /// What the license service said, where it was asked.
+    private(set) var status: Int?
+    private(set) var vendorCode, requestID, vendorMessage: String?
 
     init(_ error: any Error) {
         switch error {
@@ -17,6 +29,17 @@ struct Failure: Encodable, Sendable {
             (code, reason) = ("unexpected", "An error of type \(type(of: error)) was not expected here.")
             remedy = "Report it with the command that you ran."
         }
+        if let error = error as? ContentKeyError { add(error) }
+    }
+
+    /// Something that an inspection found.
+    init(_ finding: InspectionFinding) { (code, reason, remedy) = (finding.code, finding.reason, finding.remedy) }
+
+    private mutating func add(_ error: ContentKeyError) {
+        (stage, retryable, attempts) = (error.stage, error.isRetryable, error.attempts)
+        guard let service = error.service else { return }
+        (status, vendorCode) = (service.status, service.code)
+        (requestID, vendorMessage) = (service.requestID, service.message)
     }
 
     /// For people, in one line with the code at its end.

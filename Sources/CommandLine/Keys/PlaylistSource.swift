@@ -1,6 +1,7 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyHLS
+import LatchkeySimulation
 
 /// The playlist that a verb was given: its bytes, and where they came from.
 struct PlaylistSource: Sendable {
@@ -12,32 +13,48 @@ struct PlaylistSource: Sendable {
 
     /// Loads a playlist from a path, `-`, or an address.
     static func load(_ place: String, base: String?, limit: Int, _ console: Console) async throws -> PlaylistSource {
-        guard Download.isAddress(place) else {
+        guard WebResources.isAddress(place) else {
             let bytes = try InputFile.read(place, limit: limit, console)
             let file = place == "-" ? "" : URL(fileURLWithPath: place).absoluteString
             return PlaylistSource(bytes: bytes, uri: base, place: base ?? file)
         }
         console.progress("Loading the playlist")
         defer { console.endProgress() }
-        let download = try await Download.from(place, limit: limit)
-        return PlaylistSource(bytes: download.body, uri: base ?? download.uri, place: base ?? download.uri)
+        let fetched = try await WebResources(playlistLimit: limit).playlist(at: place)
+        return PlaylistSource(bytes: fetched.bytes, uri: base ?? fetched.uri, place: base ?? fetched.uri)
     }
 }
 
 /// Gives out the playlist that is there already, and loads those that it names from the network or from files.
 struct FollowingFetcher: PlaylistFetching {
-    let source: PlaylistSource
-    let limit: Int
-    let console: Console
+    private let source: PlaylistSource
+    private let limit: Int
+    private let web: WebResources
+    private let console: Console
+
+    init(_ source: PlaylistSource, limit: Int, _ console: Console) {
+        self.source = source
+        self.limit = limit
+        self.console = console
+        web = WebResources(playlistLimit: limit)
+    }
 
     func playlist(at uri: String) async throws -> FetchedPlaylist {
         if uri == source.place { return FetchedPlaylist(bytes: source.bytes, uri: uri) }
-        if Download.isAddress(uri) {
+        if WebResources.isAddress(uri) {
             console.progress("Loading \(Redaction.standard.redacted(urlText: uri))")
-            let download = try await Download.from(uri, limit: limit)
-            return FetchedPlaylist(bytes: download.body, uri: download.uri)
+            return try await web.playlist(at: uri)
         }
-        guard let url = URL(string: uri), url.isFileURL else { throw DownloadError.relative(uri) }
+        guard let url = URL(string: uri), url.isFileURL else { throw FileError.relative(uri) }
         return FetchedPlaylist(bytes: try InputFile.read(url.path, limit: limit, console), uri: uri)
+    }
+}
+
+extension FileError {
+    fileprivate static func relative(_ reference: String) -> Self {
+        FileError(
+            code: "relativeAddress",
+            reason: "\(Redaction.standard.redacted(urlText: reference)) is relative to an unknown place.",
+            remedy: "Say with --base where the playlist came from.")
     }
 }

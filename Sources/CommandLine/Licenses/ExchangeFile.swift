@@ -12,7 +12,7 @@ enum ExchangeFile {
             throw FileError.cannotWrite(path, because: "the folder is missing or closed")
         }
         guard rename(temporary, path) == 0 else {
-            throw FileError.cannotWrite(path, because: String(cString: strerror(errno)))
+            throw FileError.cannotWrite(path)
         }
     }
 

@@ -2,6 +2,7 @@ import Foundation
 import Latchkey
 import LatchkeyCore
 import LatchkeyDevice
+import LatchkeyFairPlay
 import LatchkeyPlayback
 import LatchkeySimulation
 
@@ -22,7 +23,7 @@ struct PlayReport: Encodable {
 
     struct Key: Encodable {
         let uri: String
-        let terms: TermsReport?
+        let terms: TermsSummary?
         /// Hexadecimal, and only where they were asked for.
         let contentKey, contentIV: String?
         let error: Failure?
@@ -31,7 +32,7 @@ struct PlayReport: Encodable {
     struct Request: Encodable {
         let stage, method, url: String
         let status: Int?
-        let milliseconds: Double
+        let ms: Double
     }
 
     struct Track: Encodable {
@@ -59,7 +60,7 @@ extension PlayReport.Key {
         uri = Redaction.standard.redacted(urlText: key.uri.raw)
         switch key.outcome {
         case .success(let opened):
-            terms = TermsReport(opened.terms)
+            terms = TermsSummary(opened.terms)
             contentKey = reveal ? opened.contentKey.key.revealed.hexString : nil
             contentIV = reveal ? opened.contentKey.iv.revealed.hexString : nil
             error = nil
@@ -76,7 +77,7 @@ extension PlayReport.Request {
         method = summary.method
         url = summary.url
         status = summary.status
-        milliseconds = summary.milliseconds.rounded(toPlaces: 1)
+        ms = summary.milliseconds.rounded(toPlaces: 1)
     }
 }
 

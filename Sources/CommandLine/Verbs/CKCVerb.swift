@@ -67,19 +67,19 @@ struct CKCVerb: Verb {
         let transactionID: String
         let credentials: String
         let bytes: Int
-        let terms: TermsReport
+        let terms: TermsSummary
 
         init(_ ckc: [UInt8], to context: ServerPlaybackContext, _ directories: [String], _ terms: LicenseTerms) {
             assetID = "\(context.assetID)"
             transactionID = "\(context.transactionID)"
             credentials = directories[context.credentialIndex]
             bytes = ckc.count
-            self.terms = TermsReport(terms)
+            self.terms = TermsSummary(terms)
         }
     }
 
     private func report(_ answer: Answer, _ arguments: Arguments, _ console: Console) throws {
         guard !arguments[Flag.json] else { return try console.printJSON(answer) }
-        console.print("CKC of \(answer.bytes) bytes for \(answer.assetID): \(answer.terms.text)")
+        console.print("CKC of \(answer.bytes) bytes for \(answer.assetID): \(answer.terms)")
     }
 }

@@ -62,7 +62,7 @@ struct CredentialsVerb: Verb {
         for name in names {
             let target = "\(directory)/\(name)"
             guard rename(staging.appendingPathComponent(name).path, target) == 0 else {
-                throw FileError.cannotWrite(target, because: String(cString: strerror(errno)))
+                throw FileError.cannotWrite(target)
             }
         }
     }

@@ -54,7 +54,7 @@ struct KeysVerb: Verb {
     private func follow(_ source: PlaylistSource, _ limits: PlaylistLimits, _ console: Console) async throws
         -> ExitStatus
     {
-        let fetcher = FollowingFetcher(source: source, limit: limits.totalBytes, console: console)
+        let fetcher = FollowingFetcher(source, limit: limits.totalBytes, console)
         let discovered = try await KeyDiscovery(fetcher).keys(at: source.place)
         console.endProgress()
         console.print(DiscoveryTable(discovered).text)

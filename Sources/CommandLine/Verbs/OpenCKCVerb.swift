@@ -1,6 +1,7 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyDevice
+import LatchkeyFairPlay
 
 /// `latchkey open-ckc`: the second half of a simulated device.
 struct OpenCKCVerb: Verb {
@@ -26,12 +27,12 @@ struct OpenCKCVerb: Verb {
         let key = opened.contentKey
         let facts = Facts(
             contentKey: key.key.revealed.hexString, contentIV: key.iv.revealed.hexString,
-            terms: TermsReport(opened.terms))
+            terms: TermsSummary(opened.terms))
         if arguments[Flag.json] {
             try console.printJSON(facts)
         } else {
             console.print(
-                "Content key  \(facts.contentKey)\nContent IV   \(facts.contentIV)\nTerms        \(facts.terms.text)")
+                "Content key  \(facts.contentKey)\nContent IV   \(facts.contentIV)\nTerms        \(facts.terms)")
         }
         return .yes
     }
@@ -42,6 +43,6 @@ struct OpenCKCVerb: Verb {
     private struct Facts: Encodable {
         let contentKey: String
         let contentIV: String
-        let terms: TermsReport
+        let terms: TermsSummary
     }
 }

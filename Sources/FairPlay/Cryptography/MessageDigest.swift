@@ -12,6 +12,11 @@ package enum MessageDigest {
         try digest(bytes, algorithm: sha1Algorithm, count: 20)
     }
 
+    /// The SHA-256 of bytes, 32 bytes.
+    package static func sha256(_ bytes: [UInt8]) throws(OpenSSLError) -> [UInt8] {
+        try digest(bytes, algorithm: sha256Algorithm, count: 32)
+    }
+
     /// The HMAC-SHA-256 of bytes, 32 bytes.
     /// - Parameter key: at most 64 bytes.
     ///

@@ -8,6 +8,8 @@ public struct CKCReport: Sendable, Encodable {
     public let byteCount: Int
     /// What the bytes look like where they are no CKC, such as `JSON`.
     public let likeness: String?
+    /// The payload's IV in hexadecimal; it travels in clear.
+    public let iv: String?
     /// How many bytes the encrypted payload has.
     public let payloadLength: Int?
     /// The payload's blocks in their order, where they could be decrypted.
@@ -16,6 +18,12 @@ public struct CKCReport: Sendable, Encodable {
     public let terms: TermsSummary?
     /// What is wrong with it. Empty for a CKC that the device would take, or whose header is right where that is all.
     public let problems: [InspectionFinding]
+
+    private enum CodingKeys: String, CodingKey {
+        case byteCount = "bytes"
+        case payloadLength = "payloadBytes"
+        case likeness, iv, blocks, terms, problems
+    }
 
     /// - Parameters:
     ///   - ckc: the bytes to be inspected, of any kind.
@@ -27,6 +35,7 @@ public struct CKCReport: Sendable, Encodable {
             let container = try CKCContainer(ckc)
             let blocks = context.flatMap { container.blocks(for: $0) }
             likeness = nil
+            iv = ckc[container.ivRange].hexString
             payloadLength = container.payloadRange.count
             self.blocks = blocks?.blocks.map(BlockSummary.init)
             let terms = blocks.flatMap { LicenseTerms($0) }
@@ -34,6 +43,7 @@ public struct CKCReport: Sendable, Encodable {
             problems = context.map { Self.problems(blocks, terms, $0) } ?? []
         } catch {
             likeness = error.likeness
+            iv = nil
             payloadLength = nil
             blocks = nil
             terms = nil

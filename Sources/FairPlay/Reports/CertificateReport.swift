@@ -19,16 +19,22 @@ public struct CertificateReport: Sendable, Encodable {
     public let notAfter: Date?
     /// Whether it is one of this project's test certificates.
     public let isTestCertificate: Bool?
-    /// Whether the private key beside it is its own; nil where none was given.
+    /// Whether its own private key is among those given; nil where none was given.
     public let matchesPrivateKey: Bool?
     /// What is wrong with it, and what is worth knowing.
     public let problems: [InspectionFinding]
 
+    private enum CodingKeys: String, CodingKey {
+        case byteCount = "bytes"
+        case rsaBits = "bits"
+        case subject, issuer, sha1, notBefore, notAfter, isTestCertificate, matchesPrivateKey, problems
+    }
+
     /// - Parameters:
     ///   - bytes: the bytes to be inspected, of any kind.
-    ///   - privateKeyPEM: the private key that should belong to it; nil where there is none.
+    ///   - privateKeysPEM: the private keys among which its own should be; empty leaves that open.
     ///   - date: the date that validity is judged at.
-    public init(_ bytes: some Collection<UInt8>, privateKeyPEM: Secret? = nil, at date: Date) {
+    public init(_ bytes: some Collection<UInt8>, privateKeysPEM: [Secret] = [], at date: Date) {
         let found = Result { () throws(CertificateError) in try ApplicationCertificate(bytes) }
         let certificate = try? found.get()
         byteCount = bytes.count
@@ -39,11 +45,12 @@ public struct CertificateReport: Sendable, Encodable {
         notBefore = certificate?.notBefore
         notAfter = certificate?.notAfter
         isTestCertificate = certificate?.isTestCertificate
-        let pairError = certificate.flatMap { certificate in privateKeyPEM.flatMap { certificate.pairError(with: $0) } }
-        matchesPrivateKey = certificate == nil || privateKeyPEM == nil ? nil : pairError == nil
+        let pairErrors = certificate.map { privateKeysPEM.map($0.pairError(with:)) } ?? []
+        let matches = pairErrors.contains { $0 == nil }
+        matchesPrivateKey = pairErrors.isEmpty ? nil : matches
         var problems = certificate?.findings(at: date) ?? []
         if case .failure(let error) = found { problems.append(InspectionFinding(error)) }
-        if let pairError { problems.append(InspectionFinding(pairError)) }
+        if !matches, let pairError = pairErrors.first ?? nil { problems.append(InspectionFinding(pairError)) }
         self.problems = problems
     }
 }

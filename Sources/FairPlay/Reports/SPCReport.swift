@@ -4,7 +4,7 @@ import LatchkeyCore
 /// What is in an SPC and what is wrong with it, for `latchkey inspect spc`. Without secrets.
 ///
 /// The header is read by anyone; the rest needs the credentials of the certificate that the SPC was made for.
-public struct SPCReport: Sendable, Encodable {
+public struct SPCReport: Sendable {
     /// How many bytes the SPC has.
     public let byteCount: Int
     /// The container's version; nil for less than 8 bytes.
@@ -19,13 +19,15 @@ public struct SPCReport: Sendable, Encodable {
     public let blocks: [BlockSummary]?
     /// What the device says, where the SPC is whole.
     public let facts: Facts?
-    /// What is wrong with it. Empty for an SPC that would get a CKC, or whose header is right where that is all there is.
+    /// What is wrong with it. No error for an SPC that would get a CKC, or whose header is right where that is all there is.
     public let problems: [InspectionFinding]
 
     /// What the device says in an SPC that is whole.
     public struct Facts: Sendable, Encodable {
         /// The content identifier, as text or in hexadecimal.
         public let assetID: String
+        /// The content identifier's bytes in hexadecimal.
+        public let assetIDHex: String
         /// The transaction's number in hexadecimal.
         public let transactionID: String
         /// The length and digest of the device's identifier.
@@ -65,7 +67,7 @@ public struct SPCReport: Sendable, Encodable {
         let context = try? opened?.get()
         blocks = (context?.blocks ?? sealed.flatMap { module?.blocks(of: $0) })?.map(BlockSummary.init)
         facts = context.map(Facts.init)
-        problems = Self.problems(opened: opened, container: container)
+        problems = Self.problems(opened: opened, container: container) + (context?.findings ?? [])
     }
 
     private static func problems(
@@ -77,10 +79,42 @@ public struct SPCReport: Sendable, Encodable {
     }
 }
 
+extension SPCReport: Encodable {
+    private enum CodingKeys: String, CodingKey {
+        case bytes, version, certificateSHA1, payloadBytes, certificateSubject, blocks, problems
+    }
+
+    /// The facts stand beside the rest, so that a script finds `assetID` where it finds `version`.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(byteCount, forKey: .bytes)
+        try container.encodeIfPresent(version, forKey: .version)
+        try container.encodeIfPresent(certificateSHA1, forKey: .certificateSHA1)
+        try container.encodeIfPresent(payloadLength, forKey: .payloadBytes)
+        try container.encodeIfPresent(certificateSubject, forKey: .certificateSubject)
+        try container.encodeIfPresent(blocks, forKey: .blocks)
+        try container.encode(problems, forKey: .problems)
+        try facts?.encode(to: encoder)
+    }
+}
+
+extension ServerPlaybackContext {
+    /// What is worth knowing about an SPC that is whole.
+    fileprivate var findings: [InspectionFinding] {
+        guard !capabilities.contains(.hdcpEnforcement) else { return [] }
+        return [
+            InspectionFinding(
+                .warning, "hdcpNotEnforced", "The device does not say that it can enforce HDCP.",
+                "Answer it with no key that demands HDCP type 1.")
+        ]
+    }
+}
+
 extension SPCReport.Facts {
     init(_ context: ServerPlaybackContext) {
         let playback = context.playback
         assetID = context.assetID.description
+        assetIDHex = context.assetID.bytes.hexString
         transactionID = context.transactionID.description
         deviceIdentifier = context.deviceIdentifier.description
         playbackState = playback?.state.description

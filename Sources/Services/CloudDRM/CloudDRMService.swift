@@ -19,8 +19,8 @@ public struct CloudDRMService: VendorService {
 
     /// What can be set about the service.
     public struct Configuration: Sendable {
-        /// The tenant's brand. Default `5f0c2a4e-7d1b-4c3e-9a86-0b1d2e3f4a5b`.
-        public var brandGuid = "5f0c2a4e-7d1b-4c3e-9a86-0b1d2e3f4a5b"
+        /// The one brand that the service takes; nil, the default, takes any.
+        public var brandGuid: String?
         /// The key that tokens have to be signed with, base64-decoded, at most 64 bytes; nil, the default, takes any.
         public var signingKey: Secret?
         /// The form of the certificate. Default DER.
@@ -33,6 +33,9 @@ public struct CloudDRMService: VendorService {
     public let identifier: ServiceIdentifier = "cloud-drm"
     public let environment: ServiceEnvironment
     private let configuration: Configuration
+
+    /// The brand of the demonstration: the one that the service takes, else this.
+    private var brand: String { configuration.brandGuid ?? "5f0c2a4e-7d1b-4c3e-9a86-0b1d2e3f4a5b" }
 
     /// - Parameters:
     ///   - environment: what the service stands on.
@@ -57,13 +60,13 @@ public struct CloudDRMService: VendorService {
     public func keyURI(for key: StoredKey, at host: String) -> String {
         let iv = key.content.iv.withUnsafeBytes { $0.hexString }
         return
-            "skd://\(host)/\(identifier)/acquire-license/fairplay?BrandGuid=\(configuration.brandGuid)&KID=\(key.id)&IV=\(iv)"
+            "skd://\(host)/\(identifier)/acquire-license/fairplay?BrandGuid=\(brand)&KID=\(key.id)&IV=\(iv)"
     }
 
     public func parameters(at base: String) -> [String: String] {
         [
             "certificateURL": "\(base)/certificate/fairplay", "licenseURL": "\(base)/acquire-license/fairplay",
-            "brandGuid": configuration.brandGuid,
+            "brandGuid": brand,
         ]
     }
 
@@ -158,7 +161,7 @@ extension CloudDRMService {
     private func checkBrand(_ text: String?) throws(LicenseRefusal) {
         guard let text, !text.isEmpty else { throw .malformed("There is no BrandGuid.") }
         guard let brand = KeyID(text) else { throw .malformed("The BrandGuid is not a GUID.") }
-        guard brand == KeyID(configuration.brandGuid) else {
+        guard configuration.brandGuid.map({ brand == KeyID($0) }) ?? true else {
             throw LicenseRefusal(
                 .unknownTenant, reason: "There is no brand \(brand).", remedy: "Check the BrandGuid in the console.")
         }

@@ -9,8 +9,8 @@ public import LatchkeyServer
 public struct VuDRMService: VendorService {
     /// What can be set about the service.
     public struct Configuration: Sendable {
-        /// The customer's name in tokens and in the certificate's path. Default `demo-client`.
-        public var client = "demo-client"
+        /// The one customer whose certificate is given out; nil, the default, gives it to any.
+        public var client: String?
         /// How old a token may be; nil, the default, does not care. Production has some 30 seconds.
         public var tokenLifetime: Duration?
         /// Whether a token is good for one license only, as in production. Default false.
@@ -23,6 +23,9 @@ public struct VuDRMService: VendorService {
     public let identifier: ServiceIdentifier = "vudrm"
     public let environment: ServiceEnvironment
     private let configuration: Configuration
+
+    /// The customer of the demonstration: the one that the service knows, else this.
+    private var client: String { configuration.client ?? "demo-client" }
     private let used = UsedTokens()
 
     /// - Parameters:
@@ -35,7 +38,9 @@ public struct VuDRMService: VendorService {
 
     public func endpoint(of request: HTTPRequest) -> ServiceEndpoint? {
         switch request.path.split(separator: "/").map(String.init) {
-        case ["certificate", configuration.client]: .certificate
+        // `/certificate/fairplay` is Cloud DRM's.
+        case let path where path.count == 2 && path[0] == "certificate" && path[1] != "fairplay":
+            configuration.client ?? path[1] == path[1] ? .certificate : nil
         case let path where Self.contentID(inPath: path) != nil: .license
         default: nil
         }
@@ -50,7 +55,7 @@ public struct VuDRMService: VendorService {
     }
 
     public func parameters(at base: String) -> [String: String] {
-        ["certificateURL": "\(base)/certificate/\(configuration.client)"]
+        ["certificateURL": "\(base)/certificate/\(client)"]
     }
 
     public func demoToken() -> Secret { token() }
@@ -64,7 +69,7 @@ public struct VuDRMService: VendorService {
         // Without a policy of its own the token carries bytes as opaque as the vendor's.
         let json = policy.isEmpty ? Data(count: 16) : (try? JSONEncoder().encode(policy)) ?? Data()
         let hash = String(repeating: "0", count: 40)
-        return Secret("\(configuration.client)|\(time)|\(json.base64EncodedString())|\(hash)")
+        return Secret("\(client)|\(time)|\(json.base64EncodedString())|\(hash)")
     }
 }
 

@@ -34,6 +34,14 @@ import Testing
         #expect(result.refusal?.code == code)
     }
 
+    @Test(arguments: ["video", nil])
+    func `a refusal does not repeat the token of a key URI`(_ name: String?) async throws {
+        let exchange = try exchange("host/license?KID=nothing&usertoken=do-not-show-me")
+        let refusal = try await authority().license(for: question(exchange, name)).refusal
+        #expect(refusal?.reason.contains("KID=nothing") == true)
+        #expect(refusal?.description.contains("do-not-show-me") == false)
+    }
+
     @Test func `a vendor may not care what the SPC names`() async throws {
         var question = question(try exchange("constant"), "video")
         question.nameInSPC = { _ in nil }
