@@ -46,6 +46,17 @@ struct Demonstration: Sendable {
         self.output = output
     }
 
+    /// One profile for each service: the one of its name, else its first.
+    var profiles: [VendorProfile] {
+        var shown: Set<ServiceIdentifier> = []
+        let named = Set(VendorProfile.all.map(\.identifier))
+        return VendorProfile.all.filter { profile in
+            guard let service = bench.service(forProfile: profile.identifier)?.identifier else { return false }
+            let isShown = !named.contains("\(service)") || profile.identifier == "\(service)"
+            return isShown && shown.insert(service).inserted
+        }
+    }
+
     /// Plays a stream through a profile.
     func play(_ profile: VendorProfile, _ asset: DemoAsset) async -> Row {
         let picture = output.appending(path: "\(profile.identifier).png")
@@ -76,6 +87,8 @@ struct Demonstration: Sendable {
 }
 
 extension Demonstration.Row {
+    private static let assetWidth = DemoAsset.allCases.map(\.rawValue.count).max() ?? 0
+
     /// The row as the demonstration prints it.
     func text(nameWidth: Int) -> String {
         let name = profile.name.padding(toLength: nameWidth, withPad: " ", startingAt: 0)
@@ -85,7 +98,9 @@ extension Demonstration.Row {
             if let failure = report.failure { return "\(name)  \(Failure(failure).text)" }
             let time = Int(report.timeToKey.inMilliseconds.rounded())
             let verdict = report.isRight ? "" : "   WRONG PICTURE"
-            return "\(name)  key in \(report.requests.count) requests, \(time) ms   "
+            let stream = asset.rawValue.padding(toLength: Self.assetWidth, withPad: " ", startingAt: 0)
+            let count = "\(report.requests.count) \(report.requests.count == 1 ? "request" : "requests")"
+            return "\(name)  \(stream)  key in \(count), \(time) ms   "
                 + "\(report.frameCount) frames decoded   \(picture.relativePath)\(verdict)"
         }
     }

@@ -29,19 +29,23 @@ struct PlayVerb: Verb {
 
                 """ + VendorOptions.details,
             positionals: [playlist],
-            options: vendor.options + [credentials, frame, out, hashes, reveal, Flag.json],
+            options: vendor.profileOptions + vendor.hostOptions + [credentials, frame, out, hashes, reveal, Flag.json],
             examples: [
                 """
                 latchkey play http://127.0.0.1:8080/media/vudrm/two-keys/master.m3u8 --vendor vudrm \\
                       --set certificateURL=http://127.0.0.1:8080/vudrm/certificate/demo --set 'token=demo|…' \\
                       --credentials credentials --loopback-http --frame picture.png
+                """,
                 """
+                latchkey play http://127.0.0.1:8080/media/vudrm/ts/master.m3u8 --profile my-vendor.json --set token=… \\
+                      --credentials credentials --loopback-http
+                """,
             ],
             yes: "every key came, and everything decoded is right", no: "a key is missing, or a picture is wrong")
     }
 
     func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
-        let profile = try vendor.profile(arguments)
+        let profile = try vendor.profile(arguments, console)
         let loader = ContentKeyLoader(
             profile, credentials: try vendor.credentials(arguments, for: profile),
             configuration: LoaderConfiguration(hosts: try vendor.hosts(arguments)))
