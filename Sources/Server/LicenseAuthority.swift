@@ -57,6 +57,7 @@ public struct LicenseAuthority: Sendable {
         let requested: StoredKey? = if let name = question.keyName { try key(named: name) } else { nil }
         let context = try opened(question.spc)
         let chosen = try key(requested, agreeingWith: context.assetID, of: question)
+        if let objection = question.objection(chosen, context.assetID) { throw objection }
         let terms = question.terms ?? policy.terms(for: chosen.id)
         let ckc = try answer(context, chosen.content, terms)
         return IssuedLicense(ckc: ckc, key: chosen, terms: terms, transactionID: context.transactionID)

@@ -14,6 +14,10 @@ public struct LicenseQuestion: Sendable {
     public var nameInSPC: @Sendable (ContentIdentifier) -> String?
     /// The terms that the credentials grant; nil where they say nothing and the policy decides.
     public var terms: LicenseTerms?
+    /// What the credentials have against licensing a key for a content identifier; nil where they cover it.
+    ///
+    /// For vendors whose requests name the key in the SPC alone, so that it is known only once the SPC is open.
+    public var objection: @Sendable (StoredKey, ContentIdentifier) -> LicenseRefusal? = { _, _ in nil }
 
     /// - Parameters:
     ///   - spc: the SPC's own bytes.

@@ -17,6 +17,8 @@ public struct LicenseRefusal: DiagnosableError, Equatable {
         case tokenMalformed
         /// A token whose time is over; 401.
         case tokenExpired
+        /// A token whose time has not come; 401.
+        case tokenNotYetValid
         /// A token that the vendor did not sign; 401.
         case tokenSignature
         /// A token that was used before, where each is good for one license; 403.
@@ -33,8 +35,12 @@ public struct LicenseRefusal: DiagnosableError, Equatable {
         case ambiguousKey
         /// An SPC that the KSM refuses; 400.
         case spc(KSMRefusal.Kind)
+        /// More sessions at once than the customer may have; 403.
+        case sessionLimit
         /// More requests than the server answers; 503.
         case overloaded
+        /// A refusal with a code of the vendor's own.
+        case vendor(code: String, status: Int)
     }
 
     /// What kind of refusal it is.
@@ -56,12 +62,13 @@ public struct LicenseRefusal: DiagnosableError, Equatable {
     public var status: Int {
         switch kind {
         case .malformedRequest, .spc: 400
-        case .tokenMissing, .tokenMalformed, .tokenExpired, .tokenSignature: 401
-        case .tokenUsed, .notCovered, .unknownTenant, .contentMismatch: 403
+        case .tokenMissing, .tokenMalformed, .tokenExpired, .tokenNotYetValid, .tokenSignature: 401
+        case .tokenUsed, .notCovered, .unknownTenant, .contentMismatch, .sessionLimit: 403
         case .unknownKey, .ambiguousKey: 404
         case .method: 405
         case .mediaType: 415
         case .overloaded: 503
+        case .vendor(_, let status): status
         }
     }
 
@@ -69,6 +76,7 @@ public struct LicenseRefusal: DiagnosableError, Equatable {
         switch kind {
         case .method: "method"
         case .spc(let kind): kind.rawValue
+        case .vendor(let code, _): code
         default: "\(kind)"
         }
     }

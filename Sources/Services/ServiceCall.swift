@@ -98,6 +98,23 @@ extension LicenseRefusal {
         LicenseRefusal(.tokenExpired, reason: reason, remedy: "Send a fresh token.")
     }
 
+    /// A token whose time has not come.
+    static func tokenNotYetValid(_ reason: String) -> LicenseRefusal {
+        LicenseRefusal(.tokenNotYetValid, reason: reason, remedy: "Compare the clocks of server and token service.")
+    }
+
+    /// A customer's name that is not the configured one.
+    static func unknownTenant(_ reason: String) -> LicenseRefusal {
+        LicenseRefusal(.unknownTenant, reason: reason, remedy: "Check the customer's name with the vendor.")
+    }
+
+    /// A refusal that the fault switch asks for.
+    static func asTold(_ code: String, _ status: Int) -> LicenseRefusal {
+        LicenseRefusal(
+            .vendor(code: code, status: status), reason: "The service was told to refuse.",
+            remedy: "Clear the service's fault.")
+    }
+
     /// A token for something else.
     static func notCovered(_ reason: String) -> LicenseRefusal {
         LicenseRefusal(.notCovered, reason: reason, remedy: "Send a token that covers the key.")

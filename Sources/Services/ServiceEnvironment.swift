@@ -1,4 +1,6 @@
+import Foundation
 public import LatchkeyCore
+import LatchkeyFairPlay
 public import LatchkeyServer
 
 /// What each service stands on: who decides about licenses, the time, a log, and the service's own faults and warnings.
@@ -26,6 +28,9 @@ public struct ServiceEnvironment: Sendable {
         self.time = time
         self.log = log
     }
+
+    /// The application certificate in base64, for apps that carry it along; empty without one.
+    var inlineCertificate: String { authority.certificate?.der.base64EncodedString() ?? "" }
 
     func warn(_ warning: ServiceWarning) {
         journal.add(warning)

@@ -35,7 +35,8 @@ public protocol VendorService: Sendable {
     /// - Parameter base: the address under which the service is mounted, such as `http://127.0.0.1:8080/vudrm`.
     func parameters(at base: String) -> [String: String]
 
-    /// A token that the service takes now for all its keys, as an app's own server would mint it.
+    /// A token that the service takes now for all its keys, as an app's own server would mint it; empty where the vendor
+    /// has none.
     func demoToken() -> Secret
 }
 
@@ -70,6 +71,7 @@ extension VendorService {
         // Cut short when the exchange's deadline cancels the task; the reply then goes nowhere.
         if case .delay(let time) = call.fault { try? await environment.time.sleep(for: time) }
         do throws(LicenseRefusal) {
+            if case .refusal(let code, let status) = call.fault { throw .asTold(code, status) }
             return try await answer(call)
         } catch {
             var response = reply(to: error, of: call)

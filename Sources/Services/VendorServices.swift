@@ -15,6 +15,19 @@ public enum VendorServices {
     ) -> [any VendorService] {
         // Faults and warnings belong to one service, so each gets an environment of its own.
         let environment = { ServiceEnvironment(authority: authority, time: time, log: log) }
-        return [VuDRMService(environment()), CloudDRMService(environment())]
+        return [
+            VuDRMService(environment()),
+            CloudDRMService(environment()),
+            AzureService(environment()),
+            UplynkService(environment()),
+            EZDRMService(environment()),
+            VerimatrixService(environment()),
+            TitaniumService(environment()),
+            ExpressPlayService(environment()),
+            NAGRAService(environment()),
+            AxinomService(environment()),
+            KeyOSService(environment()),
+            DRMtodayService(environment()),
+        ]
     }
 }

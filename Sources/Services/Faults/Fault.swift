@@ -24,6 +24,8 @@ public enum Fault: Sendable, Hashable {
     case wrongContentType
     /// Status 503 that names a time to come back.
     case unavailable(retryAfter: Duration)
+    /// A refusal with a code of the vendor's own, such as `MDRM-1015`, in the form of the vendor's error replies.
+    case refusal(code: String, status: Int)
 
     /// The reply that stands in for the service's own; nil where the service answers.
     var replacement: HTTPResponse? {
@@ -38,7 +40,7 @@ public enum Fault: Sendable, Hashable {
                 status: 503,
                 headers: ["Content-Type": "text/plain; charset=utf-8", "Retry-After": "\(delay.components.seconds)"],
                 body: .bytes(Data("The service is down for a moment.".utf8)))
-        case .delay, .truncatedPayload, .garbagePayload, .wrongContentType: nil
+        case .delay, .truncatedPayload, .garbagePayload, .wrongContentType, .refusal: nil
         }
     }
 

@@ -38,8 +38,10 @@ struct JSONWebToken: Sendable {
     /// - Parameters:
     ///   - claims: the claims.
     ///   - key: signs, at most 64 bytes; nil leaves a signature of zeros.
-    static func text(claims: JSONValue, key: Secret?) -> String {
-        let header = base64URL(Data(#"{"alg":"HS256","typ":"JWT"}"#.utf8))
+    ///   - keyID: the header's `kid`, letters and digits; left out where it is nil.
+    static func text(claims: JSONValue, key: Secret?, keyID: String? = nil) -> String {
+        let kid = keyID.map { #","kid":"\#($0)""# } ?? ""
+        let header = base64URL(Data(#"{"alg":"HS256","typ":"JWT"\#(kid)}"#.utf8))
         let body = base64URL((try? JSONEncoder().encode(claims)) ?? Data())
         let signature = key.flatMap { Self.signature(of: "\(header).\(body)", $0) } ?? Data(count: 32)
         return "\(header).\(body).\(base64URL(signature))"
@@ -49,7 +51,8 @@ struct JSONWebToken: Sendable {
         key.withUnsafeBytes { key in try? Data(MessageDigest.hmacSHA256(key: key, Array(text.utf8))) }
     }
 
-    private static func base64URL(_ data: Data) -> String {
+    /// Base64 in the URL-safe alphabet, without padding.
+    static func base64URL(_ data: Data) -> String {
         data.base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
     }
 }
