@@ -140,6 +140,7 @@ extension DoveRunnerService {
     /// The SPC, and the asset where the form names one.
     private func body(_ call: ServiceCall) throws(LicenseRefusal) -> (spc: Data, asset: String?) {
         if call.request.headers.mediaType == "application/octet-stream" {
+            guard !call.request.body.isEmpty else { throw .doveRunner("7305", "The body is empty.") }
             call.warn("rawSPC", "the body is the SPC itself and not a form")
             return (call.request.body, nil)
         }

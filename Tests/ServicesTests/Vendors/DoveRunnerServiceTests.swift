@@ -84,6 +84,8 @@ import Testing
             let reply = try await stage.license(spc, type: "application/octet-stream")
             #expect(try stage.opensVideo(Data(base64Encoded: reply.text), exchange))
             #expect(stage.warnings == ["formEscaping", "base64", "rawSPC"])
+            let empty = try await stage.license(Data(), type: "application/octet-stream")
+            #expect(try empty.member("errorCode") == "7305")
         }
     }
 
