@@ -3,5 +3,6 @@ extension CommandLineTool {
     static let standard = CommandLineTool(verbs: [
         DemoVerb(), PlayVerb(), ServeVerb(), KeysVerb(),
         CredentialsVerb(), SPCVerb(), CKCVerb(), OpenCKCVerb(), InspectVerb(),
+        BenchVerb(),
     ])
 }

@@ -86,7 +86,7 @@ extension FFmpeg {
         do {
             try picture.output.write(to: file, options: .atomic)
         } catch {
-            throw PlaybackError.fileFailed(file.lastPathComponent)
+            throw PlaybackError.outputFailed(file.lastPathComponent)
         }
         return true
     }

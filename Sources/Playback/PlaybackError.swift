@@ -116,4 +116,10 @@ extension PlaybackError {
             code: "fileFailed", reason: "A file of the local copy could not be written: \(what).",
             remedy: "Check the free space and the rights of the folder for temporary files.")
     }
+
+    static func outputFailed(_ name: String) -> Self {
+        Self(
+            code: "fileFailed", reason: "\(name) could not be written.",
+            remedy: "Check that the folder is there, may be written to, and has space.")
+    }
 }

@@ -45,11 +45,29 @@ final class DeviceKeyRequest: PlayerKeyRequest {
 /// Makes the simulated device for a certificate: a real one takes whatever certificate the app hands it.
 struct SimulatedDeviceMaker: Sendable {
     let applicationSecret: Secret
+    /// What the secret belongs to; nil where nobody said.
+    let certificate: LatchkeyFairPlay.ApplicationCertificate?
     let timekeeper: any Timekeeper
 
-    func device(certificate: Data) throws -> SimulatedDevice {
-        try SimulatedDevice(
-            certificate: LatchkeyFairPlay.ApplicationCertificate(certificate), applicationSecret: applicationSecret,
-            timekeeper: timekeeper)
+    /// - Parameter der: the certificate that the app hands over.
+    func device(certificate der: Data) throws -> SimulatedDevice {
+        let given = try LatchkeyFairPlay.ApplicationCertificate(der)
+        if let certificate, certificate.fingerprint != given.fingerprint {
+            throw ForeignCertificate(given: given, expected: certificate)
+        }
+        return try SimulatedDevice(
+            certificate: given, applicationSecret: applicationSecret, timekeeper: timekeeper)
+    }
+}
+
+/// The service has another certificate than the device's credentials are for; it could not open the device's SPCs.
+struct ForeignCertificate: DiagnosableError {
+    let code = "foreignCertificate"
+    let reason: String
+    let remedy = "Give the credentials that the service was started with."
+
+    init(given: LatchkeyFairPlay.ApplicationCertificate, expected: LatchkeyFairPlay.ApplicationCertificate) {
+        let (given, expected) = (given.fingerprint.hexString, expected.fingerprint.hexString)
+        reason = "The service's certificate (SHA-1 \(given)) is not that of the device's credentials (\(expected))."
     }
 }

@@ -2,6 +2,7 @@ public import Foundation
 public import Latchkey
 public import LatchkeyCore
 import LatchkeyDevice
+public import LatchkeyFairPlay
 import LatchkeyHLS
 public import LatchkeyPlayback
 import LatchkeyVendors
@@ -17,14 +18,17 @@ public struct SimulatedPlayer: Sendable {
     /// - Parameters:
     ///   - loader: gets the keys.
     ///   - applicationSecret: the test ASk that belongs to the certificate of the service, 16 bytes.
+    ///   - certificate: the certificate that the ASk belongs to, to say so where the service has another; unchecked unless given.
     ///   - resources: loads playlists and media.
     ///   - timekeeper: what the time to key is measured with.
     public init(
-        loader: ContentKeyLoader, applicationSecret: Secret, resources: WebResources = WebResources(),
+        loader: ContentKeyLoader, applicationSecret: Secret,
+        certificate: LatchkeyFairPlay.ApplicationCertificate? = nil, resources: WebResources = WebResources(),
         timekeeper: any Timekeeper = SystemTimekeeper()
     ) {
         self.loader = loader
-        maker = SimulatedDeviceMaker(applicationSecret: applicationSecret, timekeeper: timekeeper)
+        maker = SimulatedDeviceMaker(
+            applicationSecret: applicationSecret, certificate: certificate, timekeeper: timekeeper)
         self.resources = resources
         self.timekeeper = timekeeper
     }

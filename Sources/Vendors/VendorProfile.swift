@@ -40,8 +40,8 @@ public struct VendorProfile: Sendable, Hashable, Codable {
     public var token: TokenFormat
     /// Hosts that belong to the vendor; a key URI may name them without the app's leave.
     public var hosts: [String]
-    /// What must not be shown.
-    public var redaction: Redaction
+    /// What must not be shown, beside the headers, query items and form fields that carry a credential.
+    public var statedRedaction: Redaction
     /// The values of parameters that are no credentials.
     public var settings: [String: String]
 
@@ -71,7 +71,7 @@ public struct VendorProfile: Sendable, Hashable, Codable {
         self.errors = errors
         self.token = token
         self.hosts = hosts
-        self.redaction = redaction
+        self.statedRedaction = redaction
         self.settings = settings
     }
 

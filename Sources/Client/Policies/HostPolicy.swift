@@ -66,6 +66,9 @@ struct Origin: Hashable, CustomStringConvertible {
         guard let scheme = url.scheme?.lowercased(), let host = url.host?.lowercased(), !host.isEmpty else {
             return nil
         }
+        // `URL` decodes escapes of a host, and what connects may not: `evil.example%2F.example.com` is no host of ours.
+        guard !host.unicodeScalars.contains(where: { $0.value <= 0x20 || "%/?#@\\".unicodeScalars.contains($0) })
+        else { return nil }
         self.scheme = scheme
         self.host = host.trimmingCharacters(in: ["[", "]"])
         port = url.port ?? (scheme == "http" ? 80 : 443)
@@ -75,6 +78,11 @@ struct Origin: Hashable, CustomStringConvertible {
         let octets = host.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
         let isIPv4 = octets.count == 4 && octets.allSatisfy { $0 != nil } && octets.first == 127
         return isIPv4 || host == "::1" || host == "localhost"
+    }
+
+    /// Whether it is the other origin without TLS.
+    func isPlain(_ other: Origin) -> Bool {
+        scheme == "http" && other.scheme == "https" && host == other.host && port == other.port
     }
 
     var description: String { "\(scheme)://\(host):\(port)" }
@@ -97,9 +105,15 @@ extension HostPolicy {
         guard !configured.contains(where: { Origin(adapted($0)) == origin }),
             !allowed.contains(where: { $0.matches(origin) })
         else { return }
+        guard !configured.contains(where: { Origin(adapted($0))?.isPlain(origin) == true }) else {
+            throw ContentKeyError(
+                .hostRefused, "\(origin) is not what was configured, which is http on the same host.",
+                remedy: "Set the HostPolicy's loopback scheme to http (latchkey: --loopback-http).")
+        }
         throw ContentKeyError(
             .hostRefused, "The host \(origin.host):\(origin.port) was neither configured nor allowed.",
-            remedy: "Allow the host in the loader's HostPolicy if it is your license service's.")
+            remedy:
+                "Allow the host in the loader's HostPolicy (latchkey: --allow-host) if it is your license service's.")
     }
 
     /// Refuses everything but https, and http on a loopback host.
@@ -108,7 +122,7 @@ extension HostPolicy {
         guard let origin = Origin(url), origin.scheme == "https" || (origin.scheme == "http" && origin.isLoopback)
         else {
             throw ContentKeyError(
-                .insecureURL, "The URL \(Redaction.standard.redacted(url).prefix(200)) is not https.",
+                .insecureURL, "The URL on \(url.host?.prefix(100) ?? "no host") is not https.",
                 remedy: "Use an https URL.")
         }
         return origin

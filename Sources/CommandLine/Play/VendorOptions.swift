@@ -18,9 +18,9 @@ struct VendorOptions: Sendable {
     static var details: String {
         let rows = VendorProfile.all.map { profile in
             let names = profile.parameters.map { $0.isRequired ? $0.name : "[\($0.name)]" }
-            return [profile.identifier, names.joined(separator: " ")]
+            return (profile.identifier, names.joined(separator: " "))
         }
-        return "Profiles, and what --set gives them:\n" + TextTable(rows: rows).text
+        return "Profiles, and what --set gives them:\n" + Help.table(rows)
     }
 
     /// The profile with its settings.
@@ -35,26 +35,37 @@ struct VendorOptions: Sendable {
         }
         let settings = try values(arguments, for: profile).filter { !isCredential($0.key, of: profile) }
         let configured = profile.with(settings)
-        if let missing = configured.missingSettings.first {
-            let parameter = profile.parameters.first { $0.name == missing }
-            throw UsageError(
-                "\(profile.identifier) needs --set \(missing)=… (\(parameter?.meaning ?? "")).",
-                hint: parameter.map { "Example: --set \(missing)=\($0.example)" })
-        }
+        if let missing = configured.missingSettings.first { throw needs(missing, of: profile) }
         return configured
     }
 
     /// The credentials among the parameters; the same for every attempt.
     func credentials(_ arguments: Arguments, for profile: VendorProfile) throws(UsageError) -> Credentials {
         let values = try values(arguments, for: profile).filter { isCredential($0.key, of: profile) }
+        let required = profile.parameters.filter { $0.isCredential && $0.isRequired }
+        if let missing = required.first(where: { values[$0.name, default: ""].isEmpty }) {
+            throw needs(missing.name, of: profile)
+        }
         return .fixed(CredentialSet(values.mapValues { Secret($0) }))
     }
 
     /// Where requests may go.
-    func hosts(_ arguments: Arguments) -> HostPolicy {
-        HostPolicy(
+    func hosts(_ arguments: Arguments) throws(UsageError) -> HostPolicy {
+        if let address = arguments.all(allowHost).first(where: { $0.contains("/") || $0.isEmpty }) {
+            throw UsageError(
+                "--allow-host takes a host or a host and a port, not \(quoted(address)).",
+                hint: "Example: --allow-host 127.0.0.1:8080")
+        }
+        return HostPolicy(
             allowed: Set(arguments.all(allowHost).map { HostPolicy.Host($0) }),
             loopback: arguments[loopbackHTTP] ? .http : .asGiven)
+    }
+
+    private func needs(_ name: String, of profile: VendorProfile) -> UsageError {
+        let parameter = profile.parameters.first { $0.name == name }
+        return UsageError(
+            "\(profile.identifier) needs --set \(name)=… (\(parameter?.meaning ?? "")).",
+            hint: parameter.map { "Example: --set '\(name)=\($0.example)'" })
     }
 
     private func values(_ arguments: Arguments, for profile: VendorProfile) throws(UsageError) -> [String: String] {

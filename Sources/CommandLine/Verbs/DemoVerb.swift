@@ -23,7 +23,7 @@ struct DemoVerb: Verb {
         let folder = URL(filePath: arguments[out] ?? "out/demo", relativeTo: nil)
         let log = Locked<[String]>([])
         let demonstration = try Demonstration(output: folder) { line in log.withLock { $0.append(line) } }
-        let profiles = VendorProfile.all
+        let profiles = VendorProfile.all.filter { demonstration.bench.service(forProfile: $0.identifier) != nil }
         let width = profiles.map(\.name.count).max() ?? 0
         var isRight = true
         for (index, profile) in profiles.enumerated() {
@@ -35,7 +35,8 @@ struct DemoVerb: Verb {
         }
         await demonstration.bench.host.stop(within: .seconds(2))
         let file = folder.appending(path: "exchanges.log")
-        try Data((log.withLock { $0 }.joined(separator: "\n") + "\n").utf8).write(to: file)
+        let lines = log.withLock { $0 }.joined(separator: "\n") + "\n"
+        try OutputFile.write(Data(lines.utf8), to: file.path, for: .everyone, console)
         return isRight ? .yes : .no
     }
 }

@@ -44,19 +44,36 @@ struct PlayVerb: Verb {
         let profile = try vendor.profile(arguments)
         let loader = ContentKeyLoader(
             profile, credentials: try vendor.credentials(arguments, for: profile),
-            configuration: LoaderConfiguration(hosts: vendor.hosts(arguments)))
+            configuration: LoaderConfiguration(hosts: try vendor.hosts(arguments)))
         defer { loader.cancel() }
-        let folder = URL(filePath: try arguments.required(credentials))
-        let secret = try KeyServerCredential.applicationSecret(hex: Data(contentsOf: folder.appending(path: "ask.hex")))
+        let device = try credentials(arguments, console)
+        let reference = try arguments[hashes].map {
+            try ReferenceHashes(json: InputFile.read($0, limit: Self.hashesLimit, console))
+        }
         console.progress("Playing \(profile.name)")
         defer { console.endProgress() }
-        let report = try await SimulatedPlayer(loader: loader, applicationSecret: secret).play(
-            arguments[playlist], with: try FFmpeg(),
-            picture: arguments[frame].map { URL(filePath: $0) }, clearMedia: arguments[out].map { URL(filePath: $0) },
-            reference: try arguments[hashes].map { try ReferenceHashes(json: Data(contentsOf: URL(filePath: $0))) })
+        let player = SimulatedPlayer(
+            loader: loader, applicationSecret: device.secret, certificate: device.certificate)
+        let report = try await player.play(
+            arguments[playlist], with: try FFmpeg(), picture: arguments[frame].map { URL(filePath: $0) },
+            clearMedia: arguments[out].map { URL(filePath: $0) }, reference: reference)
         console.endProgress()
         try show(report, profile.identifier, arguments, console)
         return report.isRight ? .yes : .no
+    }
+
+    private static let hashesLimit = 16 << 20
+
+    /// The certificate and the ASk that belongs to it.
+    private func credentials(
+        _ arguments: Arguments, _ console: Console
+    ) throws -> (certificate: LatchkeyFairPlay.ApplicationCertificate, secret: Secret) {
+        let folder = try arguments.required(credentials)
+        func read(_ name: String) throws -> Data { try InputFile.read("\(folder)/\(name)", limit: 1 << 16, console) }
+        return (
+            try ApplicationCertificate(read("certificate.der")),
+            try KeyServerCredential.applicationSecret(hex: read("ask.hex"))
+        )
     }
 
     private func show(_ report: StreamReport, _ vendor: String, _ arguments: Arguments, _ console: Console) throws {
@@ -72,11 +89,14 @@ struct PlayVerb: Verb {
             if let contentKey = key.contentKey, let iv = key.contentIV { console.print("    \(contentKey) iv \(iv)") }
         }
         guard report.failure == nil else { return }
-        for track in facts.tracks {
+        if facts.keys.isEmpty { console.note("The playlist names no FairPlay key.") }
+        for (track, played) in zip(facts.tracks, report.playback?.tracks ?? []) {
             let verdict = track.right ? "right" : "WRONG"
             console.print(
                 "\(track.media) \(track.container) \(track.codec)  \(track.frames) frames decoded  \(verdict)")
+            if !track.right, let complaint = played.complaints.first { console.note("ffmpeg: \(complaint)") }
         }
-        console.print("\(facts.keys.count) keys in \(facts.requests.count) requests, \(facts.timeToKeyMilliseconds) ms")
+        let keys = facts.keys.count == 1 ? "1 key" : "\(facts.keys.count) keys"
+        console.print("\(keys) in \(facts.requests.count) requests, \(facts.timeToKeyMilliseconds) ms")
     }
 }

@@ -53,7 +53,7 @@ struct ServeVerb: Verb {
     private func start(_ arguments: Arguments, _ console: Console) throws -> TestBench {
         let folders = arguments.all(credentials)
         let media = URL(filePath: arguments[content] ?? "")
-        let keyFile = arguments[keys].map { URL(filePath: $0) } ?? media.appending(path: "keys.json")
+        let keyFile = arguments[keys] ?? media.appending(path: "keys.json").path
         var configuration = HTTPServerConfiguration()
         configuration.port = arguments[port] ?? 0
         if let files = arguments[tls] {
@@ -62,7 +62,20 @@ struct ServeVerb: Verb {
         }
         return try TestBench.start(
             credentials: try folders.map { try KeyServerCredential(directory: URL(filePath: $0)) },
-            keys: try ContentKeyStore(contentsOf: keyFile), media: media, configuration: configuration,
+            keys: try keyStore(keyFile, console), media: media, configuration: configuration,
             log: { console.note($0) })
+    }
+
+    private func keyStore(_ file: String, _ console: Console) throws -> ContentKeyStore {
+        guard FileManager.default.fileExists(atPath: file) else {
+            throw FileError(
+                code: "cannotRead", reason: "\(file) cannot be read: no such file.",
+                remedy: "Put the content keys there, or name their file with --keys.")
+        }
+        do {
+            return try ContentKeyStore(json: InputFile.read(file, limit: 64 << 20, console))
+        } catch let error as KeyStoreError {
+            throw FileError(code: error.code, reason: "\(file): \(error.reason)", remedy: error.remedy)
+        }
     }
 }

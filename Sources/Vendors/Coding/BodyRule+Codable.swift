@@ -26,3 +26,23 @@ extension BodyRule: Codable {
         }
     }
 }
+
+extension BodyRule.Field: Codable {
+    private enum Key: String, CodingKey {
+        case name, value, escaping
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Key.self)
+        self.init(
+            try container.decode(String.self, forKey: .name), try container.decode(TextRule.self, forKey: .value),
+            escaping: try container.decodeIfPresent(BodyRule.Escaping.self, forKey: .escaping) ?? .percent)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(name, forKey: .name)
+        try container.encode(value, forKey: .value)
+        if escaping != .percent { try container.encode(escaping, forKey: .escaping) }
+    }
+}

@@ -31,7 +31,7 @@ extension ErrorRules: Codable {
 
 extension ErrorRules.Place: Codable {
     private enum Name: String, CaseIterable {
-        case header, json, word
+        case header, json, word, knownCode
     }
 
     public init(from decoder: any Decoder) throws {
@@ -40,6 +40,7 @@ extension ErrorRules.Place: Codable {
         case .header: self = .header(try rule.parameter())
         case .json: self = .json(try rule.parameter())
         case .word: self = .word(try rule.parameter())
+        case .knownCode: self = .knownCode
         }
     }
 
@@ -48,6 +49,7 @@ extension ErrorRules.Place: Codable {
         case .header(let name): try encoder.encode(rule: Name.header, name)
         case .json(let path): try encoder.encode(rule: Name.json, path)
         case .word(let start): try encoder.encode(rule: Name.word, start)
+        case .knownCode: try encoder.encode(rule: Name.knownCode)
         }
     }
 }

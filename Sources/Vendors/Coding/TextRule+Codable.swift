@@ -5,6 +5,7 @@ extension TextRule: Codable {
         case afterLast, query, fixed, setting, credential, template
         case lookup, session, messageID, reply, onlyFor
         case firstOf, all, joined, base64Decoded, base64, percentDecoded, percentEncoded, replacing, json
+        case ifBase64, upTo
     }
 
     private static let plain: [Name: TextRule] = [
@@ -23,6 +24,11 @@ extension TextRule: Codable {
     private struct Replacing: Codable {
         let text: String
         let with: TextRule
+        let `in`: TextRule
+    }
+
+    private struct UpTo: Codable {
+        let text: String
         let `in`: TextRule
     }
 
@@ -53,6 +59,10 @@ extension TextRule: Codable {
         case .percentDecoded: self = .percentDecoded(try rule.parameter())
         case .percentEncoded: self = .percentEncoded(try rule.parameter())
         case .json: self = .json(try rule.parameter())
+        case .ifBase64: self = .ifBase64(try rule.parameter())
+        case .upTo:
+            let upTo: UpTo = try rule.parameter()
+            self = .upTo(upTo.text, in: upTo.in)
         case .joined:
             let joined: Joined = try rule.parameter()
             self = .joined(joined.of, separator: joined.separator)
@@ -83,6 +93,8 @@ extension TextRule: Codable {
         case .percentDecoded(let rule): try encoder.encode(rule: Name.percentDecoded, rule)
         case .percentEncoded(let rule): try encoder.encode(rule: Name.percentEncoded, rule)
         case .json(let template): try encoder.encode(rule: Name.json, template)
+        case .ifBase64(let rule): try encoder.encode(rule: Name.ifBase64, rule)
+        case .upTo(let text, let rule): try encoder.encode(rule: Name.upTo, UpTo(text: text, in: rule))
         case .joined(let rules, let separator):
             try encoder.encode(rule: Name.joined, Joined(of: rules, separator: separator))
         case .replacing(let text, let replacement, let rule):

@@ -55,7 +55,7 @@ extension VendorProfile {
         try write(errors, .errors, unless: ErrorRules())
         try write(token, .token, unless: .opaque)
         try write(hosts, .hosts, unless: [])
-        try write(redaction, .redaction, unless: .standard)
+        try write(statedRedaction, .redaction, unless: .standard)
         try write(settings, .settings, unless: [:])
     }
 }

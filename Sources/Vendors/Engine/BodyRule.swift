@@ -9,7 +9,7 @@ public enum BodyRule: Sendable, Hashable {
     case raw
     /// The SPC in base64, `text/plain`.
     case base64Text
-    /// Fields in this order, `application/x-www-form-urlencoded`; names and values percent-encoded.
+    /// Fields in this order, `application/x-www-form-urlencoded`; names percent-encoded, and values unless a field says no.
     case form([Field])
     /// The same, followed by the key URI's query as it stands.
     case formWithKeyURIQuery([Field])
@@ -19,17 +19,28 @@ public enum BodyRule: Sendable, Hashable {
     case multipart([Field])
 
     /// A field of a form; left out where its rule gives nothing.
-    public struct Field: Sendable, Hashable, Codable {
+    public struct Field: Sendable, Hashable {
         /// The field's name.
         public var name: String
         /// Where its value comes from.
         public var value: TextRule
+        /// How its value is written in a form.
+        public var escaping: Escaping
 
         /// Makes a field.
-        public init(_ name: String, _ value: TextRule) {
+        public init(_ name: String, _ value: TextRule, escaping: Escaping = .percent) {
             self.name = name
             self.value = value
+            self.escaping = escaping
         }
+    }
+
+    /// How the value of a form's field is written.
+    public enum Escaping: String, Sendable, Hashable, Codable {
+        /// Percent-encoded, as the form's media type demands.
+        case percent
+        /// As it is, for a service that does not decode; nothing in the value may separate fields.
+        case none
     }
 }
 
@@ -70,7 +81,9 @@ extension BodyRule {
 
     private static func encoded(_ fields: [Field], _ context: RuleContext) -> String {
         let written = fields.compactMap { field in
-            context.text(field.value).map { "\(field.name.percentEncoded)=\($0.percentEncoded)" }
+            context.text(field.value).map { value in
+                "\(field.name.percentEncoded)=\(field.escaping == .percent ? value.percentEncoded : value)"
+            }
         }
         return written.joined(separator: "&")
     }

@@ -12,7 +12,7 @@ public struct ErrorRules: Sendable, Hashable {
     public var message: [Place]
     /// The header fields that hold the request's id.
     public var requestID: [String]
-    /// What the vendor's codes mean, where the status does not say it.
+    /// What the vendor's codes mean where the status does not say it, and a status (`"412"`) where its usual meaning does not fit.
     public var kinds: [String: IntegrationError.Kind]
     /// Whether a code in a reply with a successful status is a refusal.
     public var refusesWithSuccess: Bool
@@ -39,6 +39,13 @@ public struct ErrorRules: Sendable, Hashable {
         case json(String)
         /// The first word of the body, whatever its form, that begins like this and goes on with digits: `MDRM-` finds `MDRM-1001`.
         case word(String)
+        /// Wherever the body, whatever its form, has one of the codes that `kinds` names; the first of them.
+        case knownCode
+    }
+
+    /// What codes mean, written as the codes of each kind.
+    static func kinds(_ codes: [IntegrationError.Kind: [String]]) -> [String: IntegrationError.Kind] {
+        Dictionary(codes.flatMap { kind, codes in codes.map { ($0, kind) } }) { $1 }
     }
 }
 
@@ -46,10 +53,12 @@ extension ErrorRules {
     /// Throws what the service refused with; returns where it did not refuse.
     func check(_ reply: HTTPReply) throws(IntegrationError) {
         let service = summary(of: reply)
-        if successes.contains(reply.status) {
-            guard refusesWithSuccess, service.code != nil else { return }
-        }
-        let kind = service.code.flatMap { kinds[$0] } ?? Self.kind(ofStatus: reply.status)
+        let isSuccess = successes.contains(reply.status)
+        if isSuccess, !refusesWithSuccess || service.code == nil { return }
+        // A code without a meaning, in a reply whose status says yes, is a refusal all the same.
+        let kind =
+            service.code.flatMap { kinds[$0] } ?? kinds["\(reply.status)"]
+            ?? (isSuccess ? .forbidden : Self.kind(ofStatus: reply.status))
         throw IntegrationError(kind, Self.reason(service), service: service)
     }
 
@@ -62,6 +71,7 @@ extension ErrorRules {
                 case .header(let name): reply.header(name)
                 case .json(let path): json?.text(at: path)
                 case .word(let start): Self.word(beginning: start, in: reply.body)
+                case .knownCode: knownCode(in: String(decoding: reply.body, as: UTF8.self))
                 }
             }.first
         }
@@ -77,6 +87,18 @@ extension ErrorRules {
         guard let found = text.range(of: start, options: .literal) else { return nil }
         let digits = text[found.upperBound...].prefix { $0.isASCII && $0.isNumber }
         return digits.isEmpty ? nil : start + digits
+    }
+
+    /// The code of `kinds` that stands first in a text, between characters that are neither letters nor digits.
+    private func knownCode(in text: String) -> String? {
+        func isWordCharacter(_ character: Character?) -> Bool { character.map { $0.isLetter || $0.isNumber } ?? false }
+        let found = kinds.keys.compactMap { code -> (code: String, place: String.Index)? in
+            guard let range = text.range(of: code, options: .literal), !isWordCharacter(text[..<range.lowerBound].last),
+                !isWordCharacter(text[range.upperBound...].first)
+            else { return nil }
+            return (code, range.lowerBound)
+        }
+        return found.min { $0.place < $1.place }?.code
     }
 
     private static func reason(_ service: ServiceReply) -> String {

@@ -34,7 +34,7 @@ public struct RequestRule: Sendable, Hashable, Codable {
 
     /// A header field and where its value comes from.
     public struct Header: Sendable, Hashable, Codable {
-        /// The field's name.
+        /// The field's name; a setting's name in braces, `{header}`, stands for the setting's value.
         public var name: String
         /// Where its value comes from.
         public var value: TextRule
@@ -50,7 +50,7 @@ public struct RequestRule: Sendable, Hashable, Codable {
 extension RequestRule {
     /// The settings and credentials that the request reads.
     var names: (settings: Set<String>, credentials: Set<String>) {
-        TextRule.names(of: url.rules + headers.map(\.value) + (body?.rules ?? []))
+        TextRule.names(of: url.rules + headers.flatMap { [.template($0.name), $0.value] } + (body?.rules ?? []))
     }
 
     /// The request.
@@ -69,8 +69,30 @@ extension RequestRule {
                     .invalidRequest, "The value for the header \(header.name) contains a control character.",
                     remedy: "Remove line breaks from the credential or setting.")
             }
-            request.setValue(value, forHTTPHeaderField: header.name)
+            request.setValue(value, forHTTPHeaderField: try header.fieldName(context))
         }
         return request
+    }
+}
+
+extension RequestRule.Header {
+    /// The field's name with settings filled in.
+    func fieldName(_ context: RuleContext) throws(IntegrationError) -> String {
+        let filled = try context.requiredText(.template(name), for: "name of a header field")
+        guard filled.utf8.allSatisfy(Self.isNameByte) else {
+            throw IntegrationError(
+                .invalidRequest, "The setting for the header \(name) is no name of a header field.",
+                remedy: "Give the setting letters, digits and hyphens only.")
+        }
+        return filled
+    }
+
+    /// Source: RFC 9110 §5.6.2, token.
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): true
+        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+        }
     }
 }

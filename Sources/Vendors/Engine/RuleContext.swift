@@ -37,8 +37,8 @@ extension RuleContext {
     func text(_ rule: TextRule) -> String? {
         switch rule {
         case .fixed(let text): text
-        case .setting(let name): settings[name]
-        case .credential(let name): credentials.values[name]?.revealedText
+        case .setting(let name): settings[name].flatMap { $0.isEmpty ? nil : $0 }
+        case .credential(let name): credentials.values[name].flatMap { $0.count == 0 ? nil : $0.revealedText }
         case .contentID: contentID
         case .spcIdentifier: spcIdentifier?.text
         case .spc: spc?.bytes.revealed.base64EncodedString()
@@ -52,6 +52,8 @@ extension RuleContext {
         case .all(let rules): texts(rules, needAll: true)?.joined()
         case .joined(let rules, let separator): texts(rules, needAll: false)?.joined(separator: separator)
         case .base64Decoded(let rule): text(rule).flatMap(Self.decodedBase64)
+        case .ifBase64(let rule): text(rule).flatMap { Self.isBase64($0) ? $0 : nil }
+        case .upTo(let mark, let rule): text(rule).map { Self.head(of: $0, before: mark) }
         case .base64(let rule): text(rule).map { Data($0.utf8).base64EncodedString() }
         case .percentDecoded(let rule): text(rule).flatMap(\.removingPercentEncoding)
         case .percentEncoded(let rule): text(rule)?.percentEncoded
@@ -87,13 +89,21 @@ extension RuleContext {
         case .afterLast(let mark): tail(of: uri.raw, behind: mark)
         case .query(let name): uri.queryValue(name)
         case .firstQueryValue: uri.queryItems.first?.value
-        case .httpsURI: uri.replacingScheme(with: "https")
+        case .httpsURI: uri.scheme?.lowercased() == "data" ? nil : uri.replacingScheme(with: "https")
         default: nil
         }
     }
 
     private static func tail(of text: String, behind mark: String) -> String? {
         text.range(of: mark, options: [.backwards, .literal]).map { String(text[$0.upperBound...]) }
+    }
+
+    private static func head(of text: String, before mark: String) -> String {
+        text.range(of: mark, options: .literal).map { String(text[..<$0.lowerBound]) } ?? text
+    }
+
+    private static func isBase64(_ text: String) -> Bool {
+        !text.contains { $0.isWhitespace } && Data(base64Encoded: text)?.isEmpty == false
     }
 
     private static func decodedBase64(_ text: String) -> String? {

@@ -30,16 +30,16 @@ public indirect enum TextRule: Sendable, Hashable {
     case query(String)
     /// The value of the first query item, whatever its name.
     case firstQueryValue
-    /// The key URI with its scheme replaced by `https`.
+    /// The key URI with its scheme replaced by `https`; nothing for a `data:` URI.
     case httpsURI
 
     // Values from elsewhere.
 
     /// This very text.
     case fixed(String)
-    /// A setting of the integration.
+    /// A setting of the integration; an empty one counts as not given.
     case setting(String)
-    /// A credential of this attempt.
+    /// A credential of this attempt; an empty one counts as not given.
     case credential(String)
     /// What the request names the key by: the profile's `requestContentID`.
     case contentID
@@ -72,6 +72,10 @@ public indirect enum TextRule: Sendable, Hashable {
     case joined([TextRule], separator: String)
     /// The text that base64 stands for, decoded leniently.
     case base64Decoded(TextRule)
+    /// The rule's text where it has the form of base64 (standard alphabet, padded), else nothing.
+    case ifBase64(TextRule)
+    /// What stands in front of the first occurrence of a text; all of it where that does not occur.
+    case upTo(String, in: TextRule)
     /// The base64 of the text's UTF-8 bytes.
     case base64(TextRule)
     /// The text with percent escapes decoded.
@@ -98,7 +102,8 @@ extension TextRule {
         case .credential(let name): ([], [name])
         case .template(let text): (Set(TemplateText(text).names), [])
         case .firstOf(let rules), .all(let rules), .joined(let rules, _): Self.names(of: rules)
-        case .base64Decoded(let rule), .base64(let rule), .percentDecoded(let rule), .percentEncoded(let rule):
+        case .base64Decoded(let rule), .base64(let rule), .percentDecoded(let rule), .percentEncoded(let rule),
+            .ifBase64(let rule), .upTo(_, let rule):
             rule.names
         case .replacing(_, let replacement, let rule): Self.names(of: [replacement, rule])
         case .onlyFor(_, let rule): rule.names

@@ -34,8 +34,12 @@ public struct URLRule: Sendable, Hashable, Codable {
         case addQueryIfAbsent(name: String, value: TextRule)
         /// Copies query items of the key URI, found in any letter case and written with the name given, undecoded.
         case copyKeyURIQuery(names: [String])
+        /// Copies query items of the key URI in the same way, but only those that are not there yet, in any letter case.
+        case copyKeyURIQueryIfAbsent(names: [String])
         /// Appends a path segment, percent-encoded, in front of the query.
         case appendPath(TextRule)
+        /// Appends a path segment unless the path ends in it, in any letter case.
+        case appendPathIfAbsent(TextRule)
         /// Replaces scheme, host and port by those of another URL.
         case useOrigin(TextRule)
     }
@@ -48,9 +52,9 @@ extension URLRule {
             + changes.compactMap { change in
                 switch change {
                 case .setQuery(_, let rule), .addQueryIfAbsent(_, let rule), .appendPath(let rule),
-                    .useOrigin(let rule):
+                    .appendPathIfAbsent(let rule), .useOrigin(let rule):
                     rule
-                case .stripQuery, .copyKeyURIQuery: nil
+                case .stripQuery, .copyKeyURIQuery, .copyKeyURIQueryIfAbsent: nil
                 }
             }
     }

@@ -26,13 +26,22 @@ struct URLText: CustomStringConvertible {
             for name in names {
                 if let value = context.keyURI?.queryValue(name) { set(name, to: value) }
             }
+        case .copyKeyURIQueryIfAbsent(let names):
+            for name in names where index(of: name) == nil {
+                if let value = context.keyURI?.queryValue(name) { set(name, to: value) }
+            }
         case .appendPath(let rule):
-            guard let segment = context.text(rule) else { return }
-            front += (front.hasSuffix("/") ? "" : "/") + segment.percentEncoded
+            if let segment = context.text(rule) { append(segment.percentEncoded) }
+        case .appendPathIfAbsent(let rule):
+            guard let segment = context.text(rule)?.percentEncoded else { return }
+            let last = front.split(separator: "/").last ?? ""
+            if !last.caseInsensitiveEquals(segment) { append(segment) }
         case .useOrigin(let rule):
             if let other = context.text(rule) { front = String(Self.origin(of: other) + Self.path(of: front)) }
         }
     }
+
+    private mutating func append(_ segment: String) { front += (front.hasSuffix("/") ? "" : "/") + segment }
 
     /// Writes an item in place of the first of its name and removes the others, so that no service can read another value.
     private mutating func set(_ name: String, to encodedValue: String) {

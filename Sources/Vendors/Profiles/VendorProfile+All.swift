@@ -3,6 +3,28 @@ extension VendorProfile {
     public static let all: [VendorProfile] = [
         .vuDRM, .vuDRMTheo, .vuDRMRaw,
         .cloudDRM, .cloudDRMLegacy,
+        .azure, .azureWeb, .azureHost,
+        .uplynk, .uplynkWeb,
+        .ezdrm, .ezdrmComplete, .ezdrmTemplate, .ezdrmCustomData, .ezdrmWeb,
+        .verimatrix, .verimatrixQuery, .verimatrixLegacy,
+        .titanium, .titaniumWeb, .titaniumDevice,
+        .expressPlay, .expressPlayEntitlement, .expressPlayOnPremise,
+        .nagra, .nagraTheo,
+        .axinom, .axinomQuery,
+        .keyOS, .keyOSCustomData, .keyOSHost, .keyOSiOS,
+        .drmToday, .drmTodayCustomData, .drmTodayQuery,
+        .doveRunner, .doveRunnerQuery,
+        .irdeto, .irdetoTheo,
+        .mux, .muxWeb,
+        .brightcove,
+        .jwPlatform,
+        .conax,
+        .comcast,
+        .anvato,
+        .kaltura,
+        .gumlet,
+        .appleSample,
+        .genericRaw, .genericBase64, .genericForm, .genericJSON,
     ]
 
     /// The profile of a name; nil where there is none.

@@ -50,6 +50,18 @@ import Testing
         }
     }
 
+    @Test func `half a license stands between whole tags`() async throws {
+        try await withService({ AzureService($0) }) { stage in
+            let spc = try stage.exchange("kid=\(Self.id)").spc.revealed
+            let good = try await stage.license(spc).text
+            stage.service.faults.set(.truncatedPayload, at: .license)
+            let half = try await stage.license(spc).text
+            #expect(half.hasPrefix("<ckc>") && half.hasSuffix("</ckc>"))
+            let count = { (text: String) in Data(base64Encoded: String(text.dropFirst(5).dropLast(6)))?.count ?? 0 }
+            #expect(count(half) == count(good) / 2)
+        }
+    }
+
     @Test func `unescaped base64 passes with a warning`() async throws {
         try await withService({ AzureService($0) }) { stage in
             let spc = try stage.exchange("kid=\(Self.id)").spc.revealed.base64EncodedString()

@@ -11,6 +11,8 @@ import Testing
     private static let whole = "skd://drmtoday?assetId=\(id)&variantId=&keyId=\(keyID)&keyRotationId=0"
     private static let custom = Data(#"{"userId":"u","sessionId":"s","merchant":"m"}"#.utf8).base64EncodedString()
 
+    private static func token(_ claims: String) -> String { jwt(claims, header: #"{"alg":"HS512"}"#) }
+
     @Test(arguments: [
         ("/license-server-fairplay/cert/m", [:], 200), ("/license-server-fairplay/cert/", [:], 401),
         ("/license-server-fairplay/cert/", ["x-dt-custom-data": custom], 200),
@@ -68,17 +70,12 @@ import Testing
         (["x-dt-custom-data": custom], 200, "0"), (["dt-custom-data": custom], 200, "0"), ([:], 401, "3000"),
         (["x-dt-custom-data": "?"], 400, "10001"), (["x-dt-custom-data": "e30="], 401, "3000"),
         (["x-dt-custom-data": Data(#"{"userId":"u","sessionId":"s"}"#.utf8).base64EncodedString()], 401, "3000"),
-        (["x-dt-auth-token": "x"], 401, "3000"), (["x-dt-auth-token": jwt("{}")], 401, "3000"),
-        (["x-dt-auth-token": jwt(#"{"crt":"[]","optData":"{}","jti":"1"}"#)], 401, "3000"),
-        (["x-dt-auth-token": jwt(#"{"crt":"[{}]","optData":"{}","jti":"1"}"#)], 401, "3000"),
-        (["x-dt-auth-token": jwt(#"{"crt":"[{}]","optData":"{\"merchant\":\"m\"}"}"#)], 401, "3000"),
-        (["x-dt-auth-token": jwt(#"{"crt":"[{}]","optData":"{\"merchant\":\"m\"}","jti":"1"}"#)], 200, "0"),
-        (
-            [
-                "x-dt-auth-token": jwt(
-                    #"{"crt":"[{}]","optData":"{\"merchant\":\"m\"}","jti":"1"}"#, header: #"{"alg":"HS512"}"#)
-            ], 200, "0"
-        ),
+        (["x-dt-auth-token": "x"], 401, "3000"), (["x-dt-auth-token": token("{}")], 401, "3000"),
+        (["x-dt-auth-token": token(#"{"crt":"[]","optData":"{}","jti":"1"}"#)], 401, "3000"),
+        (["x-dt-auth-token": token(#"{"crt":"[{}]","optData":"{}","jti":"1"}"#)], 401, "3000"),
+        (["x-dt-auth-token": token(#"{"crt":"[{}]","optData":"{\"merchant\":\"m\"}"}"#)], 401, "3000"),
+        (["x-dt-auth-token": token(#"{"crt":"[{}]","optData":"{\"merchant\":\"m\"}","jti":"1"}"#)], 200, "0"),
+        (["x-dt-auth-token": jwt(#"{"crt":"[{}]","optData":"{\"merchant\":\"m\"}","jti":"1"}"#)], 401, "3000"),
     ])
     func `custom data or token, each of its form`(
         _ headers: [String: String], _ status: Int, _ code: String
@@ -180,6 +177,9 @@ import Testing
             let first = try await stage.license(spc, token).status
             let second = try await stage.license(spc, token)
             #expect(first == 200)
+            let claims = #"{"crt":"[{}]","optData":"{\"merchant\":\"acme\"}","jti":"1"}"#
+            let unsigned = try await stage.license(spc, ["x-dt-auth-token": Self.token(claims)])
+            #expect(unsigned.headers["x-dt-error-message"] == "tokenSignature")
             #expect(second.status == 403)
             #expect(second.headers["x-dt-error-message"] == "tokenUsed")
         }

@@ -1,0 +1,82 @@
+import Foundation
+import LatchkeyCore
+
+/// The time of a test in which nobody waits: waits between attempts are over at once and only counted, and timers, such as a
+/// timeout, go off when the test says so.
+final class StagedTime: Timekeeper {
+    private struct State {
+        var uptime = Duration.zero
+        var next = 0
+        var running: [Int: (duration: Duration, continuation: CheckedContinuation<Void, any Error>)] = [:]
+        var cancelled: Set<Int> = []
+        var alreadyExpired: [Duration: Int] = [:]
+    }
+
+    private let start = Date()
+    private let timers: Set<Duration>
+    private let state = Locked(State())
+
+    /// - Parameter timers: the durations that are timers and no waits.
+    init(timers: Set<Duration>) { self.timers = timers }
+
+    var date: Date { start + uptime.inSeconds }
+    var uptime: Duration { state.withLock { $0.uptime } }
+
+    func sleep(for duration: Duration) async throws {
+        guard timers.contains(duration) else { return state.withLock { $0.uptime += duration } }
+        let id = state.withLock { state in
+            state.next += 1
+            return state.next
+        }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let result: Result<Void, any Error>? = state.withLock { state in
+                    guard state.cancelled.remove(id) == nil else { return .failure(CancellationError()) }
+                    guard state.alreadyExpired[duration, default: 0] == 0 else {
+                        state.alreadyExpired[duration, default: 0] -= 1
+                        return .success(())
+                    }
+                    state.running[id] = (duration, continuation)
+                    return nil
+                }
+                if let result { continuation.resume(with: result) }
+            }
+        } onCancel: {
+            let timer = state.withLock { state in
+                let timer = state.running.removeValue(forKey: id)
+                if timer == nil { state.cancelled.insert(id) }
+                return timer
+            }
+            timer?.continuation.resume(throwing: CancellationError())
+        }
+    }
+
+    /// Lets the latest timer of a duration go off, or the next one where none runs yet; that much time has passed then.
+    func expire(_ duration: Duration) {
+        let timer = state.withLock { state in
+            state.uptime += duration
+            let latest = state.running.filter { $0.value.duration == duration }.keys.max()
+            if latest == nil { state.alreadyExpired[duration, default: 0] += 1 }
+            return latest.flatMap { state.running.removeValue(forKey: $0) }
+        }
+        timer?.continuation.resume()
+    }
+}
+
+/// The clocks of a service whose delays last until somebody else's patience is over.
+struct ServiceTime: Timekeeper {
+    /// Called when a delay begins.
+    let onDelay: @Sendable () -> Void
+
+    var date: Date { Date() }
+    var uptime: Duration { SystemTimekeeper().uptime }
+
+    func sleep(for duration: Duration) async throws {
+        onDelay()
+        // Ends when the host stops, which cancels the exchange.
+        let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
+        defer { withExtendedLifetime(continuation) {} }
+        for await _ in stream {}
+        try Task.checkCancellation()
+    }
+}

@@ -1,0 +1,23 @@
+import LatchkeyCore
+import LatchkeyVendors
+import Testing
+
+/// A vendor's codes found in a body whose form nobody published.
+@Suite struct KnownCodeTests {
+    private func code(in body: String) -> String? {
+        var profile = VendorProfile.ezdrm
+        profile.errors = ErrorRules(
+            code: [.knownCode], kinds: ["-12": .forbidden, "-123": .notFound, "E7": .regionDenied])
+        return ProfileWire(profile, key: "skd://k").refusal(body, status: 400)?.service?.code
+    }
+
+    @Test(arguments: [
+        ("error -12", "-12"), (#"{"code":-123}"#, "-123"), ("<b>E7</b>", "E7"), ("E7 after -12", "E7"),
+    ])
+    func `the first known code is found, whatever surrounds it`(body: String, expected: String) {
+        #expect(code(in: body) == expected)
+    }
+
+    @Test(arguments: ["", "-1", "-1234", "utf-123", "2024-12", "THE7", "E70", "e7"])
+    func `what only looks like a code is none`(body: String) { #expect(code(in: body) == nil) }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyVendors
+import Testing
+
+/// The bytes of `vendors.md` §8.
+@Suite struct ExpressPlayTests {
+    static let token: KeyURI = "skd://fp.service.expressplay.com:80/hms/fp/rights/?ExpressPlayToken=AQAA_-x"
+    static let content: KeyURI = "skd://ent.example?cid=0a1b"
+
+    private var entitlement: ProfileWire {
+        ProfileWire(
+            .expressPlayEntitlement, key: Self.content, ["entitlementURL": "https://ent.example/sees/SEESServlet"])
+    }
+
+    @Test func `the certificate ships with the app or comes from an address`() async throws {
+        let shipped = VendorProfile.expressPlay(certificate: ProfileWire.certificate)
+        #expect(try shipped.bundledCertificate()?.der == ProfileWire.certificate)
+        let wire = ProfileWire(.expressPlay, key: Self.token)
+        #expect(try await wire.certificateRequest() == "GET https://c.example/fps.cer")
+    }
+
+    @Test func `the key URI is the token URL, its port kept as given`() async throws {
+        let expected = """
+            POST https://fp.service.expressplay.com:80/hms/fp/rights/?ExpressPlayToken=AQAA_-x
+            content-type: application/octet-stream
+
+            fbff0001
+            """
+        #expect(try await ProfileWire(.expressPlay, key: Self.token).licenseRequest() == expected)
+        #expect(VendorProfile.expressPlay.redaction.isSecret(queryItem: "ExpressPlayToken"))
+    }
+
+    @Test(arguments: [
+        (VendorProfile.expressPlay, "skd://one?cek=00&iv=00", "one"), (.expressPlay, "skd:movie-1", "movie-1"),
+        (.expressPlayEntitlement, "skd://ent.example?cid=0a1b", "0a1b"), (.expressPlayEntitlement, "skd:0a1b", "0a1b"),
+        (.expressPlayOnPremise, "skd://movie-1/x", "movie-1"),
+    ])
+    func `each way has its content id`(profile: VendorProfile, key: KeyURI, expected: String) throws {
+        #expect(try ProfileWire(profile, key: key).contentIdentifier() == expected)
+    }
+
+    @Test func `the entitlement server is asked by content and message id`() async throws {
+        let expected = """
+            POST https://ent.example/sees/SEESServlet
+            accept: application/json
+            content-type: application/json
+
+            {"contentID":"0a1b","messageID":"MESSAGE-ID","version":1}
+            """
+        #expect(try await entitlement.lookupRequest() == expected)
+    }
+
+    @Test func `the license goes to the token URL that the entitlement names`() async throws {
+        let reply =
+            #"{"messageID":"MESSAGE-ID","version":1,"isAllowed":true,"epTokenURL":"https://fp.example:80/r/?T=1"}"#
+        var wire = entitlement
+        wire.lookup = try wire.lookup(reply)
+        let expected = """
+            POST https://fp.example:80/r/?T=1
+            content-type: application/octet-stream
+
+            fbff0001
+            """
+        #expect(try await wire.licenseRequest() == expected)
+    }
+
+    @Test(arguments: [
+        (#"{"messageID":"OTHER","version":1,"isAllowed":true,"epTokenURL":"https://t"}"#, "lookupMalformed"),
+        (#"{"version":1,"isAllowed":true,"epTokenURL":"https://t"}"#, "lookupMalformed"),
+        (#"{"messageID":"MESSAGE-ID","version":2,"isAllowed":true,"epTokenURL":"https://t"}"#, "lookupMalformed"),
+        (#"{"messageID":"MESSAGE-ID","version":1,"isAllowed":true}"#, "lookupMalformed"),
+        (#"{"messageID":"MESSAGE-ID","version":1,"epTokenURL":"https://t"}"#, "forbidden"),
+        ("<html>", "lookupMalformed"),
+    ])
+    func `an entitlement that does not fit is refused`(body: String, code: String) {
+        let error = #expect(throws: IntegrationError.self) { try entitlement.lookup(body) }
+        #expect(error?.code == code)
+    }
+
+    @Test func `an entitlement denied says why`() {
+        let body = #"{"messageID":"MESSAGE-ID","version":1,"isAllowed":false,"error":12,"errorText":"not bought"}"#
+        let error = #expect(throws: IntegrationError.self) { try entitlement.lookup(body) }
+        #expect(error?.kind == .forbidden)
+        #expect(error?.service == ServiceReply(status: 200, code: "12", message: "not bought"))
+    }
+
+    @Test(arguments: [
+        ("https://fp.example/license", "https://fp.example/license"), ("", "https://movie-1/x"),
+    ])
+    func `an on-premise server is configured or named by the key URI`(setting: String, url: String) async throws {
+        let wire = ProfileWire(
+            .expressPlayOnPremise, key: "skd://movie-1/x", ["licenseURL": setting, "contentId": "m-2"])
+        #expect(try await wire.licenseRequest().hasPrefix("POST \(url)\n"))
+        #expect(try wire.contentIdentifier() == "m-2")
+    }
+
+    @Test(arguments: [
+        (400, "-2018", IntegrationError.Kind.unauthenticated), (400, "-2031", .forbidden), (400, "-6006", .forbidden),
+        (400, "-6003", .invalidRequest), (500, "-6004", .serverTransient), (401, "-4010", .unauthenticated),
+    ])
+    func `a code is found in a page and in JSON`(status: Int, code: String, kind: IntegrationError.Kind) {
+        let wire = ProfileWire(.expressPlay, key: Self.token)
+        for body in ["<html><meta charset=utf-8>error \(code)</html>", #"{"errorCode":\#(code),"x":-20180}"#] {
+            let error = wire.refusal(body, status: status)
+            #expect(error?.kind == kind)
+            #expect(error?.service?.code == code)
+        }
+    }
+
+    @Test func `the reply is the CKC`() throws {
+        let license = try ProfileWire(.expressPlay, key: Self.token).license(ProfileWire.ckc)
+        #expect(license.ckc.revealed == ProfileWire.ckc)
+    }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyVendors
+import Testing
+
+/// The bytes of `vendors.md` §7.
+@Suite struct TitaniumTests {
+    static let key: KeyURI = "skd://titanium.example/movie-1"
+    static let device = [
+        "customerName": "Operator", "accountName": "a-1", "portalId": "p-1", "friendlyName": "Ann \"A\"",
+    ]
+    static let registration =
+        #"{"LatensRegistration":{"AccountName":"a-1","AppVersion":"1.0","CustomerName":"Operator","DeviceInfo":"#
+        + #"{"DRMProvider":"Apple","DRMType":"FairPlay","DRMVersion":"1.0","DeviceModel":"iPhone","#
+        + #""DeviceType":"iPhone","DeviceVendor":"Apple","FormatVersion":"1","OSType":"iOS","OSVersion":"17.0"},"#
+        + #""FriendlyName":"Ann \"A\"","PortalId":"p-1"}}"#
+
+    @Test(arguments: [VendorProfile.titanium, .titaniumDevice])
+    func `the certificate is asked for without a token`(profile: VendorProfile) async throws {
+        #expect(try await ProfileWire(profile, key: Self.key).certificateRequest() == "GET https://c.example/fps.cer")
+        #expect(try profile.bundledCertificate() == nil)
+    }
+
+    @Test func `a certificate may be a setting`() throws {
+        let profile = VendorProfile.titanium.setting("certificate", to: ProfileWire.certificate.base64EncodedString())
+        #expect(try profile.bundledCertificate()?.der == ProfileWire.certificate)
+    }
+
+    @Test func `the token wins over the device's description`() async throws {
+        let expected = """
+            POST https://l.example/fps
+            authorization: Bearer TOKEN
+            content-type: application/octet-stream
+
+            fbff0001
+            """
+        #expect(try await ProfileWire(.titanium, key: Self.key, Self.device).licenseRequest() == expected)
+    }
+
+    @Test func `the device's description travels in base64`() async throws {
+        let expected = """
+            POST https://l.example/fps
+            content-type: application/octet-stream
+            x-titanium-drm-cdata: \(Data(Self.registration.utf8).base64EncodedString())
+
+            fbff0001
+            """
+        let wire = ProfileWire(.titaniumDevice, key: Self.key, token: nil, Self.device)
+        #expect(try await wire.licenseRequest() == expected)
+        #expect(wire.profile.redaction.isSecret(header: "x-titanium-drm-cdata"))
+    }
+
+    @Test(arguments: ["customerName", "accountName", "portalId", "friendlyName"])
+    func `a description with a gap is not sent`(name: String) async {
+        let wire = ProfileWire(.titaniumDevice, key: Self.key, token: nil, Self.device.filter { $0.key != name })
+        let error = await #expect(throws: IntegrationError.self) { try await wire.licenseRequest() }
+        #expect(error?.kind == .missingSetting)
+        #expect(error?.reason.contains("\"\(name)\"") == true)
+    }
+
+    @Test func `without a token nothing is sent`() async {
+        let wire = ProfileWire(.titanium, key: Self.key, token: nil)
+        let error = await #expect(throws: IntegrationError.self) { try await wire.licenseRequest() }
+        #expect(error?.kind == .missingCredential)
+    }
+
+    @Test(arguments: [
+        (VendorProfile.titanium, "skd://t.example/a/movie-1", "movie-1"), (.titanium, "skd://movie-1", "movie-1"),
+        (.titaniumWeb, "skd://t.example/a/movie-1", "t.example/a/movie-1"), (.titaniumWeb, "skd://movie-1", "movie-1"),
+    ])
+    func `the key's name is the last part, and on the web everything`(
+        profile: VendorProfile, key: KeyURI, expected: String
+    ) throws {
+        #expect(try ProfileWire(profile, key: key).contentIdentifier() == expected)
+    }
+
+    @Test func `the reply is the CKC, and a refusal's body is none`() throws {
+        let wire = ProfileWire(.titanium, key: Self.key)
+        #expect(try wire.license(ProfileWire.ckc).ckc.revealed == ProfileWire.ckc)
+        #expect(wire.refusal("no", status: 403)?.kind == .forbidden)
+        #expect(wire.refusal("<html>no</html>", status: 200)?.kind == .licenseMalformed)
+    }
+}
