@@ -44,6 +44,16 @@ import Testing
         #expect(figure.note == "9 of 10")
     }
 
+    @Test func `a busy machine spoils the clock, not the processor time`() {
+        let license = Throughput(pieces: 80, seconds: 1, processTime: 1)
+        let half = Throughput(pieces: 50, seconds: 1, processTime: 0.5)
+        let figures = Figure.licenses([(own: license, other: half)], cores: 1)
+        #expect(figures.map(\.value) == [0.8, nil])
+        let whole = Throughput(pieces: 100, seconds: 1, processTime: 0.95)
+        let mixed = Figure.licenses([(own: license, other: half), (own: license, other: whole)], cores: 1)
+        #expect(mixed.map(\.value).last == 0.8)
+    }
+
     @Test(arguments: [([], nil), ([3], 3), ([9, 1, 4], 4), ([8, 1, 2, 4], 3)] as [([Double], Double?)])
     func `the median is in the middle`(_ numbers: [Double], _ median: Double?) {
         #expect(numbers.median == median)
