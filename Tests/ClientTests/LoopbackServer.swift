@@ -13,7 +13,7 @@ final class LoopbackServer: Sendable {
     enum Action: Sendable {
         /// These bytes are sent, and the connection closed.
         case send(String)
-        /// These bytes are sent, and more without end until the client goes.
+        /// These bytes are sent and 4 MiB more, and the connection stays open until the client goes.
         case flood(String)
         /// Nothing is sent until the client goes.
         case hang
@@ -48,9 +48,9 @@ final class LoopbackServer: Sendable {
                     switch respond(request, number) {
                     case .send(let text): _ = Self.write(Data(text.utf8), to: connection)
                     case .flood(let head):
-                        var isOpen = Self.write(Data(head.utf8), to: connection)
-                        let chunk = Data(repeating: 0x61, count: 1 << 16)
-                        while isOpen { isOpen = Self.write(chunk, to: connection) }
+                        if Self.write(Data(head.utf8) + Data(repeating: 0x61, count: 1 << 22), to: connection) {
+                            _ = Self.read(from: connection)
+                        }
                         gone.yield()
                     case .hang:
                         _ = Self.read(from: connection)

@@ -40,8 +40,12 @@ import Testing
     }
 
     @Test func `joins a header field that comes twice`() async throws {
-        let server = try LoopbackServer { _, _ in LoopbackServer.reply("200 OK", ["X-Two: 1", "x-two: 2"]) }
-        #expect(try await send(URLRequest(url: server.url())).header("X-Two") == "1, 2")
+        let server = try LoopbackServer { _, _ in
+            LoopbackServer.reply("200 OK", ["X-Two: 1", "X-Two: 2", "x-mix: 1", "X-Mix: 2"])
+        }
+        let reply = try await send(URLRequest(url: server.url()))
+        #expect(reply.header("X-Two") == "1, 2")
+        #expect(reply.headers.map(\.name) == reply.headers.map(\.name).sorted())
     }
 
     @Test(arguments: ["301 Moved", "302 Found", "303 See", "307 Temporary", "308 Permanent"], ["GET", "POST"])

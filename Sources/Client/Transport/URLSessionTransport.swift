@@ -149,6 +149,8 @@ extension HTTPReply {
         let headers = response.allHeaderFields.compactMap { name, value in
             (name as? String).map { (name: $0, value: String(describing: value)) }
         }
-        self.init(url: response.url, status: response.statusCode, headers: headers, body: body)
+        // Sorted, because a field in two spellings comes in the random order of a dictionary on Linux.
+        self.init(
+            url: response.url, status: response.statusCode, headers: headers.sorted { $0.name < $1.name }, body: body)
     }
 }
