@@ -97,8 +97,8 @@ let package = Package(
         tests(
             "CommandLine",
             [
-                "LatchkeyCommandLine", "LatchkeySimulation", "Latchkey", "LatchkeyVendors", "LatchkeyHTTP",
-                "LatchkeyHLS", "LatchkeyCore",
+                "LatchkeyCommandLine", "LatchkeySimulation", "Latchkey", "LatchkeyVendors", "LatchkeyServices",
+                "LatchkeyHTTP", "LatchkeyFairPlay", "LatchkeyHLS", "LatchkeyCore",
             ]),
     ],
     swiftLanguageModes: [.v6]

@@ -34,14 +34,16 @@ struct CommandLineTool: Sendable {
             console.print("latchkey \(Self.version)")
             return .yes
         case "--help", "-h", "help":
-            guard let name = arguments.dropFirst().first(where: { !$0.hasPrefix("-") }) else {
+            let names = arguments.dropFirst().filter { !$0.hasPrefix("-") }
+            console.print(names.isEmpty ? help : try verb(names).verb.usage.help)
+            return .yes
+        default:
+            if !verbs.contains(where: { $0.usage.name == first }), let help = help(ofGroup: first, arguments) {
                 console.print(help)
                 return .yes
             }
-            console.print(try verb(name).usage.help)
-            return .yes
-        default:
-            return try await run(try verb(first), Array(arguments.dropFirst()), console)
+            let (verb, words) = try verb(arguments)
+            return try await run(verb, words, console)
         }
     }
 
@@ -61,11 +63,35 @@ struct CommandLineTool: Sendable {
         }
     }
 
-    private func verb(_ name: String) throws -> any Verb {
-        if let verb = verbs.first(where: { $0.usage.name == name }) { return verb }
+    /// The verb that the first word names, or the first two, and the words behind its name.
+    private func verb(_ words: [String]) throws(UsageError) -> (verb: any Verb, words: [String]) {
+        let name = words.first ?? ""
+        let group = verbs.filter { $0.usage.name.hasPrefix("\(name) ") }
+        if !group.isEmpty, let second = words.dropFirst().first, !second.hasPrefix("-") {
+            if let verb = group.first(where: { $0.usage.name == "\(name) \(second)" }) {
+                return (verb, Array(words.dropFirst(2)))
+            }
+            throw unknown("\(name) \(second)", among: group)
+        }
+        if let verb = verbs.first(where: { $0.usage.name == name }) { return (verb, Array(words.dropFirst())) }
+        guard group.isEmpty else {
+            let names = group.map { "latchkey \($0.usage.name)" }.joined(separator: ", ")
+            throw UsageError("\(name) needs a second word.", hint: "There are: \(names)")
+        }
+        throw unknown(name, among: verbs)
+    }
+
+    private func unknown(_ name: String, among verbs: [any Verb]) -> UsageError {
         let closest = Spelling.closest(to: name, among: verbs.map(\.usage.name))
         let hint = closest.map { "Did you mean: latchkey \($0)" } ?? "See: latchkey --help"
-        throw UsageError("there is no verb \(name).", hint: hint)
+        return UsageError("there is no verb \(name).", hint: hint)
+    }
+
+    /// The help for a word that only begins verbs' names; nil where the arguments name a verb, or do not ask for help.
+    private func help(ofGroup name: String, _ arguments: [String]) -> String? {
+        let group = verbs.map(\.usage).filter { $0.name.hasPrefix("\(name) ") }
+        guard !group.isEmpty, arguments.count == 2, ArgumentParser.asksForHelp(arguments) else { return nil }
+        return Help.table(group.map { ("latchkey \($0.name)", $0.summary) })
     }
 }
 

@@ -2,6 +2,8 @@ extension CommandLineTool {
     /// The tool with all its verbs. A new verb is a type in `Verbs` and a line here.
     static let standard = CommandLineTool(verbs: [
         DemoVerb(), PlayVerb(), ServeVerb(), KeysVerb(),
+        VendorsVerb(), VendorsShowVerb(), VendorsCheckVerb(), WireRequestVerb(), WireResponseVerb(),
         CredentialsVerb(), SPCVerb(), CKCVerb(), OpenCKCVerb(), InspectVerb(),
+        BenchVerb(),
     ])
 }

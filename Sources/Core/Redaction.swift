@@ -83,6 +83,6 @@ extension Redaction {
 }
 
 extension Secret {
-    /// The description without blanks, for the inside of an URL.
-    var short: String { "‹\(count):\(digest)›" }
+    /// The description without blanks, for the inside of an URL or a body.
+    package var short: String { "‹\(count):\(digest)›" }
 }

@@ -2,7 +2,7 @@ public import Foundation
 public import LatchkeyCore
 
 /// What a key is wanted for.
-public enum KeyPurpose: String, Sendable, Hashable, Codable {
+public enum KeyPurpose: String, Sendable, Hashable, Codable, CaseIterable {
     /// To play now.
     case streaming
     /// To store, and to play offline.
@@ -30,7 +30,7 @@ public struct CertificateContext: Sendable {
 }
 
 /// How often an integration looks something up.
-public enum LookupScope: String, Sendable, Hashable, Codable {
+public enum LookupScope: String, Sendable, Hashable, Codable, CaseIterable {
     /// Never.
     case never
     /// Before each license request.

@@ -16,6 +16,11 @@ extension VendorProfile: DRMIntegration {
         return ContentIdentifier(try context.requiredText(contentIdentifierRule, for: "content identifier"))
     }
 
+    /// How the request names a key, where that needs no more than the key URI and the settings; nil where the rule gives nothing.
+    public func requestContentID(for key: KeyURI) -> String? {
+        RuleContext(keyURI: key, settings: settings).text(requestContentID ?? contentIdentifierRule)
+    }
+
     public var lookupScope: LookupScope { lookup?.scope ?? .never }
 
     public func lookupRequest(_ context: LookupContext) async throws -> URLRequest? {

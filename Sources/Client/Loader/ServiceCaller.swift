@@ -165,13 +165,15 @@ extension ServiceCaller {
         _ first: URLRequest, _ call: Call<Value>, _ issued: IssuedCredentials, until end: Duration
     ) async throws -> HTTPExchange {
         var request = first
+        var address = issued.forms.scrubbed(first.url.map { integration.redaction.redacted($0) } ?? "")
         for _ in 0...max(0, configuration.redirectLimit) {
-            let reply = try await reply(to: request, call, issued, until: end)
+            let reply = try await reply(to: request, shownAs: address, call, until: end)
             guard let redirect = try Redirect(of: request, by: reply, hosts: configuration.hosts, issued: issued) else {
                 return HTTPExchange(request: request, reply: reply)
             }
             request = redirect.request
-            call.report(.redirected(to: shown(request, issued), credentialsDropped: redirect.dropsCredentials))
+            address = Self.shownAddress(of: request, issued)
+            call.report(.redirected(to: address, credentialsDropped: redirect.dropsCredentials))
         }
         throw ContentKeyError(
             .redirectRefused, "The service redirects more than \(configuration.redirectLimit) times.",
@@ -179,12 +181,12 @@ extension ServiceCaller {
     }
 
     private func reply<Value>(
-        to request: URLRequest, _ call: Call<Value>, _ issued: IssuedCredentials, until end: Duration
+        to request: URLRequest, shownAs address: String, _ call: Call<Value>, until end: Duration
     ) async throws -> HTTPReply {
         let start = timekeeper.uptime
         func summary(_ status: Int?) -> KeyEvent.HTTPSummary {
             KeyEvent.HTTPSummary(
-                stage: call.stage, method: request.httpMethod ?? "GET", url: shown(request, issued), status: status,
+                stage: call.stage, method: request.httpMethod ?? "GET", url: address, status: status,
                 milliseconds: (timekeeper.uptime - start).inMilliseconds)
         }
         do {
@@ -204,8 +206,10 @@ extension ServiceCaller {
         }
     }
 
-    private func shown(_ request: URLRequest, _ issued: IssuedCredentials) -> String {
-        issued.forms.scrubbed(request.url.map { integration.redaction.redacted($0) } ?? "")
+    /// The address of a redirect without its query: the server wrote that, and under any name it may hold a secret.
+    private static func shownAddress(of request: URLRequest, _ issued: IssuedCredentials) -> String {
+        let address = Redaction.standard.redacted(urlText: request.url?.absoluteString ?? "")
+        return SecretForms(issued.secrets).scrubbed(String(address.prefix { $0 != "?" }))
     }
 }
 

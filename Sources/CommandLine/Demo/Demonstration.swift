@@ -31,7 +31,11 @@ struct Demonstration: Sendable {
     ///   - output: the folder for the pictures; made.
     ///   - log: takes one line per exchange.
     init(output: URL, log: @escaping @Sendable (String) -> Void) throws {
-        try FileManager.default.createDirectory(at: output, withIntermediateDirectories: true)
+        do {
+            try FileManager.default.createDirectory(at: output, withIntermediateDirectories: true)
+        } catch {
+            throw FileError.cannotWrite(output.relativePath, because: "the folder cannot be made")
+        }
         let credentials = try TestCredentials.make(bits: 2048)
         applicationSecret = credentials.applicationSecret
         reference = try DemoAsset.reference()
@@ -40,6 +44,23 @@ struct Demonstration: Sendable {
         bench = try TestBench.start(
             credentials: [credentials.credential], keys: keys, media: DemoAsset.folder, log: log)
         self.output = output
+    }
+
+    /// One profile for each service: the one of its name, else its first.
+    var profiles: [VendorProfile] {
+        var shown: Set<ServiceIdentifier> = []
+        let named = Set(VendorProfile.all.map(\.identifier))
+        return VendorProfile.all.filter { profile in
+            guard let service = bench.service(forProfile: profile.identifier)?.identifier else { return false }
+            let isShown = !named.contains("\(service)") || profile.identifier == "\(service)"
+            return isShown && shown.insert(service).inserted
+        }
+    }
+
+    /// The stream of a row: each in turn, but one with a single key for a vendor whose requests name no key.
+    static func asset(for profile: VendorProfile, row: Int) -> DemoAsset {
+        if case .fixed = profile.contentIdentifierRule { return .transportStream }
+        return DemoAsset.allCases[row % DemoAsset.allCases.count]
     }
 
     /// Plays a stream through a profile.
@@ -72,6 +93,8 @@ struct Demonstration: Sendable {
 }
 
 extension Demonstration.Row {
+    private static let assetWidth = DemoAsset.allCases.map(\.rawValue.count).max() ?? 0
+
     /// The row as the demonstration prints it.
     func text(nameWidth: Int) -> String {
         let name = profile.name.padding(toLength: nameWidth, withPad: " ", startingAt: 0)
@@ -81,7 +104,9 @@ extension Demonstration.Row {
             if let failure = report.failure { return "\(name)  \(Failure(failure).text)" }
             let time = Int(report.timeToKey.inMilliseconds.rounded())
             let verdict = report.isRight ? "" : "   WRONG PICTURE"
-            return "\(name)  key in \(report.requests.count) requests, \(time) ms   "
+            let stream = asset.rawValue.padding(toLength: Self.assetWidth, withPad: " ", startingAt: 0)
+            let count = "\(report.requests.count) \(report.requests.count == 1 ? "request" : "requests")"
+            return "\(name)  \(stream)  key in \(count), \(time) ms   "
                 + "\(report.frameCount) frames decoded   \(picture.relativePath)\(verdict)"
         }
     }

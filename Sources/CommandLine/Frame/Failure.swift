@@ -8,7 +8,7 @@ struct Failure: Encodable, Sendable {
     let code: String
     let reason: String
     let remedy: String
-    /// Where on a key's way it happened; with what follows, for the error of a key request alone.
+    /// Where on a key's way it happened; for the error of a key request alone.
     private(set) var stage: ContentKeyError.Stage?
     /// Whether the same request may succeed later.
     private(set) var retryable: Bool?
@@ -30,6 +30,7 @@ struct Failure: Encodable, Sendable {
             remedy = "Report it with the command that you ran."
         }
         if let error = error as? ContentKeyError { add(error) }
+        if let error = error as? IntegrationError { add(error) }
     }
 
     /// Something that an inspection found.
@@ -37,7 +38,17 @@ struct Failure: Encodable, Sendable {
 
     private mutating func add(_ error: ContentKeyError) {
         (stage, retryable, attempts) = (error.stage, error.isRetryable, error.attempts)
-        guard let service = error.service else { return }
+        add(error.service)
+    }
+
+    private mutating func add(_ error: IntegrationError) {
+        guard error.service != nil else { return }
+        retryable = error.isRetryable
+        add(error.service)
+    }
+
+    private mutating func add(_ service: ServiceReply?) {
+        guard let service else { return }
         (status, vendorCode) = (service.status, service.code)
         (requestID, vendorMessage) = (service.requestID, service.message)
     }

@@ -29,22 +29,26 @@ struct PlayVerb: Verb {
 
                 """ + VendorOptions.details,
             positionals: [playlist],
-            options: vendor.options + [credentials, frame, out, hashes, reveal, Flag.json],
+            options: vendor.profileOptions + vendor.hostOptions + [credentials, frame, out, hashes, reveal, Flag.json],
             examples: [
                 """
                 latchkey play http://127.0.0.1:8080/media/vudrm/two-keys/master.m3u8 --vendor vudrm \\
                       --set certificateURL=http://127.0.0.1:8080/vudrm/certificate/demo --set 'token=demo|…' \\
                       --credentials credentials --loopback-http --frame picture.png
+                """,
                 """
+                latchkey play http://127.0.0.1:8080/media/vudrm/ts/master.m3u8 --profile my-vendor.json --set token=… \\
+                      --credentials credentials --loopback-http
+                """,
             ],
             yes: "every key came, and everything decoded is right", no: "a key is missing, or a picture is wrong")
     }
 
     func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
-        let profile = try vendor.profile(arguments)
+        let profile = try vendor.profile(arguments, console)
         let loader = ContentKeyLoader(
             profile, credentials: try vendor.credentials(arguments, for: profile),
-            configuration: LoaderConfiguration(hosts: vendor.hosts(arguments)))
+            configuration: LoaderConfiguration(hosts: try vendor.hosts(arguments)))
         defer { loader.cancel() }
         let device = try credentials(arguments, console)
         let reference = try arguments[hashes].map {
@@ -89,10 +93,12 @@ struct PlayVerb: Verb {
             if let contentKey = key.contentKey, let iv = key.contentIV { console.print("    \(contentKey) iv \(iv)") }
         }
         guard report.failure == nil else { return }
-        for track in facts.tracks {
+        if facts.keys.isEmpty { console.note("The playlist names no FairPlay key.") }
+        for (track, played) in zip(facts.tracks, report.playback?.tracks ?? []) {
             let verdict = track.right ? "right" : "WRONG"
             console.print(
                 "\(track.media) \(track.container) \(track.codec)  \(track.frames) frames decoded  \(verdict)")
+            if !track.right, let complaint = played.complaints.first { console.note("ffmpeg: \(complaint)") }
         }
         let keys = facts.keys.count == 1 ? "1 key" : "\(facts.keys.count) keys"
         console.print("\(keys) in \(facts.requests.count) requests, \(facts.timeToKeyMilliseconds) ms")

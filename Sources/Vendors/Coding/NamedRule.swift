@@ -15,7 +15,9 @@ struct NamedRule<Name: RawRepresentable & CaseIterable> where Name.RawValue == S
             (self.name, container) = (name, nil)
             return
         }
-        let container = try decoder.container(keyedBy: AnyKey.self)
+        guard let container = try? decoder.container(keyedBy: AnyKey.self) else {
+            throw Self.noRule("This", at: codingPath)
+        }
         let keys = container.allKeys.map(\.stringValue).sorted()
         guard let key = keys.first, keys.count == 1, let name = Name(rawValue: key) else {
             throw Self.unknown(keys.joined(separator: ", "), at: codingPath)
@@ -35,13 +37,13 @@ struct NamedRule<Name: RawRepresentable & CaseIterable> where Name.RawValue == S
     }
 
     private static func unknown(_ text: String, at codingPath: [any CodingKey]) -> DecodingError {
+        noRule("\"\(text.prefix(60))\"", at: codingPath)
+    }
+
+    private static func noRule(_ subject: String, at codingPath: [any CodingKey]) -> DecodingError {
         let names = Name.allCases.map(\.rawValue).joined(separator: ", ")
-        return .dataCorrupted(
-            .init(
-                codingPath: codingPath,
-                debugDescription:
-                    "\"\(text.prefix(60))\" is no rule; a rule is a name or an object with exactly one of "
-                    + "\(names)."))
+        let text = "\(subject) is no rule; a rule is a name or an object with exactly one of \(names)."
+        return .dataCorrupted(.init(codingPath: codingPath, debugDescription: text))
     }
 }
 

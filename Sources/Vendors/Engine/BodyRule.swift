@@ -36,7 +36,7 @@ public enum BodyRule: Sendable, Hashable {
     }
 
     /// How the value of a form's field is written.
-    public enum Escaping: String, Sendable, Hashable, Codable {
+    public enum Escaping: String, Sendable, Hashable, Codable, CaseIterable {
         /// Percent-encoded, as the form's media type demands.
         case percent
         /// As it is, for a service that does not decode; nothing in the value may separate fields.

@@ -61,7 +61,7 @@ extension VendorProfile {
                     example: "https://fairplay.example/license"),
                 .setting("contentId", "content id for the SPC, where the key URI's host is none", example: "movie-1"),
             ]
-        $0.contentIdentifierRule = .firstOf([.setting("contentId"), .host])
+        $0.contentIdentifierRule = .firstOf([.setting("contentId"), .query("cid"), .host])
         $0.license.url = URLRule(.firstOf([.setting("licenseURL"), .httpsURI]))
         $0.hosts = []
     }

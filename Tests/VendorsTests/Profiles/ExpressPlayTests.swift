@@ -35,6 +35,7 @@ import Testing
         (VendorProfile.expressPlay, "skd://one?cek=00&iv=00", "one"), (.expressPlay, "skd:movie-1", "movie-1"),
         (.expressPlayEntitlement, "skd://ent.example?cid=0a1b", "0a1b"), (.expressPlayEntitlement, "skd:0a1b", "0a1b"),
         (.expressPlayOnPremise, "skd://movie-1/x", "movie-1"),
+        (.expressPlayOnPremise, "skd://keys.example?cid=movie-2", "movie-2"),
     ])
     func `each way has its content id`(profile: VendorProfile, key: KeyURI, expected: String) throws {
         #expect(try ProfileWire(profile, key: key).contentIdentifier() == expected)

@@ -3,7 +3,7 @@ import LatchkeyCore
 import LatchkeyVendors
 import Testing
 
-@Suite struct TokenFormatTests {
+@Suite struct VuDRMAndJWTTests {
     static let now = Date(timeIntervalSince1970: 1_700_000_000)
     static let key = KeyID("66666666-7777-8888-9999-AAAAAAAAAAAA")
 

@@ -1,0 +1,79 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyFairPlay
+import LatchkeyVendors
+
+/// What a client makes of a reply.
+enum WireReply: Sendable {
+    case certificate(Data)
+    case license(License)
+    case lookup([String: Secret])
+    case refused(any Error)
+
+    /// The bytes that a player would get.
+    var payload: Data? {
+        switch self {
+        case .certificate(let der): der
+        case .license(let license): license.ckc.revealed
+        case .lookup, .refused: nil
+        }
+    }
+}
+
+/// What `latchkey wire response` prints.
+struct WireReplyReport: Encodable, Sendable {
+    let vendor: String
+    let stage: WireStage
+    /// What the player would get.
+    private(set) var certificate, ckc: Payload?
+    /// Further values of the reply; secret unless revealed.
+    private(set) var sideValues: [String: String]?
+    private(set) var terms: TermsSummary?
+    private(set) var error: Failure?
+
+    /// Bytes by length and digest.
+    struct Payload: Encodable, Sendable {
+        let bytes: Int
+        let digest: String
+
+        init(_ secret: Secret) { (bytes, digest) = (secret.count, secret.digest) }
+    }
+
+    /// - Parameter reveals: whether the side values are shown.
+    init(_ reply: WireReply, vendor: String, stage: WireStage, reveals: Bool) {
+        (self.vendor, self.stage) = (vendor, stage)
+        let show = { (values: [String: Secret]) in values.mapValues { reveals ? $0.revealedText : "\($0)" } }
+        switch reply {
+        case .certificate(let der): certificate = Payload(Secret(der))
+        case .license(let license):
+            ckc = Payload(license.ckc)
+            terms = license.terms.map(TermsSummary.init)
+            sideValues = show(license.sideValues)
+        case .lookup(let values): sideValues = show(values)
+        case .refused(let error): self.error = Failure(error)
+        }
+    }
+
+    /// For people.
+    var text: String {
+        if let error { return Self.text(error) }
+        var facts: [(String, String)] = []
+        if let certificate { facts.append(("Certificate", "\(certificate.bytes) bytes, \(certificate.digest)")) }
+        if let ckc { facts.append(("CKC", "\(ckc.bytes) bytes, \(ckc.digest)")) }
+        if stage == .license || stage == .renewal {
+            facts.append(("Terms", terms?.description ?? "none stated outside the CKC"))
+        }
+        facts += (sideValues ?? [:]).sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        return TextTable(rows: facts.map { [$0.0, $0.1] }).text
+    }
+
+    private static func text(_ error: Failure) -> String {
+        let facts = [
+            ("Refused", error.reason), ("Code", error.code), ("Status", error.status.map(String.init)),
+            ("Vendor's code", error.vendorCode), ("Vendor's words", error.vendorMessage),
+            ("Request id", error.requestID), ("Retry may help", error.retryable.map { $0 ? "yes" : "no" }),
+            ("Remedy", error.remedy),
+        ]
+        return TextTable(rows: facts.compactMap { name, value in value.map { [name, $0] } }).text
+    }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import LatchkeyVendors
+import Testing
+
+@testable import LatchkeyCommandLine
+
+@Suite struct VendorsVerbTests {
+    private func list() async throws -> [[String: Any]] {
+        let run = await RecordedRun("vendors", "--json")
+        #expect(run.status == .yes)
+        let json = try JSONSerialization.jsonObject(with: Data(run.output.utf8))
+        return try #require(json as? [[String: Any]])
+    }
+
+    private func check(_ json: String) async -> RecordedRun {
+        await RecordedRun(["vendors", "check", "--json", "-"], tool: .standard, input: Data(json.utf8))
+    }
+
+    @Test func `every vendor is listed with what it needs`() async throws {
+        let vendors = try await list()
+        #expect(vendors.compactMap { $0["identifier"] as? String } == VendorProfile.all.map(\.identifier))
+        let parameters = try #require(vendors.first?["parameters"] as? [[String: Any]])
+        let certificate = try #require(parameters.first { $0["name"] as? String == "certificateURL" })
+        #expect(certificate["required"] as? Bool == true)
+        #expect(certificate["credential"] as? Bool == false)
+        #expect((certificate["example"] as? String)?.hasPrefix("https://") == true)
+        #expect((certificate["meaning"] as? String)?.isEmpty == false)
+    }
+
+    @Test func `people get a line for each parameter`() async {
+        let run = await RecordedRun("vendors")
+        #expect(run.output.contains("\n\ncloud-drm  Cloud DRM\n"))
+        #expect(run.output.contains(/\n  certificateURL +required +address of the application certificate +https:/))
+        #expect(run.error == "")
+    }
+
+    @Test(arguments: VendorProfile.all)
+    func `what show prints is the profile, and check finds nothing wrong with it`(profile: VendorProfile) async throws {
+        let shown = await RecordedRun("vendors", "show", profile.identifier)
+        #expect(shown.status == .yes)
+        #expect(try VendorProfile(json: Data(shown.output.utf8)) == profile)
+        let checked = await check(shown.output)
+        #expect(checked.status == .yes)
+        #expect(checked.json["valid"] as? Bool == true)
+        #expect((checked.json["problems"] as? [Any])?.isEmpty == true)
+    }
+
+    @Test func `check names field and reason of each problem`() async throws {
+        let json = try JSONEncoder().encode(VendorProfile.vuDRM)
+        let text = String(decoding: json, as: UTF8.self).replacing("\"licenseURL\"}", with: "\"licenceURL\"}")
+        let run = await check(text)
+        #expect(run.status == .no)
+        #expect(run.json["valid"] as? Bool == false)
+        let problems = try #require(run.json["problems"] as? [[String: String]])
+        #expect(problems.map { $0["field"] } == ["license.url.base", "parameters[1]"])
+        #expect(problems.first?["reason"]?.contains("licenceURL") == true)
+        let people = await RecordedRun(["vendors", "check", "-"], tool: .standard, input: Data(text.utf8))
+        #expect(people.status == .no)
+        #expect(people.output.hasPrefix("license.url.base: The rule reads the setting \"licenceURL\""))
+        #expect(people.output.split(separator: "\n").count == 2)
+    }
+
+    @Test func `a file that is not there is no profile`() async {
+        let run = await RecordedRun("vendors", "check", "--json", "/nonexistent/profile.json")
+        #expect(run.status == .no)
+        #expect(run.errorCode == "cannotRead")
+    }
+
+    @Test(arguments: [
+        (["vendors", "shwo", "vudrm"], "Did you mean: latchkey vendors show"),
+        (["vendors", "show", "vudmr"], "Did you mean vudrm?"), (["vendors", "show"], "latchkey vendors show --help"),
+        (["vendors", "check"], "latchkey vendors check --help"),
+        (["wire"], "latchkey wire request, latchkey wire response"),
+        (["wire", "requst"], "Did you mean: latchkey wire request"),
+        (["help", "wire"], "There are: latchkey wire request"),
+    ])
+    func `wrong usage is answered with a hint`(words: [String], hint: String) async {
+        let run = await RecordedRun(words, tool: .standard)
+        #expect(run.status == .usage)
+        #expect(run.error.contains(hint))
+    }
+
+    @Test(arguments: [
+        ["vendors", "--help"], ["vendors", "show", "--help"], ["vendors", "check", "-h"],
+        ["wire", "request", "--help"],
+        ["wire", "response", "--help"], ["help", "vendors", "show"], ["demo", "--help"], ["play", "--help"],
+    ])
+    func `help has examples and exit codes`(words: [String]) async {
+        let run = await RecordedRun(words, tool: .standard)
+        #expect(run.status == .yes)
+        #expect(run.output.contains("\nExamples:\n  latchkey "))
+        #expect(run.output.contains("\nExit codes:\n  0  "))
+    }
+
+    @Test func `the help of a word that only begins names lists them`() async {
+        let run = await RecordedRun("wire", "--help")
+        #expect(run.status == .yes)
+        #expect(run.output.contains("latchkey wire request"))
+        #expect(run.output.contains("latchkey wire response"))
+    }
+}

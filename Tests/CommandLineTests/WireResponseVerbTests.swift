@@ -1,0 +1,128 @@
+import Foundation
+import LatchkeyCore
+import Testing
+
+@testable import LatchkeyCommandLine
+
+@Suite struct WireResponseVerbTests {
+    /// A CKC of version 1 that states its length.
+    private static let ckc = Data([0, 0, 0, 1] + [UInt8](repeating: 0xfb, count: 20) + [0, 0, 0, 4, 1, 2, 3, 4])
+    private static let certificate = Data([0x30, 0x81, 0x80] + [UInt8](repeating: 0x5a, count: 128))
+
+    private static func run(_ words: [String], _ body: Data) async -> RecordedRun {
+        await RecordedRun(["wire", "response", "--body", "-"] + words, tool: .standard, input: body)
+    }
+
+    private static func run(_ words: [String], _ body: String) async -> RecordedRun {
+        await run(words, Data(body.utf8))
+    }
+
+    @Test func `a license is told by length and digest, and written as a player would get it`() async throws {
+        let folder = try TemporaryFolder()
+        let run = await Self.run(["--vendor", "vudrm", "--json", "--out", folder.file("my.ckc")], Self.ckc)
+        #expect(run.status == .yes)
+        let ckc = try #require(run.json["ckc"] as? [String: Any])
+        #expect(ckc["bytes"] as? Int == 32)
+        #expect(ckc["digest"] as? String == Secret(Self.ckc).digest)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: folder.file("my.ckc"))) == Self.ckc)
+        let mode = try FileManager.default.attributesOfItem(atPath: folder.file("my.ckc"))[.posixPermissions]
+        #expect(mode as? Int == 0o600)
+    }
+
+    @Test func `side values and terms of a reply are told, the values only when revealed`() async throws {
+        let body = #"{"CkcMessage":"\#(Self.ckc.base64EncodedString())","sessionToken":"SESSION-1","persistent":true}"#
+        let words = ["--vendor", "nagra", "--json"]
+        let hidden = await Self.run(words, body)
+        #expect(hidden.status == .yes)
+        #expect(hidden.json["sideValues"] is [String: String])
+        #expect(!hidden.output.contains("SESSION-1"))
+        let shown = await Self.run(words + ["--reveal"], body)
+        #expect((shown.json["sideValues"] as? [String: String])?.values.contains("SESSION-1") == true)
+        let people = await Self.run(["--vendor", "nagra"], body)
+        #expect(people.output.contains("CKC  "))
+        #expect(people.output.contains("Terms"))
+    }
+
+    @Test func `a certificate is told, and one that is none is an error`() async {
+        let words = ["--vendor", "vudrm", "--stage", "certificate", "--json"]
+        let good = await Self.run(words, Self.certificate)
+        #expect((good.json["certificate"] as? [String: Any])?["bytes"] as? Int == 131)
+        let page = await Self.run(words, "<!DOCTYPE html><p>Not found</p>")
+        #expect(page.status == .no)
+        #expect(page.errorCode == "certificateMalformed")
+    }
+
+    @Test func `a refusal has code, status, request id and remedy`() async throws {
+        let words = ["--vendor", "expressplay", "--status", "400", "--header", "X-Request-Id: r-17", "--header", "a:b"]
+        let run = await Self.run(words + ["--json"], "<html><p>Error -2018</p></html>")
+        #expect(run.status == .no)
+        let error = try #require(run.json["error"] as? [String: Any])
+        #expect(error["code"] as? String == "unauthenticated")
+        #expect(error["status"] as? Int == 400)
+        #expect(error["vendorCode"] as? String == "-2018")
+        #expect(error["requestID"] as? String == "r-17")
+        #expect(error["retryable"] as? Bool == false)
+        #expect((error["remedy"] as? String)?.hasSuffix(".") == true)
+        let people = await Self.run(words, "<html><p>Error -2018</p></html>")
+        #expect(people.status == .no)
+        #expect(people.output.contains(/Request id +r-17\n/))
+        #expect(people.output.contains(/Vendor's code +-2018\n/))
+    }
+
+    @Test(arguments: [
+        (503, "Retry-After: 7", "serverTransient", true), (429, "x: y", "rateLimited", true),
+        (401, "x: y", "unauthenticated", false), (404, "x: y", "notFound", false),
+    ])
+    func `the status decides where the vendor says nothing`(
+        status: Int, header: String, code: String, retryable: Bool
+    ) async throws {
+        let run = await Self.run(["--vendor", "vudrm", "--status", "\(status)", "--header", header, "--json"], "no")
+        #expect(run.errorCode == code)
+        #expect((run.json["error"] as? [String: Any])?["retryable"] as? Bool == retryable)
+    }
+
+    @Test(arguments: ["", "<html></html>", "{\"error\":1}"])
+    func `a reply of success that holds no CKC is malformed`(body: String) async {
+        let run = await Self.run(["--vendor", "vudrm", "--json"], body)
+        #expect(run.status == .no)
+        #expect(run.errorCode == "licenseMalformed")
+    }
+
+    @Test func `an entitlement gives values, or the service's no`() async {
+        let words = ["--vendor", "expressplay-entitlement", "--stage", "entitlement", "--message-id", "M-1", "--json"]
+        let yes =
+            #"{"messageID":"M-1","version":1,"isAllowed":true,"epTokenURL":"https://t.example/?ExpressPlayToken=SECRET"}"#
+        let allowed = await Self.run(words, yes)
+        #expect(allowed.status == .yes)
+        #expect((allowed.json["sideValues"] as? [String: String])?.keys.contains("tokenURL") == true)
+        #expect(!allowed.output.contains("SECRET"))
+        let denied = await Self.run(words, #"{"messageID":"M-1","version":1,"isAllowed":false}"#)
+        #expect(denied.errorCode == "forbidden")
+        let other = await Self.run(words, #"{"messageID":"M-2","version":1,"isAllowed":true}"#)
+        #expect(other.errorCode == "lookupMalformed")
+    }
+
+    @Test(arguments: [
+        (["--vendor", "vudrm", "--stage", "setup"], "noSessions"),
+        (["--vendor", "vudrm", "--stage", "entitlement"], "noLookup"),
+    ])
+    func `a stage that the vendor does not have is a typed error`(words: [String], code: String) async {
+        let run = await Self.run(words + ["--json"], Self.ckc)
+        #expect(run.status == .no)
+        #expect(run.errorCode == code)
+    }
+
+    @Test(arguments: [
+        ["--vendor", "vudrm", "--status", "99"], ["--vendor", "vudrm", "--status", "ok"],
+        ["--vendor", "vudrm", "--header", "no colon"], ["--vendor", "vudrm", "--header", ": x"], [],
+    ])
+    func `a value of the wrong form is wrong usage`(words: [String]) async {
+        #expect(await Self.run(words, Self.ckc).status == .usage)
+    }
+
+    @Test func `the CKC goes to standard output alone`() async {
+        let run = await Self.run(["--vendor", "vudrm", "--out", "-"], Self.ckc)
+        #expect(run.status == .yes)
+        #expect(run.output == String(decoding: Self.ckc, as: UTF8.self))
+    }
+}

@@ -1,0 +1,71 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyVendors
+import Testing
+
+@Suite struct ProfileProblemTests {
+    private func problems(_ json: String) -> [ProfileProblem] { VendorProfile.problems(inJSON: Data(json.utf8)) }
+
+    @Test(arguments: VendorProfile.all)
+    func `a profile that comes with Latchkey has no problems`(profile: VendorProfile) throws {
+        #expect(profile.problems == [])
+        let json = try JSONEncoder().encode(profile)
+        #expect(VendorProfile.problems(inJSON: json) == [])
+        #expect(try VendorProfile(json: json) == profile)
+    }
+
+    @Test(arguments: BrokenProfile.wrongForms + BrokenProfile.misspelled + BrokenProfile.senseless)
+    func `a broken profile is told field and reason`(broken: BrokenProfile) throws {
+        let json = try DocumentedProfile.json(with: broken.value, at: broken.place)
+        let problems = VendorProfile.problems(inJSON: json)
+        let found = problems.filter { $0.field == broken.field }
+        #expect(found.contains { $0.reason.contains(broken.reason) }, "\(problems)")
+        #expect(problems.allSatisfy { $0.reason.hasSuffix(".") && !$0.reason.contains("Swift") })
+        #expect(throws: ProfileError(problems: problems)) { try VendorProfile(json: json) }
+    }
+
+    @Test(arguments: BrokenProfile.misspelled)
+    func `a misspelled member is the only problem`(broken: BrokenProfile) throws {
+        let json = try DocumentedProfile.json(with: broken.value, at: broken.place)
+        #expect(VendorProfile.problems(inJSON: json).map(\.field) == [broken.field])
+    }
+
+    @Test func `every member's first problem is found, and misspelled names beside it`() {
+        let json = """
+            {"identifier": "x", "nmae": "X", "contentIdentifier": "x", "certificate": {"inline": 1},
+             "licence": {}, "license": {"url": {"base": "y"}, "haeders": []}, "decoder": {"json": 1}}
+            """
+        let fields = problems(json).map(\.field)
+        for field in [
+            "name", "nmae", "contentIdentifier", "certificate.inline", "licence", "license.url.base", "license.haeders",
+            "decoder.json",
+        ] {
+            #expect(fields.contains(field), "\(fields)")
+        }
+        #expect(Set(fields).count == fields.count)
+    }
+
+    @Test(arguments: ["", "nonsense", "{\"identifier\": \"x\"", "\u{feff}", "{'identifier': 1}"])
+    func `what is no JSON is named so`(text: String) {
+        let found = problems(text)
+        #expect(found.map(\.field) == ["$"])
+        #expect(found.first?.reason.hasPrefix("This is not JSON") == true)
+    }
+
+    @Test(arguments: ["[]", "3", "\"vudrm\"", "null"])
+    func `JSON of another form is named so`(text: String) {
+        #expect(problems(text).map(\.field) == ["$"])
+    }
+
+    @Test func `a document nested without end is refused`() {
+        let rule = String(repeating: #"{"base64":"#, count: 20_000) + "\"host\"" + String(repeating: "}", count: 20_000)
+        #expect(!problems(#"{"identifier":"x","contentIdentifier":\#(rule)}"#).isEmpty)
+    }
+
+    @Test func `the error shows three problems and counts the others`() throws {
+        let error = #expect(throws: ProfileError.self) { try VendorProfile(json: Data("{}".utf8)) }
+        #expect(error?.code == "profileMalformed")
+        #expect(error?.problems.count == 6)
+        #expect(error?.reason.contains("certificate: This member is missing. There are 3 more problems.") == true)
+    }
+}
