@@ -63,7 +63,7 @@ let package = Package(
                 "Latchkey", "LatchkeyCore", "LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyHLS", "LatchkeyPlayback",
                 "LatchkeyVendors",
             ], resources: [.copy("DemoAsset")]),
-        room("LatchkeyTesting", "Testing", ["LatchkeyCore"]),
+        room("LatchkeyTesting", "Testing", ["Latchkey", "LatchkeyCore", "LatchkeyVendors"]),
         // Floor 5
         .executableTarget(
             name: "LatchkeyCommandLine",
@@ -97,8 +97,8 @@ let package = Package(
         tests(
             "CommandLine",
             [
-                "LatchkeyCommandLine", "LatchkeySimulation", "Latchkey", "LatchkeyVendors", "LatchkeyHTTP",
-                "LatchkeyHLS", "LatchkeyCore",
+                "LatchkeyCommandLine", "LatchkeySimulation", "Latchkey", "LatchkeyVendors", "LatchkeyServices",
+                "LatchkeyHTTP", "LatchkeyFairPlay", "LatchkeyHLS", "LatchkeyCore",
             ]),
     ],
     swiftLanguageModes: [.v6]

@@ -14,7 +14,7 @@ public struct ContentKeyError: DiagnosableError {
     public let isRetryable: Bool
     /// What the service said, where it was asked.
     public internal(set) var service: ServiceReply?
-    /// How often the request was sent.
+    /// How many attempts were made, the one with new credentials included.
     public internal(set) var attempts = 1
     /// The app's or the player's own error. Not part of the description, as it may hold a secret.
     public let underlying: (any Error)?
@@ -89,7 +89,7 @@ extension ContentKeyError {
     }
 
     /// Any error as one of this type; of an error that is no `DiagnosableError`, whose texts may hold secrets, only the type.
-    init(_ error: any Error, stage: Stage, otherwise kind: Kind) {
+    init(_ error: any Error, stage: Stage? = nil, otherwise kind: Kind) {
         switch error {
         case var error as ContentKeyError:
             error.stage = error.stage ?? stage
@@ -113,17 +113,30 @@ extension ContentKeyError {
         }
     }
 
+    static func deadlineExceeded(
+        _ deadline: Duration, stage: Stage, after failure: String?
+    ) -> ContentKeyError {
+        let cause = failure.map { "; the last attempt failed with \($0)" } ?? ""
+        return ContentKeyError(
+            .deadlineExceeded, stage: stage, "There was no answer within \(deadline.inMilliseconds) ms\(cause).",
+            remedy: "Look at the events for the stage that took the time.", isRetryable: true)
+    }
+
     /// The error with every occurrence of a secret in its texts replaced.
-    func scrubbed(of secrets: [String]) -> Self {
-        func scrubbed(_ text: String) -> String {
-            secrets.filter { $0.count >= 6 }.reduce(text) { $0.replacingOccurrences(of: $1, with: "‹secret›") }
-        }
+    func scrubbed(of forms: SecretForms) -> Self {
         var error = self
-        error.reason = scrubbed(reason)
-        error.service?.message = service?.message.map(scrubbed)
-        error.service?.code = service?.code.map(scrubbed)
-        error.service?.requestID = service?.requestID.map(scrubbed)
+        error.reason = forms.scrubbed(reason)
+        error.service?.message = service?.message.map(forms.scrubbed)
+        error.service?.code = service?.code.map(forms.scrubbed)
+        error.service?.requestID = service?.requestID.map(forms.scrubbed)
         return error
+    }
+}
+
+extension ContentKeyError: CustomReflectable {
+    /// Shows the type of the underlying error only, so that `dump` shows no more than the description.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["description": description, "underlying": underlying.map { "\(type(of: $0))" } as Any])
     }
 }
 

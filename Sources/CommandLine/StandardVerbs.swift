@@ -4,5 +4,6 @@ extension CommandLineTool {
         DemoVerb(), PlayVerb(), ServeVerb(), KeysVerb(),
         VendorsVerb(), VendorsShowVerb(), VendorsCheckVerb(), WireRequestVerb(), WireResponseVerb(),
         CredentialsVerb(), SPCVerb(), CKCVerb(), OpenCKCVerb(), InspectVerb(),
+        BenchVerb(),
     ])
 }

@@ -14,7 +14,8 @@ extension Redaction: Codable {
 
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
-        for (names, key) in [(headers, Key.headers), (queryItems, .queryItems), (fields, .fields)] where !names.isEmpty {
+        for (names, key) in [(headers, Key.headers), (queryItems, .queryItems), (fields, .fields)] where !names.isEmpty
+        {
             try container.encode(names.sorted(), forKey: key)
         }
     }

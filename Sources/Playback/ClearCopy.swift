@@ -56,8 +56,11 @@ extension FFmpeg {
         let maps = lists.indices.flatMap { ["-map", "\($0)"] }
         let result = try await run(inputs, maps + ["-c", "copy", "-y", file.path])
         guard FileManager.default.fileExists(atPath: file.path) else {
-            let reason = String(decoding: result.errors.prefix(200), as: UTF8.self)
-            throw PlaybackError.containerRefused(file.pathExtension, reason)
+            let said = String(decoding: result.errors, as: UTF8.self).split(whereSeparator: \.isNewline).first ?? ""
+            // Without the place of the temporary file, and without the address that ffmpeg writes in brackets.
+            let reason = said.replacing(file.deletingLastPathComponent().path + "/", with: "")
+                .replacing(#/^\[[^\]]*\] /#, with: "")
+            throw PlaybackError.containerRefused(file.pathExtension, "\(reason.prefix(200)).")
         }
     }
 }

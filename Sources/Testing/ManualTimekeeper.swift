@@ -8,13 +8,18 @@ public final class ManualTimekeeper: Timekeeper {
         let continuation: CheckedContinuation<Void, any Error>
     }
 
+    private struct Watcher {
+        let wakeUp: Duration?
+        let continuation: CheckedContinuation<Void, Never>
+    }
+
     private struct State {
         var date: Date
         var uptime = Duration.zero
         var sleepers: [UInt64: Sleeper] = [:]
         var cancelled: Set<UInt64> = []
         var next: UInt64 = 0
-        var watchers: [CheckedContinuation<Void, Never>] = []
+        var watchers: [Watcher] = []
     }
 
     private let state: Locked<State>
@@ -59,27 +64,36 @@ public final class ManualTimekeeper: Timekeeper {
     public func setDate(_ date: Date) { state.withLock { $0.date = date } }
 
     /// Waits until at least one task waits for time to pass.
-    public func untilSomeoneSleeps() async {
-        await withCheckedContinuation { watcher in
+    public func untilSomeoneSleeps() async { await untilSomeoneSleeps(until: nil) }
+
+    /// Waits until a task waits for exactly this much time to pass from now.
+    public func untilSomeoneSleeps(for duration: Duration) async { await untilSomeoneSleeps(until: uptime + duration) }
+
+    private func untilSomeoneSleeps(until wakeUp: Duration?) async {
+        await withCheckedContinuation { continuation in
             let isReady = state.withLock { state in
-                if state.sleepers.isEmpty { state.watchers.append(watcher) }
-                return !state.sleepers.isEmpty
+                let isReady = state.sleepers.values.contains { wakeUp == nil || $0.wakeUp == wakeUp }
+                if !isReady { state.watchers.append(Watcher(wakeUp: wakeUp, continuation: continuation)) }
+                return isReady
             }
-            if isReady { watcher.resume() }
+            if isReady { continuation.resume() }
         }
     }
 
     private func add(_ id: UInt64, _ duration: Duration, _ continuation: CheckedContinuation<Void, any Error>) {
-        enum Outcome { case waits([CheckedContinuation<Void, Never>]), isDue, isCancelled }
+        enum Outcome { case waits([Watcher]), isDue, isCancelled }
         let outcome: Outcome = state.withLock { state in
             if state.cancelled.remove(id) != nil { return .isCancelled }
             if duration <= .zero { return .isDue }
-            state.sleepers[id] = Sleeper(wakeUp: state.uptime + duration, continuation: continuation)
-            defer { state.watchers = [] }
-            return .waits(state.watchers)
+            let wakeUp = state.uptime + duration
+            state.sleepers[id] = Sleeper(wakeUp: wakeUp, continuation: continuation)
+            let isServed = { (watcher: Watcher) in watcher.wakeUp == nil || watcher.wakeUp == wakeUp }
+            let served = state.watchers.filter(isServed)
+            state.watchers.removeAll(where: isServed)
+            return .waits(served)
         }
         switch outcome {
-        case .waits(let watchers): for watcher in watchers { watcher.resume() }
+        case .waits(let watchers): for watcher in watchers { watcher.continuation.resume() }
         case .isDue: continuation.resume()
         case .isCancelled: continuation.resume(throwing: CancellationError())
         }

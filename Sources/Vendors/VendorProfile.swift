@@ -138,3 +138,8 @@ extension VendorProfile {
         parameters.filter { $0.isRequired && !$0.isCredential && settings[$0.name, default: ""].isEmpty }.map(\.name)
     }
 }
+
+extension VendorProfile: CustomStringConvertible {
+    /// The identifier alone: settings may hold what is nobody's business.
+    public var description: String { identifier }
+}

@@ -69,8 +69,10 @@ import Testing
     @Test(arguments: [
         (["vendors", "shwo", "vudrm"], "Did you mean: latchkey vendors show"),
         (["vendors", "show", "vudmr"], "Did you mean vudrm?"), (["vendors", "show"], "latchkey vendors show --help"),
-        (["vendors", "check"], "latchkey vendors check --help"), (["wire"], "latchkey wire request, latchkey wire response"),
-        (["wire", "requst"], "Did you mean: latchkey wire request"), (["help", "wire"], "There are: latchkey wire request"),
+        (["vendors", "check"], "latchkey vendors check --help"),
+        (["wire"], "latchkey wire request, latchkey wire response"),
+        (["wire", "requst"], "Did you mean: latchkey wire request"),
+        (["help", "wire"], "There are: latchkey wire request"),
     ])
     func `wrong usage is answered with a hint`(words: [String], hint: String) async {
         let run = await RecordedRun(words, tool: .standard)
@@ -79,7 +81,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ["vendors", "--help"], ["vendors", "show", "--help"], ["vendors", "check", "-h"], ["wire", "request", "--help"],
+        ["vendors", "--help"], ["vendors", "show", "--help"], ["vendors", "check", "-h"],
+        ["wire", "request", "--help"],
         ["wire", "response", "--help"], ["help", "vendors", "show"], ["demo", "--help"], ["play", "--help"],
     ])
     func `help has examples and exit codes`(words: [String]) async {

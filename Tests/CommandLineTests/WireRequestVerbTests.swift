@@ -19,7 +19,8 @@ import Testing
     }
 
     private static let vuDRM = [
-        "--vendor", "vudrm", "--set", "certificateURL=https://c.example/fps.cer", "--set", "token=\(token)", "--key-uri",
+        "--vendor", "vudrm", "--set", "certificateURL=https://c.example/fps.cer", "--set", "token=\(token)",
+        "--key-uri",
         "skd://fairplay-license.vudrm.tech/license/movie-1",
     ]
 
@@ -74,7 +75,8 @@ import Testing
 
     @Test func `people see the request as HTTP has it`() async {
         let run = await Self.run([
-            "--vendor", "vudrm-raw", "--set", "certificateURL=https://c.example/fps.cer", "--set", "token=\(Self.token)",
+            "--vendor", "vudrm-raw", "--set", "certificateURL=https://c.example/fps.cer", "--set",
+            "token=\(Self.token)",
             "--key-uri", "skd://fairplay-license.vudrm.tech/license/movie-1", "--spc", "-",
         ])
         #expect(
@@ -98,14 +100,16 @@ import Testing
 
     @Test func `the entitlement request is the profile's lookup`() async throws {
         let run = await Self.run([
-            "--vendor", "expressplay-entitlement", "--stage", "entitlement", "--key-uri", "skd://ees.example/sees?cid=m-1",
+            "--vendor", "expressplay-entitlement", "--stage", "entitlement", "--key-uri",
+            "skd://ees.example/sees?cid=m-1",
             "--message-id", "M-1", "--json",
         ])
         #expect(run.json["url"] as? String == "https://ees.example/sees?cid=m-1")
         let body = try #require((run.json["bodyBase64"] as? String).flatMap { Data(base64Encoded: $0) })
         #expect(String(decoding: body, as: UTF8.self) == #"{"contentID":"m-1","messageID":"M-1","version":1}"#)
         let license = await Self.run([
-            "--vendor", "expressplay-entitlement", "--key-uri", "skd://ees.example/sees?cid=m-1", "--spc", "-", "--json",
+            "--vendor", "expressplay-entitlement", "--key-uri", "skd://ees.example/sees?cid=m-1", "--spc", "-",
+            "--json",
             "--lookup", "tokenURL=https://fp.example/rights/?ExpressPlayToken=SECRET-TOKEN",
         ])
         #expect((license.json["url"] as? String)?.hasPrefix("https://fp.example/rights/?ExpressPlayToken=") == true)
@@ -125,7 +129,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (["--vendor", "vudrm", "--stage", "setup"], "noSessions"), (["--vendor", "vudrm", "--stage", "heartbeat"], "noSessions"),
+        (["--vendor", "vudrm", "--stage", "setup"], "noSessions"),
+        (["--vendor", "vudrm", "--stage", "heartbeat"], "noSessions"),
         (["--vendor", "vudrm", "--stage", "teardown"], "noSessions"),
         (["--vendor", "vudrm", "--stage", "entitlement", "--key-uri", "skd://x"], "noLookup"),
         (["--vendor", "vudrm", "--key-uri", "skd://h/x", "--spc", "-"], "missingSetting"),

@@ -13,7 +13,9 @@ import Testing
         await RecordedRun(["wire", "response", "--body", "-"] + words, tool: .standard, input: body)
     }
 
-    private static func run(_ words: [String], _ body: String) async -> RecordedRun { await run(words, Data(body.utf8)) }
+    private static func run(_ words: [String], _ body: String) async -> RecordedRun {
+        await run(words, Data(body.utf8))
+    }
 
     @Test func `a license is told by length and digest, and written as a player would get it`() async throws {
         let folder = try TemporaryFolder()
@@ -88,7 +90,8 @@ import Testing
 
     @Test func `an entitlement gives values, or the service's no`() async {
         let words = ["--vendor", "expressplay-entitlement", "--stage", "entitlement", "--message-id", "M-1", "--json"]
-        let yes = #"{"messageID":"M-1","version":1,"isAllowed":true,"epTokenURL":"https://t.example/?ExpressPlayToken=SECRET"}"#
+        let yes =
+            #"{"messageID":"M-1","version":1,"isAllowed":true,"epTokenURL":"https://t.example/?ExpressPlayToken=SECRET"}"#
         let allowed = await Self.run(words, yes)
         #expect(allowed.status == .yes)
         #expect((allowed.json["sideValues"] as? [String: String])?.keys.contains("tokenURL") == true)

@@ -4,7 +4,7 @@ import LatchkeyServices
 import LatchkeyVendors
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(1))) struct FaultTests {
+@Suite(.serialized, .timeLimit(.minutes(3))) struct FaultTests {
     @Test(arguments: FaultPlace.all, FaultCase.all)
     func `a fault gives one typed error in the time and the requests that the policy states`(
         _ place: FaultPlace, _ expected: FaultCase

@@ -31,10 +31,7 @@ struct LiveServices: Sendable {
         let module = KeyServerModule(credentials: [credentials.credential], derivation: InsecureTestDerivation())
         let authority = LicenseAuthority(module: module, keys: try keys ?? Self.demoKeys())
         let log = log
-        let environment = { ServiceEnvironment(authority: authority, time: time) { log.add($0) } }
-        services = [
-            RecordingService(VuDRMService(environment())), RecordingService(CloudDRMService(environment())),
-        ]
+        services = VendorServices.all(authority: authority, time: time) { log.add($0) }.map { RecordingService($0) }
         applicationSecret = credentials.applicationSecret
         host = ServiceHost(
             services, media: MediaHost(folder: DemoAsset.folder), configuration: configuration,
@@ -77,7 +74,9 @@ struct LiveServices: Sendable {
 extension LiveServices {
     /// The service that a profile speaks to.
     func service(for profile: VendorProfile) -> RecordingService {
-        services.first { profile.identifier.hasPrefix($0.identifier.rawValue) } ?? services[0]
+        let name = profile.identifier
+        let candidates = services.filter { name == $0.identifier.rawValue || name.hasPrefix("\($0.identifier)-") }
+        return candidates.max { $0.identifier.rawValue.count < $1.identifier.rawValue.count } ?? services[0]
     }
 
     /// A profile with the settings that its service asks for.

@@ -6,7 +6,7 @@ import LatchkeySimulation
 import LatchkeyVendors
 import Testing
 
-@Suite(.serialized, .enabled(if: ToolProcess.isThere, "\(ToolProcess.whyNot)"), .timeLimit(.minutes(1)))
+@Suite(.serialized, .enabled(if: ToolProcess.isThere, "\(ToolProcess.whyNot)"), .timeLimit(.minutes(3)))
 struct PlayToolTests {
     static let faults: [Fault?] = [nil, .status(403), .htmlPage, .truncatedPayload, .garbagePayload, .status(404)]
 
@@ -55,10 +55,10 @@ struct PlayToolTests {
         try await LiveServices.with { live in
             let run = try await play(live, ["--json"], credentials: folder.path("c"))
             #expect(run.status == 1)
-            let error = try #require(run.json?["error"] as? [String: String])
-            #expect(error["code"] == "spcFailed")
-            #expect(error["reason"]?.contains("is not that of the device's credentials") == true)
-            #expect(error["remedy"] == "Give the credentials that the service was started with.")
+            let error = try #require(run.json?["error"] as? [String: Any])
+            #expect(error["code"] as? String == "spcFailed")
+            #expect((error["reason"] as? String)?.contains("is not that of the device's credentials") == true)
+            #expect(error["remedy"] as? String == "Give the credentials that the service was started with.")
             #expect(live.service(for: .vuDRM).requests(at: .license).isEmpty)
         }
     }
@@ -92,6 +92,45 @@ struct PlayToolTests {
             #expect(run.status == 1)
             #expect(run.messageCode == code)
             #expect(run.error.contains("file.mkv"))
+        }
+    }
+
+    @Test func `the error in JSON has what a support ticket needs`() async throws {
+        try await LiveServices.with { live in
+            live.service(for: .vuDRM).faults.set(.status(403), at: .license)
+            let error = try #require(try await play(live, ["--json"]).json?["error"] as? [String: Any])
+            #expect(error["stage"] as? String == "license")
+            #expect(error["status"] as? Int == 403)
+            #expect((error["requestID"] as? String)?.hasSuffix("-3") == true)
+            #expect(error["attempts"] as? Int == 2)
+            #expect(error["retryable"] as? Bool == false)
+        }
+    }
+
+    @Test func `an address is no host to allow`() async throws {
+        try await LiveServices.with { live in
+            let run = try await play(live, ["--allow-host", "https://cdn.example/"])
+            #expect(run.status == 2)
+            #expect(run.error.contains("--allow-host takes a host"))
+            #expect(live.host.requestCount == 0)
+        }
+    }
+
+    @Test func `a clear file of an unknown kind is refused without a word about temporary files`() async throws {
+        let folder = try TemporaryFolder()
+        try await LiveServices.with { live in
+            let run = try await play(live, ["--out", folder.path("clear.xyz")])
+            #expect(run.messageCode == "containerRefused")
+            #expect(run.error.contains("'clear.xyz'") && run.error.count { $0 == "\n" } == 1)
+        }
+    }
+
+    @Test func `a wrong picture says what the decoder said`() async throws {
+        try await LiveServices.with(keys: try LiveServices.wrongKeys()) { live in
+            let run = try await play(live, [])
+            #expect(run.status == 1)
+            #expect(run.output.contains("WRONG"))
+            #expect(run.error.hasPrefix("ffmpeg: "))
         }
     }
 

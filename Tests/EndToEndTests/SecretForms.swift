@@ -22,12 +22,24 @@ struct SecretForms {
     }
 
     /// The forms that stand in a text.
-    func found(in text: String) -> [String] {
-        let dense = text.filter { !$0.isWhitespace }
+    func found(in text: String) -> [String] { found(in: SearchedText(text)) }
+
+    func found(in searched: SearchedText) -> [String] {
+        let (text, dense) = (searched.text, searched.dense)
         return forms.filter { text.contains($0.value) || dense.contains($0.value) }.map(\.key).sorted()
     }
 
     private static func escaped(_ text: String) -> String {
         text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? text
+    }
+}
+
+/// A text, and the same without white space, made once for many secrets.
+struct SearchedText {
+    let text, dense: String
+
+    init(_ text: String) {
+        self.text = text
+        dense = String(decoding: text.utf8.filter { $0 > 0x20 }, as: UTF8.self)
     }
 }

@@ -1,14 +1,28 @@
 import Foundation
 import Latchkey
 import LatchkeyCore
+import LatchkeyDevice
+import LatchkeyFairPlay
 import LatchkeyPlayback
+import LatchkeyServer
 import LatchkeyServices
 import LatchkeySimulation
 import LatchkeyVendors
 import Testing
 
 @Suite(.serialized) struct StreamTests {
-    @Test(arguments: VendorProfile.all.map(\.identifier), DemoAsset.allCases)
+    static let decoded = ["vudrm", "vudrm-theo", "vudrm-raw", "cloud-drm", "cloud-drm-legacy"]
+    /// A profile whose service Latchkey emulates.
+    static let emulated = VendorProfile.all.map(\.identifier).filter { name in
+        let authority = LicenseAuthority(
+            module: KeyServerModule(credentials: [], derivation: InsecureTestDerivation()), keys: ContentKeyStore([]))
+        return VendorServices.all(authority: authority).contains {
+            name == $0.identifier.rawValue || name.hasPrefix("\($0.identifier)-")
+        }
+    }
+
+    /// Decoding takes time, so it is done for some; what all have to get right is the keys.
+    @Test(arguments: decoded, DemoAsset.allCases)
     func `every sample and every frame is right`(_ name: String, _ asset: DemoAsset) async throws {
         let profile = try #require(VendorProfile.named(name))
         let folder = try TemporaryFolder()
@@ -33,6 +47,20 @@ import Testing
         }
     }
 
+    @Test(arguments: emulated, DemoAsset.allCases)
+    func `every profile gets the right keys with one certificate`(_ name: String, _ asset: DemoAsset) async throws {
+        let profile = try #require(VendorProfile.named(name))
+        try await LiveServices.with { live in
+            let service = live.service(for: profile)
+            let report = try await live.player(live.loader(profile)).keys(of: live.playlist(asset, for: profile))
+            #expect(report.failure == nil)
+            let keys = report.keys.compactMap { try? $0.outcome.get().contentKey }
+            #expect(Set(keys) == (try asset.contentKeys()))
+            #expect(keys.count == asset.keyCount)
+            #expect(service.requests(at: .certificate).count <= 1)
+        }
+    }
+
     @Test(arguments: DemoAsset.allCases)
     func `with the wrong content key no sample is right, and the verdict says so`(_ asset: DemoAsset) async throws {
         try await LiveServices.with(keys: try LiveServices.wrongKeys()) { live in
@@ -51,4 +79,15 @@ import Testing
 
 extension DemoAsset {
     var keyCount: Int { self == .transportStream ? 1 : 2 }
+
+    /// The content keys by which its playlists are opened.
+    func contentKeys() throws -> Set<ContentKey> {
+        let uris =
+            switch self {
+            case .twoKeys: ["skd://demo/video", "skd://demo/audio"]
+            case .transportStream: ["skd://demo/video"]
+            case .rotation: ["skd://oLHC0+T1BhcoOUpbbH2Onw==", "skd://scLT5PUGFyg5SltsfY6foA=="]
+            }
+        return Set(try LiveServices.demoKeys().keys.filter { uris.contains($0.uri.raw) }.map(\.content))
+    }
 }

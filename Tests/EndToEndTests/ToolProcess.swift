@@ -75,7 +75,7 @@ struct ToolProcess: Sendable {
         return process
     }
 
-    private static func status(of process: Process) async throws -> Int32 {
+    static func status(of process: Process) async throws -> Int32 {
         try await withCheckedThrowingContinuation { continuation in
             process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
             do { try process.run() } catch {
@@ -107,7 +107,7 @@ final class ServeProcess: @unchecked Sendable {
         process.terminationHandler = { end.yield($0.terminationStatus) }
         ended = Task { await ends.first { _ in true } ?? -1 }
         try process.run()
-        lines = await Self.lines(3, of: output.fileHandleForReading)
+        lines = await Self.lines(untilOneOf: "cloud-drm", of: output.fileHandleForReading)
     }
 
     deinit { if process.isRunning { process.terminate() } }
@@ -139,11 +139,11 @@ final class ServeProcess: @unchecked Sendable {
     }
 
     /// Reads on a thread of its own, as reading blocks.
-    private static func lines(_ count: Int, of handle: FileHandle) async -> [String] {
+    private static func lines(untilOneOf service: String, of handle: FileHandle) async -> [String] {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread {
                 var data = Data()
-                while data.count(where: { $0 == 10 }) < count {
+                while data.last != 10 || data.firstRange(of: Data("\n\(service): ".utf8)) == nil {
                     let more = handle.availableData
                     if more.isEmpty { break }
                     data.append(more)

@@ -6,16 +6,16 @@ import LatchkeySimulation
 import LatchkeyVendors
 import Testing
 
-@Suite(.serialized, .enabled(if: ToolProcess.isThere, "\(ToolProcess.whyNot)"), .timeLimit(.minutes(1)))
+@Suite(.serialized, .enabled(if: ToolProcess.isThere, "\(ToolProcess.whyNot)"), .timeLimit(.minutes(3)))
 struct ToolTests {
-    @Test func `the demo plays a stream per profile, prints a line each, and shows no secret`() async throws {
+    @Test func `the demo of all plays a stream per profile, prints a line each and a sum, and shows no secret`() async throws {
         let folder = try TemporaryFolder()
-        let run = try await ToolProcess.run("demo", "--out", folder.path("demo"))
+        let run = try await ToolProcess.run("demo", "--all", "--out", folder.path("demo"))
         #expect(run.status == 0)
         #expect(run.error == "")
-        #expect(run.output.split(separator: "\n").count == VendorProfile.all.count)
-        for profile in VendorProfile.all {
-            let picture = try Data(contentsOf: folder.file("demo/\(profile.identifier).png"))
+        #expect(run.output.split(separator: "\n").count == StreamTests.emulated.count)
+        for name in StreamTests.emulated {
+            let picture = try Data(contentsOf: folder.file("demo/\(name).png"))
             #expect(picture.starts(with: [0x89, 0x50, 0x4e, 0x47]))
         }
         let log = try String(contentsOf: folder.file("demo/exchanges.log"), encoding: .utf8)
@@ -109,5 +109,23 @@ struct ToolTests {
         #expect(run.status == 2)
         #expect(run.output == "")
         #expect(run.error.contains("latchkey"))
+    }
+
+    @Test func `a demo that cannot write says where`() async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write("in the way", to: "file")
+        let run = try await ToolProcess.run("demo", "--out", "\(file)/demo")
+        #expect(run.status == 1)
+        #expect(run.messageCode == "cannotWrite")
+        #expect(run.error.contains("file/demo cannot be written"))
+    }
+
+    @Test func `a reader that goes away early is no failure`() async throws {
+        let pipe = Pipe()
+        try pipe.fileHandleForReading.close()
+        let process = ToolProcess.make(["--help"])
+        process.standardOutput = pipe
+        #expect(try await ToolProcess.status(of: process) == 0)
+        #expect(process.terminationReason == .exit)
     }
 }

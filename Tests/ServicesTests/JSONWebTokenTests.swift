@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyFairPlay
 import Testing
 
 @testable import LatchkeyServices
@@ -35,6 +36,21 @@ import Testing
         let token = try #require(JSONWebToken(JSONWebToken.text(claims: .object(["kid": .text("*")]), key: key)))
         #expect(token.claims["kid"]?.texts == ["*"])
         #expect(token.isSigned(with: key))
+    }
+
+    @Test func `HMAC-SHA-512 is that of RFC 4231, test case 2`() throws {
+        let bytes = try Array("Jefe".utf8).withUnsafeBytes { key in
+            try MessageDigest.hmacSHA512(key: key, Array("what do ya want for nothing?".utf8))
+        }
+        #expect(
+            bytes.hexString == "164b7a7bfcf819e2e395fbe73b56e0a387bd64222e831fd610270cd7ea250554"
+                + "9758bf75c05a994a6d034f65f8f0e6fdcaeab1a34d4a6b4b636e070a38bce737")
+    }
+
+    @Test(arguments: [("HS256", true), ("HS512", true), ("RS256", false)])
+    func `either algorithm signs and verifies`(_ algorithm: String, _ isVerified: Bool) throws {
+        let text = JSONWebToken.text(claims: .object([:]), key: Secret("key"), algorithm: algorithm)
+        #expect(try #require(JSONWebToken(text)).isSigned(with: Secret("key")) == isVerified)
     }
 
     @Test(arguments: [

@@ -1,51 +1,52 @@
-import Foundation
 import LatchkeyCore
 import LatchkeyVendors
 
 /// The credentials of one attempt: asked for at most once, and remembered so that they can be kept out of what is shown.
 final class IssuedCredentials: Sendable {
+    private struct State {
+        var wereAskedFor = false
+        var given: CredentialSet?
+    }
+
     private let ask: @Sendable () async throws -> CredentialSet
-    private let issued = Locked<CredentialSet?>(nil)
-    private let alsoSecret: [String]
+    private let state = Locked(State())
+    private let alsoSecret: [Secret]
 
     /// - Parameters:
-    ///   - alsoSecret: further texts that must not be shown, such as the SPC in base64.
+    ///   - alsoSecret: what else must not be shown, such as the SPC.
     ///   - ask: asks the app.
-    init(alsoSecret: [String] = [], ask: @escaping @Sendable () async throws -> CredentialSet) {
+    init(alsoSecret: [Secret] = [], ask: @escaping @Sendable () async throws -> CredentialSet) {
         self.alsoSecret = alsoSecret
         self.ask = ask
     }
 
     /// The attempt's credentials.
     func credentials() async throws -> CredentialSet {
-        if let known = issued.withLock({ $0 }) { return known }
+        let known = state.withLock { state in
+            state.wereAskedFor = true
+            return state.given
+        }
+        if let known { return known }
         do {
             let given = try await ask()
-            issued.withLock { $0 = $0 ?? given }
+            state.withLock { $0.given = $0.given ?? given }
             return given
         } catch {
-            throw ContentKeyError(error, stage: .license, otherwise: .credentialsFailed)
+            throw ContentKeyError(error, otherwise: .credentialsFailed)
         }
     }
 
-    /// Every form in which a secret of the attempt may show up in a text.
-    var secretTexts: [String] {
-        let tokens = issued.withLock { $0?.values.values.map(\.revealedText) ?? [] }
-        return tokens.flatMap { [$0, $0.percentEncoded] } + alsoSecret
-    }
+    /// Whether the app was asked and has not answered.
+    var areAwaited: Bool { state.withLock { $0.wereAskedFor && $0.given == nil } }
 
-    /// Whether a body carries a credential.
-    func isCarried(by body: Data?) -> Bool {
-        guard let body else { return false }
-        let tokens = issued.withLock { $0?.values.values.map(\.revealedText) ?? [] }
-        return tokens.flatMap { [$0, $0.percentEncoded, $0.jsonEscaped] }.contains { token in
-            !token.isEmpty && body.range(of: Data(token.utf8)) != nil
-        }
-    }
-}
+    /// Whether the app gave any, so that newer ones may do better.
+    var areGiven: Bool { state.withLock { $0.given?.values.isEmpty == false } }
 
-extension String {
-    fileprivate var jsonEscaped: String {
-        replacingOccurrences(of: "\\", with: "\\\\").replacingOccurrences(of: "\"", with: "\\\"")
-    }
+    /// The forms in which the credentials may show up.
+    var forms: SecretForms { SecretForms(given) }
+
+    /// The credentials and what else is secret about the attempt.
+    var secrets: [Secret] { given + alsoSecret }
+
+    private var given: [Secret] { state.withLock { state in (state.given?.values).map { Array($0.values) } ?? [] } }
 }

@@ -7,8 +7,8 @@ import LatchkeyVendors
 
 /// What becomes of a request that a server redirects.
 ///
-/// Within an origin everything is sent on. To another origin go neither credentials nor unknown header fields, and a body that
-/// carries a credential goes nowhere.
+/// Within an origin everything is sent on. To another origin go neither credentials nor unknown header fields, and an address or
+/// a body that carries a credential goes nowhere.
 struct Redirect {
     let request: URLRequest
     let dropsCredentials: Bool
@@ -24,9 +24,9 @@ struct Redirect {
         guard [301, 302, 303, 307, 308].contains(reply.status), let location = reply.header("location") else {
             return nil
         }
-        guard let from = request.url, let origin = Origin(from), let to = URL(string: location, relativeTo: from) else {
-            throw Self.refused("The redirect's address is no URL.")
-        }
+        guard let from = request.url, let origin = Origin(from),
+            let to = URL(string: location.escapedForURL, relativeTo: from)
+        else { throw Self.refused("The redirect's address is no URL.") }
         let target = hosts.adapted(to.absoluteURL)
         let newOrigin = try hosts.checkScheme(target)
         let isSafeMethod = ["GET", "HEAD"].contains(request.httpMethod ?? "GET")
@@ -41,15 +41,24 @@ struct Redirect {
             guard !newOrigin.isLoopback || origin.isLoopback else {
                 throw Self.refused("The service redirects to a loopback address.")
             }
-            guard !issued.isCarried(by: request.httpBody) else {
-                throw Self.refused("The service redirects a request whose body carries the token to \(newOrigin.host).")
-            }
-            for name in (request.allHTTPHeaderFields ?? [:]).keys
-            where !Self.harmlessHeaders.contains(name.lowercased()) {
-                next.setValue(nil, forHTTPHeaderField: name)
-            }
+            try Self.dropCredentials(from: &next, issued, for: newOrigin)
         }
         self.request = next
+    }
+
+    private static func dropCredentials(
+        from request: inout URLRequest, _ issued: IssuedCredentials, for origin: Origin
+    ) throws(ContentKeyError) {
+        let forms = issued.forms
+        guard !forms.areFound(in: request.httpBody) else {
+            throw refused("The service redirects a request whose body carries the token to \(origin.host).")
+        }
+        guard !forms.areFound(in: request.url.map { Data($0.absoluteString.utf8) }) else {
+            throw refused("The service redirects to an address on \(origin.host) that carries the token.")
+        }
+        for name in (request.allHTTPHeaderFields ?? [:]).keys where !harmlessHeaders.contains(name.lowercased()) {
+            request.setValue(nil, forHTTPHeaderField: name)
+        }
     }
 
     private static func refused(_ reason: String) -> ContentKeyError {

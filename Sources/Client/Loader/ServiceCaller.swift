@@ -20,7 +20,7 @@ struct ServiceCaller: Sendable {
     struct Call<Value: Sendable>: Sendable {
         let stage: ContentKeyError.Stage
         let reason: Credentials.Reason
-        var alsoSecret: [String] = []
+        var alsoSecret: [Secret] = []
         /// URLs that a lookup gave; they may be asked as if they had been configured.
         var trusted: [URL] = []
         let report: @Sendable (KeyEvent.Kind) -> Void
@@ -28,24 +28,46 @@ struct ServiceCaller: Sendable {
         let read: @Sendable (HTTPExchange) throws -> Value
     }
 
-    /// Calls until there is a value, an error that is final, or no attempt left.
+    /// Calls until there is a value, an error that is final, or no attempt or time left.
     func perform<Value: Sendable>(_ call: Call<Value>) async throws(ContentKeyError) -> Value {
+        let deadline = configuration.retry.deadline
+        let progress = Progress()
+        do {
+            return try await withDeadline(
+                deadline, timekeeper,
+                expired: { ContentKeyError.deadlineExceeded(deadline, stage: call.stage, after: progress.failure) },
+                { try await attempts(call, progress) })
+        } catch {
+            throw ContentKeyError(error, stage: call.stage, otherwise: .integrationFailed)
+        }
+    }
+
+    private func attempts<Value: Sendable>(
+        _ call: Call<Value>, _ progress: Progress
+    ) async throws(ContentKeyError) -> Value {
+        let report: @Sendable (KeyEvent.Kind) -> Void = {
+            progress.note($0)
+            call.report($0)
+        }
         var attempt = 1
         var reason = call.reason
         var hasNewCredentials = false
         while true {
+            let issued = IssuedCredentials(alsoSecret: call.alsoSecret) { [credentials, reason] in
+                try await credentials(reason)
+            }
             do {
-                return try await self.attempt(call, reason)
+                return try await self.attempt(call, issued)
             } catch {
                 var error = error
                 error.attempts = attempt + (hasNewCredentials ? 1 : 0)
-                if error.wantsNewCredentials, !hasNewCredentials, !Task.isCancelled {
+                if error.wantsNewCredentials, issued.areGiven, !hasNewCredentials, !Task.isCancelled {
                     hasNewCredentials = true
                     reason = .rejected
-                    call.report(.retrying(attempt: attempt, after: .zero, code: error.code))
+                    report(.retrying(attempt: attempt, after: .zero, code: error.code))
                     continue
                 }
-                try await waitForNextAttempt(after: attempt, error, call)
+                try await waitForNextAttempt(after: attempt, error, report)
                 attempt += 1
                 reason = .retry(attempt: attempt)
             }
@@ -53,15 +75,16 @@ struct ServiceCaller: Sendable {
     }
 
     /// Waits as the policy says, or throws the error where it says to give up.
-    private func waitForNextAttempt<Value>(
-        after attempt: Int, _ error: ContentKeyError, _ call: Call<Value>
+    private func waitForNextAttempt(
+        after attempt: Int, _ error: ContentKeyError, _ report: @Sendable (KeyEvent.Kind) -> Void
     ) async throws(ContentKeyError) {
         var generator = SomeGenerator(generator())
-        let asked = error.service?.retryAfter.map { Duration.seconds($0) }
+        // Bounded, because a number that an integration of the app's own made may not fit into a `Duration`.
+        let asked = error.service?.retryAfter.map { Duration.seconds($0 > 0 ? min($0, 1e9) : 0) }
         guard error.isRetryable,
             let wait = configuration.retry.wait(after: attempt, serviceAsksFor: asked, using: &generator)
         else { throw error }
-        call.report(.retrying(attempt: attempt, after: wait, code: error.code))
+        report(.retrying(attempt: attempt, after: wait, code: error.code))
         do {
             try await timekeeper.sleep(for: wait)
         } catch {
@@ -70,21 +93,63 @@ struct ServiceCaller: Sendable {
     }
 
     private func attempt<Value: Sendable>(
-        _ call: Call<Value>, _ reason: Credentials.Reason
+        _ call: Call<Value>, _ issued: IssuedCredentials
     ) async throws(ContentKeyError) -> Value {
-        let issued = IssuedCredentials(alsoSecret: call.alsoSecret) { [credentials] in try await credentials(reason) }
+        let end = timekeeper.uptime + configuration.retry.attemptTimeout
+        let request = try await request(call.stage, issued, trusting: call.trusted, call.makeRequest)
+        let exchange: HTTPExchange
         do {
-            let request = try prepared(try await call.makeRequest(issued), trusting: call.trusted)
-            return try call.read(try await exchange(request, call, issued))
+            exchange = try await self.exchange(request, call, issued, until: end)
         } catch {
             throw ContentKeyError(error, stage: call.stage, otherwise: .integrationFailed)
-                .scrubbed(of: issued.secretTexts)
+                .scrubbed(of: secretForms(of: request, issued))
         }
+        return try read(call.stage, exchange, issued, call.read)
+    }
+}
+
+// MARK: - Request and reply
+
+extension ServiceCaller {
+    /// The request of one attempt, as it may be sent.
+    ///
+    /// The app's credentials and the integration's code have the time of one attempt.
+    func request(
+        _ stage: ContentKeyError.Stage, _ issued: IssuedCredentials, trusting trusted: [URL] = [],
+        _ make: @escaping @Sendable (IssuedCredentials) async throws -> URLRequest
+    ) async throws(ContentKeyError) -> URLRequest {
+        let limit = configuration.retry.attemptTimeout
+        do {
+            return try prepared(
+                try await withDeadline(
+                    limit, timekeeper, expired: { ContentKeyError.requestMissing(after: limit, issued) },
+                    { try await make(issued) }), trusting: trusted)
+        } catch {
+            throw ContentKeyError(error, stage: stage, otherwise: .integrationFailed)
+                .scrubbed(of: SecretForms(issued.secrets))
+        }
+    }
+
+    /// What the integration reads out of a reply.
+    func read<Value>(
+        _ stage: ContentKeyError.Stage, _ exchange: HTTPExchange, _ issued: IssuedCredentials? = nil,
+        _ read: (HTTPExchange) throws -> Value
+    ) throws(ContentKeyError) -> Value {
+        do {
+            return try read(exchange)
+        } catch {
+            throw ContentKeyError(error, stage: stage, otherwise: .integrationFailed)
+                .scrubbed(of: secretForms(of: exchange.request, issued))
+        }
+    }
+
+    private func secretForms(of request: URLRequest, _ issued: IssuedCredentials?) -> SecretForms {
+        SecretForms(integration.redaction.secrets(in: request) + (issued?.secrets ?? []))
     }
 
     /// The request as it may be sent.
     /// - Throws: `hostRefused`, `insecureURL`.
-    func prepared(_ request: URLRequest, trusting trusted: [URL] = []) throws(ContentKeyError) -> URLRequest {
+    private func prepared(_ request: URLRequest, trusting trusted: [URL]) throws(ContentKeyError) -> URLRequest {
         guard let url = request.url else {
             throw ContentKeyError(.integrationFailed, "The request has no URL.", remedy: "Set the request's URL.")
         }
@@ -97,16 +162,18 @@ struct ServiceCaller: Sendable {
     }
 
     private func exchange<Value>(
-        _ first: URLRequest, _ call: Call<Value>, _ issued: IssuedCredentials
+        _ first: URLRequest, _ call: Call<Value>, _ issued: IssuedCredentials, until end: Duration
     ) async throws -> HTTPExchange {
         var request = first
-        for _ in 0...configuration.redirectLimit {
-            let reply = try await reply(to: request, call, issued)
+        var address = issued.forms.scrubbed(first.url.map { integration.redaction.redacted($0) } ?? "")
+        for _ in 0...max(0, configuration.redirectLimit) {
+            let reply = try await reply(to: request, shownAs: address, call, until: end)
             guard let redirect = try Redirect(of: request, by: reply, hosts: configuration.hosts, issued: issued) else {
                 return HTTPExchange(request: request, reply: reply)
             }
             request = redirect.request
-            call.report(.redirected(to: shown(request, issued), credentialsDropped: redirect.dropsCredentials))
+            address = Self.shownAddress(of: request, issued)
+            call.report(.redirected(to: address, credentialsDropped: redirect.dropsCredentials))
         }
         throw ContentKeyError(
             .redirectRefused, "The service redirects more than \(configuration.redirectLimit) times.",
@@ -114,19 +181,19 @@ struct ServiceCaller: Sendable {
     }
 
     private func reply<Value>(
-        to request: URLRequest, _ call: Call<Value>, _ issued: IssuedCredentials
+        to request: URLRequest, shownAs address: String, _ call: Call<Value>, until end: Duration
     ) async throws -> HTTPReply {
         let start = timekeeper.uptime
         func summary(_ status: Int?) -> KeyEvent.HTTPSummary {
             KeyEvent.HTTPSummary(
-                stage: call.stage, method: request.httpMethod ?? "GET", url: shown(request, issued), status: status,
+                stage: call.stage, method: request.httpMethod ?? "GET", url: address, status: status,
                 milliseconds: (timekeeper.uptime - start).inMilliseconds)
         }
         do {
-            let limit = configuration.retry.attemptTimeout
+            let limit = configuration.retry.attemptTimeout.inMilliseconds
             let reply = try await withDeadline(
-                limit, timekeeper,
-                expired: { TransportError(.timedOut, "The server did not answer within \(limit.inSeconds) s.") },
+                end - start, timekeeper,
+                expired: { TransportError(.timedOut, "The server did not answer within \(limit) ms.") },
                 { [transport, bodyLimit = configuration.bodyLimit] in
                     try await transport.send(request, bodyLimit: bodyLimit)
                 })
@@ -139,11 +206,10 @@ struct ServiceCaller: Sendable {
         }
     }
 
-    private func shown(_ request: URLRequest, _ issued: IssuedCredentials) -> String {
-        let url = request.url.map { integration.redaction.redacted($0) } ?? ""
-        return issued.secretTexts.filter { $0.count >= 6 }.reduce(url) {
-            $0.replacingOccurrences(of: $1, with: "‹secret›")
-        }
+    /// The address of a redirect without its query: the server wrote that, and under any name it may hold a secret.
+    private static func shownAddress(of request: URLRequest, _ issued: IssuedCredentials) -> String {
+        let address = Redaction.standard.redacted(urlText: request.url?.absoluteString ?? "")
+        return SecretForms(issued.secrets).scrubbed(String(address.prefix { $0 != "?" }))
     }
 }
 
@@ -152,4 +218,16 @@ private struct SomeGenerator: RandomNumberGenerator {
     private var base: any RandomNumberGenerator
     init(_ base: any RandomNumberGenerator) { self.base = base }
     mutating func next() -> UInt64 { base.next() }
+}
+
+extension ContentKeyError {
+    fileprivate static func requestMissing(after limit: Duration, _ issued: IssuedCredentials) -> Self {
+        issued.areAwaited
+            ? Self(
+                .credentialsFailed, "The app gave no credentials within \(limit.inMilliseconds) ms.",
+                remedy: "Return from the credentials closure in time.", isRetryable: true)
+            : Self(
+                .integrationFailed, "The integration made no request within \(limit.inMilliseconds) ms.",
+                remedy: "Return from the integration's hook in time.", isRetryable: true)
+    }
 }

@@ -10,6 +10,9 @@ final class SharedFetch<Value: Sendable>: Sendable {
 
     private let state = Locked(State())
 
+    /// Whether the result is there.
+    var hasEnded: Bool { state.withLock { $0.result != nil } }
+
     /// Ends the fetch for all who wait and all who come later.
     func end(_ result: Result<Value, any Error>) {
         let waiters = state.withLock { state in

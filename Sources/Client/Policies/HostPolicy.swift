@@ -66,6 +66,9 @@ struct Origin: Hashable, CustomStringConvertible {
         guard let scheme = url.scheme?.lowercased(), let host = url.host?.lowercased(), !host.isEmpty else {
             return nil
         }
+        // `URL` decodes escapes of a host, and what connects may not: `evil.example%2F.example.com` is no host of ours.
+        guard !host.unicodeScalars.contains(where: { $0.value <= 0x20 || "%/?#@\\".unicodeScalars.contains($0) })
+        else { return nil }
         self.scheme = scheme
         self.host = host.trimmingCharacters(in: ["[", "]"])
         port = url.port ?? (scheme == "http" ? 80 : 443)
@@ -119,7 +122,7 @@ extension HostPolicy {
         guard let origin = Origin(url), origin.scheme == "https" || (origin.scheme == "http" && origin.isLoopback)
         else {
             throw ContentKeyError(
-                .insecureURL, "The URL \(Redaction.standard.redacted(url).prefix(200)) is not https.",
+                .insecureURL, "The URL on \(url.host?.prefix(100) ?? "no host") is not https.",
                 remedy: "Use an https URL.")
         }
         return origin

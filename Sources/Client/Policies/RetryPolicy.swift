@@ -12,9 +12,9 @@ public struct RetryPolicy: Sendable, Hashable {
     public var longestWait: Duration
     /// The share of a wait that is random, 0 to 1; 0.5 unless given. It spreads clients that failed together.
     public var jitter: Double
-    /// How long one attempt may take; 10 s unless given.
+    /// How long one attempt may take, the app's credentials and all redirects included; 10 s unless given.
     public var attemptTimeout: Duration
-    /// How long a key may take from request to answer; 30 s unless given, which is below what players wait.
+    /// How long a key, or a certificate, may take from request to answer; 30 s unless given, which is below what players wait.
     public var deadline: Duration
 
     /// Makes a policy.
@@ -41,7 +41,8 @@ extension RetryPolicy {
     ) -> Duration? {
         guard attempt < maximumAttempts else { return nil }
         if let asked { return asked <= longestWait ? asked : nil }
-        let full = min(longestWait, firstWait * (1 << min(attempt - 1, 16)))
-        return full * (1 - jitter * Double.random(in: 0...1, using: &generator))
+        let full = min(longestWait, firstWait * (1 << min(max(attempt, 1) - 1, 16)))
+        let share = jitter > 0 ? min(jitter, 1) : 0
+        return full * (1 - share * Double.random(in: 0...1, using: &generator))
     }
 }

@@ -32,9 +32,15 @@ public final class URLSessionTransport: Transport {
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 exchanges.begin(task.taskIdentifier, limit: bodyLimit, continuation)
-                task.resume()
+                if Task.isCancelled {
+                    exchanges.end(task.taskIdentifier, .failure(CancellationError()))
+                } else {
+                    task.resume()
+                }
             }
         } onCancel: {
+            // Answered here and not by the session, which is silent about a task that was cancelled before it began.
+            exchanges.end(task.taskIdentifier, .failure(CancellationError()))
             task.cancel()
         }
     }
@@ -48,13 +54,18 @@ private final class ExchangeTable: NSObject, URLSessionDataDelegate, @unchecked 
         let continuation: CheckedContinuation<HTTPReply, any Error>
         var response: HTTPURLResponse?
         var body = Data()
-        var isTooLarge = false
+
+        var isTooLarge: TransportError { TransportError(.bodyTooLarge, "The reply is larger than \(limit) bytes.") }
     }
 
     private let open = Locked<[Int: Exchange]>([:])
 
     func begin(_ task: Int, limit: Int, _ continuation: CheckedContinuation<HTTPReply, any Error>) {
         open.withLock { $0[task] = Exchange(limit: limit, continuation: continuation) }
+    }
+
+    func end(_ task: Int, _ result: Result<HTTPReply, any Error>) {
+        open.withLock { $0.removeValue(forKey: task) }?.continuation.resume(with: result)
     }
 
     func urlSession(
@@ -83,38 +94,39 @@ private final class ExchangeTable: NSObject, URLSessionDataDelegate, @unchecked 
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
-        let isTooLarge = open.withLock { open in
+        let limit = open.withLock { open in
             open[dataTask.taskIdentifier]?.response = response as? HTTPURLResponse
-            let limit = open[dataTask.taskIdentifier]?.limit ?? 0
-            let isTooLarge = response.expectedContentLength > Int64(limit)
-            open[dataTask.taskIdentifier]?.isTooLarge = isTooLarge
-            return isTooLarge
+            return open[dataTask.taskIdentifier]?.limit ?? 0
         }
+        let isTooLarge = response.expectedContentLength > Int64(limit)
+        if isTooLarge { refuse(dataTask) }
         completionHandler(isTooLarge ? .cancel : .allow)
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
         let isTooLarge = open.withLock { open in
-            guard var exchange = open[dataTask.taskIdentifier], !exchange.isTooLarge else { return false }
-            exchange.isTooLarge = exchange.body.count + data.count > exchange.limit
-            if !exchange.isTooLarge { exchange.body.append(data) }
-            open[dataTask.taskIdentifier] = exchange
-            return exchange.isTooLarge
+            guard let exchange = open[dataTask.taskIdentifier] else { return false }
+            guard exchange.body.count + data.count <= exchange.limit else { return true }
+            open[dataTask.taskIdentifier]?.body.append(data)
+            return false
         }
-        if isTooLarge { dataTask.cancel() }
+        if isTooLarge { refuse(dataTask) }
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        guard let exchange = open.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) else { return }
+        guard let exchange = open.withLock({ $0[task.taskIdentifier] }) else { return }
         let response = exchange.response ?? task.response as? HTTPURLResponse
-        if exchange.isTooLarge {
-            exchange.continuation.resume(
-                throwing: TransportError(.bodyTooLarge, "The reply is larger than \(exchange.limit) bytes."))
-        } else if let response, error == nil || (300..<400).contains(response.statusCode) {
-            exchange.continuation.resume(returning: HTTPReply(response, body: exchange.body))
+        if let response, error == nil || (300..<400).contains(response.statusCode) {
+            end(task.taskIdentifier, .success(HTTPReply(response, body: exchange.body)))
         } else {
-            exchange.continuation.resume(throwing: Self.translated(error))
+            end(task.taskIdentifier, .failure(Self.translated(error)))
         }
+    }
+
+    private func refuse(_ task: URLSessionTask) {
+        guard let exchange = open.withLock({ $0[task.taskIdentifier] }) else { return }
+        end(task.taskIdentifier, .failure(exchange.isTooLarge))
+        task.cancel()
     }
 
     /// Keeps the number of a platform error, and leaves out its text, which holds the URL with its token.

@@ -31,7 +31,11 @@ struct Demonstration: Sendable {
     ///   - output: the folder for the pictures; made.
     ///   - log: takes one line per exchange.
     init(output: URL, log: @escaping @Sendable (String) -> Void) throws {
-        try FileManager.default.createDirectory(at: output, withIntermediateDirectories: true)
+        do {
+            try FileManager.default.createDirectory(at: output, withIntermediateDirectories: true)
+        } catch {
+            throw FileError.cannotWrite(output.relativePath, because: "the folder cannot be made")
+        }
         let credentials = try TestCredentials.make(bits: 2048)
         applicationSecret = credentials.applicationSecret
         reference = try DemoAsset.reference()

@@ -57,8 +57,12 @@ extension TokenFormat {
     fileprivate var meaning: String {
         switch self {
         case .opaque: "opaque, so that only its service can tell what is in it"
-        case .jwt: "JSON Web Token; its signature was not checked"
         case .vuDRM: "VuDRM; its hash was not checked"
+        case .pallyCon: "DoveRunner (PallyCon); its hash was not checked"
+        case .keyOS: "KeyOS; its signature was not checked"
+        case .jwt: "JSON Web Token; its signature was not checked"
+        case .azure, .verimatrix, .axinom, .nagra, .drmToday, .mux:
+            "JSON Web Token of \(rawValue); its signature was not checked"
         }
     }
 }
@@ -66,7 +70,7 @@ extension TokenFormat {
 extension TokenInspection.Advice {
     fileprivate var severity: InspectionFinding.Severity {
         switch self {
-        case .malformed, .expired, .notYetValid, .keyNotCovered, .noOfflineRight: .error
+        case .malformed, .expired, .notYetValid, .keyNotCovered, .noOfflineRight, .unsuitable: .error
         case .mayHaveExpired: .warning
         }
     }
@@ -76,6 +80,7 @@ extension TokenInspection.Advice {
         case .malformed: "Compare it with the vendor's documentation of its tokens."
         case .expired, .mayHaveExpired: "Get a fresh token right before the license request."
         case .notYetValid: "Check the clocks of this machine and of the token service."
+        case .unsuitable: "Have the token service make a token for this service."
         case .keyNotCovered: "Have the token service list the key."
         case .noOfflineRight: "Have the token service allow storing, or ask for a streaming key."
         }

@@ -22,9 +22,9 @@ struct VendorOptions: Sendable {
     static var details: String {
         let rows = VendorProfile.all.map { profile in
             let names = profile.parameters.map { $0.isRequired ? $0.name : "[\($0.name)]" }
-            return [profile.identifier, names.joined(separator: " ")]
+            return (profile.identifier, names.joined(separator: " "))
         }
-        return "Profiles, and what --set gives them:\n" + TextTable(rows: rows).text
+        return "Profiles, and what --set gives them:\n" + Help.table(rows)
     }
 
     /// The profile with its settings.
@@ -70,8 +70,13 @@ struct VendorOptions: Sendable {
     }
 
     /// Where requests may go.
-    func hosts(_ arguments: Arguments) -> HostPolicy {
-        HostPolicy(
+    func hosts(_ arguments: Arguments) throws(UsageError) -> HostPolicy {
+        if let address = arguments.all(allowHost).first(where: { $0.contains("/") || $0.isEmpty }) {
+            throw UsageError(
+                "--allow-host takes a host or a host and a port, not \(quoted(address)).",
+                hint: "Example: --allow-host 127.0.0.1:8080")
+        }
+        return HostPolicy(
             allowed: Set(arguments.all(allowHost).map { HostPolicy.Host($0) }),
             loopback: arguments[loopbackHTTP] ? .http : .asGiven)
     }

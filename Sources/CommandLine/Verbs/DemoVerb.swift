@@ -38,7 +38,8 @@ struct DemoVerb: Verb {
         console.print("\(rightCount) of \(profiles.count) right")
         await demonstration.bench.host.stop(within: .seconds(2))
         let file = folder.appending(path: "exchanges.log")
-        try Data((log.withLock { $0 }.joined(separator: "\n") + "\n").utf8).write(to: file)
+        let lines = log.withLock { $0 }.joined(separator: "\n") + "\n"
+        try OutputFile.write(Data(lines.utf8), to: file.path, for: .everyone, console)
         return rightCount == profiles.count ? .yes : .no
     }
 }

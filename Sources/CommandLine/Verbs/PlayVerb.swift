@@ -48,7 +48,7 @@ struct PlayVerb: Verb {
         let profile = try vendor.profile(arguments, console)
         let loader = ContentKeyLoader(
             profile, credentials: try vendor.credentials(arguments, for: profile),
-            configuration: LoaderConfiguration(hosts: vendor.hosts(arguments)))
+            configuration: LoaderConfiguration(hosts: try vendor.hosts(arguments)))
         defer { loader.cancel() }
         let device = try credentials(arguments, console)
         let reference = try arguments[hashes].map {
@@ -93,10 +93,12 @@ struct PlayVerb: Verb {
             if let contentKey = key.contentKey, let iv = key.contentIV { console.print("    \(contentKey) iv \(iv)") }
         }
         guard report.failure == nil else { return }
-        for track in facts.tracks {
+        if facts.keys.isEmpty { console.note("The playlist names no FairPlay key.") }
+        for (track, played) in zip(facts.tracks, report.playback?.tracks ?? []) {
             let verdict = track.right ? "right" : "WRONG"
             console.print(
                 "\(track.media) \(track.container) \(track.codec)  \(track.frames) frames decoded  \(verdict)")
+            if !track.right, let complaint = played.complaints.first { console.note("ffmpeg: \(complaint)") }
         }
         let keys = facts.keys.count == 1 ? "1 key" : "\(facts.keys.count) keys"
         console.print("\(keys) in \(facts.requests.count) requests, \(facts.timeToKeyMilliseconds) ms")

@@ -72,6 +72,10 @@ struct ServeVerb: Verb {
                 code: "cannotRead", reason: "\(file) cannot be read: no such file.",
                 remedy: "Put the content keys there, or name their file with --keys.")
         }
-        return try ContentKeyStore(json: InputFile.read(file, limit: 64 << 20, console))
+        do {
+            return try ContentKeyStore(json: InputFile.read(file, limit: 64 << 20, console))
+        } catch let error as KeyStoreError {
+            throw FileError(code: error.code, reason: "\(file): \(error.reason)", remedy: error.remedy)
+        }
     }
 }

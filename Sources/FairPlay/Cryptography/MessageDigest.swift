@@ -12,25 +12,44 @@ package enum MessageDigest {
         try digest(bytes, algorithm: sha1Algorithm, count: 20)
     }
 
+    /// The SHA-256 of bytes, 32 bytes.
+    package static func sha256(_ bytes: [UInt8]) throws(OpenSSLError) -> [UInt8] {
+        try digest(bytes, algorithm: sha256Algorithm, count: 32)
+    }
+
     /// The HMAC-SHA-256 of bytes, 32 bytes.
     /// - Parameter key: at most 64 bytes.
     ///
     /// Source: RFC 2104 §2.
     package static func hmacSHA256(key: UnsafeRawBufferPointer, _ message: [UInt8]) throws(OpenSSLError) -> [UInt8] {
-        guard key.count <= 64 else { throw OpenSSLError(in: "HMAC with \(key.count) bytes of key") }
-        var inner = [UInt8](repeating: 0x36, count: 64 + message.count)
-        var outer = [UInt8](repeating: 0x5c, count: 64 + 32)
+        try hmac(key: key, message, algorithm: sha256Algorithm, block: 64, count: 32)
+    }
+
+    /// The HMAC-SHA-512 of bytes, 64 bytes.
+    /// - Parameter key: at most 128 bytes.
+    ///
+    /// Source: RFC 2104 §2.
+    package static func hmacSHA512(key: UnsafeRawBufferPointer, _ message: [UInt8]) throws(OpenSSLError) -> [UInt8] {
+        try hmac(key: key, message, algorithm: sha512Algorithm, block: 128, count: 64)
+    }
+
+    private static func hmac(
+        key: UnsafeRawBufferPointer, _ message: [UInt8], algorithm: OpaquePointer?, block: Int, count: Int
+    ) throws(OpenSSLError) -> [UInt8] {
+        guard key.count <= block else { throw OpenSSLError(in: "HMAC with \(key.count) bytes of key") }
+        var inner = [UInt8](repeating: 0x36, count: block + message.count)
+        var outer = [UInt8](repeating: 0x5c, count: block + count)
         for (index, byte) in key.enumerated() {
             inner[index] ^= byte
             outer[index] ^= byte
         }
-        inner.replaceSubrange(64..., with: message)
-        outer.replaceSubrange(64..., with: try digest(inner, algorithm: sha256Algorithm, count: 32))
+        inner.replaceSubrange(block..., with: message)
+        outer.replaceSubrange(block..., with: try digest(inner, algorithm: algorithm, count: count))
         defer {
             erase(&inner)
             erase(&outer)
         }
-        return try digest(outer, algorithm: sha256Algorithm, count: 32)
+        return try digest(outer, algorithm: algorithm, count: count)
     }
 
     private static func digest(
@@ -54,4 +73,5 @@ package enum MessageDigest {
     // Fetched once, because each implicit fetch takes a lock. Sound because a fetched algorithm is immutable.
     nonisolated(unsafe) private static let sha1Algorithm = EVP_MD_fetch(nil, "SHA1", nil)
     nonisolated(unsafe) private static let sha256Algorithm = EVP_MD_fetch(nil, "SHA256", nil)
+    nonisolated(unsafe) private static let sha512Algorithm = EVP_MD_fetch(nil, "SHA512", nil)
 }

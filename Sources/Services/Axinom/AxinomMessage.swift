@@ -37,7 +37,7 @@ struct AxinomMessage: Sendable {
             of: "license")
     }
 
-    /// The right to a key with an IV; nil where the message has it.
+    /// What the message has against a key; nil where it lists the key, and the IV fits.
     /// - Parameters:
     ///   - key: the key that the content identifier names.
     ///   - iv: the IV that it names; nil where it names none, and the message has to.

@@ -11,7 +11,7 @@ public struct DRMtodayService: VendorService {
     public struct Configuration: Sendable {
         /// The customer; nil, the default, takes any.
         public var merchant: String?
-        /// The key that tokens have to be signed with, HS256, at most 64 bytes; nil, the default, takes any signature.
+        /// The key that tokens have to be signed with, HS512, at most 64 bytes; nil, the default, takes any signature.
         public var signingKey: Secret?
         /// Whether a token is good for one license only. Default false.
         public var tokensAreSingleUse = false
@@ -84,7 +84,7 @@ public struct DRMtodayService: VendorService {
             "crt": .text(String(decoding: rights, as: UTF8.self)), "optData": .text(options), "jti": .text(number),
             "iat": .number(environment.time.date.timeIntervalSince1970.rounded()),
         ]
-        return Secret(JSONWebToken.text(claims: .object(claims), key: configuration.signingKey))
+        return Secret(JSONWebToken.text(claims: .object(claims), key: configuration.signingKey, algorithm: "HS512"))
     }
 
     /// An error status with `x-dt-resp-code` and `x-dt-error-message`.

@@ -14,11 +14,10 @@ struct DRMtodayToken: Sendable {
 
     /// - Parameters:
     ///   - text: the token.
-    ///   - key: the key that it has to be signed with, HS256; nil takes any signature, HS512 too.
+    ///   - key: the key that it has to be signed with; nil takes any signature.
     ///   - date: now.
     init(_ text: String, key: Secret?, date: Date) throws(LicenseRefusal) {
-        let algorithms = key == nil ? ["HS512", "HS256"] : ["HS256"]
-        let claims = try JSONWebToken.checked(text, algorithms: algorithms, key: key, date: date).claims
+        let claims = try JSONWebToken.checked(text, algorithms: ["HS512"], key: key, date: date).claims
         guard let json = claims["crt"]?.text, case .array(let rights) = JSONValue(Data(json.utf8)), !rights.isEmpty
         else { throw .tokenMalformed("The token's “crt” is not the text of a JSON array.") }
         guard let options = claims["optData"]?.text.flatMap({ JSONValue(Data($0.utf8)) }),

@@ -45,7 +45,7 @@ public struct EZDRMService: VendorService {
         return try await license(call)
     }
 
-    public func keyURI(for key: StoredKey, at host: String) -> String { "skd://fps.ezdrm.com/;\(key.id)" }
+    public func keyURI(for key: StoredKey, at host: String) -> String { "skd://\(host)/\(identifier)/;\(key.id)" }
 
     public func parameters(at base: String) -> [String: String] {
         ["certificateURL": "\(base)/demo/video/eleisure.cer", "licenseURL": "\(base)/api/licenses"]

@@ -37,7 +37,7 @@ struct NAGRAContentToken: Sendable, Hashable {
         rights.compactMap { $0["sessionControl"]?["maxSessions"]?.number }.min().flatMap { Int(exactly: $0) }
     }
 
-    /// The right to a content; nil where the token has none or its time is not now.
+    /// What the token has against a content; nil where it has a right to it now.
     func objection(to content: String?) -> LicenseRefusal? {
         guard let right = rights.first(where: { $0["contentId"]?.text == content }) else {
             return .notCovered("The token has no right to the content.")

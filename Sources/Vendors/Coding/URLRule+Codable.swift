@@ -1,6 +1,7 @@
 extension URLRule.Change: Codable {
     private enum Name: String, CaseIterable {
-        case stripQuery, setQuery, addQueryIfAbsent, copyKeyURIQuery, appendPath, appendPathIfAbsent, useOrigin
+        case stripQuery, setQuery, addQueryIfAbsent, copyKeyURIQuery, copyKeyURIQueryIfAbsent
+        case appendPath, appendPathIfAbsent, useOrigin
     }
 
     private struct Item: Codable {
@@ -19,6 +20,7 @@ extension URLRule.Change: Codable {
             let item: Item = try rule.parameter()
             self = .addQueryIfAbsent(name: item.name, value: item.value)
         case .copyKeyURIQuery: self = .copyKeyURIQuery(names: try rule.parameter())
+        case .copyKeyURIQueryIfAbsent: self = .copyKeyURIQueryIfAbsent(names: try rule.parameter())
         case .appendPath: self = .appendPath(try rule.parameter())
         case .appendPathIfAbsent: self = .appendPathIfAbsent(try rule.parameter())
         case .useOrigin: self = .useOrigin(try rule.parameter())
@@ -32,6 +34,8 @@ extension URLRule.Change: Codable {
         case .addQueryIfAbsent(let name, let value):
             try encoder.encode(rule: Name.addQueryIfAbsent, Item(name: name, value: value))
         case .copyKeyURIQuery(let names): try encoder.encode(rule: Name.copyKeyURIQuery, names)
+        case .copyKeyURIQueryIfAbsent(let names):
+            try encoder.encode(rule: Name.copyKeyURIQueryIfAbsent, names)
         case .appendPath(let rule): try encoder.encode(rule: Name.appendPath, rule)
         case .appendPathIfAbsent(let rule): try encoder.encode(rule: Name.appendPathIfAbsent, rule)
         case .useOrigin(let rule): try encoder.encode(rule: Name.useOrigin, rule)

@@ -45,19 +45,24 @@ extension CKCDecoder {
     ///
     /// Source: `fps-protocol.md` §6.
     private static func checkLength(_ ckc: Secret) throws(IntegrationError) {
+        let header = 28
+        guard ckc.count >= header else {
+            throw .licenseMalformed("The CKC is cut off: \(ckc.count) bytes, less than its header of \(header).")
+        }
         let (version, payload) = ckc.withUnsafeBytes { bytes in
-            guard bytes.count >= 28 else { return (UInt32(1), -1) }
-            let length = bytes.loadUnaligned(fromByteOffset: 24, as: UInt32.self).bigEndian
-            return (bytes.loadUnaligned(as: UInt32.self).bigEndian, Int(length))
+            (
+                bytes.loadUnaligned(as: UInt32.self).bigEndian,
+                bytes.loadUnaligned(fromByteOffset: 24, as: UInt32.self).bigEndian
+            )
         }
         // The version of anything else, such as a text in an old character set, would be large.
         guard version < 256 else { throw .licenseMalformed("The reply is no CKC (\(ckc.count) bytes).") }
-        guard version == 1, payload != ckc.count - 28 else { return }
-        guard payload < ckc.count - 28, payload >= 0 else {
-            let stated = payload < 0 ? "less than a CKC's header" : "instead of \(payload + 28)"
-            throw .licenseMalformed("The CKC is cut off: \(ckc.count) bytes, \(stated).")
-        }
-        throw .licenseMalformed("The CKC has \(ckc.count) bytes, more than the \(payload + 28) that it states.")
+        let stated = header + Int(payload)
+        guard version == 1, stated != ckc.count else { return }
+        throw .licenseMalformed(
+            stated > ckc.count
+                ? "The CKC is cut off: \(ckc.count) bytes instead of \(stated)."
+                : "The CKC has \(ckc.count) bytes, more than the \(stated) that it states.")
     }
 
     /// Refuses pages and documents, which have ended as a "CKC" in players; −42668 is all that a viewer saw of them.

@@ -12,7 +12,7 @@ public struct ErrorRules: Sendable, Hashable {
     public var message: [Place]
     /// The header fields that hold the request's id.
     public var requestID: [String]
-    /// What the vendor's codes mean, where the status does not say it.
+    /// What the vendor's codes mean where the status does not say it, and a status (`"412"`) where its usual meaning does not fit.
     public var kinds: [String: IntegrationError.Kind]
     /// Whether a code in a reply with a successful status is a refusal.
     public var refusesWithSuccess: Bool
@@ -53,10 +53,12 @@ extension ErrorRules {
     /// Throws what the service refused with; returns where it did not refuse.
     func check(_ reply: HTTPReply) throws(IntegrationError) {
         let service = summary(of: reply)
-        if successes.contains(reply.status) {
-            guard refusesWithSuccess, service.code != nil else { return }
-        }
-        let kind = service.code.flatMap { kinds[$0] } ?? Self.kind(ofStatus: reply.status)
+        let isSuccess = successes.contains(reply.status)
+        if isSuccess, !refusesWithSuccess || service.code == nil { return }
+        // A code without a meaning, in a reply whose status says yes, is a refusal all the same.
+        let kind =
+            service.code.flatMap { kinds[$0] } ?? kinds["\(reply.status)"]
+            ?? (isSuccess ? .forbidden : Self.kind(ofStatus: reply.status))
         throw IntegrationError(kind, Self.reason(service), service: service)
     }
 

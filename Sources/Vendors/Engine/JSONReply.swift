@@ -13,7 +13,7 @@ struct JSONReply {
     /// A text, number or Boolean at a path, as text.
     ///
     /// A path is names of members and indexes of arrays joined by dots; `*` stands for the first member or element through
-    /// which the rest of the path leads somewhere.
+    /// which the rest of the path leads somewhere. A text that is itself a JSON document is entered like one.
     func text(at path: String) -> String? {
         switch Self.value(at: path.split(separator: ".")[...], in: root) {
         case let text as String: text
@@ -34,6 +34,8 @@ struct JSONReply {
                 return Int(name).flatMap { array.indices.contains($0) ? value(at: rest, in: array[$0]) : nil }
             }
             return array.lazy.compactMap { value(at: rest, in: $0) }.first
+        case let text as String:
+            return (try? JSONSerialization.jsonObject(with: Data(text.utf8))).flatMap { value(at: path, in: $0) }
         default: return nil
         }
     }

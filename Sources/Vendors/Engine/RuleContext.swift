@@ -89,7 +89,7 @@ extension RuleContext {
         case .afterLast(let mark): tail(of: uri.raw, behind: mark)
         case .query(let name): uri.queryValue(name)
         case .firstQueryValue: uri.queryItems.first?.value
-        case .httpsURI: uri.replacingScheme(with: "https")
+        case .httpsURI: uri.scheme?.lowercased() == "data" ? nil : uri.replacingScheme(with: "https")
         default: nil
         }
     }

@@ -30,7 +30,7 @@ public indirect enum TextRule: Sendable, Hashable {
     case query(String)
     /// The value of the first query item, whatever its name.
     case firstQueryValue
-    /// The key URI with its scheme replaced by `https`.
+    /// The key URI with its scheme replaced by `https`; nothing for a `data:` URI.
     case httpsURI
 
     // Values from elsewhere.

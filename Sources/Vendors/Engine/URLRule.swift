@@ -34,6 +34,8 @@ public struct URLRule: Sendable, Hashable, Codable {
         case addQueryIfAbsent(name: String, value: TextRule)
         /// Copies query items of the key URI, found in any letter case and written with the name given, undecoded.
         case copyKeyURIQuery(names: [String])
+        /// Copies query items of the key URI in the same way, but only those that are not there yet, in any letter case.
+        case copyKeyURIQueryIfAbsent(names: [String])
         /// Appends a path segment, percent-encoded, in front of the query.
         case appendPath(TextRule)
         /// Appends a path segment unless the path ends in it, in any letter case.
@@ -52,7 +54,7 @@ extension URLRule {
                 case .setQuery(_, let rule), .addQueryIfAbsent(_, let rule), .appendPath(let rule),
                     .appendPathIfAbsent(let rule), .useOrigin(let rule):
                     rule
-                case .stripQuery, .copyKeyURIQuery: nil
+                case .stripQuery, .copyKeyURIQuery, .copyKeyURIQueryIfAbsent: nil
                 }
             }
     }

@@ -26,6 +26,10 @@ struct URLText: CustomStringConvertible {
             for name in names {
                 if let value = context.keyURI?.queryValue(name) { set(name, to: value) }
             }
+        case .copyKeyURIQueryIfAbsent(let names):
+            for name in names where index(of: name) == nil {
+                if let value = context.keyURI?.queryValue(name) { set(name, to: value) }
+            }
         case .appendPath(let rule):
             if let segment = context.text(rule) { append(segment.percentEncoded) }
         case .appendPathIfAbsent(let rule):

@@ -24,7 +24,7 @@ extension VendorProfile {
         license: RequestRule(
             method: "POST", url: URLRule(.setting("licenseURL")),
             headers: [.init("X-AxDRM-Message", .credential("token"))], body: .raw),
-        decoder: .raw, errors: ErrorRules(message: [.header("X-AxDRM-ErrorMessage")]), token: .jwt)
+        decoder: .raw, errors: ErrorRules(message: [.header("X-AxDRM-ErrorMessage")]), token: .axinom)
 
     /// The message travels in the query.
     public static let axinomQuery = variant(of: .axinom, "axinom-query", "Axinom DRM (query)") {

@@ -27,7 +27,7 @@ extension VendorProfile {
             url: URLRule(
                 .firstOf([.setting("licenseURL"), .httpsURI]), [.addQueryIfAbsent(name: "kid", value: .query("kid"))]),
             headers: [bearer], body: .form([.init("spc", .spc), .init("assetId", .contentID)])),
-        decoder: .tagged, token: .jwt)
+        decoder: .tagged, token: .azure)
 
     /// The key is named by what stands behind the first `?`, else by the key URI if that is base64, else by its last part.
     public static let azureWeb = variant(of: .azure, "azure-web", "Azure Media Services (web players)") {

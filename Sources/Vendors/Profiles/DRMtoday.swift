@@ -25,7 +25,7 @@ extension VendorProfile {
                 .setting("licenseURL"), [.setQuery(name: "offline", value: .onlyFor(.persistable, "true"))]),
             headers: [.init("x-dt-auth-token", .credential("token"))],
             body: .form([.init("spc", .spc), .init("offline", .onlyFor(.persistable, "true"))])),
-        decoder: .tagged, errors: drmTodayErrors, token: .jwt, redaction: Redaction(headers: ["x-dt-custom-data"]))
+        decoder: .tagged, errors: drmTodayErrors, token: .drmToday, redaction: Redaction(headers: ["x-dt-custom-data"]))
 
     /// The custom data authorizes.
     public static let drmTodayCustomData = variant(

@@ -14,7 +14,8 @@ extension VendorProfile {
         ],
         contentIdentifier: .remainder,
         certificate: keyOSCertificate(tokenHeader: "{header}"), license: keyOSLicense(tokenHeader: "{header}"),
-        decoder: .tagged, errors: ErrorRules(successes: [200, 201]), settings: ["header": "x-keyos-authorization"])
+        decoder: .tagged, errors: ErrorRules(successes: [200, 201]), token: .keyOS,
+        settings: ["header": "x-keyos-authorization"])
 
     /// The token travels in the header `customdata`.
     public static let keyOSCustomData = variant(of: .keyOS, "keyos-customdata", "KeyOS (header customdata)") {

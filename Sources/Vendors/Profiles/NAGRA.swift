@@ -34,7 +34,7 @@ extension VendorProfile {
         errors: ErrorRules(
             code: [.json("errorCode")], message: [.json("message")],
             kinds: ErrorRules.kinds([.concurrencyLimit: ["1007"]])),
-        token: .jwt, redaction: Redaction(headers: ["nv-authorizations"], fields: ["sessionToken"]),
+        token: .nagra, redaction: Redaction(headers: ["nv-authorizations"], fields: ["sessionToken"]),
         settings: ["tokenHeader": "nv-authorizations"])
 
     /// As THEOplayer, which sends the content token for the certificate too.

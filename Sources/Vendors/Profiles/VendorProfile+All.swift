@@ -13,6 +13,18 @@ extension VendorProfile {
         .axinom, .axinomQuery,
         .keyOS, .keyOSCustomData, .keyOSHost, .keyOSiOS,
         .drmToday, .drmTodayCustomData, .drmTodayQuery,
+        .doveRunner, .doveRunnerQuery,
+        .irdeto, .irdetoTheo,
+        .mux, .muxWeb,
+        .brightcove,
+        .jwPlatform,
+        .conax,
+        .comcast,
+        .anvato,
+        .kaltura,
+        .gumlet,
+        .appleSample,
+        .genericRaw, .genericBase64, .genericForm, .genericJSON,
     ]
 
     /// The profile of a name; nil where there is none.

@@ -22,7 +22,7 @@ extension VendorProfile {
             method: "POST", url: URLRule(.setting("licenseURL")),
             headers: [.init("Authorization", .credential("token"))], body: .json(["spc": .rule(.spc)])),
         decoder: .json(["ckc"]), terms: TermsRule(lease: .setting("leaseDuration")), errors: verimatrixErrors,
-        token: .jwt)
+        token: .verimatrix)
 
     /// The token travels in the query.
     public static let verimatrixQuery = variant(of: .verimatrix, "verimatrix-query", "Verimatrix Core (query)") {

@@ -30,6 +30,7 @@ extension VendorProfile {
 
     /// VuDRM's raw dialect; the token travels in a header, and not with the certificate request.
     public static let vuDRMRaw = variant(of: .vuDRMTheo, "vudrm-raw", "VuDRM (raw)") {
+        $0.requestContentID = nil
         $0.certificate = .fetched(RequestRule(url: URLRule(.setting("certificateURL"))), .der)
         $0.license = RequestRule(
             method: "POST", url: vuDRMLicense, headers: [.init("x-vudrm-token", .credential("token"))], body: .raw)

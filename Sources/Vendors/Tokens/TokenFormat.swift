@@ -7,18 +7,51 @@ public import LatchkeyCore
 public enum TokenFormat: String, Sendable, Hashable, Codable, CaseIterable {
     /// Nothing to see.
     case opaque
-    /// A JSON Web Token.
+    /// A JSON Web Token: `exp`, `nbf`, and both claim generations of Cloud DRM.
     case jwt
     /// VuDRM's parts, separated by `|`.
     case vuDRM
+    /// Azure's JWT, perhaps with the claim `…:contentkeyidentifier`.
+    case azure
+    /// Verimatrix's JWT: `sub` is the content id, `policy.fairplay` the terms.
+    case verimatrix
+    /// Axinom's JWT around a license service message with an entitlement message inside.
+    case axinom
+    /// NAGRA's content token: a JWT with `contentRights`, perhaps with other tokens behind a comma.
+    case nagra
+    /// DRMtoday's JWT with `crt`, a JSON document in a text.
+    case drmToday
+    /// Mux's JWT: `sub` is the playback id, `aud` is `d`.
+    case mux
+    /// PallyCon's (DoveRunner's) JSON in base64.
+    case pallyCon
+    /// KeyOS's authentication XML in base64.
+    case keyOS
 }
 
 extension TokenFormat {
+    /// The longest token that is looked into, 65,536 bytes; a request header takes no longer one either.
+    public static let maximumLength = 65_536
+
     /// The format that a token seems to have.
     public static func detect(_ token: String) -> TokenFormat {
+        guard token.utf8.count <= maximumLength else { return .opaque }
         let parts = token.split(separator: "|", omittingEmptySubsequences: false).count
         if parts == 4 || parts == 5 { return .vuDRM }
-        return JWTClaims(token) == nil ? .opaque : .jwt
+        if let jwt = JWTClaims(token) ?? NAGRAToken.contentToken(in: token) { return detect(jwt) }
+        if PallyConToken(token) != nil { return .pallyCon }
+        return KeyOSToken.isLikely(token) ? .keyOS : .opaque
+    }
+
+    private static func detect(_ jwt: JWTClaims) -> TokenFormat {
+        let claims = jwt.claims
+        if claims[AzureToken.keyClaim] != nil { return .azure }
+        if claims["com_key_id"] != nil, claims["message"] != nil { return .axinom }
+        if claims["crt"] is String { return .drmToday }
+        if claims["contentRights"] != nil || claims["typ"] as? String == "ContentAuthZ" { return .nagra }
+        if jwt.texts("aud") == ["d"] { return .mux }
+        if jwt.value(["policy", "fairplay"]) != nil || claims["security_policy"] != nil { return .verimatrix }
+        return .jwt
     }
 
     /// What a token says of itself and what is wrong with it.
@@ -26,79 +59,52 @@ extension TokenFormat {
     /// - Parameters:
     ///   - token: the token's text.
     ///   - keyID: the key that it is wanted for; whether it covers the key is checked where the token lists keys.
+    ///   - contentID: what the SPC names the key by, checked where the token names content.
     ///   - purpose: what the key is wanted for; a stored key needs the token's leave.
+    ///   - settings: the profile's settings, such as `issuer`, `audience`, `playbackId` and `certificateURL`; the token is compared
+    ///     with those that there are.
     ///   - date: the time to check its dates against.
     public func inspect(
-        _ token: String, keyID: KeyID? = nil, purpose: KeyPurpose = .streaming, at date: Date
+        _ token: String, keyID: KeyID? = nil, contentID: String? = nil, purpose: KeyPurpose = .streaming,
+        settings: [String: String] = [:], at date: Date
     ) -> TokenInspection {
-        switch self {
-        case .opaque: TokenInspection(format: .opaque)
-        case .jwt: .jwt(token, keyID: keyID, purpose: purpose, at: date)
-        case .vuDRM: .vuDRM(token, at: date)
+        var inspection = TokenInspection(format: self)
+        guard token.utf8.count <= Self.maximumLength else {
+            inspection.advice = [.malformed("\(token.utf8.count) bytes, more than any service takes")]
+            return inspection
         }
+        let use = TokenUse(keyID: keyID, contentID: contentID, purpose: purpose, settings: settings, date: date)
+        inspection.read(token, use)
+        return inspection
     }
 }
 
-/// What a token says of itself: facts in the order to show them, and advice.
-public struct TokenInspection: Sendable, Hashable {
-    /// The form that was assumed.
-    public var format: TokenFormat
-    /// Facts that are not secret.
-    public var facts: [Fact] = []
-    /// What is wrong or may be; empty where nothing is.
-    public var advice: [Advice] = []
-
-    /// A name and a value.
-    public struct Fact: Sendable, Hashable {
-        /// What it is, such as `expires`.
-        public var name: String
-        /// Its value.
-        public var value: String
-    }
-
-    /// What a look into a token can find.
-    public enum Advice: Sendable, Hashable {
-        /// It is not of the form that the vendor documents.
-        case malformed(String)
-        /// Its time is over.
-        case expired(Date)
-        /// Its time has not begun.
-        case notYetValid(Date)
-        /// It lists keys, and not this one.
-        case keyNotCovered
-        /// It does not let the key be stored.
-        case noOfflineRight
-        /// It may have run out; its lifetime is an account's setting and not in the token.
-        case mayHaveExpired(generated: Date)
-    }
-}
-
-extension TokenInspection.Advice: CustomStringConvertible {
-    /// A stable name of the advice.
-    public var code: String {
-        switch self {
-        case .malformed: "malformed"
-        case .expired: "expired"
-        case .notYetValid: "notYetValid"
-        case .keyNotCovered: "keyNotCovered"
-        case .noOfflineRight: "noOfflineRight"
-        case .mayHaveExpired: "mayHaveExpired"
+extension TokenInspection {
+    fileprivate mutating func read(_ token: String, _ use: TokenUse) {
+        switch format {
+        case .opaque: break
+        case .vuDRM: readVuDRM(token, use)
+        case .pallyCon: readPallyCon(token, use)
+        case .keyOS: readKeyOS(token, use)
+        case .jwt, .azure, .verimatrix, .axinom, .drmToday, .mux, .nagra: readJWT(token, use)
         }
     }
 
-    public var description: String {
-        switch self {
-        case .malformed(let reason): "The token is malformed: \(reason)."
-        case .expired(let date): "The token expired at \(date.iso8601)."
-        case .notYetValid(let date): "The token is valid from \(date.iso8601) only."
-        case .keyNotCovered: "The token does not cover this key."
-        case .noOfflineRight: "The token does not allow the key to be stored."
-        case .mayHaveExpired(let date): "The token was generated at \(date.iso8601); production tokens live about 30 s."
+    private mutating func readJWT(_ token: String, _ use: TokenUse) {
+        let found = format == .nagra ? NAGRAToken.contentToken(in: token) : JWTClaims(token)
+        guard let jwt = found else {
+            advice = [.malformed("not three parts of base64url JSON")]
+            return
+        }
+        readCommonClaims(jwt, use)
+        switch format {
+        case .azure: readAzure(jwt, use)
+        case .verimatrix: readVerimatrix(jwt, use)
+        case .axinom: readAxinom(jwt, use)
+        case .drmToday: readDRMtoday(jwt, use)
+        case .mux: readMux(jwt, use)
+        case .nagra: readNAGRA(jwt, use)
+        default: readCloudDRM(jwt, use)
         }
     }
-}
-
-extension Date {
-    /// The date in ISO 8601, whole seconds, UTC.
-    package var iso8601: String { formatted(.iso8601) }
 }

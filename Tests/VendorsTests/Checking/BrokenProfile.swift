@@ -44,7 +44,7 @@ struct BrokenProfile: Sendable, CustomTestStringConvertible {
             "license.body", "{\"form\": [{\"name\": \"s\", \"value\": \"spc\", \"escaping\": \"html\"}]}",
             "license.body.form[0].escaping", says: "percent, none"),
         BrokenProfile("decoder", "\"json\"", says: "needs a parameter"),
-        BrokenProfile("decoder", "null", says: "null"),
+        BrokenProfile("decoder", "null", says: "This is no rule"),
         BrokenProfile("errors.kinds.E17", "\"tokenExpired\"", says: "not one of unknownIntegration"),
         BrokenProfile("errors.code[0]", "{\"body\": \"x\"}", says: "header, json, word, knownCode"),
         BrokenProfile("token", "\"JWT\"", says: "opaque, jwt"),

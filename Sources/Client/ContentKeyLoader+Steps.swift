@@ -1,0 +1,126 @@
+import Foundation
+public import LatchkeyCore
+public import LatchkeyVendors
+
+#if canImport(FoundationNetworking)
+    public import FoundationNetworking
+#endif
+
+/// The steps of a key's way one by one, for a player that makes the SPC itself or does the I/O itself.
+extension ContentKeyLoader {
+    /// The application certificate: from the cache, or from one fetch that all callers share.
+    public func applicationCertificate() async throws(ContentKeyError) -> ApplicationCertificate {
+        try await certificates.certificate(report(exchange: 0, key: nil))
+    }
+
+    /// What the license service knows a key by.
+    public func contentIdentifier(for key: KeyURI) throws(ContentKeyError) -> ContentIdentifier {
+        let identifier: ContentIdentifier
+        do {
+            identifier = try caller.integration.contentIdentifier(for: key)
+        } catch {
+            throw ContentKeyError(error, stage: .contentIdentifier, otherwise: .integrationFailed)
+        }
+        // An empty identifier makes the system fail without a word of the cause (−42669, −42675).
+        guard (2...200).contains(identifier.bytes.count) else {
+            throw ContentKeyError(
+                .init(rawValue: IntegrationError.Kind.contentIdentifierMissing.rawValue), stage: .contentIdentifier,
+                "The content identifier has \(identifier.bytes.count) bytes; a device takes 2 to 200.",
+                remedy: "Choose the profile variant whose content-id rule fits the key URIs of the playlist.")
+        }
+        return identifier
+    }
+
+    /// Exchanges an SPC for a license: request, retries, reply.
+    /// - Parameters:
+    ///   - spc: what the player made.
+    ///   - key: the key's URI.
+    ///   - purpose: what the key is wanted for.
+    public func license(
+        for spc: SPCMessage, key: KeyURI, purpose: KeyPurpose = .streaming
+    ) async throws(ContentKeyError) -> License {
+        let identifier = try contentIdentifier(for: key)
+        return try await license(for: spc, key, identifier, purpose, report(exchange: 0, key: key))
+    }
+
+    /// The certificate request, for a player that sends it itself; nil where the certificate does not come over the network.
+    public func certificateRequest() async throws(ContentKeyError) -> URLRequest? {
+        let issued = IssuedCredentials { [caller] in try await caller.credentials(.certificate) }
+        do {
+            let values = try await lookups.values(for: nil, report(exchange: 0, key: nil))
+            return try await caller.request(.certificate, issued, trusting: values.urls) {
+                [integration = caller.integration] issued in
+                let context = CertificateContext(lookup: values) { try await issued.credentials() }
+                if let request = try await integration.certificateRequest(context) { return request }
+                throw ContentKeyError(.certificateMissing, "There is no request.", remedy: "Use the bundled one.")
+            }
+        } catch {
+            guard error.kind != .certificateMissing else { return nil }
+            throw error
+        }
+    }
+
+    /// The certificate in a reply that the player received.
+    public func applicationCertificate(
+        from exchange: HTTPExchange
+    ) throws(ContentKeyError) -> ApplicationCertificate {
+        try caller.read(.certificate, exchange) { try caller.integration.certificate(from: $0) }
+    }
+
+    /// The license request, for a player that sends it itself.
+    public func licenseRequest(
+        for spc: SPCMessage, key: KeyURI, purpose: KeyPurpose = .streaming
+    ) async throws(ContentKeyError) -> URLRequest {
+        try checkNotEmpty(spc)
+        let identifier = try contentIdentifier(for: key)
+        let values = try await lookups.values(for: key, report(exchange: 0, key: key))
+        let issued = IssuedCredentials(alsoSecret: [spc.bytes] + values.values) { [caller] in
+            try await caller.credentials(.init(purpose))
+        }
+        return try await caller.request(.license, issued, trusting: values.urls) {
+            [integration = caller.integration] issued in
+            let context = LicenseContext(
+                keyURI: key, contentIdentifier: identifier, purpose: purpose, lookup: values
+            ) { try await issued.credentials() }
+            return try await integration.licenseRequest(for: spc, context)
+        }
+    }
+
+    /// The license in a reply that the player received.
+    public func license(
+        from exchange: HTTPExchange, key: KeyURI, purpose: KeyPurpose = .streaming
+    ) throws(ContentKeyError) -> License {
+        let identifier = try contentIdentifier(for: key)
+        let context = LicenseContext(keyURI: key, contentIdentifier: identifier, purpose: purpose)
+        return try caller.read(.license, exchange) { try caller.integration.license(from: $0, context) }
+    }
+}
+
+extension ContentKeyLoader {
+    func license(
+        for spc: SPCMessage, _ key: KeyURI, _ identifier: ContentIdentifier, _ purpose: KeyPurpose,
+        _ report: @escaping Report
+    ) async throws(ContentKeyError) -> License {
+        try checkNotEmpty(spc)
+        let integration = caller.integration
+        let values = try await lookups.values(for: key, report)
+        let context = LicenseContext(keyURI: key, contentIdentifier: identifier, purpose: purpose, lookup: values)
+        return try await caller.perform(
+            .init(
+                stage: .license, reason: Credentials.Reason(purpose), alsoSecret: [spc.bytes] + values.values,
+                trusted: values.urls, report: report,
+                makeRequest: { issued in
+                    var context = context
+                    context.credentials = { try await issued.credentials() }
+                    return try await integration.licenseRequest(for: spc, context)
+                },
+                read: { try integration.license(from: $0, context) }))
+    }
+
+    private func checkNotEmpty(_ spc: SPCMessage) throws(ContentKeyError) {
+        guard spc.bytes.count == 0 else { return }
+        throw ContentKeyError(
+            .spcFailed, stage: .spc, "The player made an empty SPC.",
+            remedy: "Check the application certificate and the content identifier.")
+    }
+}

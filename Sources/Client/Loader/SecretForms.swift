@@ -1,0 +1,53 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyVendors
+
+/// Every form in which secrets may show up in a text: as they are, percent-encoded, escaped for JSON, in base64, in hexadecimal.
+///
+/// A service that sends a token back wraps it as it likes; an error and an event must not show it in any of these.
+struct SecretForms: Sendable {
+    private let texts: [String]
+
+    /// The shortest secret that is looked for inside base64 and hexadecimal, and taken out of what is shown: 6 characters.
+    /// A shorter one would be found by chance.
+    private static let shortest = 6
+
+    init(_ secrets: [Secret]) {
+        let texts = Set(secrets.flatMap(Self.forms)).subtracting([""])
+        self.texts = texts.sorted { $0.utf8.count > $1.utf8.count }  // The longest first, or the rest of it would stay.
+    }
+
+    /// The text with each secret replaced.
+    func scrubbed(_ text: String) -> String {
+        texts.filter { $0.utf8.count >= Self.shortest }.reduce(text) {
+            $0.replacingOccurrences(of: $1, with: "‹secret›", options: .literal)
+        }
+    }
+
+    /// Whether bytes hold a secret in one of its forms.
+    func areFound(in data: Data?) -> Bool {
+        guard let data, !data.isEmpty else { return false }
+        return texts.contains { data.range(of: Data($0.utf8)) != nil }
+    }
+
+    private static func forms(of secret: Secret) -> [String] {
+        let bytes = secret.revealed
+        var forms: [String] = []
+        if let text = String(data: bytes, encoding: .utf8) {
+            let json = text.replacingOccurrences(of: "\\", with: "\\\\").replacingOccurrences(of: "\"", with: "\\\"")
+            forms += [text, text.percentEncoded, json, json.replacingOccurrences(of: "/", with: "\\/")]
+        }
+        guard bytes.count >= shortest else { return forms }
+        let base64 = (0...2).map { self.base64(of: bytes, behind: $0) }
+        forms += base64 + base64.map(\.percentEncoded) + base64.map { $0.replacingOccurrences(of: "/", with: "\\/") }
+        forms += base64.map { $0.replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_") }
+        return forms + [bytes.hexString, bytes.hexString.uppercased()]
+    }
+
+    /// The characters of base64 that depend on these bytes alone, where a number of other bytes, modulo 3, stands before them.
+    private static func base64(of bytes: Data, behind count: Int) -> String {
+        let text = (Data(count: count) + bytes).base64EncodedString().filter { $0 != "=" }
+        let isOpenEnded = (count + bytes.count) % 3 != 0
+        return String(text.dropFirst([0, 2, 3][count]).dropLast(isOpenEnded ? 1 : 0))
+    }
+}

@@ -1,0 +1,40 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyFairPlay
+import LatchkeyHTTP
+import LatchkeyServer
+import LatchkeyServices
+
+/// A VuDRM service on loopback, and requests for it that are ready to be sent.
+struct LicenseService: Sendable {
+    let host: ServiceHost
+    let port: UInt16
+    /// HTTP requests in the raw dialect, each with an SPC of its own.
+    let requests: [[UInt8]]
+
+    /// Starts the service.
+    /// - Parameter bench: holds the credentials and the SPCs.
+    init(_ bench: KeyServerBench) throws {
+        var random = SystemRandomNumberGenerator()
+        guard let id = KeyID(bytes: random.bytes(16)) else { throw BenchError.load("no key identifier") }
+        let stored = StoredKey(
+            uri: KeyURI("skd://bench/key"), id: id, content: try KeyServerBench.contentKey(using: &random))
+        let authority = LicenseAuthority(module: bench.module, keys: ContentKeyStore([stored]))
+        let service = VuDRMService(ServiceEnvironment(authority: authority))
+        host = ServiceHost([service])
+        port = try host.start()
+        let token = service.demoToken().revealedText
+        requests = bench.spcs.map { spc in
+            let head = """
+                POST /license/key HTTP/1.1\r
+                Host: 127.0.0.1\r
+                x-vudrm-token: \(token)\r
+                Content-Type: application/octet-stream\r
+                Content-Length: \(spc.count)\r
+                \r
+
+                """
+            return Array(head.utf8) + spc
+        }
+    }
+}

@@ -1,0 +1,106 @@
+public import Foundation
+public import Latchkey
+import LatchkeyCore
+public import LatchkeyVendors
+
+#if canImport(FoundationNetworking)
+    public import FoundationNetworking
+#endif
+
+/// A transport that answers as a test tells it to, and remembers what it was asked.
+public final class FakeTransport: Transport {
+    /// What happens to a request.
+    public enum Step: Sendable {
+        /// A reply comes.
+        case reply(HTTPReply)
+        /// No reply comes, for this reason.
+        case failure(any Error)
+        /// No reply comes until the task is cancelled.
+        case hang
+        /// The call does not return, not even when the task is cancelled.
+        case never
+
+        /// A reply of status 200.
+        public static func ok(_ body: Data) -> Self { .reply(HTTPReply(status: 200, body: body)) }
+
+        /// A reply without a body.
+        public static func status(_ status: Int, _ headers: [(name: String, value: String)] = []) -> Self {
+            .reply(HTTPReply(status: status, headers: headers))
+        }
+    }
+
+    private struct State {
+        var requests: [URLRequest] = []
+        var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+    }
+
+    private let respond: @Sendable (_ request: URLRequest, _ number: Int) async -> Step
+    private let state = Locked(State())
+
+    /// - Parameter respond: says what happens to a request; requests are counted from 1.
+    public init(_ respond: @escaping @Sendable (_ request: URLRequest, _ number: Int) async -> Step) {
+        self.respond = respond
+    }
+
+    /// Answers GET requests and POST requests by two scripts; the last step of each repeats.
+    public convenience init(get: [Step], post: [Step]) {
+        let counts = Locked([String: Int]())
+        self.init { request, _ in
+            let method = request.httpMethod ?? "GET"
+            let script = method == "POST" ? post : get
+            let index = counts.withLock { counts in
+                defer { counts[method, default: 0] += 1 }
+                return counts[method, default: 0]
+            }
+            return script.indices.contains(index) ? script[index] : script.last ?? .hang
+        }
+    }
+
+    /// Everything that was sent so far, in order.
+    public var requests: [URLRequest] { state.withLock { $0.requests } }
+
+    /// Waits until a number of requests has been sent, all counted from the start.
+    public func untilRequested(_ count: Int = 1) async {
+        await withCheckedContinuation { continuation in
+            let isReady = state.withLock { state in
+                if state.requests.count < count { state.watchers.append((count, continuation)) }
+                return state.requests.count >= count
+            }
+            if isReady { continuation.resume() }
+        }
+    }
+
+    public func send(_ request: URLRequest, bodyLimit: Int) async throws -> HTTPReply {
+        try Task.checkCancellation()
+        switch await respond(request, note(request)) {
+        case .reply(var reply):
+            guard reply.body.count <= bodyLimit else { throw TransportError(.bodyTooLarge, "The reply is too large.") }
+            reply.url = reply.url ?? request.url
+            return reply
+        case .failure(let error): throw error
+        case .hang:
+            try await ManualTimekeeper().sleep(for: .seconds(1))
+            throw CancellationError()
+        case .never: return await Never.returning()
+        }
+    }
+
+    private func note(_ request: URLRequest) -> Int {
+        let (number, ready) = state.withLock { state in
+            state.requests.append(request)
+            let number = state.requests.count
+            let ready = state.watchers.filter { $0.count <= number }.map(\.continuation)
+            state.watchers.removeAll { $0.count <= number }
+            return (number, ready)
+        }
+        for continuation in ready { continuation.resume() }
+        return number
+    }
+}
+
+extension Never {
+    /// Never returns, as code does that waits for an answer that somebody forgot. Its task is lost.
+    package static func returning<Value: Sendable>() async -> Value {
+        await withUnsafeContinuation { (_: UnsafeContinuation<Value, Never>) in }
+    }
+}

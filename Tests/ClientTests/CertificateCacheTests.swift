@@ -1,0 +1,125 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyTesting
+import LatchkeyVendors
+import Testing
+
+@testable import Latchkey
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+@Suite struct CertificateCacheTests {
+    private func gets(_ harness: Harness) -> Int { harness.transport.requests.count { $0.httpMethod == "GET" } }
+
+    @Test func `a hundred keys wait for one fetch`() async {
+        let harness = Harness()
+        let requests = (0..<100).map { _ in FakeKeyRequest(key) }
+        for request in requests { harness.loader.answer(request) }
+        for request in requests { #expect(await request.firstAnswer().ckc == SampleBytes.ckc()) }
+        #expect(gets(harness) == 1)
+        #expect(requests.allSatisfy { $0.certificates == [SampleBytes.certificate] })
+    }
+
+    @Test func `the certificate is fetched when the loader is made`() async {
+        let harness = Harness { $0.certificateFetch = .atOnce }
+        await harness.transport.untilRequested(1)
+        #expect(harness.posts.isEmpty)
+        _ = await harness.answer()
+        #expect(gets(harness) == 1)
+    }
+
+    @Test func `the certificate is fetched again when its lifetime is over`() async throws {
+        let harness = Harness { $0.certificateLifetime = .seconds(60) }
+        _ = try await harness.loader.applicationCertificate()
+        harness.clock.advance(by: .seconds(59))
+        _ = try await harness.loader.applicationCertificate()
+        #expect(gets(harness) == 1)
+        harness.clock.advance(by: .seconds(1))
+        _ = try await harness.loader.applicationCertificate()
+        #expect(gets(harness) == 2)
+    }
+
+    @Test func `a failed fetch is shared by who waits, and not kept`() async throws {
+        let harness = Harness(get: [.status(404), .certificate])
+        let error = await harness.answer().error
+        #expect(error?.code == "notFound" && error?.stage == .certificate)
+        #expect(await harness.answer().ckc == SampleBytes.ckc())
+        #expect(gets(harness) == 2)
+    }
+
+    @Test func `a cancelled key takes nobody's certificate`() async {
+        let gate = Gate()
+        let harness = Harness(
+            over: FakeTransport { request, _ in
+                guard request.httpMethod == "GET" else { return .ckc }
+                await gate.wait()
+                return .certificate
+            })
+        let (first, second) = (FakeKeyRequest(key), FakeKeyRequest(key))
+        let handle = harness.loader.answer(first)
+        harness.loader.answer(second)
+        await harness.transport.untilRequested(1)
+        handle.cancel()
+        #expect(first.answers.map(\.error?.code) == ["cancelled"])
+        gate.open()
+        #expect(await second.firstAnswer().ckc == SampleBytes.ckc())
+        #expect(gets(harness) == 1)
+    }
+
+    @Test func `a credentials closure that never returns holds up no later key`() async {
+        let isStuck = Locked(true)
+        let credentials = Credentials { _ in
+            isStuck.withLock { $0 } ? await Never.returning() : .token(token)
+        }
+        let harness = Harness(VendorProfile.json, credentials: credentials) { $0.retry = .never }
+        let error = await harness.error(after: .seconds(10))
+        #expect(error?.code == "credentialsFailed" && error?.stage == .certificate)
+        isStuck.withLock { $0 = false }
+        #expect(await harness.answer().ckc == SampleBytes.ckc())
+    }
+
+    @Test func `a bundled certificate needs no request`() async throws {
+        var profile = VendorProfile.raw
+        profile.certificate = .inline(setting: "certificate")
+        profile.settings["certificate"] = SampleBytes.certificate.base64EncodedString()
+        let harness = Harness(profile)
+        #expect(try await harness.loader.applicationCertificate().der == SampleBytes.certificate)
+        #expect(try await harness.loader.certificateRequest() == nil)
+        #expect(harness.transport.requests.isEmpty)
+    }
+
+    @Test func `an integration without a certificate says so`() async {
+        struct Bare: DRMIntegration { let identifier = "bare" }
+        let error = await Harness(Bare()).answer().error
+        #expect(error?.code == "certificateMissing" && error?.stage == .certificate)
+    }
+
+    @Test func `a cancelled loader stops the fetch and begins no other`() async {
+        let harness = Harness(get: [.hang])
+        async let waiting = Result { try await harness.loader.applicationCertificate() }
+        await harness.transport.untilRequested(1)
+        harness.loader.cancel()
+        #expect(await (waiting.error as? ContentKeyError)?.code == "cancelled")
+        await #expect(throws: ContentKeyError.self) { try await harness.loader.applicationCertificate() }
+        #expect(gets(harness) == 1)
+    }
+
+    @Test func `a loader that goes away cancels its fetch`() async {
+        let ended = Gate()
+        let transport = FakeTransport { _, _ in
+            await withTaskCancellationHandler {
+                await ended.wait()
+            } onCancel: {
+                ended.open()
+            }
+            return .certificate
+        }
+        do {
+            let harness = Harness(over: transport) { $0.certificateFetch = .atOnce }
+            await harness.transport.untilRequested(1)
+        }
+        await ended.wait()
+    }
+}

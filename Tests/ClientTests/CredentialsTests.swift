@@ -1,0 +1,75 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyTesting
+import LatchkeyVendors
+import Testing
+
+@testable import Latchkey
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+@Suite struct CredentialsTests {
+    @Test(arguments: [
+        (KeyPurpose.streaming, Credentials.Reason.first), (.persistable, .offline), (.renewal, .renewal),
+    ])
+    func `learn what they are asked for`(purpose: KeyPurpose, reason: Credentials.Reason) async {
+        let harness = Harness(VendorProfile.json)
+        _ = await harness.answer(FakeKeyRequest(key, purpose: purpose))
+        #expect(harness.credentials.reasons == [.certificate, reason])
+    }
+
+    @Test func `are asked for afresh for each attempt`() async {
+        let harness = Harness(post: [.status(503), .failure(TransportError(.timedOut, "")), .ckc])
+        let request = FakeKeyRequest(key)
+        harness.loader.answer(request)
+        await harness.advance([.milliseconds(500), .seconds(1)])
+        #expect(await request.firstAnswer().ckc == SampleBytes.ckc())
+        #expect(harness.credentials.reasons == [.first, .retry(attempt: 2), .retry(attempt: 3)])
+        let sent = harness.posts.map { $0.value(forHTTPHeaderField: "x-vudrm-token") }
+        #expect(sent == ["\(token)-1", "\(token)-2", "\(token)-3"])
+    }
+
+    @Test(arguments: [401, 403])
+    func `are refreshed once, at once, when the service rejects them`(status: Int) async {
+        let harness = Harness(post: [.status(status), .ckc])
+        #expect(await harness.answer().ckc == SampleBytes.ckc())
+        #expect(harness.credentials.reasons == [.first, .rejected])
+    }
+
+    @Test(arguments: [(401, "unauthenticated"), (403, "forbidden")])
+    func `are not refreshed twice`(status: Int, code: String) async {
+        let harness = Harness(post: [.status(status)])
+        let error = await harness.answer().error
+        #expect(error?.code == code && error?.attempts == 2)
+        #expect(harness.credentials.reasons == [.first, .rejected])
+    }
+
+    @Test func `that the request did not carry are not refreshed`() async {
+        let harness = Harness(get: [.status(403)])
+        #expect(await harness.answer().error?.stage == .certificate)
+        #expect(harness.transport.requests.count == 1 && harness.credentials.reasons.isEmpty)
+    }
+
+    @Test func `that the closure does not give end the key at the stage that wanted them`() async {
+        struct NoSession: Error { let hint = "hidden" }
+        let failing = Credentials { _ in throw NoSession() }
+        let license = await Harness(VendorProfile.raw, credentials: failing).answer().error
+        #expect(license?.code == "credentialsFailed" && license?.stage == .license)
+        #expect(license?.reason == "The app gave no credentials (NoSession)." && license?.underlying is NoSession)
+        let certificate = await Harness(VendorProfile.json, credentials: failing).answer().error
+        #expect(certificate?.code == "credentialsFailed" && certificate?.stage == .certificate)
+    }
+
+    @Test func `that are missing are named`() async {
+        let error = await Harness(VendorProfile.raw, credentials: Credentials.none).answer().error
+        #expect(error?.code == "missingCredential" && error?.stage == .license)
+    }
+
+    @Test func `of one token become a set of one`() async throws {
+        let credentials = Credentials.token { "for \($0)" }
+        #expect(try await credentials(.renewal) == .token("for renewal"))
+        #expect(try await Credentials.fixed(.token("t"))(.first) == .token("t"))
+    }
+}

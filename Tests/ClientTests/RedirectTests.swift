@@ -1,0 +1,130 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyTesting
+import LatchkeyVendors
+import Testing
+
+@testable import Latchkey
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+@Suite struct RedirectTests {
+    private func to(_ location: String, _ status: Int = 307) -> FakeTransport.Step {
+        .status(status, [("location", location)])
+    }
+
+    @Test(arguments: ["/v2/license?a=b", "https://fairplay-license.vudrm.tech/v2/license?a=b", "../v2/license?a=b"])
+    func `within an origin everything is sent on`(location: String) async {
+        let harness = Harness(post: [to(location), .ckc])
+        #expect(await harness.answer().ckc == SampleBytes.ckc())
+        let last = harness.posts.last
+        #expect(last?.url?.absoluteString == "https://fairplay-license.vudrm.tech/v2/license?a=b")
+        #expect(last?.value(forHTTPHeaderField: "x-vudrm-token") == "\(token)-1")
+        #expect(last?.httpBody == SampleBytes.spc && last?.httpMethod == "POST")
+    }
+
+    @Test(arguments: [
+        "https://other.example/license", "https://fairplay-license.vudrm.tech:8443/license", "//other.example/license",
+    ])
+    func `to another origin no credential goes along`(location: String) async throws {
+        let harness = Harness(post: [to(location), .ckc])
+        let events = harness.loader.events()
+        #expect(await harness.answer().ckc == SampleBytes.ckc())
+        let last = try #require(harness.posts.last)
+        #expect(last.allHTTPHeaderFields == ["Content-Type": "application/octet-stream"])
+        #expect(last.httpBody == SampleBytes.spc)
+        let dropped = await events.untilAnswered().contains {
+            if case .redirected(_, credentialsDropped: true) = $0.kind { true } else { false }
+        }
+        #expect(dropped)
+    }
+
+    @Test func `no header field of the app's own goes to another origin`() async {
+        struct Mine: DRMIntegration {
+            let identifier = "mine"
+            let configuredURLs = [URL(string: "https://a.example")].compactMap(\.self)
+            func certificateRequest(_ context: CertificateContext) async throws -> URLRequest? {
+                var request = URLRequest(url: configuredURLs[0])
+                for name in ["Authorization", "Cookie", "X-Api-Key", "X-Session", "Accept", "User-Agent"] {
+                    request.setValue("v", forHTTPHeaderField: name)
+                }
+                return request
+            }
+        }
+        let harness = Harness(Mine(), get: [to("https://b.example/c", 301), .certificate])
+        _ = try? await harness.loader.applicationCertificate()
+        let fields = harness.transport.requests.last?.allHTTPHeaderFields ?? [:]
+        #expect(fields.keys.sorted() == ["Accept", "User-Agent"])
+    }
+
+    @Test(arguments: [301, 302, 303])
+    func `a license request is not turned into a GET`(status: Int) async {
+        let harness = Harness(post: [to("/license2", status)])
+        let error = await harness.answer().error
+        #expect(error?.code == "redirectRefused" && error?.stage == .license && harness.posts.count == 1)
+        #expect(error?.reason == "The service redirects the license request with \(status), which would lose the SPC.")
+    }
+
+    @Test(arguments: [301, 302, 303, 307, 308])
+    func `a certificate request follows each redirect`(status: Int) async throws {
+        let harness = Harness(get: [to("https://cdn.example/c.der", status), .certificate])
+        #expect(try await harness.loader.applicationCertificate().der == SampleBytes.certificate)
+        #expect(harness.transport.requests.last?.url?.absoluteString == "https://cdn.example/c.der")
+    }
+
+    @Test func `a body with the token goes to no other origin`() async {
+        let harness = Harness(VendorProfile.json, post: [to("https://other.example/license")])
+        let error = await harness.answer().error
+        #expect(error?.code == "redirectRefused" && harness.posts.count == 1)
+        #expect(error?.reason == "The service redirects a request whose body carries the token to other.example.")
+        let same = Harness(VendorProfile.json, post: [to("/other"), .ckc])
+        #expect(await same.answer().ckc == SampleBytes.ckc())
+    }
+
+    @Test func `an address with the token leads to no other origin`() async {
+        let profile = VendorProfile.cloudDRM
+            .with(["certificateURL": "https://a.example/c", "brandGuid": "b"])
+        let harness = Harness(
+            profile,
+            over: FakeTransport { request, _ in
+                .status(301, [("Location", "https://b.example/c?\(request.url?.query ?? "")")])
+            })
+        let error = await harness.answer().error
+        #expect(error?.code == "redirectRefused" && error?.stage == .certificate)
+        #expect(harness.transport.requests.count == 1)
+    }
+
+    @Test(arguments: [
+        ("http://fairplay-license.vudrm.tech/license", "insecureURL"), ("http://other.example/", "insecureURL"),
+        ("file:///etc/passwd", "insecureURL"), ("http://127.0.0.1/license", "redirectRefused"),
+        ("https://localhost/license", "redirectRefused"), ("https://[broken", "redirectRefused"),
+    ])
+    func `a redirect to where nothing may go is refused`(location: String, code: String) async {
+        let harness = Harness(post: [to(location)])
+        let error = await harness.answer().error
+        #expect(error?.code == code && error?.stage == .license && harness.posts.count == 1)
+    }
+
+    @Test func `a circle of redirects ends`() async {
+        let harness = Harness(post: [to("/license/abc")])
+        let error = await harness.answer().error
+        #expect(error?.code == "redirectRefused" && harness.posts.count == 6)
+        #expect(error?.reason == "The service redirects more than 5 times.")
+        let never = Harness(post: [to("/license/abc")]) { $0.redirectLimit = -1 }
+        #expect(await never.answer().error?.code == "redirectRefused")
+    }
+
+    @Test func `an address keeps its escapes, and what is odd in it is escaped`() async {
+        let harness = Harness(post: [to("/a%20b c|%zz?q=%41 x"), .ckc])
+        #expect(await harness.answer().ckc == SampleBytes.ckc())
+        #expect(
+            harness.posts.last?.url?.absoluteString
+                == "https://fairplay-license.vudrm.tech/a%20b%20c%7C%25zz?q=%41%20x")
+    }
+
+    @Test func `a redirect without an address is an error of the service`() async {
+        #expect(await Harness(post: [.status(307)]).answer().error?.code == "redirected")
+    }
+}

@@ -1,0 +1,93 @@
+import Foundation
+import FoundationNetworking
+import LatchkeyCore
+import LatchkeyServer
+import LatchkeyServices
+import LatchkeyTesting
+import Testing
+
+/// What holds for every vendor's service, on the one host that `latchkey serve` runs.
+@Suite struct VendorServicesTests {
+    private static let names =
+        [
+            "vudrm", "cloud-drm", "azure", "uplynk", "ezdrm", "verimatrix", "titanium", "expressplay", "nagra",
+            "axinom",
+            "keyos", "drmtoday",
+        ] as [ServiceIdentifier]
+
+    @Test(arguments: names)
+    func `the certificate is where the parameters say`(_ name: ServiceIdentifier) async throws {
+        try await with(name) { service, base in
+            var url = try #require(service.parameters(at: base)["certificateURL"])
+            if name == "cloud-drm" { url += "?brandGuid=\(Stage.brand)" }
+            let (data, response) = try await URLSession.shared.data(from: try #require(URL(string: url)))
+            #expect((response as? HTTPURLResponse)?.statusCode == 200)
+            #expect(data == Stage.certificate)
+        }
+    }
+
+    @Test(arguments: names)
+    func `the vendor's own path is no other vendor's`(_ name: ServiceIdentifier) async throws {
+        try await with(name) { service, base in
+            for address in service.parameters(at: base).filter({ $0.key.hasSuffix("URL") }).values {
+                let atRoot = try #require(URL(string: address.replacing("/\(name)/", with: "/")))
+                let (data, _) = try await URLSession.shared.data(from: atRoot)
+                #expect(!String(decoding: data, as: UTF8.self).contains("Several vendors"))
+            }
+        }
+    }
+
+    @Test(arguments: names)
+    func `whatever comes, the service answers with an error and repeats nothing secret`(
+        _ name: ServiceIdentifier
+    ) async throws {
+        try await with(name) { service, base in
+            let key = try #require(service.environment.authority.keys.keys.first)
+            let host = base.dropFirst("http://".count).prefix { $0 != "/" }
+            let address =
+                service.parameters(at: base)["licenseURL"]
+                ?? KeyURI(service.keyURI(for: key, at: String(host))).replacingScheme(with: "http")
+            var generator = SeededGenerator(seed: 11)
+            for type in ["application/json", "application/octet-stream", "application/x-www-form-urlencoded", "text/x"]
+            {
+                for body in [Data(), Data(generator.bytes(300)), Data("secret-in-the-body".utf8)] {
+                    var request = URLRequest(url: try #require(URL(string: address)))
+                    request.httpMethod = "POST"
+                    request.httpBody = body
+                    request.setValue(type, forHTTPHeaderField: "Content-Type")
+                    let (data, response) = try await URLSession.shared.data(for: request)
+                    let status = (response as? HTTPURLResponse)?.statusCode ?? 0
+                    #expect((400..<500).contains(status))
+                    #expect(!String(decoding: data, as: UTF8.self).contains("secret-in-the-body"))
+                }
+            }
+        }
+    }
+
+    @Test(arguments: names)
+    func `the fault switch cuts the certificate of each`(_ name: ServiceIdentifier) async throws {
+        try await with(name) { service, base in
+            service.faults.set(.truncatedPayload, at: .certificate)
+            var url = try #require(service.parameters(at: base)["certificateURL"])
+            if name == "cloud-drm" { url += "?brandGuid=\(Stage.brand)" }
+            let (data, _) = try await URLSession.shared.data(from: try #require(URL(string: url)))
+            #expect(data.count == Stage.certificate.count / 2)
+        }
+    }
+
+    private func with(
+        _ name: ServiceIdentifier, _ body: (any VendorService, String) async throws -> Void
+    ) async throws {
+        let services = VendorServices.all(authority: try Stage.authority(), time: ManualTimekeeper())
+        let host = ServiceHost(services)
+        let port = try host.start()
+        let service = try #require(services.first { $0.identifier == name })
+        do {
+            try await body(service, "http://127.0.0.1:\(port)/\(name)")
+        } catch {
+            await host.stop(within: .zero)
+            throw error
+        }
+        await host.stop(within: .zero)
+    }
+}

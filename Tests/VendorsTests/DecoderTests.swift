@@ -1,0 +1,105 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyTesting
+import Testing
+
+@testable import LatchkeyVendors
+
+@Suite struct CKCDecoderTests {
+    static let ckc = SampleBytes.ckc(3)
+    static let base64 = ckc.base64EncodedString()
+    static let urlSafe = base64.inURLSafeAlphabet.filter { $0 != "=" }
+    static let lines = ckc.base64EncodedString(options: .lineLength64Characters)
+    static let either: CKCDecoder = .jsonOr(["ckc", "a.b"], .raw)
+
+    @Test(arguments: [
+        (CKCDecoder.raw, ckc), (.base64Text, Data(" \(base64)\n".utf8)), (.base64Text, Data(urlSafe.utf8)),
+        (.base64Text, Data(lines.utf8)), (.tagged, Data("<ckc>\(base64)</ckc>".utf8)), (.tagged, Data(base64.utf8)),
+        (.json(["ckc"]), Data(#"{"ckc":"\#(base64)"}"#.utf8)),
+        (.json(["x", "a.0.b"]), Data(#"{"a":[{"b":"\#(base64)"}]}"#.utf8)),
+        (.json(["ckc"]), Data(#"{"ckc":"<ckc>\#(base64)</ckc>"}"#.utf8)), (either, ckc),
+        (either, Data("\n {\"a\":{\"b\":\"\(base64)\"}}".utf8)), (.tolerant, ckc), (.tolerant, Data(base64.utf8)),
+        (.tolerant, Data("<ckc>\(base64)</ckc>\n".utf8)), (.tolerant, Data(#"{"License":"\#(base64)"}"#.utf8)),
+        (.tolerant, Data(#"{"CkcMessage":"\#(base64)"}"#.utf8)),
+    ])
+    func `takes the CKC out of the reply`(decoder: CKCDecoder, body: Data) throws {
+        #expect(try decoder.contentKeyContext(from: body).revealed == Self.ckc)
+    }
+
+    static let decoders: [CKCDecoder] = [.raw, .base64Text, .tagged, .json(["ckc"]), either, .tolerant]
+    static let page = "<!DOCTYPE html><html><body>" + String(repeating: "Störung ", count: 80) + "</body></html>"
+    static let pages = (500...514).map { Data(page.utf8.prefix($0)) } + [page.data(using: .isoLatin1) ?? Data()]
+    static let texts = [
+        "", " \n", "<?xml version=\"1.0\"?><error/>", "Not authorized", "the license could not be made for this asset",
+        #"{"error":"expired","message":"no"}"#, #"{"ckc":null}"#, #"{"ckc":""}"#, #"{"ckc":"***"}"#,
+        #"{"ckc":"no key for you"}"#, "[1]", "{", "AAAAAQ==", "\u{feff}<html>",
+    ]
+    static let damaged: [Data] = [
+        ckc.prefix(27), SampleBytes.ckc(cutting: 1), SampleBytes.ckc(cutting: 64), SampleBytes.ckc() + Data([0]),
+        Data("Fehler: ung\u{fc}ltig".utf16.map { UInt8($0) }),
+    ]
+    static let wrong: [Data] = pages + texts.map { Data($0.utf8) } + damaged
+
+    @Test(arguments: decoders, wrong)
+    func `takes nothing else for a CKC`(decoder: CKCDecoder, body: Data) {
+        let error = #expect(throws: IntegrationError.self) { try decoder.contentKeyContext(from: body) }
+        #expect(error?.kind == .licenseMalformed)
+    }
+
+    @Test(arguments: [
+        (Data(), "The license service answered with an empty body."),
+        (Data("<html>".utf8), "The reply should be the CKC, and is an HTML page."),
+        (SampleBytes.ckc(cutting: 4), "The CKC is cut off: 88 bytes instead of 92."),
+        (Data([0, 0, 0, 1]), "The CKC is cut off: 4 bytes, less than its header of 28."),
+        (SampleBytes.ckc() + Data([9]), "The CKC has 93 bytes, more than the 92 that it states."),
+    ])
+    func `says what came instead`(body: Data, expected: String) {
+        let error = #expect(throws: IntegrationError.self) { try CKCDecoder.raw.contentKeyContext(from: body) }
+        #expect(error?.reason == expected)
+    }
+
+    @Test func `a CKC of another version is left to the player`() throws {
+        let other = Data([0, 0, 0, 2]) + Data(repeating: 7, count: 40)
+        #expect(try CKCDecoder.raw.contentKeyContext(from: other).revealed == other)
+    }
+}
+
+@Suite struct CertificateDecoderTests {
+    static let der = SampleBytes.certificate
+    static let base64 = der.base64EncodedString()
+    static let pem =
+        "-----BEGIN CERTIFICATE-----\r\n\(der.base64EncodedString(options: .lineLength64Characters))"
+        + "\r\n-----END CERTIFICATE-----\r\n"
+
+    @Test(arguments: [
+        (CertificateDecoder.der, der), (.base64Text, Data(" \(base64)\n".utf8)), (.base64Text, Data(pem.utf8)),
+        (.json("a.cert"), Data(#"{"a":{"cert":"\#(base64)"}}"#.utf8)), (.sniff, der), (.sniff, Data(base64.utf8)),
+        (.sniff, Data(pem.utf8)), (.sniff, Data((pem + pem).utf8)), (.sniff, Data("subject=CN = FPS\n\(pem)".utf8)),
+    ])
+    func `takes the certificate out of the reply`(decoder: CertificateDecoder, body: Data) throws {
+        #expect(try decoder.certificate(from: body).der == Self.der)
+    }
+
+    @Test(
+        arguments: [CertificateDecoder.der, .base64Text, .json("cert"), .sniff],
+        [
+            Data(), Data("<html>".utf8), Data(#"{"error":1}"#.utf8), der.dropLast(), Data([0x30, 3, 1, 1, 1]),
+            Data([0x30, 0x82, 0xff, 0xff, 0]), Data([0x30]), Data("-----BEGIN CERTIFICATE-----".utf8),
+            Data("not a certificate".utf8),
+        ])
+    func `takes nothing else for a certificate`(decoder: CertificateDecoder, body: Data) {
+        let error = #expect(throws: IntegrationError.self) { try decoder.certificate(from: body) }
+        #expect(error?.kind == .certificateMalformed)
+    }
+
+    @Test(arguments: [
+        (Data(), "empty"), (Data(" \n".utf8), "blank"), (Data("\u{feff} <HTML>".utf8), "an HTML page"),
+        (Data("<!DOCTYPE html>".utf8), "an HTML page"), (Data("<a/>".utf8), "XML"), (Data("[]".utf8), "JSON"),
+        (Data("{".utf8), "JSON"), (Data("-----BEGIN X".utf8), "PEM text"), (Data("hi".utf8), "text (2 bytes)"),
+        (Data([1, 2]), "other data (2 bytes)"), (Data([0xff]), "other data (1 bytes)"),
+        (Data(String(repeating: "é", count: 300).utf8.dropFirst(0)), "text (600 bytes)"),
+    ])
+    func `names what bytes seem to be`(bytes: Data, expected: String) {
+        #expect(bytes.apparentFormat == expected)
+    }
+}

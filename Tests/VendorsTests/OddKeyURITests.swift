@@ -1,0 +1,58 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyTesting
+import LatchkeyVendors
+import Testing
+
+/// Key URIs as packagers really write them.
+@Suite struct OddKeyURITests {
+    @Test(arguments: [
+        ("skd://h.example/license/abc", "https://h.example/license/abc", "abc"),
+        ("SKD://H.example/License/ABC", "https://H.example/License/ABC", "ABC"),
+        ("skd:h.example/abc", "https://h.example/abc", "abc"),
+        ("skd://h.example/abc\n", "https://h.example/abc", "abc"),
+        ("skd://h.example/abc\r\n", "https://h.example/abc", "abc"),
+        ("skd://h.example/a b", "https://h.example/a%20b", "a b"),
+        ("skd://h.example/a%20b", "https://h.example/a%20b", "a%20b"),
+        ("skd://h.example/a%20b c", "https://h.example/a%20b%20c", "a%20b c"),
+        ("skd://h.example/100%", "https://h.example/100%25", "100%"),
+        ("skd://h.example/%zz|", "https://h.example/%25zz%7C", "%zz|"),
+        ("skd://h.example/a;b=1;c", "https://h.example/a;b=1;c", "a;b=1;c"),
+        ("skd://h.example/MTIz+4/5=", "https://h.example/MTIz+4/5=", "5="),
+        ("skd://h.example/id:iv", "https://h.example/id:iv", "id:iv"),
+        ("skd://h.example/abc?x=1&x=2", "https://h.example/abc?x=1&x=2", "abc?x=1&x=2"),
+        ("skd://h.example/abc?", "https://h.example/abc?", "abc?"),
+        ("skd://h.example/skd/skd", "https://h.example/skd/skd", "skd"),
+        ("skd://h.example/größe", "https://h.example/gr%C3%B6%C3%9Fe", "größe"),
+        ("skd://h.example/a#b", "https://h.example/a", "a#b"),
+    ])
+    func `become an URL and an identifier without losing a character`(
+        text: String, url: String, identifier: String
+    ) async throws {
+        let profile = VendorProfile.vuDRMRaw
+        #expect(try await profile.licenseWire(KeyURI(text)).split(separator: "\n").first == "POST \(url)")
+        #expect(try profile.contentIdentifier(for: KeyURI(text)).text == identifier)
+    }
+
+    @Test(arguments: ["skd://", "skd:", "", "skd://id:iv", "skd://a b/c", "skd://?x"])
+    func `that name no host are refused as license address`(text: String) async throws {
+        var profile = VendorProfile.vuDRMRaw
+        profile.contentIdentifierRule = .fixed("id")
+        let error = await #expect(throws: IntegrationError.self) { try await profile.licenseWire(KeyURI(text)) }
+        #expect(error?.kind == .invalidURL)
+    }
+
+    @Test func `that are a data URI need a configured license address`() async throws {
+        let error = await #expect(throws: IntegrationError.self) {
+            try await VendorProfile.vuDRMRaw.licenseWire("data:text/plain;base64,QUJD")
+        }
+        #expect(error?.reason == "The license URL needs the setting \"licenseURL\".")
+    }
+
+    @Test(arguments: ["skd://MTIzNDU2Nzg5MA==", "skd://11111111-2222-3333-4444-555555555555:ffff", "skd://a b"])
+    func `that are a bare identifier work with a configured license address`(text: String) async throws {
+        let profile = VendorProfile.vuDRMTheo.setting("licenseURL", to: "https://h.example/license")
+        let wire = try await profile.licenseWire(KeyURI(text))
+        #expect(wire.contains(#""contentId":"\#(text.dropFirst(6))""#))
+    }
+}

@@ -1,0 +1,139 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyTesting
+import Testing
+
+@testable import LatchkeyVendors
+
+@Suite struct ProfileCodableTests {
+    private func json(_ value: some Encodable) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(value), as: UTF8.self)
+    }
+
+    private func copy<Value: Codable>(_ value: Value) throws -> Value {
+        try JSONDecoder().decode(Value.self, from: Data(json(value).utf8))
+    }
+
+    @Test(arguments: VendorProfile.all)
+    func `a profile comes back from JSON and sends the same bytes`(profile: VendorProfile) async throws {
+        let profile = profile.with(["certificateURL": "https://h.example/c", "brandGuid": "b"])
+        let copy = try copy(profile)
+        let key: KeyURI = "skd://h.example/license/abc?KID=1"
+        #expect(copy == profile)
+        #expect(try await copy.certificateWire() == profile.certificateWire())
+        #expect(try await copy.licenseWire(key) == profile.licenseWire(key))
+    }
+
+    @Test func `a profile's JSON reads like the rules in it`() throws {
+        #expect(
+            try json(VendorProfile.vuDRMRaw.certificate)
+                == #"{"fetched":{"decoder":"der","request":{"headers":[],"method":"GET","url":{"base":{"setting":"certificateURL"},"changes":[]}}}}"#
+        )
+        #expect(
+            try json(VendorProfile.vuDRM.license)
+                == #"{"body":{"json":{"contentId":{"$":"contentID"},"payload":{"$":"spc"},"token":{"$":{"credential":"token"}}}},"headers":[],"method":"POST","url":{"base":{"firstOf":[{"setting":"licenseURL"},"httpsURI"]},"changes":[]}}"#
+        )
+    }
+
+    static let rules: [TextRule] = [
+        .wholeURI, .remainder, .remainderBeforeQuery, .afterFirstQuestionMark, .afterLastQuestionMark,
+        .lastPathComponent, .host, .afterLast(";"), .query("q"), .firstQueryValue, .httpsURI, .fixed("host"),
+        .setting("s"), .credential("c"), .contentID, .spcIdentifier, .spc, .spcURLSafe, .firstOf([.host, "x"]),
+        .all([]), .joined([.host], separator: ","), .base64Decoded(.host), .base64(.host), .percentDecoded(.host),
+        .percentEncoded(.host), .replacing("a", with: "b", in: .host), .template("{host}"),
+        .json(["a": .array([1, .bool(false), "t", .rule(.host), ["$x": "y"]]), "b": .object([:])]),
+    ]
+
+    @Test(arguments: rules)
+    func `each text rule comes back from JSON`(rule: TextRule) throws { #expect(try copy(rule) == rule) }
+
+    @Test(
+        arguments: [
+            .stripQuery, .setQuery(name: "a", value: .host), .addQueryIfAbsent(name: "a", value: "b"),
+            .copyKeyURIQuery(names: ["KID"]), .appendPath(.contentID), .useOrigin(.setting("o")),
+        ] as [URLRule.Change])
+    func `each change of an URL comes back from JSON`(change: URLRule.Change) throws {
+        #expect(try copy(change) == change)
+    }
+
+    @Test(
+        arguments: [
+            .raw, .base64Text, .form([.init("a", .spc)]), .formWithKeyURIQuery([]), .json(["a": 1]),
+            .multipart([.init("spc", .spc)]),
+        ] as [BodyRule])
+    func `each body comes back from JSON`(body: BodyRule) throws { #expect(try copy(body) == body) }
+
+    @Test(
+        arguments: [
+            .raw, .base64Text, .tagged, .json(["a.b"]), .jsonOr(["ckc"], .jsonOr(["x"], .raw)), .tolerant,
+        ] as [CKCDecoder])
+    func `each CKC decoder comes back from JSON`(decoder: CKCDecoder) throws { #expect(try copy(decoder) == decoder) }
+
+    @Test(arguments: [.der, .base64Text, .json("a"), .sniff] as [CertificateDecoder])
+    func `each certificate decoder comes back from JSON`(decoder: CertificateDecoder) throws {
+        #expect(try copy(decoder) == decoder)
+        #expect(try copy(VendorProfile.CertificateRule.inline(setting: "c")) == .inline(setting: "c"))
+    }
+
+    @Test func `error rules leave out what has a default`() throws {
+        #expect(try json(ErrorRules()) == "{}")
+        #expect(try copy(ErrorRulesTests.rules) == ErrorRulesTests.rules)
+        #expect(try JSONDecoder().decode(ErrorRules.self, from: Data("{}".utf8)) == ErrorRules())
+        let redaction = Redaction(headers: ["b", "a"])
+        #expect(try json(redaction) == #"{"headers":["a","b"]}"#)
+        #expect(try copy(redaction) == redaction)
+    }
+
+    static let smallest = #"""
+        {"identifier": "mine", "name": "Mine", "contentIdentifier": "lastPathComponent",
+         "certificate": {"inline": "certificate"}, "decoder": {"jsonOr": {"paths": ["ckc"], "else": "tagged"}},
+         "license": {"method": "POST", "url": {"base": "httpsURI"}, "body": {"form": [{"name": "spc", "value": "spc"}]}}}
+        """#
+
+    @Test func `a profile written by hand needs no more than what it says`() async throws {
+        let profile = try JSONDecoder().decode(VendorProfile.self, from: Data(Self.smallest.utf8))
+        let expected = """
+            POST https://h.example/a
+            content-type: application/x-www-form-urlencoded
+
+            spc=AAECA%2Fv%2F%2Fv8%3D
+            """
+        #expect(try await profile.licenseWire("skd://h.example/a") == expected)
+        #expect(profile.token == .opaque && profile.hosts.isEmpty && profile.errors == ErrorRules())
+    }
+
+    @Test(arguments: [
+        (#""lastPathComponent""#, #""lastPath""#, "contentIdentifier", "lastPath"),
+        (#"{"inline": "certificate"}"#, #"{"inlined": "x"}"#, "certificate", "inlined"),
+        (#"{"base": "httpsURI"}"#, #"{"base": {"setting": 1}}"#, "license.url.base.setting", "String"),
+        (#""value": "spc""#, #""value": {"query": "a", "host": "b"}"#, "license.body.form.0.value", "host, query"),
+        (#""else": "tagged""#, #""else": "json""#, "decoder.jsonOr.else", "needs a parameter"),
+        (#""name": "Mine","#, "", "", "name"), (#"{"jsonOr""#, #"{"jsonor""#, "decoder", "jsonor"),
+    ])
+    func `broken JSON is refused with the place and the name`(
+        part: String, broken: String, place: String, name: String
+    ) throws {
+        let text = Self.smallest.replacing(part, with: broken)
+        let error = #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode(VendorProfile.self, from: Data(text.utf8))
+        }
+        let found = try #require(error)
+        let path = found.context?.codingPath.map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(
+            separator: ".")
+        #expect(path == place)
+        #expect("\(found)".contains(name))
+    }
+}
+
+extension DecodingError {
+    fileprivate var context: Context? {
+        switch self {
+        case .typeMismatch(_, let context), .valueNotFound(_, let context), .keyNotFound(_, let context),
+            .dataCorrupted(let context):
+            context
+        @unknown default: nil
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyVendors
+import Testing
+
+@Suite struct TokenFormatTests {
+    private static let samples: [(TokenFormat, String)] = [
+        (.opaque, ""), (.opaque, "0123456789abcdef"), (.opaque, "a.b.c"), (.opaque, TokenSample.base64("{}")),
+        (.vuDRM, "client|2024-01-02T03:04:05Z|AAAA|0000"), (.vuDRM, "client|2024-01-02T03:04:05Z|2|AAAA|0000"),
+        (.jwt, TokenSample.jwt(#"{"exp":1}"#)), (.jwt, TokenSample.jwt(#"{"drmTokenInfo":{"kid":["*"]}}"#)),
+        (.azure, TokenSample.jwt(#"{"urn:microsoft:azure:mediaservices:contentkeyidentifier":"x"}"#)),
+        (.verimatrix, TokenSample.jwt(#"{"sub":"a","policy":{"fairplay":{"lease":true}}}"#)),
+        (.verimatrix, TokenSample.jwt(#"{"sub":"a","security_policy":{}}"#)),
+        (.axinom, TokenSample.jwt(#"{"version":1,"com_key_id":"x","message":{}}"#)),
+        (.drmToday, TokenSample.jwt(#"{"crt":"[]","optData":"{}"}"#)),
+        (.nagra, TokenSample.jwt(#"{"ver":"1.0","typ":"ContentAuthZ"}"#)),
+        (.nagra, TokenSample.jwt(#"{"contentRights":[]}"#) + "," + TokenSample.jwt("{}")),
+        (.mux, TokenSample.jwt(#"{"sub":"a","aud":"d","exp":1}"#)), (.mux, TokenSample.jwt(#"{"aud":["d"]}"#)),
+        (.pallyCon, TokenSample.base64(#"{"drm_type":"FairPlay","site_id":"DEMO"}"#)),
+        (.keyOS, TokenSample.base64("<KeyOSAuthenticationXML></KeyOSAuthenticationXML>")),
+    ]
+
+    @Test(arguments: samples)
+    func `a token's form is found by its look`(format: TokenFormat, token: String) {
+        #expect(TokenFormat.detect(token) == format)
+    }
+
+    @Test(arguments: TokenFormat.allCases)
+    func `a token that is too long is not looked into`(format: TokenFormat) {
+        let token = String(repeating: "A", count: TokenFormat.maximumLength + 1)
+        #expect(TokenFormat.detect(token) == .opaque)
+        #expect(format.inspect(token, at: TokenSample.now).codes == ["malformed"])
+    }
+
+    @Test(arguments: TokenFormat.allCases.filter { $0 != .opaque }, ["", "nonsense", "a.b.c", "e30=", "||", "😀"])
+    func `what has another form is malformed`(format: TokenFormat, token: String) {
+        #expect(format.inspect(token, at: TokenSample.now).codes == ["malformed"])
+    }
+
+    @Test(arguments: TokenFormat.allCases, [UInt64](1...2))
+    func `no token crashes the look into it, and none shows up in its facts`(format: TokenFormat, seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        for (_, sample) in Self.samples {
+            for _ in 0..<25 {
+                let token = Self.damaged(sample, &random)
+                _ = TokenFormat.detect(token)
+                let inspection = format.inspect(
+                    token, keyID: KeyID(TokenSample.keyID), contentID: token, purpose: .persistable,
+                    settings: ["certificateURL": token], at: TokenSample.now)
+                #expect(
+                    inspection.facts.allSatisfy {
+                        $0.value.count <= 300 && (token.isEmpty || !$0.value.contains(token))
+                    })
+            }
+        }
+    }
+
+    @Test(arguments: TokenFormat.allCases)
+    func `JSON and XML of odd shapes are no harm`(format: TokenFormat) {
+        let odd = ["null", "true", "-1e308", "1e400", "\"\"", "[]", "{}", "[[[]]]", #"[{"id":1}]"#, "\"\\u0000\""]
+        let names = [
+            "exp", "nbf", "aud", "sub", "kid", "policy", "message", "com_key_id", "contentRights", "crt", "offline",
+            "begin_date", "expiration_date", "drm_type", "timestamp", "cid",
+        ]
+        for value in odd {
+            let json = "{\(names.map { "\"\($0)\":\(value)" }.joined(separator: ","))}"
+            for token in [TokenSample.jwt(json), TokenSample.base64(json)] {
+                _ = format.inspect(token, contentID: value, purpose: .persistable, at: TokenSample.now)
+            }
+        }
+        let deep = String(repeating: "[", count: 20_000)
+        _ = format.inspect(TokenSample.jwt(deep), at: TokenSample.now)
+        let nested = "<KeyOSAuthenticationXML>" + String(repeating: "<a>", count: 10_000)
+        #expect(TokenFormat.keyOS.inspect(TokenSample.base64(nested), at: TokenSample.now).codes == ["malformed"])
+    }
+
+    /// A sample with some bytes replaced, removed or repeated, before or after decoding.
+    private static func damaged(_ sample: String, _ random: inout SeededGenerator) -> String {
+        var bytes = Array(sample.utf8)
+        for _ in 0..<Int.random(in: 0...6, using: &random) where !bytes.isEmpty {
+            let index = Int.random(in: 0..<bytes.count, using: &random)
+            switch Int.random(in: 0..<3, using: &random) {
+            case 0: bytes[index] = UInt8.random(in: 0...255, using: &random)
+            case 1: bytes.remove(at: index)
+            default: bytes.insert(contentsOf: bytes[index...].prefix(9), at: index)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
