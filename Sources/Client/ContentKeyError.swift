@@ -60,9 +60,13 @@ public struct ContentKeyError: DiagnosableError {
         public static let integrationFailed = Self(rawValue: "integrationFailed")
         /// There is no certificate: none fetched, none bundled.
         public static let certificateMissing = Self(rawValue: "certificateMissing")
+        /// The secure session ended before the license was there, or a renewal came without one.
+        public static let sessionEnded = Self(rawValue: "sessionEnded")
+        /// The license was to be renewed for the session's sake, and the player did not ask for its keys again.
+        public static let sessionNotRenewed = Self(rawValue: "sessionNotRenewed")
     }
 
-    /// The steps of a key's way, in order.
+    /// The steps of a key's way, in order, and those of a secure session.
     public enum Stage: String, Sendable, Hashable, Codable, CaseIterable {
         /// Naming the key.
         case contentIdentifier
@@ -76,12 +80,34 @@ public struct ContentKeyError: DiagnosableError {
         case license
         /// Handing the CKC to the player.
         case answer
+        /// Opening the secure session that a license belongs to.
+        case setup
+        /// Keeping the session alive.
+        case heartbeat
+        /// Ending the session.
+        case teardown
     }
 }
 
 extension ContentKeyError {
     static let cancelled = ContentKeyError(
         .cancelled, "The key request was cancelled.", remedy: "Ask again if the key is still wanted.")
+
+    static let sessionEnded = ContentKeyError(
+        .sessionEnded, stage: .license, "The secure session of this source has ended.",
+        remedy: "Load the source again, so that its keys open a new session.")
+
+    static let sessionWithoutPlayer = ContentKeyError(
+        .sessionNotRenewed, stage: .heartbeat,
+        "The session lives by license renewals, and nobody asks the player for one.",
+        remedy: "Attach a renew closure to the loader's session.")
+
+    static func sessionNotRenewed(within limit: Duration) -> ContentKeyError {
+        ContentKeyError(
+            .sessionNotRenewed, stage: .heartbeat,
+            "The player did not ask for its keys again within \(limit.inMilliseconds) ms.",
+            remedy: "Have the renew closure renew the player's key requests.")
+    }
 
     /// Whether new credentials may help.
     var wantsNewCredentials: Bool {

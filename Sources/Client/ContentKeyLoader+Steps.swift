@@ -74,13 +74,14 @@ extension ContentKeyLoader {
         try checkNotEmpty(spc)
         let identifier = try contentIdentifier(for: key)
         let values = try await lookups.values(for: key, report(exchange: 0, key: key))
-        let issued = IssuedCredentials(alsoSecret: [spc.bytes] + values.values) { [caller] in
+        let held = try await session?.values(for: purpose) ?? [:]
+        let issued = IssuedCredentials(alsoSecret: [spc.bytes] + values.values + held.values) { [caller] in
             try await caller.credentials(.init(purpose))
         }
         return try await caller.request(.license, issued, trusting: values.urls) {
             [integration = caller.integration] issued in
             let context = LicenseContext(
-                keyURI: key, contentIdentifier: identifier, purpose: purpose, lookup: values
+                keyURI: key, contentIdentifier: identifier, purpose: purpose, lookup: values, session: held
             ) { try await issued.credentials() }
             return try await integration.licenseRequest(for: spc, context)
         }
@@ -92,7 +93,9 @@ extension ContentKeyLoader {
     ) throws(ContentKeyError) -> License {
         let identifier = try contentIdentifier(for: key)
         let context = LicenseContext(keyURI: key, contentIdentifier: identifier, purpose: purpose)
-        return try caller.read(.license, exchange) { try caller.integration.license(from: $0, context) }
+        let license = try caller.read(.license, exchange) { try caller.integration.license(from: $0, context) }
+        session?.note(license, purpose)
+        return license
     }
 }
 
@@ -102,15 +105,27 @@ extension ContentKeyLoader {
         _ report: @escaping Report
     ) async throws(ContentKeyError) -> License {
         try checkNotEmpty(spc)
-        let integration = caller.integration
         let values = try await lookups.values(for: key, report)
         let context = LicenseContext(keyURI: key, contentIdentifier: identifier, purpose: purpose, lookup: values)
+        guard let session else { return try await license(for: spc, context, report) { [:] } }
+        return try await session.license(for: purpose) { held throws(ContentKeyError) in
+            try await self.license(for: spc, context, report, held)
+        }
+    }
+
+    /// - Parameter session: gives the values of the secure session for each attempt, as a heartbeat may have changed them.
+    private func license(
+        for spc: SPCMessage, _ context: LicenseContext, _ report: @escaping Report,
+        _ session: @escaping @Sendable () async throws -> [String: Secret]
+    ) async throws(ContentKeyError) -> License {
+        let integration = caller.integration
         return try await caller.perform(
             .init(
-                stage: .license, reason: Credentials.Reason(purpose), alsoSecret: [spc.bytes] + values.values,
-                trusted: values.urls, report: report,
+                stage: .license, reason: Credentials.Reason(context.purpose),
+                alsoSecret: [spc.bytes] + context.lookup.values, trusted: context.lookup.urls, report: report,
                 makeRequest: { issued in
                     var context = context
+                    context.session = try await session()
                     context.credentials = { try await issued.credentials() }
                     return try await integration.licenseRequest(for: spc, context)
                 },

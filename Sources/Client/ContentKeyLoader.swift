@@ -15,10 +15,13 @@ public import LatchkeyVendors
 public final class ContentKeyLoader: Sendable {
     typealias Report = @Sendable (KeyEvent.Kind) -> Void
 
+    /// The secure session with the vendor; nil where its licenses belong to none.
+    public let session: SecureSession?
+
     let caller: ServiceCaller
     let lookups: Lookups
     let certificates: CertificateCache
-    private let hub = EventHub()
+    private let hub: EventHub
     private let open = OpenRequests()
 
     /// - Parameters:
@@ -34,9 +37,13 @@ public final class ContentKeyLoader: Sendable {
         transport: any Transport = URLSessionTransport(), timekeeper: any Timekeeper = SystemTimekeeper(),
         generator: @escaping @Sendable () -> any RandomNumberGenerator = { SystemRandomNumberGenerator() }
     ) {
-        caller = ServiceCaller(
+        let caller = ServiceCaller(
             integration: integration, credentials: credentials, configuration: configuration, transport: transport,
             timekeeper: timekeeper, generator: generator)
+        let hub = EventHub()
+        self.caller = caller
+        self.hub = hub
+        session = integration.sessionScope == .never ? nil : SecureSession(caller, hub.report(caller, 0, nil))
         lookups = Lookups(caller)
         certificates = CertificateCache(caller, lookups)
         if configuration.certificateFetch == .atOnce { certificates.prefetch(report(exchange: 0, key: nil)) }
@@ -68,15 +75,20 @@ public final class ContentKeyLoader: Sendable {
     }
 
     private func close() {
+        session?.close()
         lookups.close()
         certificates.close()
     }
 
     /// Turns what happens to an exchange into events.
-    func report(exchange: Int, key: KeyURI?) -> Report {
+    func report(exchange: Int, key: KeyURI?) -> Report { hub.report(caller, exchange, key) }
+}
+
+extension EventHub {
+    fileprivate func report(_ caller: ServiceCaller, _ exchange: Int, _ key: KeyURI?) -> ContentKeyLoader.Report {
         let shown = key.map { caller.integration.redaction.redacted(urlText: $0.raw) } ?? ""
-        return { [hub, timekeeper = caller.timekeeper] kind in
-            hub.send(KeyEvent(exchange: exchange, key: shown, date: timekeeper.date, kind: kind))
+        return { [self, timekeeper = caller.timekeeper] kind in
+            send(KeyEvent(exchange: exchange, key: shown, date: timekeeper.date, kind: kind))
         }
     }
 }

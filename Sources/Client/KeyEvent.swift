@@ -4,7 +4,7 @@ public import LatchkeyVendors
 
 /// Something that happened on a key's way, for logs and metrics. Holds no secret.
 public struct KeyEvent: Sendable {
-    /// The key request that it belongs to, counted from 1; 0 for what belongs to none, such as the certificate's prefetch.
+    /// The key request that it belongs to, counted from 1; 0 for what belongs to none, such as the certificate's prefetch or a session.
     public let exchange: Int
     /// The key's URI with secret query items replaced; empty for what belongs to no key.
     public let key: String
@@ -29,6 +29,10 @@ public struct KeyEvent: Sendable {
         case redirected(to: String, credentialsDropped: Bool)
         /// An attempt failed, and another follows after a wait.
         case retrying(attempt: Int, after: Duration, code: String)
+        /// The secure session came to a state.
+        case session(SessionState)
+        /// A session could not be opened, kept alive or ended.
+        case sessionFailed(ContentKeyError)
         /// The player got its key.
         case answered(took: Duration)
         /// The player got an error.

@@ -9,6 +9,7 @@ final class Daemon: @unchecked Sendable {
     let configuration: HTTPServerConfiguration
     let handler: @Sendable (HTTPRequest) async -> HTTPResponse
     let clock: HTTPServerClock
+    let startTask: HTTPServer.TaskStart
     let open = OpenExchanges()
 
     private var pointer: OpaquePointer?
@@ -18,12 +19,13 @@ final class Daemon: @unchecked Sendable {
     private var watch: Task<Void, Never>?
 
     init(
-        _ configuration: HTTPServerConfiguration, clock: HTTPServerClock,
+        _ configuration: HTTPServerConfiguration, clock: HTTPServerClock, startTask: @escaping HTTPServer.TaskStart,
         handler: @escaping @Sendable (HTTPRequest) async -> HTTPResponse
     ) {
         self.configuration = configuration
         self.handler = handler
         self.clock = clock
+        self.startTask = startTask
     }
 
     /// Starts to listen.

@@ -107,7 +107,7 @@ final class Exchange: @unchecked Sendable {
     /// Cancelled by the first answer, which may be that of the deadline, and by `end`.
     private func startWork(_ request: HTTPRequest) {
         let handler = daemon.handler
-        let task = Task { answer(with: await handler(request)) }
+        let task = daemon.startTask { self.answer(with: await handler(request)) }
         let isAnswered = lock.withLock {
             work = task
             return reply != nil

@@ -14,19 +14,26 @@ public final class HTTPServer: @unchecked Sendable {
     private let configuration: HTTPServerConfiguration
     private let clock: HTTPServerClock
     private let handler: @Sendable (HTTPRequest) async -> HTTPResponse
+    private let startTask: TaskStart
     private let lock = NSLock()
     private var state = State.idle
+
+    /// Starts the task that answers one request.
+    public typealias TaskStart = @Sendable (_ operation: @escaping @Sendable () async -> Void) -> Task<Void, Never>
 
     /// - Parameters:
     ///   - configuration: address, port, TLS and limits.
     ///   - clock: for deadlines and for draining; the machine's unless given.
+    ///   - startTask: starts the task of one request, on threads of the caller's choice; on Swift's own unless given.
     ///   - handler: answers one request. Runs in a task of its own, which is cancelled at the deadline.
     public init(
         _ configuration: HTTPServerConfiguration = HTTPServerConfiguration(), clock: HTTPServerClock = .system,
+        startTask: @escaping TaskStart = { Task(operation: $0) },
         handler: @escaping @Sendable (HTTPRequest) async -> HTTPResponse
     ) {
         self.configuration = configuration
         self.clock = clock
+        self.startTask = startTask
         self.handler = handler
     }
 
@@ -53,7 +60,7 @@ public final class HTTPServer: @unchecked Sendable {
         lock.lock()
         defer { lock.unlock() }
         guard case .idle = state else { throw .running }
-        let daemon = Daemon(configuration, clock: clock, handler: handler)
+        let daemon = Daemon(configuration, clock: clock, startTask: startTask, handler: handler)
         let port = try daemon.start()
         state = .running(daemon, port: port)
         return port

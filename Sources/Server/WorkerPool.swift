@@ -21,12 +21,22 @@ public final class WorkerPool: Sendable {
 
     deinit { queue.close() }
 
-    /// Runs a piece of work on one of the threads.
+    /// Runs a piece of work on one of the threads; at once where the task runs on one already.
     /// - Returns: its result; nil where too many pieces are waiting.
     public func run<Result: Sendable>(_ work: @escaping @Sendable () -> Result) async -> Result? {
-        await withCheckedContinuation { done in
+        if #available(macOS 15, iOS 18, tvOS 18, *) {
+            guard !queue.isFull else { return nil }
+            return await withTaskExecutorPreference(queue) { work() }
+        }
+        return await withCheckedContinuation { done in
             if !queue.add({ done.resume(returning: work()) }) { done.resume(returning: nil) }
         }
+    }
+
+    /// Starts a task that runs on the threads between its suspensions, so that `run` within it changes no thread.
+    public func task(_ operation: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+        guard #available(macOS 15, iOS 18, tvOS 18, *) else { return Task(operation: operation) }
+        return Task(executorPreference: queue, operation: operation)
     }
 }
 
@@ -46,6 +56,16 @@ private final class WorkQueue: @unchecked Sendable {
             work.append(piece)
             condition.signal()
             return true
+        }
+    }
+
+    var isFull: Bool { condition.withLock { work.count - start >= limit } }
+
+    /// Adds a piece beyond the limit: a job must run, and there are no more tasks than the server has connections.
+    func add(always piece: @escaping @Sendable () -> Void) {
+        condition.withLock {
+            work.append(piece)
+            condition.signal()
         }
     }
 
@@ -74,5 +94,14 @@ private final class WorkQueue: @unchecked Sendable {
         guard start == work.count || start >= 256 else { return }
         work.removeFirst(start)
         start = 0
+    }
+}
+
+/// Runs the jobs of tasks too.
+@available(macOS 15, iOS 18, tvOS 18, *)
+extension WorkQueue: TaskExecutor {
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        add(always: { job.runSynchronously(on: self.asUnownedTaskExecutor()) })
     }
 }

@@ -28,6 +28,18 @@ public enum VendorServices {
             AxinomService(environment()),
             KeyOSService(environment()),
             DRMtodayService(environment()),
+            DoveRunnerService(environment()),
+            IrdetoService(environment()),
+            MuxService(environment()),
+            BrightcoveService(environment()),
+            JWPlatformService(environment()),
+            ConaxService(environment()),
+            ComcastService(environment()),
+            AnvatoService(environment()),
+            KalturaService(environment()),
+            GumletService(environment()),
+            AppleSampleService(environment()),
+            GenericService(environment()),
         ]
     }
 }

@@ -5,7 +5,7 @@ public import LatchkeyCore
     public import FoundationNetworking
 #endif
 
-/// How one vendor's license service is spoken to: four steps, each with a default.
+/// How one vendor's license service is spoken to: a few steps, each with a default.
 ///
 /// A `VendorProfile` states them as data. Conform a type of your own where a service needs code: a hook may be async and
 /// may throw, and it receives all it needs, so keep nothing about a key between calls; several keys are in flight at once.
@@ -29,6 +29,19 @@ public protocol DRMIntegration: Sendable {
 
     /// Reads the values that the other requests need; an URL among them may be asked without the app's leave.
     func lookup(from exchange: HTTPExchange, _ context: LookupContext) throws -> [String: Secret]
+
+    /// Whether licenses belong to a secure session; they do not unless said.
+    var sessionScope: SessionScope { get }
+
+    /// Makes a request about the session. Called again for each attempt, with fresh credentials on offer.
+    func sessionRequest(_ step: SessionStep, _ context: SessionContext) async throws -> URLRequest
+
+    /// Reads what the service says about the session.
+    /// - Throws: an error that ends the session, where the service refused or a setup's reply lacks what is needed.
+    func session(from exchange: HTTPExchange, _ step: SessionStep) throws -> SessionReply
+
+    /// What keeps the session alive, as a license says it; heartbeats unless said.
+    func sessionRenewal(after license: License) -> SessionRenewal
 
     /// Names a key for the SPC. Called once per key request.
     /// - Throws: an error that ends the key request.
@@ -59,6 +72,12 @@ extension DRMIntegration {
     public var lookupScope: LookupScope { .never }
     public func lookupRequest(_ context: LookupContext) async throws -> URLRequest? { nil }
     public func lookup(from exchange: HTTPExchange, _ context: LookupContext) throws -> [String: Secret] { [:] }
+    public var sessionScope: SessionScope { .never }
+    public func sessionRequest(_ step: SessionStep, _ context: SessionContext) async throws -> URLRequest {
+        throw IntegrationError(.missingSetting, "\(identifier) knows no sessions.")
+    }
+    public func session(from exchange: HTTPExchange, _ step: SessionStep) throws -> SessionReply { SessionReply() }
+    public func sessionRenewal(after license: License) -> SessionRenewal { .heartbeat }
     public func contentIdentifier(for key: KeyURI) throws -> ContentIdentifier { ContentIdentifier(key.raw) }
     public func certificateRequest(_ context: CertificateContext) async throws -> URLRequest? { nil }
     public func bundledCertificate() throws -> ApplicationCertificate? { nil }

@@ -20,6 +20,8 @@ public struct IntegrationError: DiagnosableError {
         case lookupMalformed
         /// The reply holds no CKC where the profile says that it does.
         case licenseMalformed
+        /// The reply to a session's setup lacks the session's token or period.
+        case sessionMalformed
         /// The service does not know the caller: 401.
         case unauthenticated
         /// The service knows the caller and refuses: 403.
@@ -111,6 +113,7 @@ extension IntegrationError.Kind {
         case .lookupMalformed: "Compare the reply with what the entitlement or delivery service is said to answer."
         case .licenseMalformed:
             "Compare the reply with the vendor's documentation and choose the profile variant that fits."
+        case .sessionMalformed: "Check that the session URL is that of the vendor's session management."
         case .unauthenticated: "Give a fresh token that was made for this content."
         case .forbidden: "Ask the vendor, with the request id, why this token may not play this content."
         case .notFound: "Check the URL, and that the content's key exists at the vendor."

@@ -103,7 +103,7 @@ extension VendorProfile: DRMIntegration {
     }
 
     /// Insists on the required settings that a request reads; the other request may be the player's own.
-    private func requireSettings(of rule: RequestRule) throws(IntegrationError) {
+    func requireSettings(of rule: RequestRule) throws(IntegrationError) {
         let read = rule.names.settings
         guard let missing = missingSettings.first(where: read.contains) else { return }
         throw IntegrationError(
@@ -112,7 +112,7 @@ extension VendorProfile: DRMIntegration {
     }
 
     /// Asks the app only where the request carries a credential, and insists on those that the profile requires.
-    private func credentials(
+    func credentials(
         for rule: RequestRule, _ ask: @Sendable () async throws -> CredentialSet
     ) async throws -> CredentialSet {
         let wanted = rule.names.credentials

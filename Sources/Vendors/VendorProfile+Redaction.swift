@@ -1,11 +1,12 @@
 public import LatchkeyCore
 
 extension VendorProfile {
-    /// What must not be shown: what the profile states, and every header, query item and form field that carries a credential.
+    /// What must not be shown: what the profile states, and every header, query item and form field that carries a credential
+    /// or a value of the session.
     public var redaction: Redaction {
         var redaction = statedRedaction
         let context = RuleContext(settings: settings)
-        for request in [certificate.request, lookup?.request, license, renewalRequest].compactMap({ $0 }) {
+        for request in requests {
             for header in request.headers where header.value.carriesCredential {
                 redaction.headers.insert(context.text(.template(header.name)) ?? header.name)
             }
@@ -23,8 +24,27 @@ extension VendorProfile {
     }
 }
 
+extension VendorProfile {
+    private var requests: [RequestRule] {
+        [certificate.request, lookup?.request, license, renewalRequest].compactMap { $0 } + (session?.requests ?? [])
+    }
+}
+
 extension TextRule {
-    fileprivate var carriesCredential: Bool { !names.credentials.isEmpty }
+    fileprivate var carriesCredential: Bool { !names.credentials.isEmpty || readsSession }
+
+    private var readsSession: Bool {
+        switch self {
+        case .session: true
+        case .firstOf(let rules), .all(let rules), .joined(let rules, _): rules.contains(where: \.readsSession)
+        case .base64Decoded(let rule), .base64(let rule), .percentDecoded(let rule), .percentEncoded(let rule),
+            .ifBase64(let rule), .upTo(_, let rule), .onlyFor(_, let rule):
+            rule.readsSession
+        case .replacing(_, let replacement, let rule): replacement.readsSession || rule.readsSession
+        case .json(let template): template.rules.contains(where: \.readsSession)
+        default: false
+        }
+    }
 }
 
 extension BodyRule {

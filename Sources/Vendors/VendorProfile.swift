@@ -22,6 +22,8 @@ public struct VendorProfile: Sendable, Hashable, Codable {
     public var certificate: CertificateRule
     /// What is asked for before everything else, such as an entitlement.
     public var lookup: LookupRule?
+    /// Secure sessions, where licenses belong to one.
+    public var session: SessionRule?
     /// The license request.
     public var license: RequestRule
     /// The license request that renews a key, where it differs.
@@ -49,8 +51,8 @@ public struct VendorProfile: Sendable, Hashable, Codable {
     public init(
         identifier: String, name: String, parameters: [Parameter], contentIdentifier: TextRule,
         requestContentID: TextRule? = nil, certificate: CertificateRule, lookup: LookupRule? = nil,
-        license: RequestRule,
-        renewalRequest: RequestRule? = nil, decoder: CKCDecoder, sideValues: [String: String] = [:],
+        session: SessionRule? = nil, license: RequestRule, renewalRequest: RequestRule? = nil, decoder: CKCDecoder,
+        sideValues: [String: String] = [:],
         terms: TermsRule? = nil, renewal: RenewalPolicy = RenewalPolicy(), errors: ErrorRules = ErrorRules(),
         token: TokenFormat = .opaque,
         hosts: [String] = [], redaction: Redaction = .standard, settings: [String: String] = [:]
@@ -62,6 +64,7 @@ public struct VendorProfile: Sendable, Hashable, Codable {
         self.requestContentID = requestContentID
         self.certificate = certificate
         self.lookup = lookup
+        self.session = session
         self.license = license
         self.renewalRequest = renewalRequest
         self.decoder = decoder

@@ -24,6 +24,8 @@ public struct Credentials: Sendable {
     public enum Reason: Sendable, Hashable {
         /// For the application certificate.
         case certificate
+        /// To open a secure session.
+        case session
         /// For the first license request of a key.
         case first
         /// For a key that is to be stored.

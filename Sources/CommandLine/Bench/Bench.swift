@@ -139,8 +139,8 @@ extension Bench {
 }
 
 extension Figure {
-    /// Licenses against RSA alone, both by processor time, which other users of the machine do not change, and on the
-    /// clock, which also shows time that nobody used. The clock counts only where RSA alone had nearly all of the cores:
+    /// Licenses against RSA alone, both by the server's processor time, which other users of the machine do not change, and on
+    /// the clock, which also shows time that nobody used. The clock counts only where RSA alone had nearly all of the cores:
     /// elsewhere whoever runs more threads gets more of them, and the share says nothing.
     static func licenses(_ pairs: [(own: Throughput, other: Throughput)], cores: Int) -> [Figure] {
         let undisturbed = pairs.filter { $0.other.processTime >= 0.9 * $0.other.seconds * Double(cores) }
@@ -149,7 +149,7 @@ extension Figure {
         let name = "Licenses over HTTP on the clock, of RSA 2048"
         return [
             .share("Licenses over HTTP by processor time, of RSA 2048", onProcessor, aim: .atLeast(0.85)) {
-                "\($0) licenses/s of \($1) private operations/s on one core, the clients among them"
+                "\($0) licenses/s of \($1) private operations/s on one core of the server"
             },
             onClock.isEmpty
                 ? Figure(name: name, value: nil, unit: .share, aim: .atLeast(0.85), note: "others use the machine")

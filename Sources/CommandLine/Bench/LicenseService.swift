@@ -19,9 +19,10 @@ struct LicenseService: Sendable {
         guard let id = KeyID(bytes: random.bytes(16)) else { throw BenchError.load("no key identifier") }
         let stored = StoredKey(
             uri: KeyURI("skd://bench/key"), id: id, content: try KeyServerBench.contentKey(using: &random))
-        let authority = LicenseAuthority(module: bench.module, keys: ContentKeyStore([stored]))
+        let pool = WorkerPool()
+        let authority = LicenseAuthority(module: bench.module, keys: ContentKeyStore([stored]), pool: pool)
         let service = VuDRMService(ServiceEnvironment(authority: authority))
-        host = ServiceHost([service])
+        host = ServiceHost([service], pool: pool)
         port = try host.start()
         let token = service.demoToken().revealedText
         requests = bench.spcs.map { spc in

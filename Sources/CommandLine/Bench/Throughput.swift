@@ -5,8 +5,16 @@ struct Throughput: Sendable, Equatable {
     let pieces: Int
     /// On the clock.
     let seconds: Double
-    /// Of all threads of the process together.
+    /// Of the threads that count, together.
     let processTime: Double
+
+    /// The threads whose processor time counts.
+    enum Scope {
+        /// All threads of the process.
+        case allThreads
+        /// All but the one that measures, because it only asks.
+        case otherThreads
+    }
 
     /// Pieces per second on the clock.
     var rate: Double { Double(pieces) / seconds }
@@ -14,18 +22,24 @@ struct Throughput: Sendable, Equatable {
     var processRate: Double { Double(pieces) / processTime }
 
     /// Does work over and over for at least so many seconds on the clock.
-    /// - Parameter work: says how many pieces it did.
+    /// - Parameters:
+    ///   - seconds: how long.
+    ///   - scope: whose processor time counts.
+    ///   - work: says how many pieces it did.
     static func measure<Failure: Error>(
-        seconds: Double, _ work: () throws(Failure) -> Int
+        seconds: Double, counting scope: Scope = .allThreads, _ work: () throws(Failure) -> Int
     ) throws(Failure) -> Throughput {
         let timekeeper = SystemTimekeeper()
-        let (start, processStart) = (timekeeper.uptime, Stopwatch.processTime)
+        let processTime = {
+            scope == .allThreads ? Stopwatch.processTime : Stopwatch.processTime - Stopwatch.threadTime
+        }
+        let (start, processStart) = (timekeeper.uptime, processTime())
         var pieces = 0
         while true {
             pieces += try work()
             let spent = (timekeeper.uptime - start).inSeconds
             guard spent >= seconds else { continue }
-            return Throughput(pieces: pieces, seconds: spent, processTime: Stopwatch.processTime - processStart)
+            return Throughput(pieces: pieces, seconds: spent, processTime: processTime() - processStart)
         }
     }
 }

@@ -24,10 +24,11 @@ struct TestBench: Sendable {
         log: @escaping @Sendable (String) -> Void = { _ in }
     ) throws -> TestBench {
         let module = KeyServerModule(credentials: credentials, derivation: InsecureTestDerivation())
-        let authority = LicenseAuthority(module: module, keys: keys)
+        let pool = WorkerPool()
+        let authority = LicenseAuthority(module: module, keys: keys, pool: pool)
         let services = VendorServices.all(authority: authority, log: log)
         let host = ServiceHost(
-            services, media: MediaHost(folder: media), configuration: configuration, log: log)
+            services, media: MediaHost(folder: media), configuration: configuration, pool: pool, log: log)
         let port = try host.start()
         let scheme = configuration.tls == nil ? "http" : "https"
         return TestBench(host: host, address: "\(scheme)://127.0.0.1:\(port)")

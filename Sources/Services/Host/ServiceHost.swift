@@ -16,16 +16,23 @@ public final class ServiceHost: Sendable {
     ///   - services: the services, each with an identifier of its own.
     ///   - media: the media; nil serves none.
     ///   - configuration: address, port, TLS and limits.
+    ///   - pool: the threads that requests are answered on; give the license authority's, and a license changes no thread. Swift's
+    ///     own unless given.
     ///   - time: measures the exchanges; the machine's clock unless given.
     ///   - log: takes one line per exchange, without secrets; dropped unless given.
     public init(
         _ services: [any VendorService], media: MediaHost? = nil,
         configuration: HTTPServerConfiguration = HTTPServerConfiguration(),
-        time: any Timekeeper = SystemTimekeeper(), log: @escaping @Sendable (String) -> Void = { _ in }
+        pool: WorkerPool? = nil, time: any Timekeeper = SystemTimekeeper(),
+        log: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         let router = ServiceRouter(services, media: media, address: configuration.address, time: time, log: log)
         self.router = router
-        server = HTTPServer(configuration) { await router.respond(to: $0) }
+        guard let pool else {
+            server = HTTPServer(configuration) { await router.respond(to: $0) }
+            return
+        }
+        server = HTTPServer(configuration, startTask: { pool.task($0) }) { await router.respond(to: $0) }
     }
 
     /// The services.

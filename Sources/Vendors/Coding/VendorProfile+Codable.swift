@@ -3,7 +3,7 @@ import LatchkeyCore
 /// A profile's JSON leaves out what has a default.
 extension VendorProfile {
     private enum Key: String, CodingKey {
-        case identifier, name, parameters, contentIdentifier, requestContentID, certificate, lookup, license,
+        case identifier, name, parameters, contentIdentifier, requestContentID, certificate, lookup, session, license,
             renewalRequest
         case decoder, sideValues, terms, renewal, errors, token, hosts, redaction, settings
     }
@@ -21,6 +21,7 @@ extension VendorProfile {
             requestContentID: try container.decodeIfPresent(TextRule.self, forKey: .requestContentID),
             certificate: try container.decode(CertificateRule.self, forKey: .certificate),
             lookup: try container.decodeIfPresent(LookupRule.self, forKey: .lookup),
+            session: try container.decodeIfPresent(SessionRule.self, forKey: .session),
             license: try container.decode(RequestRule.self, forKey: .license),
             renewalRequest: try container.decodeIfPresent(RequestRule.self, forKey: .renewalRequest),
             decoder: try container.decode(CKCDecoder.self, forKey: .decoder),
@@ -46,6 +47,7 @@ extension VendorProfile {
         try container.encodeIfPresent(requestContentID, forKey: .requestContentID)
         try container.encode(certificate, forKey: .certificate)
         try container.encodeIfPresent(lookup, forKey: .lookup)
+        try container.encodeIfPresent(session, forKey: .session)
         try container.encode(license, forKey: .license)
         try container.encodeIfPresent(renewalRequest, forKey: .renewalRequest)
         try container.encode(decoder, forKey: .decoder)

@@ -22,6 +22,13 @@ struct JSONReply {
         }
     }
 
+    /// A number at a path; nil for a text of digits too.
+    func number(at path: String) -> Double? {
+        guard let number = Self.value(at: path.split(separator: ".")[...], in: root) as? NSNumber, !number.isBoolean
+        else { return nil }
+        return number.doubleValue
+    }
+
     private static func value(at path: ArraySlice<Substring>, in root: Any) -> Any? {
         guard let name = path.first else { return root is [Any] || root is [String: Any] ? nil : root }
         let rest = path.dropFirst()

@@ -1,11 +1,11 @@
 public import Foundation
 import LatchkeyCore
 
-/// NAGRA CONNECT, `nagra-ssp`: the license. Source: `vendors.md` §9.1 and, for the renewal, §9.2.
+/// NAGRA CONNECT, `nagra-ssp`: the license and the secure session. Source: `vendors.md` §9.1 and §9.2.
 ///
 /// The key URI is base64 of a JSON text that names the key. The license carries the content token and, in a secure session,
 /// the session's; a renewal carries the session token alone. Certificates come without a token, except with `nagra-theo`,
-/// which does as THEOplayer. Setup, heartbeat and teardown of the session are not the license's business.
+/// which does as THEOplayer. There is a session where `sessionURL` is given, with or without `/v1` at its end.
 extension VendorProfile {
     /// As NAGRA's own players.
     public static let nagra = VendorProfile(
@@ -27,6 +27,11 @@ extension VendorProfile {
         ],
         contentIdentifier: .base64Decoded(.remainderBeforeQuery),
         certificate: .fetched(RequestRule(url: URLRule(.setting("certificateURL"))), .der),
+        session: SessionRule(
+            setting: "sessionURL", setup: nagraSession("setup", token: .credential("token")),
+            heartbeat: nagraSession("heartbeat", token: .session("sessionToken")),
+            teardown: nagraSession("teardown", token: .session("sessionToken")),
+            values: ["sessionToken": "sessionToken"], period: "heartbeat", enforcedBy: "sessionToken"),
         license: nagraLicense(tokens: .joined([.credential("token"), .session("sessionToken")], separator: ",")),
         renewalRequest: nagraLicense(
             tokens: .session("sessionToken"), [.setQuery(name: "renew", value: "true")]),
@@ -45,6 +50,17 @@ extension VendorProfile {
             .der)
     }
 
+    private static func nagraSession(_ step: String, token: TextRule) -> RequestRule {
+        RequestRule(
+            method: "POST",
+            url: URLRule(
+                .setting("sessionURL"), [.appendPathIfAbsent("v1"), .appendPath("sessions"), .appendPath(.fixed(step))]),
+            headers: [
+                .init("Accept", "application/json"), .init("Content-Type", "application/json; charset=utf-8"),
+                .init("{tokenHeader}", token),
+            ], body: .json(.object([:])))
+    }
+
     private static func nagraLicense(tokens: TextRule, _ changes: [URLRule.Change] = []) -> RequestRule {
         RequestRule(
             method: "POST", url: URLRule(.setting("licenseURL"), changes),
@@ -60,8 +76,9 @@ extension DRMIntegration where Self == VendorProfile {
     /// - Parameters:
     ///   - certificate: the address of the application certificate.
     ///   - license: the address of the license service.
-    public static func nagra(certificate: URL, license: URL) -> VendorProfile {
+    ///   - session: the address of secure session management, where sessions are in use.
+    public static func nagra(certificate: URL, license: URL, session: URL? = nil) -> VendorProfile {
         VendorProfile.nagra.setting("certificateURL", to: certificate.absoluteString)
-            .setting("licenseURL", to: license.absoluteString)
+            .setting("licenseURL", to: license.absoluteString).setting("sessionURL", to: session?.absoluteString)
     }
 }

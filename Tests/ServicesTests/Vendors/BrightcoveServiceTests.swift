@@ -1,0 +1,119 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyDevice
+import LatchkeyServices
+import Testing
+
+@Suite struct BrightcoveServiceTests {
+    private static let id = Stage.videoKeyID
+
+    @Test func `a customer is told where certificate and licenses are`() async throws {
+        try await withService({ BrightcoveService($0) }) { stage in
+            #expect(stage.keyURI == KeyURI("skd://127.0.0.1:\(stage.port)/brightcove/\(Self.id)"))
+            #expect(
+                stage.service.parameters(at: "http://h/brightcove") == [
+                    "certificateURL": "http://h/brightcove/fairplay_application_certificate",
+                    "licenseURL": "http://h/brightcove/fairplay_session_playback", "publisherId": "latchkey",
+                    "applicationId": "latchkey-demo",
+                ])
+            let reply = try await stage.send("GET", "/fairplay_application_certificate")
+            #expect(reply.body == Stage.certificate)
+        }
+    }
+
+    @Test(arguments: [id, "skd://host/\(id)", "whatever the player writes"])
+    func `JSON gets a raw CKC whatever the SPC's identifier`(_ identifier: String) async throws {
+        try await withService({ BrightcoveService($0) }) { stage in
+            let exchange = try stage.exchange(identifier)
+            let reply = try await stage.license(["server_playback_context": exchange.spc.base64])
+            #expect(reply.status == 200)
+            #expect(reply.headers["content-type"] == "application/octet-stream")
+            #expect(try stage.opensVideo(reply.body, exchange))
+            #expect(stage.warnings.isEmpty)
+        }
+    }
+
+    @Test func `the status may be 201`() async throws {
+        var configuration = BrightcoveService.Configuration()
+        configuration.licenseStatus = 201
+        try await withService({ BrightcoveService($0, configuration: configuration) }) { stage in
+            let exchange = try stage.exchange(Self.id)
+            let reply = try await stage.license(["server_playback_context": exchange.spc.base64])
+            #expect(reply.status == 201)
+            #expect(try stage.opensVideo(reply.body, exchange))
+        }
+    }
+
+    @Test func `a name that is left out leaves a warning`() async throws {
+        try await withService({ BrightcoveService($0) }) { stage in
+            let spc = try stage.exchange(Self.id).spc.base64
+            let status = try await stage.license(["server_playback_context": spc, "publisher_id": nil]).status
+            #expect(status == 200)
+            #expect(stage.warnings == ["missingField"])
+        }
+    }
+
+    @Test(arguments: [
+        (["key_id": nil], 400, "malformedRequest"), (["key_id": ""], 400, "malformedRequest"),
+        (["key_id": "nothing"], 404, "unknownKey"), (["key_id": "audio"], 403, "contentMismatch"),
+        (["server_playback_context": nil], 400, "malformedRequest"),
+        (["server_playback_context": "?"], 400, "malformedRequest"),
+        (["server_playback_context": "AAAA"], 400, "malformedContainer"),
+        (["publisher_id": "eve"], 403, "unknownTenant"), (["application_id": ""], 403, "unknownTenant"),
+    ])
+    func `a request that is wrong in one thing`(
+        _ change: [String: String?], _ status: Int, _ code: String
+    ) async throws {
+        var configuration = BrightcoveService.Configuration()
+        configuration.publisherID = "publisher"
+        configuration.applicationID = "application"
+        try await withService({ BrightcoveService($0, configuration: configuration) }) { stage in
+            var fields: [String: String?] = [
+                "publisher_id": "publisher", "application_id": "application",
+                "server_playback_context": try stage.exchange(Self.id).spc.base64,
+            ]
+            fields.merge(change) { $1 }
+            let reply = try await stage.license(fields)
+            #expect(reply.status == status)
+            #expect(reply.code == code)
+        }
+    }
+
+    @Test(arguments: [(nil, 401, "tokenMissing"), ("wrong", 403, "notCovered"), ("right", 200, "")])
+    func `a token counts where one is configured`(_ token: String?, _ status: Int, _ code: String) async throws {
+        var configuration = BrightcoveService.Configuration()
+        (configuration.token, configuration.tokenHeader) = (Secret("right"), "bcov-auth")
+        try await withService({ BrightcoveService($0, configuration: configuration) }) { stage in
+            let spc = try stage.exchange(Self.id).spc.base64
+            let headers = ["bcov-auth": token].compactMapValues { $0 }
+            let reply = try await stage.license(["server_playback_context": spc], headers)
+            #expect(reply.status == status)
+            #expect(status == 200 || reply.code == code)
+            #expect(stage.service.demoToken() == Secret("right"))
+        }
+    }
+}
+
+extension ServiceStage<BrightcoveService> {
+    /// A license request for the video key but for what is given.
+    fileprivate func license(_ change: [String: String?], _ headers: [String: String] = [:]) async throws -> Reply {
+        var fields: [String: String?] = ["publisher_id": "", "application_id": "", "key_id": Stage.videoKeyID]
+        fields.merge(change) { $1 }
+        return try await sendJSON("/fairplay_session_playback", fields.compactMapValues { $0 }, headers)
+    }
+}
+
+extension ServiceStage {
+    /// Posts a JSON object.
+    func sendJSON(
+        _ path: String, _ body: some Encodable, _ headers: [String: String] = [:]
+    ) async throws -> Reply {
+        let good = ["Content-Type": "application/json"]
+        return try await send("POST", path, good.merging(headers) { $1 }, try JSONEncoder().encode(body))
+    }
+}
+
+extension Secret {
+    /// Standard base64 with padding.
+    var base64: String { revealed.base64EncodedString() }
+}
