@@ -22,7 +22,8 @@ import Testing
             credentials: .token { reason in "a fresh token, \(reason)" },
             configuration: LoaderConfiguration(retry: .never))
         let result = await withCheckedContinuation { continuation in
-            loader.answer(PlayerRequest(keyURI: "skd://127.0.0.1:1/license/movie") { continuation.resume(returning: $0) })
+            loader.answer(
+                PlayerRequest(keyURI: "skd://127.0.0.1:1/license/movie") { continuation.resume(returning: $0) })
         }
         guard case .failure(let error) = result else {
             Issue.record("nobody listens on port 1")

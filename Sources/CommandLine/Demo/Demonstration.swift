@@ -57,6 +57,12 @@ struct Demonstration: Sendable {
         }
     }
 
+    /// The stream of a row: each in turn, but one with a single key for a vendor whose requests name no key.
+    static func asset(for profile: VendorProfile, row: Int) -> DemoAsset {
+        if case .fixed = profile.contentIdentifierRule { return .transportStream }
+        return DemoAsset.allCases[row % DemoAsset.allCases.count]
+    }
+
     /// Plays a stream through a profile.
     func play(_ profile: VendorProfile, _ asset: DemoAsset) async -> Row {
         let picture = output.appending(path: "\(profile.identifier).png")

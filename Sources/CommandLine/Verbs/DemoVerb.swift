@@ -30,7 +30,7 @@ struct DemoVerb: Verb {
         var rightCount = 0
         for (index, profile) in profiles.enumerated() {
             console.progress("Playing \(profile.name)")
-            let row = await demonstration.play(profile, DemoAsset.allCases[index % DemoAsset.allCases.count])
+            let row = await demonstration.play(profile, Demonstration.asset(for: profile, row: index))
             console.endProgress()
             console.print(row.text(nameWidth: width))
             rightCount += row.isRight ? 1 : 0
