@@ -10,7 +10,7 @@ public struct HTTPReply: Sendable {
     public var url: URL?
     /// The status code, such as 200.
     public var status: Int
-    /// The header fields in the order received, duplicates kept.
+    /// The header fields; a field that came twice may be two fields here, or one whose values a comma separates.
     public var headers: [(name: String, value: String)]
     /// The body; never longer than the limit that was asked for.
     public var body: Data

@@ -34,7 +34,7 @@ public struct Credentials: Sendable {
         case renewal
         /// To try again after an attempt that got no usable reply.
         case retry(attempt: Int)
-        /// Because the service did not take the last ones: 401 or 403.
+        /// Because the service did not take the last ones: 401 or 403. Once per stage, and only where some were sent.
         case rejected
     }
 

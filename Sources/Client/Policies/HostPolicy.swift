@@ -25,7 +25,8 @@ public struct HostPolicy: Sendable, Hashable {
         case http
     }
 
-    /// A host, `cdn.example.com`; with a port, `127.0.0.1:8080`; or all hosts of a domain, `*.example.com`.
+    /// A host, `cdn.example.com`; with a port, `127.0.0.1:8080`; or all hosts below a domain, `*.example.com`,
+    /// which `example.com` itself is not.
     public struct Host: Sendable, Hashable, ExpressibleByStringLiteral {
         let name: String
         let port: Int?

@@ -9,6 +9,9 @@ public import LatchkeyVendors
 /// The transport over `URLSession`: HTTP/2 where there is one, connections kept warm between requests.
 ///
 /// Its session is ephemeral: no cookies, no cache, nothing on disk.
+///
+/// On Linux, FoundationNetworking itself ends the process where a server closes the connection inside the reply's head
+/// (swift-corelibs-foundation #5285). Give the loader another `Transport` where servers are not trusted that far.
 public final class URLSessionTransport: Transport {
     private let session: URLSession
     private let exchanges = ExchangeTable()
@@ -119,7 +122,7 @@ private final class ExchangeTable: NSObject, URLSessionDataDelegate, @unchecked 
         if let response, error == nil || (300..<400).contains(response.statusCode) {
             end(task.taskIdentifier, .success(HTTPReply(response, body: exchange.body)))
         } else {
-            end(task.taskIdentifier, .failure(Self.translated(error)))
+            end(task.taskIdentifier, .failure(Self.translated(error, hasBegun: response != nil)))
         }
     }
 
@@ -130,7 +133,7 @@ private final class ExchangeTable: NSObject, URLSessionDataDelegate, @unchecked 
     }
 
     /// Keeps the number of a platform error, and leaves out its text, which holds the URL with its token.
-    private static func translated(_ error: (any Error)?) -> any Error {
+    private static func translated(_ error: (any Error)?, hasBegun: Bool) -> any Error {
         guard let error = error as? URLError else {
             return TransportError(.transportFailed, "The connection gave no HTTP reply.")
         }
@@ -141,6 +144,9 @@ private final class ExchangeTable: NSObject, URLSessionDataDelegate, @unchecked 
         case .cannotFindHost, .dnsLookupFailed: TransportError(.hostNotFound, "The host is unknown (\(number)).")
         case .cannotConnectToHost, .notConnectedToInternet, .dataNotAllowed, .internationalRoamingOff:
             TransportError(.cannotConnect, "There is no connection to the server (\(number)).")
+        // What Linux calls a body that broke off.
+        case .unknown where hasBegun:
+            TransportError(.connectionLost, "The connection ended before the reply did (\(number)).")
         case .networkConnectionLost, .badServerResponse, .cannotParseResponse, .zeroByteResource:
             TransportError(.connectionLost, "The connection ended before the reply did (\(number)).")
         case .secureConnectionFailed, .serverCertificateUntrusted, .serverCertificateHasBadDate,
@@ -160,6 +166,8 @@ extension HTTPReply {
         let headers = response.allHeaderFields.compactMap { name, value in
             (name as? String).map { (name: $0, value: String(describing: value)) }
         }
-        self.init(url: response.url, status: response.statusCode, headers: headers, body: body)
+        // Sorted, because a field in two spellings comes in the random order of a dictionary on Linux.
+        self.init(
+            url: response.url, status: response.statusCode, headers: headers.sorted { $0.name < $1.name }, body: body)
     }
 }

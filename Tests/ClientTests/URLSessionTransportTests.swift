@@ -1,0 +1,163 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyTesting
+import LatchkeyVendors
+import Testing
+
+@testable import Latchkey
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// Against real sockets on loopback.
+@Suite(.timeLimit(.minutes(1))) struct URLSessionTransportTests {
+    private let transport = URLSessionTransport()
+
+    private func send(_ request: URLRequest, limit: Int = 1 << 20) async throws -> HTTPReply {
+        try await transport.send(request, bodyLimit: limit)
+    }
+
+    private func kind(_ request: URLRequest, limit: Int = 1 << 20) async -> TransportError.Kind? {
+        let error = await #expect(throws: TransportError.self) { try await send(request, limit: limit) }
+        return error?.kind
+    }
+
+    @Test func `carries method, header fields and body there, and status, header fields and body back`() async throws {
+        let server = try LoopbackServer { _, _ in
+            LoopbackServer.reply("418 Teapot", ["X-Request-Id: r-1"], body: "short")
+        }
+        var request = URLRequest(url: server.url("/a%20b?q=%2F"))
+        request.httpMethod = "POST"
+        request.setValue("t", forHTTPHeaderField: "x-vudrm-token")
+        request.httpBody = Data("body".utf8)
+        let reply = try await send(request)
+        #expect(reply.status == 418 && reply.header("x-request-id") == "r-1" && reply.body == Data("short".utf8))
+        #expect(reply.url == server.url("/a%20b?q=%2F"))
+        let sent = try #require(server.requests.first)
+        #expect(sent.hasPrefix("POST /a%20b?q=%2F HTTP/1.1\r\n") && sent.hasSuffix("\r\n\r\nbody"))
+        #expect(sent.lowercased().contains("\r\nx-vudrm-token: t\r\n"))
+    }
+
+    @Test func `joins a header field that comes twice`() async throws {
+        let server = try LoopbackServer { _, _ in
+            LoopbackServer.reply("200 OK", ["X-Two: 1", "X-Two: 2", "x-mix: 1", "X-Mix: 2"])
+        }
+        let reply = try await send(URLRequest(url: server.url()))
+        #expect(reply.header("X-Two") == "1, 2")
+        #expect(reply.headers.map(\.name) == reply.headers.map(\.name).sorted())
+    }
+
+    @Test(arguments: ["301 Moved", "302 Found", "303 See", "307 Temporary", "308 Permanent"], ["GET", "POST"])
+    func `returns a redirect and does not follow it`(status: String, method: String) async throws {
+        let server = try LoopbackServer { _, _ in LoopbackServer.reply(status, ["Location: /next"], body: "moved") }
+        var request = URLRequest(url: server.url())
+        request.httpMethod = method
+        request.httpBody = method == "POST" ? Data("spc".utf8) : nil
+        let reply = try await send(request)
+        #expect(reply.status == Int(status.prefix(3)) && reply.header("location") == "/next")
+        #expect(server.requests.count == 1)
+    }
+
+    @Test func `stops a download at the limit`() async throws {
+        let server = try LoopbackServer { _, _ in .flood("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n") }
+        #expect(await kind(URLRequest(url: server.url()), limit: 100_000) == .bodyTooLarge)
+        await server.clientGone()
+    }
+
+    @Test func `refuses a body that is announced as larger than the limit`() async throws {
+        let server = try LoopbackServer { _, _ in .flood("HTTP/1.1 200 OK\r\nContent-Length: 9999999999\r\n\r\n") }
+        #expect(await kind(URLRequest(url: server.url()), limit: 100_000) == .bodyTooLarge)
+        await server.clientGone()
+    }
+
+    @Test func `takes a body of exactly the limit`() async throws {
+        let server = try LoopbackServer { _, _ in
+            LoopbackServer.reply("200 OK", body: String(repeating: "x", count: 1_000))
+        }
+        #expect(try await send(URLRequest(url: server.url()), limit: 1_000).body.count == 1_000)
+        #expect(await kind(URLRequest(url: server.url()), limit: 999) == .bodyTooLarge)
+    }
+
+    @Test func `keeps no cookie and caches nothing`() async throws {
+        let server = try LoopbackServer { _, number in
+            LoopbackServer.reply(
+                "200 OK", ["Set-Cookie: id=1; Path=/", "Cache-Control: max-age=3600", "ETag: \"e\""], body: "\(number)")
+        }
+        for number in 1...3 {
+            #expect(try await send(URLRequest(url: server.url())).body == Data("\(number)".utf8))
+        }
+        #expect(server.requests.allSatisfy { !$0.lowercased().contains("\r\ncookie:") })
+        #expect(server.requests.allSatisfy { !$0.lowercased().contains("\r\nif-none-match:") })
+    }
+
+    @Test func `a refused connection is cannotConnect`() async throws {
+        let url = try #require(URL(string: "http://127.0.0.1:\(try LoopbackServer.deadPort())/?token=secret"))
+        let error = await #expect(throws: TransportError.self) { try await send(URLRequest(url: url)) }
+        #expect(error?.kind == .cannotConnect && error?.isRetryable == true)
+        #expect(error?.description.contains("secret") == false)
+    }
+
+    @Test func `an unknown host is hostNotFound`() async throws {
+        let url = try #require(URL(string: "http://nowhere.invalid/"))
+        #expect(await kind(URLRequest(url: url)) == .hostNotFound)
+    }
+
+    // A head that breaks off is left out: FoundationNetworking on Linux ends the process (swift-corelibs-foundation #5285).
+    @Test(arguments: ["", "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf"])
+    func `a server that goes away midway is connectionLost`(text: String) async throws {
+        let server = try LoopbackServer { _, _ in .send(text) }
+        #expect(await kind(URLRequest(url: server.url())) == .connectionLost)
+    }
+
+    @Test func `a server that speaks no TLS is tlsFailed`() async throws {
+        let server = try LoopbackServer { _, _ in .send("no TLS here, and never was\r\n\r\n") }
+        let url = try #require(URL(string: "https://127.0.0.1:\(server.port)/"))
+        let kind = await kind(URLRequest(url: url))
+        #expect(kind == .tlsFailed || kind == .transportFailed)
+    }
+
+    @Test func `cancelling ends the exchange and closes the connection`() async throws {
+        let isAsked = Gate()
+        let server = try LoopbackServer { _, _ in
+            isAsked.open()
+            return .hang
+        }
+        let request = URLRequest(url: server.url())
+        let task = Task { [transport] in try await transport.send(request, bodyLimit: 10) }
+        await isAsked.wait()
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        await server.clientGone()
+    }
+
+    @Test func `cancelling at any moment ends the exchange once`() async throws {
+        let server = try LoopbackServer { _, _ in LoopbackServer.reply("200 OK", body: "x") }
+        let request = URLRequest(url: server.url())
+        await withTaskGroup { group in
+            for turns in 0..<60 {
+                group.addTask { [transport] in
+                    let task = Task { try await transport.send(request, bodyLimit: 10) }
+                    for _ in 0..<turns { await Task.yield() }
+                    task.cancel()
+                    _ = await task.result
+                }
+            }
+        }
+    }
+
+    @Test func `a key comes over a real connection`() async throws {
+        let server = try LoopbackServer { request, _ in
+            request.hasPrefix("GET")
+                ? LoopbackServer.reply("200 OK", body: SampleBytes.certificate.base64EncodedString())
+                : LoopbackServer.reply("200 OK", body: #"{"ckc":"\#(SampleBytes.ckc().base64EncodedString())"}"#)
+        }
+        let profile = VendorProfile.cloudDRM.with(["certificateURL": server.url("/c").absoluteString, "brandGuid": "b"])
+        let configuration = LoaderConfiguration(hosts: HostPolicy(loopback: .http))
+        let loader = ContentKeyLoader(profile, credentials: .fixed(.token(token)), configuration: configuration)
+        let request = FakeKeyRequest(KeyURI("skd://127.0.0.1:\(server.port)/license?KID=1"))
+        loader.answer(request)
+        #expect(await request.firstAnswer().ckc == SampleBytes.ckc())
+        #expect(server.requests.count == 2)
+    }
+}
