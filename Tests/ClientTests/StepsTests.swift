@@ -100,6 +100,7 @@ import Testing
         case .retrying(let attempt, let wait, let code): "retry \(attempt) \(Int(wait.inMilliseconds)) \(code)"
         case .answered(let took): "answered \(Int(took.inMilliseconds))"
         case .failed(let error, let took): "failed \(error.code) \(Int(took.inMilliseconds))"
+        default: "\(event.kind)"
         }
     }
 
