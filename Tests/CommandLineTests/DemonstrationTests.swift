@@ -1,4 +1,6 @@
 import Foundation
+import LatchkeyCore
+import LatchkeyServices
 import LatchkeySimulation
 import LatchkeyVendors
 import Testing
@@ -43,7 +45,7 @@ import Testing
         profile.identifier = "generic-acme"
         let row = await demonstration.play(profile, .twoKeys)
         #expect(row.isRight, "\(row.text(nameWidth: 0))")
-        #expect(row.text(nameWidth: 10).hasPrefix("Acme Keys   two-keys   key in "))
+        #expect(row.text(nameWidth: 10).hasPrefix("Acme Keys   two-keys  key in "))
         await demonstration.bench.host.stop(within: .seconds(1))
     }
 }

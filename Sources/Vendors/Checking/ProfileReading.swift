@@ -84,8 +84,7 @@ enum DecodingFailure {
             (context.codingPath, "This should be \(form(of: type)).")
         case DecodingError.valueNotFound(let type, let context):
             (context.codingPath, "This is null and should be \(form(of: type)).")
-        case DecodingError.dataCorrupted(let context)
-        where context.codingPath.isEmpty && context.underlyingError != nil:
+        case DecodingError.dataCorrupted(let context) where context.codingPath.isEmpty:
             ([], "This is not JSON\(detail(context.underlyingError)).")
         case DecodingError.dataCorrupted(let context): (context.codingPath, context.debugDescription)
         default: ([], "This cannot be read.")
