@@ -102,6 +102,7 @@ import Testing
         case .session(let state): "session \(state)"
         case .sessionFailed(let error): "session failed \(error.code)"
         case .failed(let error, let took): "failed \(error.code) \(Int(took.inMilliseconds))"
+        default: "\(event.kind)"
         }
     }
 

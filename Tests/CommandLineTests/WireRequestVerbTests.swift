@@ -116,6 +116,22 @@ import Testing
         #expect(!license.output.contains("SECRET-TOKEN"))
     }
 
+    @Test(arguments: ["setup", "heartbeat", "teardown"])
+    func `a session's requests carry its token, unseen`(step: String) async throws {
+        let words = [
+            "--vendor", "nagra", "--stage", step, "--set", "token=\(Self.token)", "--set",
+            "sessionURL=https://s.example/T/ssm/v1",
+            "--session", "sessionToken=SESSION-TOKEN", "--json",
+        ]
+        let run = await Self.run(words)
+        #expect(run.json["url"] as? String == "https://s.example/T/ssm/v1/sessions/\(step)")
+        #expect(run.json["stage"] as? String == step)
+        #expect(!run.output.contains("SESSION-TOKEN") && !run.output.contains("1234567890"))
+        let revealed = await Self.run(words + ["--reveal"])
+        let token = step == "setup" ? Self.token : "SESSION-TOKEN"
+        #expect((revealed.json["headers"] as? [String: String])?.values.contains(token) == true)
+    }
+
     @Test func `a profile from a file is used like a vendor`() async throws {
         let folder = try TemporaryFolder()
         let file = folder.file("mine.json")
@@ -132,6 +148,7 @@ import Testing
         (["--vendor", "vudrm", "--stage", "setup"], "noSessions"),
         (["--vendor", "vudrm", "--stage", "heartbeat"], "noSessions"),
         (["--vendor", "vudrm", "--stage", "teardown"], "noSessions"),
+        (["--vendor", "nagra", "--stage", "setup", "--set", "token=x"], "missingSetting"),
         (["--vendor", "vudrm", "--stage", "entitlement", "--key-uri", "skd://x"], "noLookup"),
         (["--vendor", "vudrm", "--key-uri", "skd://h/x", "--spc", "-"], "missingSetting"),
         (["--vendor", "expressplay", "--stage", "certificate", "--set", "certificate=MIIB"], "certificateMalformed"),

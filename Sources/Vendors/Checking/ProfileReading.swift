@@ -49,10 +49,9 @@ struct ProfileReading {
         let members = JSONMembers()
         do {
             let profile = try members.decode(VendorProfile.self, from: json)
-            return (profile, members.unread.map { ProfileProblem(field: $0, reason: "Nothing reads this member.") })
+            return (profile, members.unread.map(ProfileProblem.init(unread:)))
         } catch {
-            let unknown = members.unknown.map { ProfileProblem(field: $0, reason: "There is no such member.") }
-            throw Failure(error, unknown)
+            throw Failure(error, members.unknown.map(ProfileProblem.init(unread:)))
         }
     }
 
@@ -66,6 +65,12 @@ struct ProfileReading {
             problems = unknown + [ProfileProblem(field: path.jsonPlace, reason: reason)]
             member = path.first?.stringValue
         }
+    }
+}
+
+extension ProfileProblem {
+    fileprivate init(unread field: String) {
+        self.init(field: field, reason: "Nothing reads this member; it has no meaning here, or its name is misspelled.")
     }
 }
 
@@ -107,7 +112,9 @@ extension [any CodingKey] {
     /// The path as a problem shows it: `license.headers[0].value`.
     var jsonPlace: String {
         let text = reduce(into: "") { text, key in
-            if let index = key.intValue { text += "[\(index)]" } else { text += ".\(key.stringValue.prefix(60))" }
+            // A dictionary's key that looks like a number has an integer value too, but is not called "Index".
+            let isIndex = key.intValue != nil && key.stringValue.hasPrefix("Index ")
+            text += isIndex ? "[\(key.intValue ?? 0)]" : ".\(key.stringValue.prefix(60))"
         }
         return text.isEmpty ? "$" : String(text.drop { $0 == "." })
     }
