@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.serialized, .enabled(if: ToolProcess.isThere, "\(ToolProcess.whyNot)"), .timeLimit(.minutes(3)))
 struct ToolTests {
-    @Test func `the demo of all plays a stream per profile, prints a line each and a sum, and shows no secret`() async throws {
+    @Test func `the demo of all prints a line per profile and a sum, and shows no secret`() async throws {
         let folder = try TemporaryFolder()
         let run = try await ToolProcess.run("demo", "--all", "--out", folder.path("demo"))
         #expect(run.status == 0)
