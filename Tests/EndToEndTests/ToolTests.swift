@@ -13,7 +13,10 @@ struct ToolTests {
         let run = try await ToolProcess.run("demo", "--all", "--out", folder.path("demo"))
         #expect(run.status == 0)
         #expect(run.error == "")
-        #expect(run.output.split(separator: "\n").count == StreamTests.emulated.count)
+        let count = StreamTests.emulated.count
+        let lines = run.output.split(separator: "\n")
+        #expect(lines.count == count + 1)
+        #expect(lines.last == "\(count) of \(count) right")
         for name in StreamTests.emulated {
             let picture = try Data(contentsOf: folder.file("demo/\(name).png"))
             #expect(picture.starts(with: [0x89, 0x50, 0x4e, 0x47]))
