@@ -113,7 +113,8 @@ extension LiveServices {
     ) -> ContentKeyLoader {
         let service = service(for: profile)
         return ContentKeyLoader(
-            settings.reduce(configured(profile)) { $0.setting($1.key, to: $1.value) }, credentials: Credentials { _ in CredentialSet(["token": service.issueToken()]) },
+            settings.reduce(configured(profile)) { $0.setting($1.key, to: $1.value) },
+            credentials: Credentials { _ in CredentialSet(["token": service.issueToken()]) },
             configuration: configuration ?? .loopback, transport: transport, timekeeper: timekeeper)
     }
 
