@@ -8,9 +8,9 @@ import Testing
 
 @Suite(.serialized, .enabled(if: ToolProcess.isThere, "\(ToolProcess.whyNot)"), .timeLimit(.minutes(3)))
 struct ToolTests {
-    @Test func `the demo plays a stream per profile, prints a line each, and shows no secret`() async throws {
+    @Test func `the demo of all plays a stream per profile, prints a line each and a sum, and shows no secret`() async throws {
         let folder = try TemporaryFolder()
-        let run = try await ToolProcess.run("demo", "--out", folder.path("demo"))
+        let run = try await ToolProcess.run("demo", "--all", "--out", folder.path("demo"))
         #expect(run.status == 0)
         #expect(run.error == "")
         #expect(run.output.split(separator: "\n").count == StreamTests.emulated.count)
