@@ -118,7 +118,7 @@ extension ContentKeyLoader {
         for spc: SPCMessage, _ context: LicenseContext, _ report: @escaping Report,
         _ session: @escaping @Sendable () async throws -> [String: Secret]
     ) async throws(ContentKeyError) -> License {
-        let integration = caller.integration
+        let (integration, timekeeper) = (caller.integration, caller.timekeeper)
         return try await caller.perform(
             .init(
                 stage: .license, reason: Credentials.Reason(context.purpose),
@@ -127,7 +127,10 @@ extension ContentKeyLoader {
                     var context = context
                     context.session = try await session()
                     context.credentials = { try await issued.credentials() }
-                    return try await integration.licenseRequest(for: spc, context)
+                    let request = try await integration.licenseRequest(for: spc, context)
+                    let advice = integration.advice(on: issued.credentialSet, context, at: timekeeper.date)
+                    if !advice.isEmpty { report(.tokenAdvice(advice)) }
+                    return request
                 },
                 read: { try integration.license(from: $0, context) }))
     }

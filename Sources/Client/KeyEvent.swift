@@ -21,6 +21,8 @@ public struct KeyEvent: Sendable {
         case stageEnded(ContentKeyError.Stage, took: Duration)
         /// The certificate was at hand.
         case certificateFromCache
+        /// The token looks wrong; it is sent all the same, because only the service can tell.
+        case tokenAdvice([TokenInspection.Advice])
         /// A request was sent and got a reply.
         case exchanged(HTTPSummary)
         /// A request got no reply.

@@ -60,6 +60,9 @@ public protocol DRMIntegration: Sendable {
     /// Makes the license request for an SPC. Called again for each attempt, with fresh credentials on offer.
     func licenseRequest(for spc: SPCMessage, _ context: LicenseContext) async throws -> URLRequest
 
+    /// What a look into the credentials of a license request finds, before it is sent. Advice only: the service decides.
+    func advice(on credentials: CredentialSet, _ context: LicenseContext, at date: Date) -> [TokenInspection.Advice]
+
     /// Reads the CKC, and what else the service says, out of the reply.
     /// - Throws: `IntegrationError` where the service refused; its `service` part holds status, code and request id.
     func license(from exchange: HTTPExchange, _ context: LicenseContext) throws -> License
@@ -81,6 +84,9 @@ extension DRMIntegration {
     public func contentIdentifier(for key: KeyURI) throws -> ContentIdentifier { ContentIdentifier(key.raw) }
     public func certificateRequest(_ context: CertificateContext) async throws -> URLRequest? { nil }
     public func bundledCertificate() throws -> ApplicationCertificate? { nil }
+    public func advice(
+        on credentials: CredentialSet, _ context: LicenseContext, at date: Date
+    ) -> [TokenInspection.Advice] { [] }
 
     public func certificate(from exchange: HTTPExchange) throws -> ApplicationCertificate {
         try ErrorRules().check(exchange.reply)

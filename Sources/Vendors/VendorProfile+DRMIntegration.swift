@@ -90,6 +90,18 @@ extension VendorProfile: DRMIntegration {
         return try request.request(rules)
     }
 
+    /// Looks into the credential `token`. The wanted key id is the one that the key URI's query names, if any.
+    public func advice(
+        on credentials: CredentialSet, _ context: LicenseContext, at date: Date
+    ) -> [TokenInspection.Advice] {
+        guard let text = credentials.values["token"]?.revealedText, !text.isEmpty else { return [] }
+        let keyID = ["kid", "keyId"].lazy.compactMap { context.keyURI.queryValue($0).flatMap { KeyID($0) } }.first
+        return token.inspect(
+            text, keyID: keyID, contentID: context.contentIdentifier.text, purpose: context.purpose, settings: settings,
+            at: date
+        ).advice
+    }
+
     public func license(from exchange: HTTPExchange, _ context: LicenseContext) throws -> License {
         try errors.check(exchange.reply)
         do {

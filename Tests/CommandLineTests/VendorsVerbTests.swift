@@ -47,7 +47,8 @@ import Testing
 
     @Test func `check names field and reason of each problem`() async throws {
         let json = try JSONEncoder().encode(VendorProfile.vuDRM)
-        let text = String(decoding: json, as: UTF8.self).replacing("\"licenseURL\"}", with: "\"licenceURL\"}")
+        let text = String(decoding: json, as: UTF8.self).replacing(
+            #"{"setting":"licenseURL"}"#, with: #"{"setting":"licenceURL"}"#)
         let run = await check(text)
         #expect(run.status == .no)
         #expect(run.json["valid"] as? Bool == false)

@@ -102,6 +102,19 @@ import Testing
         #expect(other.errorCode == "lookupMalformed")
     }
 
+    @Test func `a session's reply gives token and period, and a full house its code`() async {
+        let words = ["--vendor", "nagra", "--stage", "setup", "--json"]
+        let opened = await Self.run(words, #"{"sessionToken":"SESSION-1","heartbeat":30}"#)
+        #expect(opened.status == .yes)
+        #expect(opened.json["periodSeconds"] as? Double == 30)
+        #expect(!opened.output.contains("SESSION-1"))
+        let full = await Self.run(words + ["--status", "403"], #"{"errorCode":1007,"message":"Too many."}"#)
+        #expect(full.errorCode == "concurrencyLimit")
+        let ended = await Self.run(["--vendor", "nagra", "--stage", "teardown"], "")
+        #expect(ended.status == .yes)
+        #expect(ended.output == "Accepted.\n")
+    }
+
     @Test(arguments: [
         (["--vendor", "vudrm", "--stage", "setup"], "noSessions"),
         (["--vendor", "vudrm", "--stage", "entitlement"], "noLookup"),

@@ -68,8 +68,96 @@ struct FaultPlace: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { "\(profile), \(endpoint)" }
 
-    /// Both vendors, both dialects of the first.
-    static let all = ["vudrm", "vudrm-raw", "cloud-drm"].flatMap { profile in
-        [ServiceEndpoint.certificate, .license].map { FaultPlace(profile: profile, endpoint: $0) }
+    private init(_ profile: String, _ endpoint: ServiceEndpoint) {
+        self.profile = profile
+        self.endpoint = endpoint
+    }
+
+    /// One profile for each service, others where the exchange differs, and each endpoint that a key is got from.
+    static let all =
+        ["certificate", "license"].flatMap { endpoint in
+            mainProfiles.map { FaultPlace($0, ServiceEndpoint(rawValue: endpoint)) }
+        } + [
+            FaultPlace("vudrm-raw", .certificate), FaultPlace("vudrm-raw", .license),
+            FaultPlace("generic-base64", .license), FaultPlace("generic-form", .license),
+            FaultPlace("generic-json", .license), FaultPlace("verimatrix-legacy", .license),
+            FaultPlace("jw-platform", .delivery), FaultPlace("expressplay-entitlement", .entitlement),
+            FaultPlace("nagra", .sessionSetup),
+        ]
+
+    static let mainProfiles = [
+        "vudrm", "cloud-drm", "azure", "uplynk", "ezdrm", "verimatrix", "titanium", "expressplay", "nagra", "axinom",
+        "keyos", "drmtoday", "doverunner", "irdeto", "mux", "brightcove", "jw-platform", "conax", "comcast", "anvato",
+        "kaltura", "gumlet", "apple-sample", "generic-raw",
+    ]
+
+    /// The requests that carry a credential, so that the app may have a better one.
+    private static let withToken: [ServiceEndpoint: Set<String>] = [
+        .certificate: ["vudrm", "cloud-drm", "azure", "keyos", "mux"],
+        .license: [
+            "vudrm", "vudrm-raw", "cloud-drm", "azure", "verimatrix", "titanium", "nagra", "axinom", "keyos",
+            "drmtoday", "doverunner", "irdeto", "mux", "brightcove", "comcast", "generic-raw", "generic-base64",
+            "generic-form", "generic-json", "ezdrm-customdata", "verimatrix-query",
+        ],
+        .delivery: ["jw-platform"],
+        .sessionSetup: ["nagra"],
+    ]
+
+    static func carriesToken(_ profile: String, _ endpoint: ServiceEndpoint) -> Bool {
+        withToken[endpoint]?.contains(profile) == true
+    }
+
+    /// Where the error is said to have happened.
+    static func stage(_ endpoint: ServiceEndpoint) -> ContentKeyError.Stage {
+        switch endpoint {
+        case .certificate: .certificate
+        case .delivery, .entitlement: .lookup
+        case .sessionSetup: .setup
+        default: .license
+        }
+    }
+
+    /// The place with a fault.
+    func with(_ fault: Fault?, for span: FaultSwitch.Span = .always) -> Circumstances {
+        // Where the app brings the certificate along, there is none to fetch.
+        Circumstances(
+            profile: profile, settings: endpoint == .certificate ? ["certificate": ""] : [:], fault: fault,
+            endpoint: endpoint, span: span)
+    }
+}
+
+extension FaultCase {
+    /// What the fault leads to at a place.
+    func expected(at place: FaultPlace) -> ExpectedError? {
+        guard let code = code(at: place) else { return nil }
+        var expected = ExpectedError(
+            code, FaultPlace.stage(place.endpoint), status: status, requests: requests, time: time)
+        switch (fault, place.endpoint) {
+        // Nobody has a better token for a request without one.
+        case (.status(401), _), (.status(403), _):
+            expected.requests = FaultPlace.carriesToken(place.profile, place.endpoint) ? 2 : 1
+        case (.emptyBody, .sessionSetup), (.htmlPage, .sessionSetup): (expected.requests, expected.time) = (1, .zero)
+        // DRMtoday's word for yes, with what is no CKC and no certificate.
+        case (.truncatedPayload, _) where place.profile == "drmtoday": expected.vendorCode = "0"
+        case (.garbagePayload, _) where place.profile == "drmtoday": expected.vendorCode = "0"
+        // Foundation itself sends a GET again where a kept connection is reset, here that of the delivery document.
+        case (.connectionReset, .certificate) where place.profile == "jw-platform": expected.requests = 4
+        default: break
+        }
+        return expected
+    }
+
+    private func code(at place: FaultPlace) -> String? {
+        switch (fault, place.endpoint) {
+        // Mux says so of a token that is over, or for another asset. Source: `vendors.md` §15.
+        case (.status(403), _) where place.profile == "mux": "unauthenticated"
+        case (_, .certificate): certificateCode
+        case (_, .license): licenseCode
+        // These damage certificates and CKCs only.
+        case (.truncatedPayload, _), (.garbagePayload, _): nil
+        case (.emptyBody, .sessionSetup), (.htmlPage, .sessionSetup): "sessionMalformed"
+        case (.emptyBody, _), (.htmlPage, _): "lookupMalformed"
+        default: licenseCode
+        }
     }
 }

@@ -7,6 +7,7 @@ import LatchkeyServer
 import LatchkeyServices
 import LatchkeySimulation
 import LatchkeyVendors
+import Testing
 
 /// Every vendor's service and the demo asset on a loopback host, with everything that the services saw.
 struct LiveServices: Sendable {
@@ -25,13 +26,16 @@ struct LiveServices: Sendable {
     ///   - configuration: port and TLS.
     init(
         keys: ContentKeyStore? = nil, time: any Timekeeper = SystemTimekeeper(),
-        configuration: HTTPServerConfiguration = HTTPServerConfiguration()
+        configuration: HTTPServerConfiguration = HTTPServerConfiguration(), special: SpecialService? = nil
     ) throws {
         let credentials = try Self.credentials.get()
         let module = KeyServerModule(credentials: [credentials.credential], derivation: InsecureTestDerivation())
         let authority = LicenseAuthority(module: module, keys: try keys ?? Self.demoKeys())
         let log = log
-        services = VendorServices.all(authority: authority, time: time) { log.add($0) }.map { RecordingService($0) }
+        let special = special?.make(ServiceEnvironment(authority: authority, time: time) { log.add($0) })
+        services = VendorServices.all(authority: authority, time: time) { log.add($0) }.map { service in
+            special?.identifier == service.identifier ? special ?? RecordingService(service) : RecordingService(service)
+        }
         applicationSecret = credentials.applicationSecret
         host = ServiceHost(
             services, media: MediaHost(folder: DemoAsset.folder), configuration: configuration,
@@ -43,10 +47,10 @@ struct LiveServices: Sendable {
     /// Runs a body with services that are stopped behind it.
     static func with<Value: Sendable>(
         keys: ContentKeyStore? = nil, time: any Timekeeper = SystemTimekeeper(),
-        configuration: HTTPServerConfiguration = HTTPServerConfiguration(),
+        configuration: HTTPServerConfiguration = HTTPServerConfiguration(), special: SpecialService? = nil,
         _ body: (LiveServices) async throws -> Value
     ) async throws -> Value {
-        let live = try LiveServices(keys: keys, time: time, configuration: configuration)
+        let live = try LiveServices(keys: keys, time: time, configuration: configuration, special: special)
         let result: Result<Value, any Error>
         do { result = .success(try await body(live)) } catch { result = .failure(error) }
         await live.host.stop(within: .zero)
@@ -87,19 +91,30 @@ extension LiveServices {
             .reduce(profile) { $0.setting($1.key, to: $1.value) }
     }
 
+    /// A device's request for the demo asset's first key, its URI as a vendor's playlist has it.
+    func request(for profile: VendorProfile, purpose: KeyPurpose = .streaming) throws -> DeviceRequest {
+        let service = service(for: profile)
+        let key = try #require(service.environment.authority.keys.keys.first)
+        let host = address.split(separator: "://").last.map(String.init) ?? ""
+        return DeviceRequest(
+            KeyURI(service.keyURI(for: key, at: host)), purpose: purpose, applicationSecret: applicationSecret)
+    }
+
     /// The address of an asset with key URIs that lead to a profile's service.
     func playlist(_ asset: DemoAsset, for profile: VendorProfile) -> String {
         "\(address)/media/\(service(for: profile).identifier)/\(asset.rawValue)/master.m3u8"
     }
 
     /// A loader for a profile; the certificate comes with the first key, so that requests can be counted.
+    /// - Parameter settings: in place of what the service says.
     func loader(
-        _ profile: VendorProfile, configuration: LoaderConfiguration? = nil,
+        _ profile: VendorProfile, settings: [String: String] = [:], configuration: LoaderConfiguration? = nil,
         transport: any Transport = URLSessionTransport(), timekeeper: any Timekeeper = SystemTimekeeper()
     ) -> ContentKeyLoader {
         let service = service(for: profile)
         return ContentKeyLoader(
-            configured(profile), credentials: Credentials { _ in CredentialSet(["token": service.issueToken()]) },
+            settings.reduce(configured(profile)) { $0.setting($1.key, to: $1.value) },
+            credentials: Credentials { _ in CredentialSet(["token": service.issueToken()]) },
             configuration: configuration ?? .loopback, transport: transport, timekeeper: timekeeper)
     }
 
@@ -112,6 +127,25 @@ extension LoaderConfiguration {
     /// What a test with services on loopback needs.
     static let loopback = LoaderConfiguration(
         hosts: HostPolicy(loopback: .http), certificateFetch: .withFirstKey)
+}
+
+/// A service that is configured otherwise than usual, or whose app has other tokens.
+struct SpecialService: Sendable {
+    let make: @Sendable (ServiceEnvironment) -> RecordingService
+
+    /// - Parameters:
+    ///   - make: makes the service.
+    ///   - token: makes the app's tokens; the service's own for demonstrations unless given.
+    init<Service: VendorService>(
+        _ make: @escaping @Sendable (ServiceEnvironment) -> Service,
+        token: (@Sendable (Service) -> Secret)? = nil
+    ) {
+        self.make = { environment in
+            let service = make(environment)
+            guard let token else { return RecordingService(service) }
+            return RecordingService(service) { token(service) }
+        }
+    }
 }
 
 /// Lines of a log.

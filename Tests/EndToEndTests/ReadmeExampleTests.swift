@@ -1,8 +1,5 @@
 import Foundation
 import Latchkey
-import LatchkeyCore
-import LatchkeyTesting
-import LatchkeyVendors
 import Testing
 
 /// The README's example, compiled and run. A change here is a change there.

@@ -8,14 +8,20 @@ import LatchkeyServices
 final class RecordingService: VendorService {
     private struct Record {
         var requests: [(endpoint: ServiceEndpoint, request: HTTPRequest)] = []
-        var licenses: [Data] = []
-        var tokens: [Secret] = []
+        var secrets: [Data] = []
     }
 
     private let base: any VendorService
+    private let mint: @Sendable () -> Secret
     private let record = Locked(Record())
 
-    init(_ base: any VendorService) { self.base = base }
+    /// - Parameters:
+    ///   - base: the service.
+    ///   - token: makes the tokens that the app gives; the service's own for demonstrations unless given.
+    init(_ base: any VendorService, token: (@Sendable () -> Secret)? = nil) {
+        self.base = base
+        mint = token ?? { base.demoToken() }
+    }
 
     var identifier: ServiceIdentifier { base.identifier }
     var environment: ServiceEnvironment { base.environment }
@@ -24,13 +30,19 @@ final class RecordingService: VendorService {
     /// Called once for each request below the service's name, before any fault.
     func endpoint(of request: HTTPRequest) -> ServiceEndpoint? {
         guard let endpoint = base.endpoint(of: request) else { return nil }
-        record.withLock { $0.requests.append((endpoint, request)) }
+        let secrets = secrets(in: request)
+        record.withLock { record in
+            record.requests.append((endpoint, request))
+            record.secrets += secrets
+        }
         return endpoint
     }
 
     func answer(_ call: ServiceCall) async throws(LicenseRefusal) -> HTTPResponse {
         let response = try await base.answer(call)
-        if call.endpoint == .license { record.withLock { $0.licenses.append(response.bytes ?? Data()) } }
+        if call.endpoint != .certificate, let body = response.bytes {
+            record.withLock { $0.secrets += [body] + secrets(in: body) }
+        }
         return response
     }
 
@@ -41,8 +53,8 @@ final class RecordingService: VendorService {
 
     /// A token that is remembered as a secret.
     func issueToken() -> Secret {
-        let token = base.demoToken()
-        record.withLock { $0.tokens.append(token) }
+        let token = mint()
+        record.withLock { $0.secrets.append(token.revealed) }
         return token
     }
 }
@@ -52,18 +64,44 @@ extension RecordingService {
         record.withLock { $0.requests.filter { $0.endpoint == endpoint }.map(\.request) }
     }
 
-    /// Everything that must show nowhere: tokens, SPCs, CKCs, content keys.
-    var secrets: [Data] {
-        let tokens = record.withLock { $0.tokens.map(\.revealed) }
-        let spcs = requests(at: .license).compactMap { Self.spc(in: $0.body) }
-        let keys = environment.authority.keys.keys.map { $0.content.key.revealed }
-        return tokens + spcs + record.withLock { $0.licenses } + keys
+    /// How many requests came to each endpoint.
+    var requestCounts: [ServiceEndpoint: Int] {
+        record.withLock { $0.requests.reduce(into: [:]) { $0[$1.endpoint, default: 0] += 1 } }
     }
 
-    /// The SPC of a raw body, or of JSON.
-    private static func spc(in body: Data) -> Data? {
-        guard body.first == UInt8(ascii: "{") else { return body.isEmpty ? nil : body }
-        let json = try? JSONSerialization.jsonObject(with: body) as? [String: Any]
-        return (json?["payload"] as? String).flatMap { Data(base64Encoded: $0) }
+    /// Everything that must show nowhere: tokens, license requests and licenses as they went over the wire, content keys.
+    var secrets: [Data] {
+        let keys = environment.authority.keys.keys.map { $0.content.key.revealed }
+        return Array(Set(record.withLock { $0.secrets } + keys)).filter { $0.count >= Self.shortest }
+    }
+
+    /// Shorter texts, such as an empty token or body, would be found by chance.
+    private static let shortest = 12
+
+    /// The values that the vendor's redaction calls secret, and the body, but for `{}`.
+    private func secrets(in request: HTTPRequest) -> [Data] {
+        let headers = request.headers.fields.filter { redaction.isSecret(header: $0.name) }.map(\.value)
+        let query = request.queryItems.filter { redaction.isSecret(queryItem: $0.name) }.compactMap(\.value)
+        return (headers + query).map { Data($0.utf8) } + [request.body] + secrets(in: request.body)
+    }
+
+    /// The secret members of a JSON body, as text and undone from their base64.
+    private func secrets(in body: Data) -> [Data] {
+        guard let json = try? JSONSerialization.jsonObject(with: body) else { return [] }
+        return texts(in: json, isSecret: false).flatMap { text in
+            [Data(text.utf8)] + [Data(base64Encoded: text)].compactMap { $0 }
+        }
+    }
+
+    private func texts(in json: Any, isSecret: Bool) -> [String] {
+        switch json {
+        case let text as String:
+            // An address that was given out carries its token.
+            isSecret ? [text] : text.split(separator: "oken=").dropFirst().map(String.init)
+        case let list as [Any]: list.flatMap { texts(in: $0, isSecret: isSecret) }
+        case let object as [String: Any]:
+            object.flatMap { texts(in: $0.value, isSecret: isSecret || redaction.isSecret(field: $0.key)) }
+        default: []
+        }
     }
 }

@@ -8,11 +8,14 @@ struct SecretForms {
     init(_ secret: Data) {
         let base64 = secret.base64EncodedString()
         let urlSafe = base64.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+        let hexadecimal = secret.hexString
+        // Where a list of all bytes stands, one of the first stands too.
+        let start = secret.prefix(48)
         var forms = [
             "base64": base64, "URL-safe base64": urlSafe, "percent-encoded base64": Self.escaped(base64),
-            "hexadecimal": secret.hexString, "hexadecimal in capitals": secret.hexString.uppercased(),
-            "bytes as a list": secret.map(String.init).joined(separator: ","),
-            "bytes as dumped": secret.map { "-\($0)" }.joined(),
+            "hexadecimal": hexadecimal, "hexadecimal in capitals": hexadecimal.uppercased(),
+            "bytes as a list": start.map(String.init).joined(separator: ","),
+            "bytes as dumped": start.map { "-\($0)" }.joined(),
         ]
         if let text = String(data: secret, encoding: .utf8) {
             forms["plain"] = text
@@ -25,8 +28,7 @@ struct SecretForms {
     func found(in text: String) -> [String] { found(in: SearchedText(text)) }
 
     func found(in searched: SearchedText) -> [String] {
-        let (text, dense) = (searched.text, searched.dense)
-        return forms.filter { text.contains($0.value) || dense.contains($0.value) }.map(\.key).sorted()
+        forms.filter { searched.contains($0.value) }.map(\.key).sorted()
     }
 
     private static func escaped(_ text: String) -> String {
@@ -36,10 +38,13 @@ struct SecretForms {
 
 /// A text, and the same without white space, made once for many secrets.
 struct SearchedText {
-    let text, dense: String
+    private let text, dense: [CChar]
 
     init(_ text: String) {
-        self.text = text
-        dense = String(decoding: text.utf8.filter { $0 > 0x20 }, as: UTF8.self)
+        let characters = text.utf8.map { CChar(bitPattern: $0 == 0 ? 0x20 : $0) }
+        self.text = characters + [0]
+        dense = characters.filter { $0 > 0x20 || $0 < 0 } + [0]
     }
+
+    func contains(_ part: String) -> Bool { strstr(text, part) != nil || strstr(dense, part) != nil }
 }

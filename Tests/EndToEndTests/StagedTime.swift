@@ -16,6 +16,9 @@ final class StagedTime: Timekeeper {
     private let timers: Set<Duration>
     private let state = Locked(State())
 
+    /// The longest wait between two attempts; what takes longer, such as a session's heartbeat, is a timer too.
+    private static let longestWait = Duration.seconds(8)
+
     /// - Parameter timers: the durations that are timers and no waits.
     init(timers: Set<Duration>) { self.timers = timers }
 
@@ -23,7 +26,9 @@ final class StagedTime: Timekeeper {
     var uptime: Duration { state.withLock { $0.uptime } }
 
     func sleep(for duration: Duration) async throws {
-        guard timers.contains(duration) else { return state.withLock { $0.uptime += duration } }
+        guard duration > Self.longestWait || timers.contains(duration) else {
+            return state.withLock { $0.uptime += duration }
+        }
         let id = state.withLock { state in
             state.next += 1
             return state.next

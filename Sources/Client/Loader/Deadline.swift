@@ -44,8 +44,9 @@ private final class Race<Value: Sendable>: Sendable {
             defer { state.waiter = nil }
             return (state.waiter, state.tasks)
         }
-        waiter?.resume(with: result)
+        // In this order, so that what is given up sends nothing more once its caller goes on.
         for task in tasks { task.cancel() }
+        waiter?.resume(with: result)
     }
 
     func winner() async throws -> Value {

@@ -36,6 +36,9 @@ final class IssuedCredentials: Sendable {
         }
     }
 
+    /// What the app gave; none where it was not asked.
+    var credentialSet: CredentialSet { state.withLock { $0.given ?? .none } }
+
     /// Whether the app was asked and has not answered.
     var areAwaited: Bool { state.withLock { $0.wereAskedFor && $0.given == nil } }
 

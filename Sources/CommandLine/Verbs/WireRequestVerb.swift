@@ -89,7 +89,10 @@ struct WireRequestVerb: Verb {
             let context = try wire.licenseContext(
                 key, profile, stage: stage, credentials: credentials, arguments)
             return try await profile.licenseRequest(for: message, context)
-        case .setup, .heartbeat, .teardown: throw WireError.noSessions(profile)
+        case .setup, .heartbeat, .teardown:
+            guard let step = stage.step, profile.session != nil else { throw WireError.noSessions(profile) }
+            return try await profile.sessionRequest(
+                step, wire.sessionContext(credentials: credentials, arguments))
         }
     }
 }

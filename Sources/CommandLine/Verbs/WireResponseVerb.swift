@@ -77,7 +77,9 @@ struct WireResponseVerb: Verb {
                 guard profile.lookupScope != .never else { throw WireError.noLookup(profile) }
                 let context = wire.lookupContext(key, credentials: credentials, arguments)
                 return .lookup(try profile.lookup(from: exchange, context))
-            case .setup, .heartbeat, .teardown: throw WireError.noSessions(profile)
+            case .setup, .heartbeat, .teardown:
+                guard let step = stage.step, profile.session != nil else { throw WireError.noSessions(profile) }
+                return .session(try profile.session(from: exchange, step))
             }
         } catch let error as IntegrationError {
             return .refused(error)

@@ -8,6 +8,7 @@ enum WireReply: Sendable {
     case certificate(Data)
     case license(License)
     case lookup([String: Secret])
+    case session(SessionReply)
     case refused(any Error)
 
     /// The bytes that a player would get.
@@ -15,7 +16,7 @@ enum WireReply: Sendable {
         switch self {
         case .certificate(let der): der
         case .license(let license): license.ckc.revealed
-        case .lookup, .refused: nil
+        case .lookup, .session, .refused: nil
         }
     }
 }
@@ -29,6 +30,8 @@ struct WireReplyReport: Encodable, Sendable {
     /// Further values of the reply; secret unless revealed.
     private(set) var sideValues: [String: String]?
     private(set) var terms: TermsSummary?
+    /// How often a secure session has to be kept alive.
+    private(set) var periodSeconds: Double?
     private(set) var error: Failure?
 
     /// Bytes by length and digest.
@@ -50,6 +53,9 @@ struct WireReplyReport: Encodable, Sendable {
             terms = license.terms.map(TermsSummary.init)
             sideValues = show(license.sideValues)
         case .lookup(let values): sideValues = show(values)
+        case .session(let session):
+            sideValues = show(session.values)
+            periodSeconds = session.period?.inSeconds
         case .refused(let error): self.error = Failure(error)
         }
     }
@@ -63,8 +69,9 @@ struct WireReplyReport: Encodable, Sendable {
         if stage == .license || stage == .renewal {
             facts.append(("Terms", terms?.description ?? "none stated outside the CKC"))
         }
+        if let periodSeconds { facts.append(("Heartbeat", "every \(periodSeconds) s")) }
         facts += (sideValues ?? [:]).sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-        return TextTable(rows: facts.map { [$0.0, $0.1] }).text
+        return facts.isEmpty ? "Accepted." : TextTable(rows: facts.map { [$0.0, $0.1] }).text
     }
 
     private static func text(_ error: Failure) -> String {

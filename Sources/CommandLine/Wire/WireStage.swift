@@ -1,3 +1,4 @@
+import Foundation
 import LatchkeyCore
 import LatchkeyVendors
 
@@ -12,6 +13,18 @@ enum WireStage: String, Sendable, Encodable, CaseIterable {
             "certificate": WireStage.certificate, "license": .license, "renewal": .renewal, "entitlement": .entitlement,
             "setup": .setup, "heartbeat": .heartbeat, "teardown": .teardown,
         ]), "which exchange; license unless given. An entitlement is what the profile looks up before")
+}
+
+extension WireStage {
+    /// The step of a secure session that the stage is; nil for any other.
+    var step: SessionStep? {
+        switch self {
+        case .setup: .setup
+        case .heartbeat: .heartbeat
+        case .teardown: .teardown
+        case .certificate, .license, .renewal, .entitlement: nil
+        }
+    }
 }
 
 /// Why there is nothing to show for a stage.
@@ -64,6 +77,13 @@ struct WireOptions: Sendable {
         var context = LookupContext(keyURI: key) { credentials }
         if let id = arguments[messageID] { context.messageID = id }
         return context
+    }
+
+    /// What a session request is about.
+    func sessionContext(credentials: CredentialSet, _ arguments: Arguments) -> SessionContext {
+        SessionContext(session: secrets(arguments.all(session)), messageID: arguments[messageID] ?? UUID().uuidString) {
+            credentials
+        }
     }
 
     /// What a certificate request is about.

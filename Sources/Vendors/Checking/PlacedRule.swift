@@ -13,10 +13,11 @@ extension VendorProfile {
             case .inlineOrFetched(_, let request, _): ("certificate.inlineOrFetched.request", request)
             case .inline: nil
             }
-        return [
-            fetched, lookup.map { ("lookup.request", $0.request) }, ("license", license),
-            renewalRequest.map { ("renewalRequest", $0) },
-        ].compactMap { $0 }
+        let steps = session.map {
+            [("session.setup", $0.setup), ("session.heartbeat", $0.heartbeat), ("session.teardown", $0.teardown)]
+        }
+        return [fetched, lookup.map { ("lookup.request", $0.request) }].compactMap { $0 } + (steps ?? [])
+            + [("license", license), renewalRequest.map { ("renewalRequest", $0) }].compactMap { $0 }
     }
 
     /// All rules with their places.
@@ -29,6 +30,7 @@ extension VendorProfile {
             rules.append(PlacedRule(place: "certificate.inlineOrFetched.setting", rule: .setting(name)))
         case .fetched: break
         }
+        rules += [PlacedRule("session.setting", session?.setting.map { .setting($0) })].compactMap { $0 }
         rules += placedRequests.flatMap { $0.request.placedRules(at: $0.place) }
         rules += (lookup?.echoes ?? [:]).sorted { $0.key < $1.key }
             .map { PlacedRule(place: "lookup.echoes.\($0.key)", rule: $0.value) }

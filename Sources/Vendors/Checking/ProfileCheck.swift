@@ -115,14 +115,25 @@ struct ProfileCheck {
     private mutating func checkReplies() {
         for path in profile.decoder.paths where path.isEmpty { note("decoder", "A path is empty.") }
         if profile.decoder.needsPaths, profile.decoder.paths.isEmpty { note("decoder", "There is no path to the CKC.") }
-        for (name, path) in profile.sideValues.sorted(by: { $0.key < $1.key }) where path.isEmpty {
-            note("sideValues.\(name)", "The path is empty.")
-        }
-        for (name, path) in (profile.lookup?.values ?? [:]).sorted(by: { $0.key < $1.key }) where path.isEmpty {
-            note("lookup.values.\(name)", "The path is empty.")
-        }
+        checkPaths(profile.sideValues, at: "sideValues")
         checkErrors(profile.errors, at: "errors")
-        if let lookup = profile.lookup { checkErrors(lookup.errors, at: "lookup.errors") }
+        if let lookup = profile.lookup {
+            checkPaths(lookup.values, at: "lookup.values")
+            checkErrors(lookup.errors, at: "lookup.errors")
+        }
+        guard let session = profile.session else { return }
+        checkPaths(session.values, at: "session.values")
+        if session.period.isEmpty { note("session.period", "The path is empty.") }
+        if let name = session.enforcedBy, profile.sideValues[name] == nil {
+            note("session.enforcedBy", "\"\(name)\" is not among the side values.")
+        }
+        if let errors = session.errors { checkErrors(errors, at: "session.errors") }
+    }
+
+    private mutating func checkPaths(_ paths: [String: String], at place: String) {
+        for (name, path) in paths.sorted(by: { $0.key < $1.key }) where path.isEmpty {
+            note("\(place).\(name)", "The path is empty.")
+        }
     }
 
     private mutating func checkErrors(_ errors: ErrorRules, at place: String) {

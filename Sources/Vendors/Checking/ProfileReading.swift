@@ -49,10 +49,9 @@ struct ProfileReading {
         let members = JSONMembers()
         do {
             let profile = try members.decode(VendorProfile.self, from: json)
-            return (profile, members.unread.map { ProfileProblem(field: $0, reason: "Nothing reads this member.") })
+            return (profile, members.unread.map(ProfileProblem.init(unread:)))
         } catch {
-            let unknown = members.unknown.map { ProfileProblem(field: $0, reason: "There is no such member.") }
-            throw Failure(error, unknown)
+            throw Failure(error, members.unknown.map(ProfileProblem.init(unread:)))
         }
     }
 
@@ -69,6 +68,12 @@ struct ProfileReading {
     }
 }
 
+extension ProfileProblem {
+    fileprivate init(unread field: String) {
+        self.init(field: field, reason: "Nothing reads this member; it has no meaning here, or its name is misspelled.")
+    }
+}
+
 /// A decoding error in words.
 enum DecodingFailure {
     static func describe(_ error: any Error) -> (path: [any CodingKey], reason: String) {
@@ -79,8 +84,7 @@ enum DecodingFailure {
             (context.codingPath, "This should be \(form(of: type)).")
         case DecodingError.valueNotFound(let type, let context):
             (context.codingPath, "This is null and should be \(form(of: type)).")
-        case DecodingError.dataCorrupted(let context)
-        where context.codingPath.isEmpty && context.underlyingError != nil:
+        case DecodingError.dataCorrupted(let context) where context.codingPath.isEmpty:
             ([], "This is not JSON\(detail(context.underlyingError)).")
         case DecodingError.dataCorrupted(let context): (context.codingPath, context.debugDescription)
         default: ([], "This cannot be read.")
@@ -107,7 +111,9 @@ extension [any CodingKey] {
     /// The path as a problem shows it: `license.headers[0].value`.
     var jsonPlace: String {
         let text = reduce(into: "") { text, key in
-            if let index = key.intValue { text += "[\(index)]" } else { text += ".\(key.stringValue.prefix(60))" }
+            // A dictionary's key that looks like a number has an integer value too, but is not called "Index".
+            let isIndex = key.intValue != nil && key.stringValue.hasPrefix("Index ")
+            text += isIndex ? "[\(key.intValue ?? 0)]" : ".\(key.stringValue.prefix(60))"
         }
         return text.isEmpty ? "$" : String(text.drop { $0 == "." })
     }

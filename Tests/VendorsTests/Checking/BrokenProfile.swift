@@ -44,12 +44,13 @@ struct BrokenProfile: Sendable, CustomTestStringConvertible {
             "license.body", "{\"form\": [{\"name\": \"s\", \"value\": \"spc\", \"escaping\": \"html\"}]}",
             "license.body.form[0].escaping", says: "percent, none"),
         BrokenProfile("decoder", "\"json\"", says: "needs a parameter"),
-        BrokenProfile("decoder", "null", says: "null"),
+        BrokenProfile("decoder", "null", says: "This is no rule"),
         BrokenProfile("errors.kinds.E17", "\"tokenExpired\"", says: "not one of unknownIntegration"),
         BrokenProfile("errors.code[0]", "{\"body\": \"x\"}", says: "header, json, word, knownCode"),
         BrokenProfile("token", "\"JWT\"", says: "opaque, jwt"),
         BrokenProfile("renewal", "{\"minimumLead\": \"60\"}", "renewal.minimumLead", says: "should be a whole number"),
         BrokenProfile("terms.lease", "300", says: "This is no rule"),
+        BrokenProfile("session", "{\"setting\": \"sessionURL\"}", "session.setup", says: "missing"),
         BrokenProfile("lookup", "{\"scope\": \"once\"}", "lookup.scope", says: "never, key, loader"),
     ]
 

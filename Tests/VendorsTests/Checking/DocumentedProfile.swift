@@ -3,10 +3,14 @@ import Testing
 
 /// The worked example of the article "Describe a vendor in JSON".
 enum DocumentedProfile {
-    static func json() throws -> Data {
-        let article = URL(filePath: #filePath).deletingLastPathComponent()
+    static func article() throws -> String {
+        let file = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../../../Sources/Vendors/LatchkeyVendors.docc/DescribeAVendorInJSON.md")
-        let text = try String(contentsOf: article, encoding: .utf8)
+        return try String(contentsOf: file, encoding: .utf8)
+    }
+
+    static func json() throws -> Data {
+        let text = try article()
         let start = try #require(text.range(of: "```json\n")?.upperBound)
         let end = try #require(text[start...].range(of: "\n```")?.lowerBound)
         return Data(text[start..<end].utf8)

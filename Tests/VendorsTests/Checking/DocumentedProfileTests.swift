@@ -42,4 +42,26 @@ import Testing
         #expect(error?.kind == kind)
         #expect(error?.service == ServiceReply(status: 400, code: code, message: "No.", requestID: "r-1"))
     }
+
+    @Test(arguments: [
+        ("contentIdentifier", "{}"), ("decoder", "{}"), ("certificate", "{}"), ("certificate.fetched.decoder", "{}"),
+        ("license.body", "{}"), ("license.url.changes[0]", "{}"), ("errors.code[0]", "{}"),
+    ])
+    func `every rule that a place takes is in the article`(place: String, value: String) throws {
+        let problems = VendorProfile.problems(inJSON: try DocumentedProfile.json(with: value, at: place))
+        let reason = try #require(problems.first { $0.field == place }?.reason)
+        let names = try #require(reason.range(of: "exactly one of ").map { reason[$0.upperBound...].dropLast() })
+        let article = try DocumentedProfile.article()
+        for name in names.split(separator: ", ") { #expect(article.contains("\"\(name)\""), "\(name)") }
+    }
+
+    @Test(arguments: VendorProfile.all)
+    func `every member that a profile has is in the article`(profile: VendorProfile) throws {
+        let json = try JSONSerialization.jsonObject(with: JSONEncoder().encode(profile)) as? [String: Any] ?? [:]
+        let article = try DocumentedProfile.article()
+        let nested = ["session", "lookup", "renewal", "errors", "redaction", "terms"].flatMap {
+            (json[$0] as? [String: Any] ?? [:]).keys
+        }
+        for member in Array(json.keys) + nested { #expect(article.contains("`\(member)`"), "\(member)") }
+    }
 }

@@ -1,0 +1,236 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyTesting
+import LatchkeyVendors
+import Testing
+
+@testable import Latchkey
+
+/// What becomes of a session that is refused, cannot be kept alive, or sleeps.
+@Suite struct SessionFailureTests {
+    static let tooMany = FakeTransport.Step.reply(
+        HTTPReply(status: 400, body: Data(#"{"errorCode":1007,"message":"Too many sessions"}"#.utf8)))
+    let harness = SessionHarness()
+
+    @Test func `too many sessions is one typed error, and the next key tries again`() async throws {
+        var events = try harness.loader.events().makeAsyncIterator()
+        harness.service.fault("setup", Self.tooMany)
+        let error = try await harness.answer().error
+        #expect(error?.code == "concurrencyLimit" && error?.stage == .setup && error?.isRetryable == false)
+        #expect(error?.service == ServiceReply(status: 400, code: "1007", message: "Too many sessions"))
+        #expect(error?.remedy == "Stop another stream of this account and try again.")
+        #expect(await events.states(until: .error) == [.awaitingContentToken, .setupRequested, .error])
+        #expect(try await harness.answer().ckc != nil)
+        #expect(harness.service.log == ["setup TOKEN-1", "setup TOKEN-2", "license TOKEN-3,SESSION-1"])
+    }
+
+    @Test func `a failed setup fails all keys that wait for it, and is not torn down`() async throws {
+        let gate = harness.service.hold("setup")
+        harness.service.fault("setup", Self.tooMany)
+        let requests = (0..<5).map { _ in FakeKeyRequest(SessionHarness.key) }
+        for request in requests { try harness.loader.answer(request) }
+        await harness.transport.untilRequested(2)
+        gate.open()
+        let first = await requests[0].firstAnswer().error?.code
+        #expect(first == "concurrencyLimit")
+        var events = try harness.loader.events().makeAsyncIterator()
+        for request in requests { _ = await request.firstAnswer() }
+        try harness.loader.cancel()
+        _ = await events.states(until: .off)
+        let setups = harness.service.log.filter { $0.hasPrefix("setup") }.count
+        #expect(harness.service.openSessions.isEmpty)
+        #expect(harness.service.log.filter { $0.hasPrefix("teardown") }.count == setups - 1)
+    }
+
+    @Test(arguments: [#"{"sessionToken":"SESSION-1","heartbeat":0}"#, #"{"heartbeat":30}"#, "<html>"])
+    func `a malformed setup is an error of its own`(body: String) async throws {
+        harness.service.fault("setup", .ok(body))
+        let error = try await harness.answer().error
+        #expect(error?.code == "sessionMalformed" && error?.stage == .setup)
+        #expect(harness.service.log == ["setup TOKEN-1"])
+    }
+
+    @Test func `a setup that may pass is tried again with a new content token`() async throws {
+        var events = try harness.loader.events().makeAsyncIterator()
+        harness.service.fault("setup", .status(503))
+        let request = FakeKeyRequest(SessionHarness.key)
+        try harness.loader.answer(request)
+        await harness.clock.untilSomeoneSleeps(for: .milliseconds(500))
+        harness.clock.advance(by: .milliseconds(500))
+        #expect(await request.firstAnswer().ckc != nil)
+        #expect(harness.service.log == ["setup TOKEN-1", "setup TOKEN-2", "license TOKEN-3,SESSION-1"])
+        let states: [SessionState] = [
+            .awaitingContentToken, .setupRequested, .awaitingContentToken, .setupRequested, .on,
+        ]
+        #expect(await events.states(until: .on) == states)
+    }
+
+    @Test func `a heartbeat that is refused stops playback, once`() async throws {
+        try harness.attachPlayer()
+        var events = try harness.loader.events().makeAsyncIterator()
+        try await harness.answer()
+        harness.service.fault("heartbeat", .status(403))
+        await harness.passPeriod()
+        _ = await events.states(until: .error)
+        #expect(harness.failures.map(\.code) == ["forbidden"] && harness.failures.first?.stage == .heartbeat)
+        #expect(await harness.hasNoTimer())
+        #expect(try await harness.answer().error?.code == "forbidden")
+        #expect(try await harness.answer(.renewal).error?.stage == .heartbeat)
+        #expect(harness.failures.count == 1 && harness.service.log.count == 3)
+    }
+
+    @Test func `a source that is loaded again after a failed heartbeat gets a new session`() async throws {
+        var events = try harness.loader.events().makeAsyncIterator()
+        try await harness.answer()
+        harness.service.fault("heartbeat", .status(403))
+        await harness.passPeriod()
+        _ = await events.states(until: .error)
+        try harness.session.changeSource()
+        #expect(try await harness.answer().ckc != nil)
+        #expect(await events.states(until: .off) == [.teardownRequested, .off])
+        #expect(harness.service.log.suffix(3) == ["teardown SESSION-1", "setup TOKEN-3", "license TOKEN-4,SESSION-2"])
+    }
+
+    @Test func `a heartbeat is tried three times before the session is given up`() async throws {
+        try harness.attachPlayer()
+        var events = try harness.loader.events().makeAsyncIterator()
+        try await harness.answer()
+        harness.service.fault("heartbeat", .status(500), .status(500), .status(500))
+        await harness.passPeriod()
+        for wait in [Duration.milliseconds(500), .seconds(1)] {
+            await harness.clock.untilSomeoneSleeps(for: wait)
+            harness.clock.advance(by: wait)
+        }
+        _ = await events.states(until: .error)
+        #expect(harness.failures.map(\.attempts) == [3] && harness.failures.first?.code == "serverTransient")
+        #expect(harness.service.log.suffix(3) == ["heartbeat SESSION-1", "heartbeat SESSION-1", "heartbeat SESSION-1"])
+    }
+
+    @Test func `a renewal that is refused stops playback`() async throws {
+        harness.service.enforce()
+        harness.service.fault("renew", Self.tooMany)
+        try harness.attachPlayer()
+        var events = try harness.loader.events().makeAsyncIterator()
+        try await harness.answer()
+        await harness.passPeriod()
+        #expect(await events.states(until: .error).suffix(2) == [.renewalRequested, .error])
+        #expect(harness.failures.map(\.code) == ["concurrencyLimit"] && harness.failures.first?.stage == .license)
+    }
+
+    @Test func `a player that does not come for the renewal stops playback`() async throws {
+        harness.service.enforce()
+        try harness.attachPlayer(comes: false)
+        var events = try harness.loader.events().makeAsyncIterator()
+        try await harness.answer()
+        await harness.passPeriod()
+        await harness.clock.untilSomeoneSleeps(for: .seconds(30))
+        #expect(harness.renewals == 1)
+        harness.clock.advance(by: .seconds(30))
+        _ = await events.states(until: .error)
+        #expect(harness.failures.map(\.code) == ["sessionNotRenewed"])
+        #expect(await harness.hasNoTimer())
+    }
+
+    @Test func `a session that lives by renewals and has no player says what is missing`() async throws {
+        harness.service.enforce()
+        var events = try harness.loader.events().makeAsyncIterator()
+        try await harness.answer()
+        await harness.passPeriod()
+        var failure: ContentKeyError?
+        while failure == nil, let event = await events.next() {
+            if case .sessionFailed(let error) = event.kind { failure = error }
+        }
+        #expect(failure?.code == "sessionNotRenewed")
+        #expect(failure?.remedy == "Attach a renew closure to the loader's session.")
+    }
+
+    @Test func `a renewal without a session is refused before it is sent`() async throws {
+        #expect(try await harness.answer(.renewal).error?.code == "sessionEnded")
+        #expect(harness.service.log.isEmpty)
+    }
+
+    @Test func `a failed teardown ends the session all the same`() async throws {
+        var events = try harness.loader.events().makeAsyncIterator()
+        try await harness.answer()
+        harness.service.fault("teardown", .status(404))
+        try harness.session.changeSource()
+        #expect(await events.states(until: .off).last == .off)
+        #expect(try await harness.answer().ckc != nil)
+        #expect(harness.service.log.suffix(2) == ["setup TOKEN-3", "license TOKEN-4,SESSION-2"])
+    }
+
+    @Test func `no token shows in any event or error`() async throws {
+        let events = try harness.loader.events()
+        try await harness.answer()
+        harness.service.fault(
+            "heartbeat",
+            .reply(HTTPReply(status: 400, body: Data(#"{"errorCode":1,"message":"bad SESSION-1 and TOKEN-1"}"#.utf8))))
+        harness.service.fault("teardown", .status(404))
+        await harness.passPeriod()
+        var shown = ""
+        for await event in events {
+            shown += "\(event)\n"
+            if case .session(.error) = event.kind { try harness.loader.cancel() }
+            if case .session(.off) = event.kind { break }
+        }
+        #expect(shown.contains("sessions/heartbeat") && !shown.contains("SESSION-1"))
+    }
+}
+
+/// A session in an app that goes to the background.
+@Suite struct SessionSuspensionTests {
+    let harness = SessionHarness()
+
+    @Test func `what came due in the background is done once`() async throws {
+        var events = try harness.loader.events().makeAsyncIterator()
+        try await harness.answer()
+        _ = await events.states(until: .on)
+        try harness.session.suspend()
+        #expect(await harness.hasNoTimer())
+        harness.clock.advance(by: SessionHarness.period * 5)
+        #expect(harness.service.log.count == 2)
+        try harness.session.resume()
+        #expect(await events.states(until: .on) == [.renewalRequested, .on])
+        await harness.clock.untilSomeoneSleeps(for: SessionHarness.period)
+        #expect(harness.service.log.dropFirst(2) == ["heartbeat SESSION-1"])
+    }
+
+    @Test func `what is not due yet comes at its time`() async throws {
+        try await harness.answer()
+        await harness.clock.untilSomeoneSleeps(for: SessionHarness.period)
+        try harness.session.suspend()
+        harness.clock.advance(by: .seconds(60))
+        try harness.session.resume()
+        try harness.session.resume()
+        await harness.clock.untilSomeoneSleeps(for: .seconds(40))
+        harness.clock.advance(by: .seconds(40))
+        await harness.transport.untilRequested(4)
+        #expect(harness.service.log.last == "heartbeat SESSION-1")
+    }
+
+    @Test func `a player that slept gets its time for the renewal anew`() async throws {
+        harness.service.enforce()
+        try harness.attachPlayer(comes: false)
+        try await harness.answer()
+        await harness.passPeriod()
+        await harness.clock.untilSomeoneSleeps(for: .seconds(30))
+        try harness.session.suspend()
+        harness.clock.advance(by: .seconds(3_600))
+        try harness.session.resume()
+        await harness.clock.untilSomeoneSleeps(for: .seconds(30))
+        #expect(harness.failures.isEmpty)
+        #expect(try await harness.answer(.renewal).ckc != nil)
+        #expect(try await harness.session.state == .on)
+    }
+
+    @Test func `a source that ends in the background takes its session along`() async throws {
+        var events = try harness.loader.events().makeAsyncIterator()
+        try await harness.answer()
+        try harness.session.suspend()
+        try harness.session.changeSource()
+        #expect(await events.states(until: .off).last == .off)
+        try harness.session.resume()
+        #expect(await harness.hasNoTimer())
+        #expect(harness.service.log.last == "teardown SESSION-1")
+    }
+}

@@ -1,0 +1,211 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyTesting
+import LatchkeyVendors
+import Testing
+
+@testable import Latchkey
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// A license service with secure sessions: it counts sessions, knows their tokens and writes down what it is asked.
+final class FakeSessionService: Sendable {
+    fileprivate struct State {
+        var log: [String] = []
+        /// The session that each token belongs to; a session keeps its older tokens.
+        var sessions: [String: Int] = [:]
+        var open: Set<Int> = []
+        var ending: Set<Int> = []
+        var faults: [String: [FakeTransport.Step]] = [:]
+        var gates: [String: Gate] = [:]
+        var isEnforced = false
+        var heartbeat = 100
+        var setupsUnderWay = 0
+        var mostSetups = 0
+        var unknown: [String] = []
+    }
+
+    private let state = Locked(State())
+
+    /// What was asked, in order: step and tokens, `license TOKEN-1,SESSION-1`.
+    var log: [String] { state.withLock { $0.log } }
+    /// The sessions that are open.
+    var openSessions: Set<Int> { state.withLock { $0.open } }
+    /// How many sessions were opened.
+    var sessionCount: Int { state.withLock { Set($0.sessions.values).count } }
+    /// The largest number of setups at one time.
+    var mostSetups: Int { state.withLock { $0.mostSetups } }
+    /// Requests with a token of no session, or of one that was asked to end before.
+    var unknown: [String] { state.withLock { $0.unknown } }
+
+    /// Whether the licenses say that renewals keep the session alive.
+    func enforce() { state.withLock { $0.isEnforced = true } }
+
+    /// Has sessions opened from now on ask for a heartbeat after this many seconds.
+    func setHeartbeat(_ seconds: Int) { state.withLock { $0.heartbeat = seconds } }
+
+    /// Has the next requests of a step fare otherwise.
+    func fault(_ step: String, _ faults: FakeTransport.Step...) {
+        state.withLock { $0.faults[step, default: []] += faults }
+    }
+
+    /// Lets requests of a step wait until a gate is opened.
+    func hold(_ step: String) -> Gate {
+        let gate = Gate()
+        state.withLock { $0.gates[step] = gate }
+        return gate
+    }
+
+    func answer(_ request: URLRequest) async -> FakeTransport.Step {
+        let path = request.url?.path ?? ""
+        guard request.httpMethod == "POST" else { return .certificate }
+        let isRenewal = request.url?.query == "renew=true"
+        let step =
+            path.hasSuffix("licenses")
+            ? (isRenewal ? "renew" : "license") : String(path.split(separator: "/").last ?? "")
+        let tokens = request.value(forHTTPHeaderField: "nv-authorizations") ?? ""
+        let gate = state.withLock { state in
+            state.log.append("\(step) \(tokens)")
+            state.note(step, tokens)
+            return state.gates.removeValue(forKey: step)
+        }
+        await withTaskCancellationHandler {
+            await gate?.wait()
+        } onCancel: {
+            gate?.open()
+        }
+        return state.withLock { $0.reply(to: step, tokens, isGivenUp: Task.isCancelled) }
+    }
+}
+
+extension FakeSessionService.State {
+    mutating func reply(to step: String, _ tokens: String, isGivenUp: Bool) -> FakeTransport.Step {
+        if step == "setup" { setupsUnderWay -= 1 }
+        // A client that hears no reply to a setup cannot end the session, so there is none.
+        guard !isGivenUp else { return .hang }
+        let fault = faults[step, default: []].first
+        if fault != nil { faults[step]?.removeFirst() }
+        let token = Self.last(tokens)
+        if let fault { return fault }
+        switch step {
+        case "setup": return .ok(#"{"sessionToken":"\#(newToken(for: nil))","heartbeat":\#(heartbeat)}"#)
+        case "heartbeat": return .ok(#"{"sessionToken":"\#(newToken(for: sessions[token]))"}"#)
+        case "teardown":
+            sessions[token].map { _ = open.remove($0) }
+            return .ok("{}")
+        default:
+            let more = isEnforced && step == "license" ? #","sessionToken":"\#(token)""# : ""
+            return .ok(#"{"CkcMessage":"\#(SampleBytes.ckc().base64EncodedString())"\#(more)}"#)
+        }
+    }
+
+    fileprivate mutating func note(_ step: String, _ tokens: String) {
+        guard step != "setup" else {
+            setupsUnderWay += 1
+            mostSetups = max(mostSetups, setupsUnderWay)
+            return
+        }
+        guard let session = sessions[Self.last(tokens)], !ending.contains(session) else {
+            return unknown.append("\(step) \(tokens)")
+        }
+        if step == "teardown" { ending.insert(session) }
+    }
+
+    private mutating func newToken(for session: Int?) -> String {
+        let token = "SESSION-\(sessions.count + 1)"
+        let session = session ?? sessions.count + 1
+        sessions[token] = session
+        open.insert(session)
+        return token
+    }
+
+    private static func last(_ tokens: String) -> String {
+        tokens.split(separator: ",").last.map(String.init) ?? ""
+    }
+}
+
+/// A loader of NAGRA's profile over that service, with a player that asks again when it is told to.
+final class SessionHarness: Sendable {
+    static let key: KeyURI = "skd://ZGVtby0x?x=1"
+    static let period = Duration.seconds(100)
+
+    let service = FakeSessionService()
+    let clock = ManualTimekeeper()
+    let transport: FakeTransport
+    private let owned: Locked<ContentKeyLoader?>
+    private let heard = Locked((renewals: 0, failures: [ContentKeyError]()))
+
+    init(_ settings: [String: String] = [:], retry: RetryPolicy = .regular) {
+        transport = FakeTransport { [service] request, _ in await service.answer(request) }
+        let count = Locked(0)
+        let base = "https://demo.anycast.nagra.com/DEMO/fpls/contentlicenseservice/v1"
+        let addresses = [
+            "certificateURL": base + "/certificates", "licenseURL": base + "/licenses",
+            "sessionURL": "https://demo-ssm.anycast.nagra.com/DEMO/ssm/v1/",
+        ]
+        owned = Locked(
+            ContentKeyLoader(
+                VendorProfile.nagra.with(addresses).with(settings),
+                credentials: .token { _ in
+                    count.withLock { count in
+                        count += 1
+                        return "TOKEN-\(count)"
+                    }
+                }, configuration: LoaderConfiguration(retry: retry, certificateFetch: .withFirstKey),
+                transport: transport, timekeeper: clock, generator: { SeededGenerator(seed: 7) }))
+    }
+
+    var loader: ContentKeyLoader {
+        get throws { try #require(owned.withLock { $0 }) }
+    }
+    var session: SecureSession {
+        get throws { try #require(try loader.session) }
+    }
+    var failures: [ContentKeyError] { heard.withLock { $0.failures } }
+    var renewals: Int { heard.withLock { $0.renewals } }
+
+    /// Connects a player that renews its one key, or one that never does.
+    func attachPlayer(comes: Bool = true) throws {
+        try session.attach(
+            renew: { [weak self] in
+                self?.heard.withLock { $0.renewals += 1 }
+                if comes { _ = try? self?.loader.answer(FakeKeyRequest(Self.key, purpose: .renewal)) }
+            },
+            fail: { [weak self] error in self?.heard.withLock { $0.failures.append(error) } })
+    }
+
+    /// The answer to one key request.
+    @discardableResult
+    func answer(_ purpose: KeyPurpose = .streaming) async throws -> FakeKeyRequest.Answer {
+        let request = FakeKeyRequest(Self.key, purpose: purpose)
+        try loader.answer(request)
+        return await request.firstAnswer()
+    }
+
+    /// Lets the last handle of the loader go.
+    func dropLoader() { owned.withLock { $0 = nil } }
+
+    /// Lets a heartbeat's time come.
+    func passPeriod() async {
+        await clock.untilSomeoneSleeps(for: Self.period)
+        clock.advance(by: Self.period)
+    }
+
+    /// Whether no task waits for time to pass, as soon as that is so.
+    func hasNoTimer() async -> Bool { await clock.isQuiet() }
+}
+
+extension AsyncStream<KeyEvent>.Iterator {
+    /// The session's states up to and with one.
+    mutating func states(until last: SessionState) async -> [SessionState] {
+        var states: [SessionState] = []
+        while let event = await next() {
+            guard case .session(let state) = event.kind else { continue }
+            states.append(state)
+            if state == last { break }
+        }
+        return states
+    }
+}

@@ -1,0 +1,71 @@
+import Latchkey
+import LatchkeyCore
+import LatchkeyServices
+import LatchkeyVendors
+import Testing
+
+/// The one error that a key request ends with.
+struct ExpectedError: Sendable {
+    let code: String
+    let stage: ContentKeyError.Stage
+    /// The status that the error shows; nil where no reply came.
+    let status: Int?
+    /// The vendor's own code; nil where it gave none.
+    var vendorCode: String?
+    /// What the vendor's words hold; nil where it has none.
+    var words: String?
+    /// How often the endpoint is asked.
+    var requests: Int
+    /// How long that takes, timeouts and waits together.
+    var time: Duration
+
+    init(
+        _ code: String, _ stage: ContentKeyError.Stage, status: Int?, vendorCode: String? = nil, words: String? = nil,
+        requests: Int = 1, time: Duration = .zero
+    ) {
+        self.code = code
+        self.stage = stage
+        self.status = status
+        self.vendorCode = vendorCode
+        self.words = words
+        self.requests = requests
+        self.time = time
+    }
+
+    var isRetryable: Bool { !Self.final.contains(code) }
+
+    private static let final = [
+        "invalidRequest", "unauthenticated", "forbidden", "notFound", "concurrencyLimit", "regionDenied",
+        "sessionMalformed",
+    ]
+}
+
+extension FaultRun {
+    /// Records an issue for everything about a run that is not as expected: answers, error, requests, time, secrets that show.
+    func expect(_ expected: ExpectedError?, at endpoint: ServiceEndpoint, _ source: SourceLocation = #_sourceLocation)
+        throws
+    {
+        #expect(answers == 1 && endings == 1, sourceLocation: source)
+        #expect(leaks.isEmpty, sourceLocation: source)
+        // The demo asset's keys at least.
+        #expect(secrets.count >= 2 && shown.count > 300, sourceLocation: source)
+        guard let expected else { return #expect(error == nil, sourceLocation: source) }
+        let error = try #require(error as? ContentKeyError, sourceLocation: source)
+        #expect(error.code == expected.code, sourceLocation: source)
+        #expect(error.stage == expected.stage, sourceLocation: source)
+        #expect(error.service?.status == expected.status, sourceLocation: source)
+        #expect(error.service?.code == expected.vendorCode, sourceLocation: source)
+        if let words = expected.words {
+            #expect(error.service?.message?.contains(words) == true, sourceLocation: source)
+        }
+        // The services number their replies.
+        let number = error.service?.requestID?.split(separator: "-").last.map(String.init)
+        #expect(number == expected.status.map { _ in "\(requestCount)" }, sourceLocation: source)
+        #expect(requests[endpoint] == expected.requests, sourceLocation: source)
+        #expect(error.attempts == min(expected.requests, FaultCase.policy.maximumAttempts), sourceLocation: source)
+        #expect(elapsed == expected.time, sourceLocation: source)
+        #expect(error.isRetryable == expected.isRetryable, sourceLocation: source)
+        #expect(!error.reason.isEmpty && !error.remedy.isEmpty, sourceLocation: source)
+        if endpoint != .license { #expect(requests[.license] == nil, sourceLocation: source) }
+    }
+}
