@@ -98,14 +98,11 @@ import Testing
         case .unanswered(let http, let code): "\(http.method) \(code)"
         case .redirected(let url, _): "to \(url)"
         case .retrying(let attempt, let wait, let code): "retry \(attempt) \(Int(wait.inMilliseconds)) \(code)"
-        case .session(let state): "session \(state)"
-        case .sessionFailed(let error): "session failed \(error.code)"
         case .answered(let took): "answered \(Int(took.inMilliseconds))"
         case .session(let state): "session \(state)"
         case .sessionFailed(let error): "session failed \(error.code)"
         case .failed(let error, let took): "failed \(error.code) \(Int(took.inMilliseconds))"
         case .tokenAdvice: "advice"
-        default: "\(event.kind)"
         }
     }
 
