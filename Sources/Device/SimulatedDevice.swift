@@ -32,10 +32,11 @@ public struct SimulatedDevice: Sendable {
             throw CertificateError(
                 kind: .notTestCertificate, reason: "The simulated device does not take the certificate \(certificate).")
         }
-        guard applicationSecret.count == 16, identifier.count == 20 else {
+        try applicationSecret.checkApplicationSecretLength()
+        guard identifier.count == 20 else {
             throw CertificateError(
                 kind: .applicationSecretUnreadable,
-                reason: "The ASk has \(applicationSecret.count) bytes, the identifier \(identifier.count).")
+                reason: "The device's identifier has \(identifier.count) bytes, not 20.")
         }
         self.certificate = certificate
         self.applicationSecret = applicationSecret

@@ -1,6 +1,5 @@
 public import Foundation
 import LatchkeyCore
-public import LatchkeyHLS
 
 /// Loads playlists and media, from wherever the caller has them.
 public protocol ResourceFetching: Sendable {
@@ -46,26 +45,6 @@ extension ResourceFetching {
         let resource = try await resource(at: address, range: range, limit: limit)
         guard resource.bytes.count <= limit else { throw PlaybackError.resourceTooLarge(address, limit: limit) }
         return resource
-    }
-}
-
-/// Lets key discovery load its playlists from the same resources as a download.
-public struct PlaylistResources: PlaylistFetching {
-    private let resources: any ResourceFetching
-    private let limit: Int
-
-    /// - Parameters:
-    ///   - resources: loads the playlists.
-    ///   - limit: bytes of one playlist; 16 MiB unless given.
-    public init(_ resources: any ResourceFetching, limit: Int = DownloadLimits().playlistBytes) {
-        self.resources = resources
-        self.limit = limit
-    }
-
-    /// - Throws: `PlaybackError` `resourceTooLarge`; whatever the resources throw.
-    public func playlist(at uri: String) async throws -> FetchedPlaylist {
-        let resource = try await resources.resource(at: uri, from: uri, limit: limit)
-        return FetchedPlaylist(bytes: resource.bytes, uri: resource.address)
     }
 }
 

@@ -54,7 +54,7 @@ public struct StreamPlayer: Sendable {
     ///   - picture: where to write one picture as PNG; none unless given.
     ///   - clearMedia: where to write the clear stream, in the container that its ending names; nowhere unless given.
     ///   - frame: which picture, from 0; the middle one unless given.
-    ///   - keeping: a folder that keeps media, playlists and keys; a temporary one, removed, unless given.
+    ///   - folder: a folder that keeps media, playlists and keys; a temporary one, removed, unless given.
     /// - Throws: as `StreamDownload.copy(_:into:)` and `play(_:keys:picture:frame:)`.
     public func play(
         _ address: String, _ download: StreamDownload, keys: [KeyURI: ContentKey], picture: URL? = nil,

@@ -93,6 +93,10 @@ extension LicenseRefusal {
         LicenseRefusal(.tokenMalformed, reason: reason, remedy: "Ask the vendor's token service for a token.")
     }
 
+    /// A token that is good for one request, sent again.
+    static let tokenUsed = LicenseRefusal(
+        .tokenUsed, reason: "The token was used before.", remedy: "Send a fresh token with every request.")
+
     /// A token whose time is over.
     static func tokenExpired(_ reason: String) -> LicenseRefusal {
         LicenseRefusal(.tokenExpired, reason: reason, remedy: "Send a fresh token.")

@@ -35,13 +35,15 @@ public protocol VendorService: Sendable {
     /// - Parameter base: the address under which the service is mounted, such as `http://127.0.0.1:8080/vudrm`.
     func parameters(at base: String) -> [String: String]
 
-    /// A token that the service takes now for all its keys, as an app's own server would mint it; empty where the vendor
-    /// has none.
+    /// A token that the service takes now for all its keys, as an app's own server would mint it. Default: empty, for vendors
+    /// that have none.
     func demoToken() -> Secret
 }
 
 extension VendorService {
     public var redaction: Redaction { .standard }
+
+    public func demoToken() -> Secret { Secret("") }
 
     /// Makes the service misbehave.
     public var faults: FaultSwitch { environment.faults }

@@ -5,8 +5,8 @@ public enum SampleBytes {
     /// What a client takes for a DER certificate: a SEQUENCE of 260 bytes.
     public static let certificate = Data([0x30, 0x82, 0x01, 0x00]) + Data((0..<256).map { UInt8($0) })
 
-    /// A short SPC whose base64 has both characters that differ between the alphabets: `AAECA/v//v8=`.
-    public static let spc = Data([0, 1, 2, 3, 0xfb, 0xff, 0xfe, 0xff])
+    /// A short SPC whose base64 has all that is hard to send, `+`, `/` and padding: `+/8AAQ==`.
+    public static let spc = Data([0xfb, 0xff, 0x00, 0x01])
 
     /// A CKC of version 1: a header of 28 bytes that states the length of what follows.
     /// - Parameters:

@@ -160,7 +160,11 @@ import Testing
 
     @Test(arguments: DemoAsset.allCases)
     func `key discovery over the same resources finds the keys that playing takes`(asset: DemoAsset) async throws {
-        let found = try await KeyDiscovery(PlaylistResources(FileResources())).keys(at: asset.playlist)
+        let files = PlaylistFetcher {
+            let file = try await FileResources().resource(at: $0, range: nil, limit: DownloadLimits().playlistBytes)
+            return FetchedPlaylist(bytes: file.bytes, uri: file.address)
+        }
+        let found = try await KeyDiscovery(files).keys(at: asset.playlist)
         let folder = try ScratchFolder()
         let copy = try await StreamDownload(FileResources()).copy(asset.playlist, into: folder.url)
         #expect(Set(found.fairPlayURIs) == Set(copy.keyURIs))

@@ -1,11 +1,15 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyTesting
 import LatchkeyVendors
 import Testing
 
 /// Key URIs as packagers really write them.
 @Suite struct OddKeyURITests {
+    /// A profile whose license goes to the key URI.
+    private func ready(_ text: String) -> ProfileWire {
+        ProfileWire(.vuDRMRaw, key: KeyURI(text), ["licenseURL": ""])
+    }
+
     @Test(arguments: [
         ("skd://h.example/license/abc", "https://h.example/license/abc", "abc"),
         ("SKD://H.example/License/ABC", "https://H.example/License/ABC", "ABC"),
@@ -29,30 +33,30 @@ import Testing
     func `become an URL and an identifier without losing a character`(
         text: String, url: String, identifier: String
     ) async throws {
-        let profile = VendorProfile.vuDRMRaw
-        #expect(try await profile.licenseWire(KeyURI(text)).split(separator: "\n").first == "POST \(url)")
-        #expect(try profile.contentIdentifier(for: KeyURI(text)).text == identifier)
+        let wire = ready(text)
+        #expect(try await wire.licenseRequest().hasPrefix("POST \(url)\n"))
+        #expect(try wire.contentIdentifier() == identifier)
     }
 
     @Test(arguments: ["skd://", "skd:", "", "skd://id:iv", "skd://a b/c", "skd://?x"])
-    func `that name no host are refused as license address`(text: String) async throws {
-        var profile = VendorProfile.vuDRMRaw
-        profile.contentIdentifierRule = .fixed("id")
-        let error = await #expect(throws: IntegrationError.self) { try await profile.licenseWire(KeyURI(text)) }
+    func `that name no host are refused as license address`(text: String) async {
+        let error = await #expect(throws: IntegrationError.self) {
+            var wire = ready(text)
+            wire.profile.contentIdentifierRule = .fixed("id")
+            return try await wire.licenseRequest()
+        }
         #expect(error?.kind == .invalidURL)
     }
 
-    @Test func `that are a data URI need a configured license address`() async throws {
-        let error = await #expect(throws: IntegrationError.self) {
-            try await VendorProfile.vuDRMRaw.licenseWire("data:text/plain;base64,QUJD")
-        }
+    @Test func `that are a data URI need a configured license address`() async {
+        let wire = ready("data:text/plain;base64,QUJD")
+        let error = await #expect(throws: IntegrationError.self) { try await wire.licenseRequest() }
         #expect(error?.reason == "The license URL needs the setting \"licenseURL\".")
     }
 
     @Test(arguments: ["skd://MTIzNDU2Nzg5MA==", "skd://11111111-2222-3333-4444-555555555555:ffff", "skd://a b"])
     func `that are a bare identifier work with a configured license address`(text: String) async throws {
-        let profile = VendorProfile.vuDRMTheo.setting("licenseURL", to: "https://h.example/license")
-        let wire = try await profile.licenseWire(KeyURI(text))
-        #expect(wire.contains(#""contentId":"\#(text.dropFirst(6))""#))
+        let request = try await ProfileWire(.vuDRMTheo, key: KeyURI(text)).licenseRequest()
+        #expect(request.contains(#""contentId":"\#(text.dropFirst(6))""#))
     }
 }

@@ -58,18 +58,18 @@ import Testing
     ]
 
     @Test(arguments: [
-        (BodyRule.base64Text, "text/plain", "AAECA/v//v8="),
-        (.form(fields), "application/x-www-form-urlencoded", "spc=AAECA%2Fv%2F%2Fv8%3D&id%20x=t%26%C3%A9"),
+        (BodyRule.base64Text, "text/plain", "+/8AAQ=="),
+        (.form(fields), "application/x-www-form-urlencoded", "spc=%2B%2F8AAQ%3D%3D&id%20x=t%26%C3%A9"),
         (
             .formWithKeyURIQuery(fields), "application/x-www-form-urlencoded",
-            "spc=AAECA%2Fv%2F%2Fv8%3D&id%20x=t%26%C3%A9&a=%20b&c"
+            "spc=%2B%2F8AAQ%3D%3D&id%20x=t%26%C3%A9&a=%20b&c"
         ),
         (.formWithKeyURIQuery([]), "application/x-www-form-urlencoded", "a=%20b&c"),
-        (.json(["p": .rule(.spc), "v": 1]), "application/json", #"{"p":"AAECA/v//v8=","v":1}"#),
+        (.json(["p": .rule(.spc), "v": 1]), "application/json", #"{"p":"+/8AAQ==","v":1}"#),
         (.json(.rule(.setting("none"))), "application/json", "{}"),
         (
             .multipart([.init("spc", .spc)]), "multipart/form-data; boundary=latchkey-form-boundary-7d3f2c",
-            "--latchkey-form-boundary-7d3f2c\r\nContent-Disposition: form-data; name=\"spc\"\r\n\r\nAAECA/v//v8=\r\n"
+            "--latchkey-form-boundary-7d3f2c\r\nContent-Disposition: form-data; name=\"spc\"\r\n\r\n+/8AAQ==\r\n"
                 + "--latchkey-form-boundary-7d3f2c--\r\n"
         ),
     ])
@@ -95,6 +95,6 @@ import Testing
             headers: [
                 .init("X-A", .setting("none")), .init("X-B", ""), .init("X-C", "c"), .init("Content-Type", "text/xml"),
             ], body: .json([:]))
-        #expect(try rule.request(RuleContext()).wire == "PUT https://h/p\ncontent-type: text/xml\nx-c: c\n\n{}")
+        #expect(try rule.request(RuleContext()).sent == "PUT https://h/p\ncontent-type: text/xml\nx-c: c\n\n{}")
     }
 }

@@ -4,29 +4,16 @@ import LatchkeyVendors
 /// The application certificate, fetched once for all who wait and kept for its lifetime.
 final class CertificateCache: Sendable {
     typealias Report = @Sendable (KeyEvent.Kind) -> Void
-    private typealias Shared = SharedFetch<ApplicationCertificate>
-
-    private struct Fetch {
-        let shared: Shared
-        let task: Task<Void, Never>
-        let started: Duration
-    }
-
-    private struct State {
-        var current: Fetch?
-        var isClosed = false
-    }
 
     private let caller: ServiceCaller
     private let lookups: Lookups
-    private let state = Locked(State())
+    private let kept: KeptFetch<ApplicationCertificate>
 
     init(_ caller: ServiceCaller, _ lookups: Lookups) {
         self.caller = caller
         self.lookups = lookups
+        kept = KeptFetch(caller.timekeeper, lifetime: caller.configuration.certificateLifetime)
     }
-
-    deinit { close() }
 
     /// Starts the fetch, so that the first key finds the certificate there.
     func prefetch(_ report: @escaping Report) { _ = fetch(report) }
@@ -43,42 +30,10 @@ final class CertificateCache: Sendable {
     }
 
     /// Ends the fetch under way, and lets none begin.
-    func close() {
-        let current = state.withLock { state in
-            state.isClosed = true
-            defer { state.current = nil }
-            return state.current
-        }
-        current?.shared.end(.failure(ContentKeyError.cancelled))
-        current?.task.cancel()
-    }
+    func close() { kept.close() }
 
-    /// The fetch that holds, or a new one. Its task belongs to the cache, not to who asks, so that a cancelled key takes
-    /// nobody's certificate.
-    private func fetch(_ report: @escaping Report) -> Shared {
-        let now = caller.timekeeper.uptime
-        return state.withLock { state in
-            if let current = state.current, now - current.started < caller.configuration.certificateLifetime {
-                return current.shared
-            }
-            let shared = Shared()
-            guard !state.isClosed else {
-                shared.end(.failure(ContentKeyError.cancelled))
-                return shared
-            }
-            let task = Task { [caller, lookups, weak self] in
-                let result = await Result { try await Self.fetch(caller, lookups, report) }
-                if case .failure = result { self?.forget(shared) }
-                shared.end(result)
-            }
-            state.current = Fetch(shared: shared, task: task, started: now)
-            return shared
-        }
-    }
-
-    /// A failed fetch is not kept: the next key tries anew.
-    private func forget(_ shared: Shared) {
-        state.withLock { if $0.current?.shared === shared { $0.current = nil } }
+    private func fetch(_ report: @escaping Report) -> SharedFetch<ApplicationCertificate> {
+        kept.shared { [caller, lookups] in try await Self.fetch(caller, lookups, report) }
     }
 
     private static func fetch(

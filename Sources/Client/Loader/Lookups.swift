@@ -5,19 +5,14 @@ import LatchkeyVendors
 /// What the integration looks up before its other requests: once for the loader and kept, or anew for each key.
 final class Lookups: Sendable {
     typealias Report = @Sendable (KeyEvent.Kind) -> Void
-    private typealias Shared = SharedFetch<[String: Secret]>
-
-    private struct State {
-        var current: (shared: Shared, task: Task<Void, Never>)?
-        var isClosed = false
-    }
 
     private let caller: ServiceCaller
-    private let state = Locked(State())
+    private let kept: KeptFetch<[String: Secret]>
 
-    init(_ caller: ServiceCaller) { self.caller = caller }
-
-    deinit { close() }
+    init(_ caller: ServiceCaller) {
+        self.caller = caller
+        kept = KeptFetch(caller.timekeeper)
+    }
 
     /// The values for a key's license, or without a key for the certificate.
     func values(for key: KeyURI?, _ report: @escaping Report) async throws(ContentKeyError) -> [String: Secret] {
@@ -25,7 +20,8 @@ final class Lookups: Sendable {
             switch (caller.integration.lookupScope, key) {
             case (.never, _), (.key, nil): return [:]
             case (.key, let key?): return try await Self.lookUp(caller, key, report)
-            case (.loader, _): return try await shared(report).value()
+            case (.loader, _):
+                return try await kept.shared { [caller] in try await Self.lookUp(caller, nil, report) }.value()
             }
         } catch {
             throw ContentKeyError(error, stage: .lookup, otherwise: .integrationFailed)
@@ -33,38 +29,7 @@ final class Lookups: Sendable {
     }
 
     /// Ends the lookup under way, and lets none begin.
-    func close() {
-        let current = state.withLock { state in
-            state.isClosed = true
-            defer { state.current = nil }
-            return state.current
-        }
-        current?.shared.end(.failure(ContentKeyError.cancelled))
-        current?.task.cancel()
-    }
-
-    private func shared(_ report: @escaping Report) -> Shared {
-        state.withLock { state in
-            if let current = state.current { return current.shared }
-            let shared = Shared()
-            guard !state.isClosed else {
-                shared.end(.failure(ContentKeyError.cancelled))
-                return shared
-            }
-            let task = Task { [caller, weak self] in
-                let result = await Result { try await Self.lookUp(caller, nil, report) }
-                if case .failure = result { self?.forget(shared) }
-                shared.end(result)
-            }
-            state.current = (shared, task)
-            return shared
-        }
-    }
-
-    /// A failed lookup is not kept: the next key tries anew.
-    private func forget(_ shared: Shared) {
-        state.withLock { if $0.current?.shared === shared { $0.current = nil } }
-    }
+    func close() { kept.close() }
 
     private static func lookUp(
         _ caller: ServiceCaller, _ key: KeyURI?, _ report: @escaping Report

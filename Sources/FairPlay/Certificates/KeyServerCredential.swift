@@ -36,11 +36,7 @@ public struct KeyServerCredential: Sendable {
                 kind: .privateKeyMismatch,
                 reason: "The private key (\(privateKey.bits) bits) is not that of the certificate \(certificate).")
         }
-        if let applicationSecret, applicationSecret.count != 16 {
-            throw CertificateError(
-                kind: .applicationSecretUnreadable,
-                reason: "The application secret key has \(applicationSecret.count) bytes, not 16.")
-        }
+        try applicationSecret?.checkApplicationSecretLength()
         self.certificate = certificate
         self.privateKey = privateKey
         self.applicationSecret = applicationSecret
@@ -52,5 +48,16 @@ public struct KeyServerCredential: Sendable {
     /// - Returns: the plaintext; nil for whatever went wrong.
     public func unwrap(_ wrapped: some Collection<UInt8>) -> Secret? {
         privateKey.decryptOAEP([UInt8](wrapped)[...])
+    }
+}
+
+extension Secret {
+    /// Checks that an application secret key has 16 bytes.
+    /// - Throws: `applicationSecretUnreadable`.
+    package func checkApplicationSecretLength() throws(CertificateError) {
+        guard count == 16 else {
+            throw CertificateError(
+                kind: .applicationSecretUnreadable, reason: "The application secret key has \(count) bytes, not 16.")
+        }
     }
 }

@@ -27,7 +27,7 @@ public struct AnvatoService: VendorService {
         try call.require("POST")
         let body = try call.json()
         let spc = try call.spc(in: body)
-        guard let asset = body["assetid"]?.text, !asset.isEmpty else { throw .malformed("“assetid” is missing.") }
+        let asset = try body.required("assetid")
         let keys = environment.authority.keys
         let question = LicenseQuestion(spc: spc, keyName: keys.name(in: ContentIdentifier(asset))) {
             keys.name(in: $0)
@@ -40,8 +40,6 @@ public struct AnvatoService: VendorService {
     public func parameters(at base: String) -> [String: String] {
         ["certificateURL": "\(base)/rest/fairplay/certificate", "licenseURL": "\(base)/rest/fairplay/license"]
     }
-
-    public func demoToken() -> Secret { Secret("") }
 
     public func reply(to refusal: LicenseRefusal, of call: ServiceCall) -> HTTPResponse {
         // Of the DRM codes none is public; a fault may name one, all others repeat the status.

@@ -42,7 +42,7 @@ public struct AppleSampleService: VendorService {
         try call.require("POST")
         let form = try call.form()
         let spc = try call.spc(in: form)
-        guard let asset = form["assetId"], !asset.isEmpty else { throw .malformed("There is no field “assetId”.") }
+        let asset = try form.required("assetId")
         let keys = environment.authority.keys
         let question = LicenseQuestion(spc: spc, keyName: keys.name(in: ContentIdentifier(asset))) {
             keys.name(in: $0)
@@ -57,6 +57,4 @@ public struct AppleSampleService: VendorService {
     public func parameters(at base: String) -> [String: String] {
         ["certificateURL": "\(base)/ksm/certificate.cer", "licenseURL": "\(base)/ksm"]
     }
-
-    public func demoToken() -> Secret { Secret("") }
 }

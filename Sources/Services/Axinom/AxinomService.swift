@@ -43,11 +43,7 @@ public struct AxinomService: VendorService {
     }
 
     public func answer(_ call: ServiceCall) async throws(LicenseRefusal) -> HTTPResponse {
-        guard call.endpoint == .license else {
-            try call.require("GET", "HEAD")
-            return .octets(try call.certificate())
-        }
-        return try await license(call)
+        call.endpoint == .certificate ? try call.certificateFile() : try await license(call)
     }
 
     public func keyURI(for key: StoredKey, at host: String) -> String {

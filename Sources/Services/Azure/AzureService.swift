@@ -46,7 +46,8 @@ public struct AzureService: VendorService {
     }
 
     public func answer(_ call: ServiceCall) async throws(LicenseRefusal) -> HTTPResponse {
-        call.endpoint == .certificate ? try certificate(call) : try await license(call)
+        // The certificate is a static file: some clients send their token along, which nobody reads.
+        call.endpoint == .certificate ? try call.certificateFile() : try await license(call)
     }
 
     public func keyURI(for key: StoredKey, at host: String) -> String {
@@ -73,19 +74,13 @@ public struct AzureService: VendorService {
 extension AzureService {
     private static let keyClaim = "urn:microsoft:azure:mediaservices:contentkeyidentifier"
 
-    private func certificate(_ call: ServiceCall) throws(LicenseRefusal) -> HTTPResponse {
-        try call.require("GET", "HEAD")
-        // A static file: some clients send their token along, which nobody reads.
-        return .octets(try call.certificate())
-    }
-
     private func license(_ call: ServiceCall) async throws(LicenseRefusal) -> HTTPResponse {
         try call.require("POST")
         let id = try keyID(call)
         try checkToken(call, for: id)
         let form = try call.form()
         let spc = try call.spc(in: form)
-        guard let asset = form["assetId"], !asset.isEmpty else { throw .malformed("There is no field “assetId”.") }
+        let asset = try form.required("assetId")
         if let named = Self.keyID(inIdentifier: asset), KeyID(named) != id {
             throw .malformed("“kid” of the URL and “assetId” name different keys.")
         }
@@ -109,16 +104,12 @@ extension AzureService {
     }
 
     private func checkToken(_ call: ServiceCall, for id: KeyID) throws(LicenseRefusal) {
-        guard let header = call.request.headers["Authorization"], !header.isEmpty else {
+        guard let text = try call.bearerToken() else {
             guard configuration.requiresToken else { return }
             throw .tokenMissing("the header Authorization")
         }
-        guard header.lowercased().hasPrefix("bearer ") else {
-            throw .tokenMalformed("The header Authorization does not begin with “Bearer ”.")
-        }
         let token = try JSONWebToken.checked(
-            String(header.dropFirst(7)), algorithms: ["HS256", "RS256"], key: configuration.signingKey,
-            date: environment.time.date)
+            text, algorithms: ["HS256", "RS256"], key: configuration.signingKey, date: environment.time.date)
         try check("iss", of: token, configuration.issuer)
         try check("aud", of: token, configuration.audience)
         guard let covered = token.claims[Self.keyClaim]?.text else { return }

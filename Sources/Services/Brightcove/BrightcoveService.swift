@@ -42,7 +42,7 @@ public struct BrightcoveService: VendorService {
 
     public func endpoint(of request: HTTPRequest) -> ServiceEndpoint? {
         switch request.path {
-        // The catalogue states the certificate's URL; the vendor publishes no path.
+        // The catalog states the certificate's URL; the vendor publishes no path.
         case "/fairplay_application_certificate": .certificate
         case "/fairplay_session_playback": .license
         default: nil
@@ -73,12 +73,9 @@ extension BrightcoveService {
         let body = try call.json()
         try check("publisher_id", configuration.publisherID, in: body, call)
         try check("application_id", configuration.applicationID, in: body, call)
-        guard let key = body["key_id"]?.text, !key.isEmpty else { throw .malformed("“key_id” is missing.") }
-        guard let context = body["server_playback_context"]?.text, !context.isEmpty else {
-            throw .malformed("“server_playback_context” is missing.")
-        }
+        let key = try body.required("key_id")
+        let spc = try call.spc(in: body, "server_playback_context")
         let keys = environment.authority.keys
-        let spc = try call.base64(context, in: "server_playback_context")
         let question = LicenseQuestion(spc: spc, keyName: key) { identifier in
             // What the vendor's player writes into the SPC is not public; where it names a key, it counts.
             let name = keys.name(in: identifier)
@@ -91,9 +88,7 @@ extension BrightcoveService {
 
     private func checkToken(_ call: ServiceCall) throws(LicenseRefusal) {
         guard let token = configuration.token else { return }
-        guard let sent = call.request.headers[configuration.tokenHeader], !sent.isEmpty else {
-            throw .tokenMissing("the header \(configuration.tokenHeader)")
-        }
+        let sent = try call.token(inHeader: configuration.tokenHeader)
         guard Secret(sent) == token else { throw .notCovered("The token is not the configured one.") }
     }
 

@@ -59,8 +59,7 @@ public struct CloudDRMService: VendorService {
 
     public func keyURI(for key: StoredKey, at host: String) -> String {
         let iv = key.content.iv.withUnsafeBytes { $0.hexString }
-        return
-            "skd://\(host)/\(identifier)/acquire-license/fairplay?BrandGuid=\(brand)&KID=\(key.id)&IV=\(iv)"
+        return "skd://\(host)/\(identifier)/acquire-license/fairplay?BrandGuid=\(brand)&KID=\(key.id)&IV=\(iv)"
     }
 
     public func parameters(at base: String) -> [String: String] {
@@ -70,17 +69,12 @@ public struct CloudDRMService: VendorService {
         ]
     }
 
-    public func demoToken() -> Secret {
-        token(claims: #"{"kid":["*"],"persistent":false}"#)
-    }
+    public func demoToken() -> Secret { token(claims: #"{"kid":["*"],"persistent":false}"#) }
 
     /// A token that expires in an hour unless its claims say otherwise; signed where the service has a key.
     /// - Parameter claims: a JSON object with the claims of either generation; other text counts as no claims.
     public func token(claims: String) -> Secret {
-        var members: [String: JSONValue] = [
-            "exp": .number(environment.time.date.timeIntervalSince1970.rounded() + 3_600)
-        ]
-        if case .object(let stated) = JSONValue(Data(claims.utf8)) { members.merge(stated) { $1 } }
+        let members = JSONWebToken.claims(claims, at: environment.time.date)
         return Secret(JSONWebToken.text(claims: .object(members), key: configuration.signingKey))
     }
 }
@@ -95,7 +89,7 @@ extension CloudDRMService {
         }
         let der = try call.certificate()
         switch configuration.certificateEncoding {
-        case .der: return HTTPResponse(status: 200, contentType: "application/octet-stream", bytes: der)
+        case .der: return .octets(der)
         case .base64: return .text(der.base64EncodedString())
         case .pem: return .text(Self.pem(der))
         }
@@ -121,20 +115,9 @@ extension CloudDRMService {
     }
 
     private func spc(_ call: ServiceCall) throws(LicenseRefusal) -> Data {
-        switch call.request.headers.mediaType {
-        // The older sample sets no type.
-        case nil, "application/octet-stream":
-            return call.request.body
-        case "application/x-www-form-urlencoded":
-            // URLSession's own choice where an app sets no type.
-            call.warn("contentType", "the content type of a raw SPC is that of a form")
-            return call.request.body
-        case "multipart/form-data":
-            guard let field = MultipartForm(call.request)?["spc"] else { throw .malformed("There is no field “spc”.") }
-            return try call.base64(String(decoding: field, as: UTF8.self), in: "spc")
-        case let type:
-            throw .mediaType(type)
-        }
+        guard call.request.headers.mediaType == "multipart/form-data" else { return try call.rawSPC() }
+        guard let field = MultipartForm(call.request)?["spc"] else { throw .malformed("There is no field “spc”.") }
+        return try call.base64(String(decoding: field, as: UTF8.self), in: "spc")
     }
 
     /// The key that the query names; the header form of one page of the vendor's is let pass.
@@ -178,11 +161,7 @@ extension CloudDRMService {
 
     private static func reply(_ ckc: Data, to request: HTTPRequest) -> HTTPResponse {
         let accepted = request.headers.values(of: "Accept").joined(separator: ",").lowercased()
-        guard accepted.contains("application/json") else {
-            return HTTPResponse(status: 200, contentType: "application/octet-stream", bytes: ckc)
-        }
-        let json = #"{"ckc":"\#(ckc.base64EncodedString())"}"#
-        return HTTPResponse(status: 200, contentType: "application/json", bytes: Data(json.utf8))
+        return .ckc(ckc, in: accepted.contains("application/json") ? .json : .raw)
     }
 
     private static func pem(_ der: Data) -> String {

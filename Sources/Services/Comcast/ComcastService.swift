@@ -66,14 +66,9 @@ extension ComcastService {
         guard let body = try call.json()["getFairplayLicense"] else {
             throw .malformed("“getFairplayLicense” is missing.")
         }
-        guard let release = body["releasePid"]?.text, !release.isEmpty else {
-            throw .malformed("“releasePid” is missing.")
-        }
-        guard let message = body["spcMessage"]?.text, !message.isEmpty else {
-            throw .malformed("“spcMessage” is missing.")
-        }
+        let release = try body.required("releasePid")
+        let spc = try call.spc(in: body, "spcMessage")
         let keys = environment.authority.keys
-        let spc = try call.base64(message, in: "spcMessage")
         let question = LicenseQuestion(spc: spc, keyName: nil) { identifier in
             if !identifier.description.contains(release) {
                 call.warn("releasePid", "the SPC's content identifier lacks the release")
@@ -88,9 +83,7 @@ extension ComcastService {
         for (name, value) in [("schema", "1.0"), ("form", "json")] where call.request.queryValue(name) != value {
             call.warn("query", "“\(name)” is not “\(value)”")
         }
-        guard let token = call.request.queryValue("token"), !token.isEmpty else {
-            throw .tokenMissing("the query item token")
-        }
+        let token = try call.token(inQuery: "token")
         guard let account = call.request.queryValue("account"), !account.isEmpty else {
             throw .malformed("The query has no “account”.")
         }

@@ -53,6 +53,4 @@ public struct ConaxService: VendorService {
     public func parameters(at base: String) -> [String: String] {
         ["certificateURL": "\(base)/conax-fairplay/certificate", "licenseURL": "\(base)/conax-fairplay/license"]
     }
-
-    public func demoToken() -> Secret { Secret("") }
 }

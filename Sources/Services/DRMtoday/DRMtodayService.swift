@@ -120,8 +120,7 @@ extension DRMtodayService {
             throw .notCovered("The token does not let licenses be stored.")
         }
         if let token, configuration.tokensAreSingleUse, !used.add(Secret(token.number)) {
-            throw LicenseRefusal(
-                .tokenUsed, reason: "The token was used before.", remedy: "Send a fresh token with every request.")
+            throw .tokenUsed
         }
         // The form's values win over those of the SPC.
         var question = LicenseQuestion(

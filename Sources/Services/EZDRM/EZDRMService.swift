@@ -38,11 +38,7 @@ public struct EZDRMService: VendorService {
     }
 
     public func answer(_ call: ServiceCall) async throws(LicenseRefusal) -> HTTPResponse {
-        guard call.endpoint == .license else {
-            try call.require("GET", "HEAD")
-            return .octets(try call.certificate())
-        }
-        return try await license(call)
+        call.endpoint == .certificate ? try call.certificateFile() : try await license(call)
     }
 
     public func keyURI(for key: StoredKey, at host: String) -> String { "skd://\(host)/\(identifier)/;\(key.id)" }
@@ -57,10 +53,9 @@ public struct EZDRMService: VendorService {
         try call.require("POST")
         let asset = try asset(call)
         if let wanted = configuration.customData {
-            guard let sent = call.request.queryValue("customdata"), !sent.isEmpty else {
-                throw .tokenMissing("the query item customdata")
+            guard Secret(try call.token(inQuery: "customdata")) == wanted else {
+                throw .notCovered("The customer's callback does not allow it.")
             }
-            guard Secret(sent) == wanted else { throw .notCovered("The customer's callback does not allow it.") }
         }
         let question = LicenseQuestion(spc: try call.rawSPC(), keyName: asset?.description) { identifier in
             identifier.text.map(Self.asset)

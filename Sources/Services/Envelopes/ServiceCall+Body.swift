@@ -33,16 +33,15 @@ extension ServiceCall {
 
     /// The SPC in a form's field `spc`; base64 that was not percent-encoded passes with a warning.
     public func spc(in form: FormBody) throws(LicenseRefusal) -> Data {
-        guard let text = form["spc"], !text.isEmpty else { throw .malformed("There is no field “spc”.") }
+        let text = try form.required("spc")
         guard text.contains(" ") else { return try base64(text, in: "spc") }
         warn("formEscaping", "the base64 of “spc” is not percent-encoded")
         return try base64(text.replacing(" ", with: "+"), in: "spc")
     }
 
-    /// The SPC in a member `spc` of a JSON object.
-    func spc(in body: JSONValue) throws(LicenseRefusal) -> Data {
-        guard let text = body["spc"]?.text, !text.isEmpty else { throw .malformed("“spc” is missing.") }
-        return try base64(text, in: "spc")
+    /// The SPC in a member of a JSON object, `spc` unless given.
+    func spc(in body: JSONValue, _ name: String = "spc") throws(LicenseRefusal) -> Data {
+        try base64(try body.required(name), in: name)
     }
 
     private func checkType(_ wanted: String, of body: String) throws(LicenseRefusal) {
@@ -52,5 +51,21 @@ extension ServiceCall {
             warn("contentType", "the content type of \(body) is that of a form")
         case let type: throw .mediaType(type)
         }
+    }
+}
+
+extension FormBody {
+    /// The value of a field that has to be there and say something.
+    func required(_ name: String) throws(LicenseRefusal) -> String {
+        guard let text = self[name], !text.isEmpty else { throw .malformed("There is no field “\(name)”.") }
+        return text
+    }
+}
+
+extension JSONValue {
+    /// The text of a member that has to be there and say something.
+    func required(_ name: String) throws(LicenseRefusal) -> String {
+        guard let text = self[name]?.text, !text.isEmpty else { throw .malformed("“\(name)” is missing.") }
+        return text
     }
 }

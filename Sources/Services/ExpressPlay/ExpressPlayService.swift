@@ -56,13 +56,11 @@ public struct ExpressPlayService: VendorService {
 
     public func answer(_ call: ServiceCall) async throws(LicenseRefusal) -> HTTPResponse {
         switch call.endpoint {
-        case .certificate:
-            try call.require("GET", "HEAD")
-            return .octets(try call.certificate())
-        case .entitlement: return try entitlement(call)
-        case .token: return try tokenURL(call)
-        case .onPremise: return try await onPremiseLicense(call)
-        default: return try await license(call)
+        case .certificate: try call.certificateFile()
+        case .entitlement: try entitlement(call)
+        case .token: try tokenURL(call)
+        case .onPremise: try await onPremiseLicense(call)
+        default: try await license(call)
         }
     }
 
@@ -120,10 +118,7 @@ extension ServiceEndpoint {
 extension ExpressPlayService {
     private func license(_ call: ServiceCall) async throws(LicenseRefusal) -> HTTPResponse {
         try call.require("POST")
-        guard let text = call.request.queryValue("ExpressPlayToken"), !text.isEmpty else {
-            throw .tokenMissing("the query item ExpressPlayToken")
-        }
-        guard let token = ExpressPlayToken(text, key: sealingKey) else {
+        guard let token = ExpressPlayToken(try call.token(inQuery: "ExpressPlayToken"), key: sealingKey) else {
             throw .tokenMalformed("The token is not one of this service.")
         }
         guard environment.time.date.timeIntervalSince1970 < Double(token.expiry) else {

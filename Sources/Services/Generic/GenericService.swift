@@ -82,9 +82,7 @@ extension GenericService {
 
     private func checkToken(_ call: ServiceCall) throws(LicenseRefusal) {
         guard let token = configuration.token else { return }
-        guard let sent = call.request.headers["Authorization"], !sent.isEmpty else {
-            throw .tokenMissing("the header Authorization")
-        }
+        let sent = try call.token(inHeader: "Authorization")
         let bare = sent.lowercased().hasPrefix("bearer ") ? String(sent.dropFirst(7)) : sent
         guard Secret(bare) == token else { throw .notCovered("The token is not the configured one.") }
     }

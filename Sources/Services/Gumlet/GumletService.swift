@@ -51,11 +51,9 @@ public struct GumletService: VendorService {
         ["certificateURL": "\(base)/gumlet-fairplay/certificate", "licenseURL": "\(base)/gumlet-fairplay/license"]
     }
 
-    public func demoToken() -> Secret { Secret("") }
-
     /// The SPC in the URL-safe alphabet, or with a warning in the standard one.
     private func spc(_ call: ServiceCall) throws(LicenseRefusal) -> Data {
-        guard let text = try call.json()["spc"]?.text, !text.isEmpty else { throw .malformed("“spc” is missing.") }
+        let text = try call.json().required("spc")
         if text.contains("+") || text.contains("/") {
             call.warn("base64", "“spc” is not in the URL-safe alphabet")
         }

@@ -92,10 +92,8 @@ extension JWPlatformService {
                 .vendor(code: "notFound", status: 404), reason: "There is no such medium or policy.",
                 remedy: "Check the delivery URL.")
         }
-        guard let text = call.request.queryValue("token"), !text.isEmpty else {
-            throw .tokenMissing("the query item token")
-        }
-        _ = try JSONWebToken.checked(text, key: configuration.signingKey, date: environment.time.date)
+        _ = try JSONWebToken.checked(
+            call.token(inQuery: "token"), key: configuration.signingKey, date: environment.time.date)
         let keys = environment.authority.keys
         guard let key = keys.hasKey(named: names.media) ? names.media : keys.keys.first?.id.description else {
             throw .malformed("The server has no keys.")

@@ -37,9 +37,6 @@ public struct KalturaService: VendorService {
         ]
     }
 
-    /// Empty: what a license needs stands in its URL.
-    public func demoToken() -> Secret { Secret("") }
-
     private func license(_ call: ServiceCall) async throws(LicenseRefusal) -> HTTPResponse {
         try call.require("POST")
         let spc = try call.base64(String(decoding: try call.rawSPC(), as: UTF8.self), in: "body")

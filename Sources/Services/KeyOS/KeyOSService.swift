@@ -92,7 +92,7 @@ extension KeyOSService {
         let authentication = try authentication(call)
         let form = try call.form()
         let spc = try call.spc(in: form)
-        guard let asset = form["assetId"], !asset.isEmpty else { throw .malformed("There is no field “assetId”.") }
+        let asset = try form.required("assetId")
         let question = LicenseQuestion(spc: spc, keyName: Self.name(asset), terms: authentication.terms) { identifier in
             identifier.text.map(Self.name)
         }

@@ -107,9 +107,7 @@ extension MuxService {
     private func token(of call: ServiceCall) throws(LicenseRefusal) -> MuxToken {
         let id = Self.playbackID(in: call.request.path)
         guard id.wholeMatch(of: /[A-Za-z0-9_\-]{1,128}/) != nil else { throw .malformed("That is no playback id.") }
-        guard let text = call.request.queryValue("token"), !text.isEmpty else {
-            throw .tokenMissing("the query item token")
-        }
+        let text = try call.token(inQuery: "token")
         let token = try MuxToken(text, for: id, key: configuration.signingKey, date: environment.time.date)
         guard configuration.playbackID.map({ $0 == id }) ?? true else {
             throw .unknownTenant("There is no such playback id.")

@@ -42,11 +42,7 @@ public struct TitaniumService: VendorService {
     }
 
     public func answer(_ call: ServiceCall) async throws(LicenseRefusal) -> HTTPResponse {
-        guard call.endpoint == .license else {
-            try call.require("GET", "HEAD")
-            return .octets(try call.certificate())
-        }
-        return try await license(call)
+        call.endpoint == .certificate ? try call.certificateFile() : try await license(call)
     }
 
     public func keyURI(for key: StoredKey, at host: String) -> String { "skd://\(key.id)" }
@@ -83,14 +79,10 @@ extension TitaniumService {
     private func checkCredentials(_ call: ServiceCall) throws(LicenseRefusal) {
         let device = call.request.headers["X-TITANIUM-DRM-CDATA"]
         // The token wins where both are sent.
-        if let header = call.request.headers["Authorization"], !header.isEmpty {
+        if let token = try call.bearerToken() {
             if device != nil { call.warn("twoCredentials", "both token and device data; the token counts") }
-            guard header.lowercased().hasPrefix("bearer ") else {
-                throw .tokenMalformed("The header Authorization does not begin with “Bearer ”.")
-            }
             _ = try JSONWebToken.checked(
-                String(header.dropFirst(7)), algorithms: ["HS256", "RS256"], key: configuration.signingKey,
-                date: environment.time.date)
+                token, algorithms: ["HS256", "RS256"], key: configuration.signingKey, date: environment.time.date)
         } else if let device, !device.isEmpty {
             try check(try registration(device, call), call)
         } else {

@@ -40,11 +40,7 @@ public struct UplynkService: VendorService {
     }
 
     public func answer(_ call: ServiceCall) async throws(LicenseRefusal) -> HTTPResponse {
-        guard call.endpoint == .license else {
-            try call.require("GET", "HEAD")
-            return .octets(try call.certificate())
-        }
-        return try await license(call)
+        call.endpoint == .certificate ? try call.certificateFile() : try await license(call)
     }
 
     public func keyURI(for key: StoredKey, at host: String) -> String {
@@ -55,8 +51,6 @@ public struct UplynkService: VendorService {
     public func parameters(at base: String) -> [String: String] {
         ["certificateURL": "\(base)/fairplay/public_key/\(configuration.owner ?? "demo").cer"]
     }
-
-    public func demoToken() -> Secret { Secret("") }
 
     private func isOwner(_ file: Substring) -> Bool {
         guard file.hasSuffix(".cer"), !file.contains("/") else { return false }
@@ -72,8 +66,7 @@ public struct UplynkService: VendorService {
         if let stated = body["assetId"]?.text, stated != asset {
             throw .malformed("“assetId” is not the asset of the URL.")
         }
-        let ckc = try await call.ckc(for: LicenseQuestion(spc: spc, keyName: asset))
-        return .json(["ckc": .text(ckc.base64EncodedString())])
+        return .ckc(try await call.ckc(for: LicenseQuestion(spc: spc, keyName: asset)), in: .json)
     }
 
     /// The query's `b`, else its first item, as the vendor's own samples read it.

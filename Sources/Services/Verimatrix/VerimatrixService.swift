@@ -42,10 +42,7 @@ public struct VerimatrixService: VendorService {
     }
 
     public func answer(_ call: ServiceCall) async throws(LicenseRefusal) -> HTTPResponse {
-        if call.endpoint == .certificate {
-            try call.require("GET", "HEAD")
-            return .octets(try call.certificate())
-        }
+        guard call.endpoint == .license else { return try call.certificateFile() }
         try call.require("POST")
         let isForm = call.request.headers.mediaType == "application/x-www-form-urlencoded"
         return isForm && configuration.takesForms ? try await formLicense(call) : try await license(call)
@@ -85,14 +82,13 @@ extension VerimatrixService {
         else { throw .tokenMissing("the header or the query item Authorization") }
         let token = try JSONWebToken.checked(text, key: configuration.signingKey, date: environment.time.date)
         let body = try call.json()
-        guard let field = body["spc"]?.text, !field.isEmpty else { throw .malformed("“spc” is missing.") }
-        let ckc = try await call.ckc(for: question(try Self.spc(field, call), token.claims))
-        return .json(["ckc": .text(ckc.base64EncodedString())])
+        let spc = try Self.spc(try body.required("spc"), call)
+        return .ckc(try await call.ckc(for: question(spc, token.claims)), in: .json)
     }
 
     private func formLicense(_ call: ServiceCall) async throws(LicenseRefusal) -> HTTPResponse {
         let form = try call.form()
-        guard let field = form["spc"], !field.isEmpty else { throw .malformed("“spc” is missing.") }
+        let field = try form.required("spc")
         // Documented: URL-safe with padding. Standard base64 is as good, but has a `+` to lose.
         let spc = field.contains(" ") ? try call.spc(in: form) : try Self.spc(field, call)
         return .ckc(try await call.ckc(for: question(spc, nil)), as: .tagged)

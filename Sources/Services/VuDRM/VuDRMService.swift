@@ -79,7 +79,7 @@ extension VuDRMService {
         try call.require("GET", "HEAD")
         // Shipped samples ask without a token, so it is checked only where there is one.
         if let token = call.request.headers["x-vudrm-token"] { _ = try checked(token, call) }
-        return HTTPResponse(status: 200, contentType: "application/octet-stream", bytes: try call.certificate())
+        return .octets(try call.certificate())
     }
 
     private func license(_ call: ServiceCall) async throws(LicenseRefusal) -> HTTPResponse {
@@ -90,15 +90,13 @@ extension VuDRMService {
             throw .notCovered("The token's policy is for other content than “\(form.contentID)”.")
         }
         guard !configuration.tokensAreSingleUse || used.add(Secret(form.token)) else {
-            throw LicenseRefusal(
-                .tokenUsed, reason: "The token was used before.", remedy: "Send a fresh token with every request.")
+            throw .tokenUsed
         }
         let question = LicenseQuestion(spc: form.spc, keyName: form.contentID, terms: token.terms) { identifier in
             // Either the whole key URI or its last path component: both are in use.
             identifier.text.map { KeyURI($0) }.map { $0.pathComponents.last ?? $0.host }
         }
-        return HTTPResponse(
-            status: 200, contentType: "application/octet-stream", bytes: try await call.ckc(for: question))
+        return .octets(try await call.ckc(for: question))
     }
 
     private struct Form {
@@ -122,22 +120,17 @@ extension VuDRMService {
     }
 
     private func jsonForm(_ call: ServiceCall) throws(LicenseRefusal) -> Form {
-        guard let body = JSONValue(call.request.body), case .object = body else {
-            throw .malformed("The body is not a JSON object.")
-        }
+        let body = try call.json()
         guard let token = body["token"]?.text, !token.isEmpty else { throw .tokenMissing("the JSON body") }
-        guard let id = body["contentId"]?.text else { throw .malformed("“contentId” is missing.") }
-        guard let payload = body["payload"]?.text else { throw .malformed("“payload” is missing.") }
+        let id = try body.required("contentId")
         // A configured URL may end in `/license`; a derived one names the content too.
         let inPath = Self.contentID(inPath: call.request.path.split(separator: "/").map(String.init)) ?? ""
         guard inPath.isEmpty || inPath == id else { throw .malformed("The path and “contentId” differ.") }
-        return Form(token: token, contentID: try Self.valid(id), spc: try call.base64(payload, in: "payload"))
+        return Form(token: token, contentID: try Self.valid(id), spc: try call.spc(in: body, "payload"))
     }
 
     private func rawForm(_ call: ServiceCall) throws(LicenseRefusal) -> Form {
-        guard let token = call.request.headers["x-vudrm-token"], !token.isEmpty else {
-            throw .tokenMissing("the header x-vudrm-token")
-        }
+        let token = try call.token(inHeader: "x-vudrm-token")
         let id = Self.contentID(inPath: call.request.path.split(separator: "/").map(String.init)) ?? ""
         return Form(token: token, contentID: try Self.valid(id), spc: call.request.body)
     }

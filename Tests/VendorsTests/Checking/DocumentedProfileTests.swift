@@ -24,7 +24,7 @@ import Testing
                 authorization: Bearer TOKEN
                 content-type: application/json
 
-                {"client":"web","spc":"\(ProfileWire.base64)"}
+                {"client":"web","spc":"+/8AAQ=="}
                 """)
         #expect(try wire.contentIdentifier() == "movie-1")
     }

@@ -6,14 +6,6 @@ import Testing
 @Suite struct ProfileProblemTests {
     private func problems(_ json: String) -> [ProfileProblem] { VendorProfile.problems(inJSON: Data(json.utf8)) }
 
-    @Test(arguments: VendorProfile.all)
-    func `a profile that comes with Latchkey has no problems`(profile: VendorProfile) throws {
-        #expect(profile.problems == [])
-        let json = try JSONEncoder().encode(profile)
-        #expect(VendorProfile.problems(inJSON: json) == [])
-        #expect(try VendorProfile(json: json) == profile)
-    }
-
     @Test(arguments: BrokenProfile.wrongForms + BrokenProfile.misspelled + BrokenProfile.senseless)
     func `a broken profile is told field and reason`(broken: BrokenProfile) throws {
         let json = try DocumentedProfile.json(with: broken.value, at: broken.place)

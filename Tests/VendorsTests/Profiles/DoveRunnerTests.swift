@@ -5,20 +5,14 @@ import Testing
 
 @Suite struct DoveRunnerTests {
     private static let token = "eyJkcm1fdHlwZSI6IkZhaXJQbGF5In0="
-    private let header: ProfileOnPaper
-    private let query: ProfileOnPaper
+    private let header = ProfileWire(.doveRunner, token: token, ["siteId": "DEMO"])
+    private let query = ProfileWire(.doveRunnerQuery, token: token, ["siteId": "DEMO"])
 
-    init() throws {
-        header = try ProfileOnPaper(.doveRunner, ["siteId": "DEMO"], token: Self.token)
-        query = try ProfileOnPaper(.doveRunnerQuery, ["siteId": "DEMO"], token: Self.token)
-    }
-
-    @Test(arguments: [
-        ("skd://movie-1", "movie-1"), ("skd://Movie 1/a?b=c", "Movie 1/a?b=c"),
-    ])
-    func `everything behind the scheme names the key`(uri: String, identifier: String) throws {
-        #expect(try header.identifier(.init(uri)) == identifier)
-        #expect(try query.identifier(.init(uri)) == identifier)
+    @Test(
+        arguments: [VendorProfile.doveRunner, .doveRunnerQuery],
+        [("skd://movie-1" as KeyURI, "movie-1"), ("skd://Movie 1/a?b=c", "Movie 1/a?b=c")])
+    func `everything behind the scheme names the key`(profile: VendorProfile, key: (KeyURI, String)) throws {
+        #expect(try ProfileWire(profile, key: key.0).contentIdentifier() == key.1)
     }
 
     @Test(arguments: [
@@ -33,48 +27,48 @@ import Testing
         async throws
     {
         let settings = ["siteId": "DEMO"].merging(setting.map { ["certificateURL": $0] } ?? [:]) { $1 }
-        let profile = try ProfileOnPaper(.doveRunner, settings, token: Self.token)
-        #expect(try await profile.certificateRequest() == .get(url))
+        #expect(try await ProfileWire(.doveRunner, settings).certificateRequest() == "GET \(url)")
     }
 
     @Test func `the token travels in a header`() async throws {
-        #expect(
-            try await header.licenseRequest("skd://movie-1")
-                == .post(
-                    "https://license-global.pallycon.com/ri/licenseManager.do",
-                    [
-                        "Content-Type": "application/x-www-form-urlencoded",
-                        "pallycon-customdata-v2": "eyJkcm1fdHlwZSI6IkZhaXJQbGF5In0=",
-                    ],
-                    "spc=%2B%2B%2F%2FAA%3D%3D"))
+        let expected = """
+            POST https://license-global.pallycon.com/ri/licenseManager.do
+            content-type: application/x-www-form-urlencoded
+            pallycon-customdata-v2: eyJkcm1fdHlwZSI6IkZhaXJQbGF5In0=
+
+            spc=%2B%2F8AAQ%3D%3D
+            """
+        #expect(try await header.licenseRequest() == expected)
     }
 
     @Test func `the token travels in the query`() async throws {
-        #expect(
-            try await query.licenseRequest("skd://movie-1")
-                == .post(
-                    "https://license-global.pallycon.com/ri/licenseManager.do"
-                        + "?pallycon-customdata-v2=eyJkcm1fdHlwZSI6IkZhaXJQbGF5In0%3D",
-                    ["Content-Type": "application/x-www-form-urlencoded"], "spc=%2B%2B%2F%2FAA%3D%3D"))
+        let expected = """
+            POST https://license-global.pallycon.com/ri/licenseManager.do\
+            ?pallycon-customdata-v2=eyJkcm1fdHlwZSI6IkZhaXJQbGF5In0%3D
+            content-type: application/x-www-form-urlencoded
+
+            spc=%2B%2F8AAQ%3D%3D
+            """
+        #expect(try await query.licenseRequest() == expected)
     }
 
     @Test func `a certificate comes in base64 or in DER`() throws {
-        #expect(try header.certificate(200, Data("MIECBQA=\n".utf8)) == ProfileOnPaper.certificate)
-        #expect(try header.certificate(200, ProfileOnPaper.certificate) == ProfileOnPaper.certificate)
+        #expect(
+            try header.certificate(Data((ProfileWire.certificateText + "\n").utf8)) == ProfileWire.certificate)
+        #expect(try header.certificate(ProfileWire.certificate) == ProfileWire.certificate)
     }
 
     @Test func `a license comes in base64`() throws {
-        let body = ProfileOnPaper.ckc.base64EncodedString()
-        #expect(try header.license(200, body).ckc.revealed == ProfileOnPaper.ckc)
-        #expect(try query.license(200, body + "\r\n").ckc.revealed == ProfileOnPaper.ckc)
+        #expect(try header.license(ProfileWire.ckcText).ckc.revealed == ProfileWire.ckc)
+        #expect(try query.license(ProfileWire.ckcText + "\r\n").ckc.revealed == ProfileWire.ckc)
     }
 
-    @Test func `a certificate's refusal has status 200`() throws {
-        let error = try #require(throws: IntegrationError.self) {
-            try header.certificate(200, Data(#"{"errorCode":"1003","message":"site unknown"}"#.utf8))
+    @Test func `a certificate's refusal has status 200`() {
+        let error = #expect(throws: IntegrationError.self) {
+            try header.certificate(Data(#"{"errorCode":"1003","message":"site unknown"}"#.utf8))
         }
-        #expect(error.kind == .notFound)
-        #expect(error.service == ServiceReply(status: 200, code: "1003", message: "site unknown"))
+        #expect(error?.kind == .notFound)
+        #expect(error?.service == ServiceReply(status: 200, code: "1003", message: "site unknown"))
     }
 
     @Test(arguments: [
@@ -84,32 +78,30 @@ import Testing
         ("7316", .invalidRequest), ("7317", .invalidRequest), ("8710", .forbidden), ("8711", .forbidden),
         ("9001", .invalidRequest), ("9999", .invalidRequest), ("4242", .forbidden),
     ])
-    func `a license's refusal has status 200 and a code`(code: String, kind: IntegrationError.Kind) throws {
-        let error = try #require(throws: IntegrationError.self) {
-            try header.license(200, #"{"errorCode":"\#(code)","message":"no"}"#)
+    func `a license's refusal has status 200 and a code`(code: String, kind: IntegrationError.Kind) {
+        let error = header.refusal(#"{"errorCode":"\#(code)","message":"no"}"#)
+        #expect(error?.kind == kind)
+        #expect(error?.service?.code == code)
+        #expect(error?.isRetryable == (kind == .serverTransient))
+    }
+
+    @Test func `code 8002 has its words in a document of its own`() {
+        let error = header.refusal(
+            #"{"errorCode":"8002","message":"{\"ERROR\":\"17\",\"MESSAGE\":\"no rights\"}"}"#)
+        #expect(error?.service == ServiceReply(status: 200, code: "8002", message: "no rights"))
+    }
+
+    @Test func `the custom reply form is an error that names JSON`() {
+        let error = header.refusal(#"{"device":{}}"#)
+        #expect(error?.kind == .licenseMalformed)
+        #expect(error?.reason.contains("JSON") == true)
+    }
+
+    @Test func `without a site id nothing is asked`() async {
+        let error = await #expect(throws: IntegrationError.self) {
+            try await ProfileWire(.doveRunner).certificateRequest()
         }
-        #expect(error.kind == kind)
-        #expect(error.service?.code == code)
-        #expect(error.isRetryable == (kind == .serverTransient))
-    }
-
-    @Test func `code 8002 has its words in a document of its own`() throws {
-        let error = try #require(throws: IntegrationError.self) {
-            try header.license(200, #"{"errorCode":"8002","message":"{\"ERROR\":\"17\",\"MESSAGE\":\"no rights\"}"}"#)
-        }
-        #expect(error.service == ServiceReply(status: 200, code: "8002", message: "no rights"))
-    }
-
-    @Test func `the custom reply form is an error that names JSON`() throws {
-        let error = try #require(throws: IntegrationError.self) { try header.license(200, #"{"device":{}}"#) }
-        #expect(error.kind == .licenseMalformed)
-        #expect(error.reason.contains("JSON"))
-    }
-
-    @Test func `without a site id nothing is asked`() async throws {
-        let profile = try ProfileOnPaper(.doveRunner, [:], token: Self.token)
-        let error = try await #require(throws: IntegrationError.self) { try await profile.certificateRequest() }
-        #expect(error.kind == .missingSetting)
+        #expect(error?.kind == .missingSetting)
     }
 
     @Test func `the token shows in no request`() {

@@ -4,71 +4,65 @@ import LatchkeyVendors
 import Testing
 
 @Suite struct GenericTests {
-    private static let settings = ["certificateURL": "https://h/cert", "licenseURL": "https://h/license"]
     private static let all: [VendorProfile] = [.genericRaw, .genericBase64, .genericForm, .genericJSON]
 
     @Test(arguments: [
-        (VendorProfile.genericRaw, "application/octet-stream", ProfileOnPaper.spc),
-        (.genericBase64, "text/plain", Data("++//AA==".utf8)),
-        (.genericForm, "application/x-www-form-urlencoded", Data("spc=%2B%2B%2F%2FAA%3D%3D&assetId=key%201".utf8)),
-        (.genericJSON, "application/json", Data(#"{"spc":"++//AA=="}"#.utf8)),
+        (VendorProfile.genericRaw, "application/octet-stream", "fbff0001"),
+        (.genericBase64, "text/plain", "+/8AAQ=="),
+        (.genericForm, "application/x-www-form-urlencoded", "spc=%2B%2F8AAQ%3D%3D&assetId=key%201"),
+        (.genericJSON, "application/json", #"{"spc":"+/8AAQ=="}"#),
     ])
-    func `each sends the SPC in its own form`(profile: VendorProfile, contentType: String, body: Data) async throws {
-        let paper = try ProfileOnPaper(profile, Self.settings)
-        #expect(
-            try await paper.licenseRequest("skd://key 1/x")
-                == .post("https://h/license", ["Content-Type": contentType], body))
+    func `each sends the SPC in its own form`(profile: VendorProfile, contentType: String, body: String) async throws {
+        let expected = "POST https://l.example/fps\ncontent-type: \(contentType)\n\n\(body)"
+        #expect(try await ProfileWire(profile, key: "skd://key 1/x", token: nil).licenseRequest() == expected)
     }
 
     @Test(arguments: all)
     func `a token travels as a bearer token, and not with the certificate's request`(profile: VendorProfile)
         async throws
     {
-        let paper = try ProfileOnPaper(profile, Self.settings, token: "t")
-        #expect(try await paper.certificateRequest() == .get("https://h/cert"))
-        #expect(try await paper.licenseRequest("skd://key").headers["authorization"] == "Bearer t")
+        let wire = ProfileWire(profile)
+        #expect(try await wire.certificateRequest() == "GET https://c.example/fps.cer")
+        #expect(try await wire.licenseRequest().contains("\nauthorization: Bearer TOKEN\n"))
     }
 
     @Test(arguments: all)
     func `without a configured address the license goes to the key URI`(profile: VendorProfile) async throws {
-        let paper = try ProfileOnPaper(profile, ["certificateURL": "https://h/cert"])
-        #expect(try await paper.licenseRequest("skd://h/license/1?a=b").url == "https://h/license/1?a=b")
+        let wire = ProfileWire(profile, key: "skd://h/license/1?a=b", ["licenseURL": ""])
+        #expect(try await wire.licenseRequest().hasPrefix("POST https://h/license/1?a=b\n"))
     }
 
     @Test(arguments: all)
     func `the setting or the host names the key`(profile: VendorProfile) throws {
-        #expect(try ProfileOnPaper(profile, [:]).identifier("skd://key/x?y") == "key")
-        #expect(try ProfileOnPaper(profile, ["contentId": "mine"]).identifier("skd://key/x?y") == "mine")
+        #expect(try ProfileWire(profile, key: "skd://key/x?y").contentIdentifier() == "key")
+        #expect(try ProfileWire(profile, key: "skd://key/x?y", ["contentId": "mine"]).contentIdentifier() == "mine")
     }
 
     @Test(arguments: all)
     func `a certificate comes in DER, PEM or base64`(profile: VendorProfile) throws {
-        let paper = try ProfileOnPaper(profile, Self.settings)
-        let pem = "-----BEGIN CERTIFICATE-----\nMIECBQA=\n-----END CERTIFICATE-----\n"
-        for body in [ProfileOnPaper.certificate, Data("MIECBQA=".utf8), Data(pem.utf8)] {
-            #expect(try paper.certificate(200, body) == ProfileOnPaper.certificate)
+        let base64 = ProfileWire.certificateText
+        let pem = "-----BEGIN CERTIFICATE-----\n\(base64)\n-----END CERTIFICATE-----\n"
+        for body in [ProfileWire.certificate, Data(base64.utf8), Data(pem.utf8)] {
+            #expect(try ProfileWire(profile).certificate(body) == ProfileWire.certificate)
         }
     }
 
     @Test(arguments: [
-        (VendorProfile.genericRaw, ProfileOnPaper.ckc),
-        (.genericBase64, Data(ProfileOnPaper.ckc.base64EncodedString().utf8)),
-        (.genericForm, Data("<ckc>\(ProfileOnPaper.ckc.base64EncodedString())</ckc>".utf8)),
-        (.genericForm, Data(ProfileOnPaper.ckc.base64EncodedString().utf8)),
-        (.genericJSON, Data(#"{"ckc":"\#(ProfileOnPaper.ckc.base64EncodedString())"}"#.utf8)),
+        (VendorProfile.genericRaw, ProfileWire.ckc),
+        (.genericBase64, Data(ProfileWire.ckcText.utf8)),
+        (.genericForm, Data("<ckc>\(ProfileWire.ckcText)</ckc>".utf8)),
+        (.genericForm, Data(ProfileWire.ckcText.utf8)),
+        (.genericJSON, Data(#"{"ckc":"\#(ProfileWire.ckcText)"}"#.utf8)),
     ])
     func `each reads the license in its own form`(profile: VendorProfile, body: Data) throws {
-        #expect(try ProfileOnPaper(profile, Self.settings).license(200, body).ckc.revealed == ProfileOnPaper.ckc)
+        #expect(try ProfileWire(profile).license(body).ckc.revealed == ProfileWire.ckc)
     }
 
     @Test(arguments: [
-        (VendorProfile.genericRaw, Data(ProfileOnPaper.ckc.base64EncodedString().utf8)),
-        (.genericBase64, ProfileOnPaper.ckc), (.genericForm, ProfileOnPaper.ckc), (.genericJSON, ProfileOnPaper.ckc),
+        (VendorProfile.genericRaw, Data(ProfileWire.ckcText.utf8)),
+        (.genericBase64, ProfileWire.ckc), (.genericForm, ProfileWire.ckc), (.genericJSON, ProfileWire.ckc),
     ])
-    func `none guesses`(profile: VendorProfile, body: Data) throws {
-        let error = try #require(throws: IntegrationError.self) {
-            try ProfileOnPaper(profile, Self.settings).license(200, body)
-        }
-        #expect(error.kind == .licenseMalformed)
+    func `none guesses`(profile: VendorProfile, body: Data) {
+        #expect(ProfileWire(profile).refusal(body)?.kind == .licenseMalformed)
     }
 }

@@ -8,6 +8,9 @@ enum TokenSample {
     static let past = 1_717_243_199
     static let future = 1_717_246_800
     static let keyID = "00112233-4455-6677-8899-aabbccddeeff"
+    /// A token of VuDRM's form, from the vendor's documentation.
+    static let vuDRM =
+        "demo-client|2024-01-02T03:04:05Z|AAAAAAAAAAAAAAAAAAAAAA==|0000000000000000000000000000000000000000"
     static let signature = "c2lnbmF0dXJl"
 
     /// A JWT with these claims, written as JSON.

@@ -17,7 +17,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (vuDRMToken, TokenFormat.vuDRM), ("a|b|2|c|d", .vuDRM), (jwt("{}"), .jwt), ("a.b.c", .opaque), ("", .opaque),
+        (TokenSample.vuDRM, TokenFormat.vuDRM), ("a|b|2|c|d", .vuDRM), (jwt("{}"), .jwt), ("a.b.c", .opaque),
+        ("", .opaque),
         ("a|b", .opaque),
     ])
     func `is told from the token`(token: String, format: TokenFormat) {
@@ -58,7 +59,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (vuDRMToken, []), ("c|2023-11-14T22:12:00Z|p|\(String(repeating: "F", count: 40))", ["mayHaveExpired"]),
+        (TokenSample.vuDRM, []), ("c|2023-11-14T22:12:00Z|p|\(String(repeating: "F", count: 40))", ["mayHaveExpired"]),
         ("c|2018-26-11T00:00:00Z|p|\(String(repeating: "0", count: 40))", []),
         ("c|2023-11-14T22:13:00Z|2|p|\(String(repeating: "a", count: 40))", []),
         ("|2018-26-11|p|zz", ["malformed", "malformed"]), ("a|b", ["malformed"]), ("", ["malformed"]),

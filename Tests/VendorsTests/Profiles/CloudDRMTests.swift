@@ -1,6 +1,5 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyTesting
 import LatchkeyVendors
 import Testing
 
@@ -10,30 +9,30 @@ import Testing
     static let key: KeyURI =
         "skd://tenant.la.drm.cloud/acquire-license/fairplay?BrandGuid=aaaa&KID=66666666-7777-8888-9999-000000000000&IV=00ff"
 
-    private func ready(_ profile: VendorProfile) -> VendorProfile {
-        profile.with(["certificateURL": "https://tenant.la.drm.cloud/certificate/fairplay", "brandGuid": Self.brand])
+    private func ready(
+        _ profile: VendorProfile, key: KeyURI = key, token: String = "a.b.c", _ settings: [String: String] = [:]
+    ) -> ProfileWire {
+        let usual = [
+            "certificateURL": "https://tenant.la.drm.cloud/certificate/fairplay", "licenseURL": "",
+            "brandGuid": Self.brand,
+        ]
+        return ProfileWire(profile, key: key, token: token, usual.merging(settings) { $1 })
     }
 
     @Test func `the present generation asks for the certificate with brand and token in the query`() async throws {
-        let expected = """
-            GET https://tenant.la.drm.cloud/certificate/fairplay?brandGuid=\(Self.brand)&usertoken=a.b%2Bc.d
-
-
-            """
-        #expect(try await ready(.cloudDRM).certificateWire(token: "a.b+c.d") == expected)
+        let expected =
+            "GET https://tenant.la.drm.cloud/certificate/fairplay?brandGuid=\(Self.brand)&usertoken=a.b%2Bc.d"
+        #expect(try await ready(.cloudDRM, token: "a.b+c.d").certificateRequest() == expected)
     }
 
     @Test func `older samples ask for the certificate with the brand alone`() async throws {
-        let expected = "GET https://tenant.la.drm.cloud/certificate/fairplay?brandGuid=\(Self.brand)\n\n"
-        #expect(try await ready(.cloudDRMLegacy).certificateWire() == expected)
+        let expected = "GET https://tenant.la.drm.cloud/certificate/fairplay?brandGuid=\(Self.brand)"
+        #expect(try await ready(.cloudDRMLegacy).certificateRequest() == expected)
     }
 
     @Test func `a brand that stands in the certificate's address stays`() async throws {
-        let profile = ready(.cloudDRMLegacy)
-            .setting("certificateURL", to: "https://tenant.la.drm.cloud/certificate/fairplay?BRANDGUID=own")
-        #expect(
-            try await profile.certificateWire()
-                == "GET https://tenant.la.drm.cloud/certificate/fairplay?BRANDGUID=own\n\n")
+        let url = "https://tenant.la.drm.cloud/certificate/fairplay?BRANDGUID=own"
+        #expect(try await ready(.cloudDRMLegacy, ["certificateURL": url]).certificateRequest() == "GET \(url)")
     }
 
     @Test func `the present generation replaces the query by brand, KID and IV`() async throws {
@@ -44,17 +43,16 @@ import Testing
             x-drm-brandguid: \(Self.brand)
             x-drm-usertoken: a.b.c
 
-            00010203fbfffeff
+            fbff0001
             """
-        #expect(try await ready(.cloudDRM).licenseWire(Self.key, token: "a.b.c") == expected)
-        let configured = ready(.cloudDRM)
-            .setting("licenseURL", to: "https://tenant.la.drm.cloud/acquire-license/fairplay?old=1")
-        #expect(try await configured.licenseWire(Self.key, token: "a.b.c") == expected)
+        #expect(try await ready(.cloudDRM).licenseRequest() == expected)
+        let url = "https://tenant.la.drm.cloud/acquire-license/fairplay?old=1"
+        #expect(try await ready(.cloudDRM, ["licenseURL": url]).licenseRequest() == expected)
     }
 
     @Test func `KID is found in any letter case, and IV may be missing`() async throws {
-        let wire = try await ready(.cloudDRM).licenseWire("skd://tenant.la.drm.cloud/l?kid=AB%2Dcd")
-        #expect(wire.hasPrefix("POST https://tenant.la.drm.cloud/l?brandGuid=\(Self.brand)&KID=AB%2Dcd\n"))
+        let request = try await ready(.cloudDRM, key: "skd://tenant.la.drm.cloud/l?kid=AB%2Dcd").licenseRequest()
+        #expect(request.hasPrefix("POST https://tenant.la.drm.cloud/l?brandGuid=\(Self.brand)&KID=AB%2Dcd\n"))
     }
 
     @Test func `older samples post to the key URI as it stands`() async throws {
@@ -65,40 +63,40 @@ import Testing
             x-drm-brandguid: \(Self.brand)
             x-drm-usertoken: a.b.c
 
-            00010203fbfffeff
+            fbff0001
             """
-        #expect(try await ready(.cloudDRMLegacy).licenseWire(Self.key, token: "a.b.c") == expected)
+        #expect(try await ready(.cloudDRMLegacy).licenseRequest() == expected)
     }
 
     @Test(arguments: [VendorProfile.cloudDRM, .cloudDRMLegacy])
     func `the SPC is made for the key URI without its scheme`(profile: VendorProfile) throws {
         #expect(
-            try profile.contentIdentifier(for: Self.key).text
+            try ready(profile).contentIdentifier()
                 == "tenant.la.drm.cloud/acquire-license/fairplay?BrandGuid=aaaa&KID=66666666-7777-8888-9999-000000000000&IV=00ff"
         )
     }
 
     @Test(arguments: [VendorProfile.cloudDRM, .cloudDRMLegacy])
     func `the CKC comes raw or as JSON`(profile: VendorProfile) throws {
-        let json = Data(#" {"ckc":"\#(SampleBytes.ckc().base64EncodedString())"}"#.utf8)
-        #expect(try profile.license(SampleBytes.ckc()).ckc.revealed == SampleBytes.ckc())
-        #expect(try profile.license(json).ckc.revealed == SampleBytes.ckc())
+        let json = #" {"ckc":"\#(ProfileWire.ckcText)"}"#
+        #expect(try ready(profile).license(ProfileWire.ckc).ckc.revealed == ProfileWire.ckc)
+        #expect(try ready(profile).license(json).ckc.revealed == ProfileWire.ckc)
     }
 
     @Test(arguments: [VendorProfile.cloudDRM, .cloudDRMLegacy])
     func `the certificate comes as DER, base64 or PEM`(profile: VendorProfile) throws {
-        let base64 = SampleBytes.certificate.base64EncodedString(options: .lineLength64Characters)
+        let base64 = ProfileWire.certificate.base64EncodedString(options: .lineLength64Characters)
         let pem = "-----BEGIN CERTIFICATE-----\n\(base64)\n-----END CERTIFICATE-----\n"
-        for body in [SampleBytes.certificate, Data(base64.utf8), Data(pem.utf8)] {
-            #expect(try profile.certificate(body).der == SampleBytes.certificate)
+        for body in [ProfileWire.certificate, Data(base64.utf8), Data(pem.utf8)] {
+            #expect(try ready(profile).certificate(body) == ProfileWire.certificate)
         }
     }
 
     @Test func `the brand is demanded`() async throws {
-        let profile = VendorProfile.cloudDRM.setting("certificateURL", to: "https://tenant.la.drm.cloud/c")
+        let wire = ProfileWire(.cloudDRM, key: Self.key)
         let errors = [
-            await #expect(throws: IntegrationError.self) { try await profile.certificateWire() },
-            await #expect(throws: IntegrationError.self) { try await profile.licenseWire(Self.key) },
+            await #expect(throws: IntegrationError.self) { try await wire.certificateRequest() },
+            await #expect(throws: IntegrationError.self) { try await wire.licenseRequest() },
         ]
         #expect(errors.map { $0?.kind } == [.missingSetting, .missingSetting])
         #expect(errors.first??.reason == "Cloud DRM needs the setting \"brandGuid\".")

@@ -1,0 +1,99 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyVendors
+import Testing
+
+/// What holds for every profile that comes with Latchkey.
+@Suite struct EveryProfileTests {
+    @Test func `every profile has an identifier and a name of its own, and is found by it`() {
+        let identifiers = VendorProfile.all.map(\.identifier)
+        #expect(Set(identifiers).count == identifiers.count)
+        #expect(Set(VendorProfile.all.map(\.name)).count == identifiers.count)
+        #expect(identifiers.allSatisfy { $0.allSatisfy { $0.isLowercase || $0.isNumber || $0 == "-" } })
+        #expect(identifiers.compactMap(VendorProfile.named) == VendorProfile.all)
+        #expect(VendorProfile.named("none") == nil)
+    }
+
+    @Test(arguments: VendorProfile.all)
+    func `every parameter says what it is and gives an example`(profile: VendorProfile) {
+        #expect(profile.parameters.allSatisfy { !$0.meaning.isEmpty && !$0.example.isEmpty })
+        #expect(Set(profile.parameters.map(\.name)).count == profile.parameters.count)
+        let addresses = profile.parameters.filter { $0.name.hasSuffix("URL") }.map(\.example)
+        #expect(addresses.allSatisfy { URL(string: $0)?.scheme == "https" })
+    }
+
+    @Test(arguments: VendorProfile.all)
+    func `no profile has a problem, as a value or as JSON`(profile: VendorProfile) throws {
+        #expect(profile.problems == [])
+        let json = try JSONEncoder().encode(profile)
+        #expect(VendorProfile.problems(inJSON: json) == [])
+        #expect(try VendorProfile(json: json) == profile)
+    }
+
+    @Test(arguments: VendorProfile.all)
+    func `a profile that went through JSON is the same and sends the same bytes`(profile: VendorProfile) async throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        let json = try encoder.encode(profile)
+        let copy = try JSONDecoder().decode(VendorProfile.self, from: json)
+        #expect(copy == profile)
+        #expect(try encoder.encode(copy) == json)
+        #expect(try await ExampleWire(copy).requests() == ExampleWire(profile).requests())
+    }
+
+    @Test(arguments: VendorProfile.all)
+    func `the examples of the parameters are enough for every request`(profile: VendorProfile) async throws {
+        let example = ExampleWire(profile)
+        let requests = try await example.requests()
+        #expect(example.wire.profile.missingSettings.isEmpty)
+        #expect(requests.count >= 4)
+        #expect(requests.allSatisfy { $0.contains(" https://") })
+    }
+
+    @Test(arguments: VendorProfile.all)
+    func `each required setting is demanded by name`(profile: VendorProfile) async throws {
+        for parameter in profile.parameters where parameter.isRequired && !parameter.isCredential {
+            let example = ExampleWire(profile, but: [parameter.name: ""])
+            #expect(example.wire.profile.missingSettings == [parameter.name])
+            let error = await #expect(throws: IntegrationError.self) { try await example.requests() }
+            #expect(error?.kind == .missingSetting)
+            #expect(error?.remedy.contains("\"\(parameter.name)\"") == true)
+        }
+    }
+
+    @Test(
+        arguments: VendorProfile.all.filter { $0.parameters.contains { $0.isCredential && $0.isRequired } }, [nil, ""])
+    func `a required token that is missing or empty is demanded`(profile: VendorProfile, token: String?) async {
+        let error = await #expect(throws: IntegrationError.self) {
+            var wire = ExampleWire(profile).wire
+            (wire.token, wire.session) = (token, [:])
+            return try await wire.licenseRequest()
+        }
+        #expect(error?.kind == .missingCredential)
+    }
+}
+
+/// A profile with its parameters' examples.
+private struct ExampleWire {
+    /// Has something at every place where a profile looks for an identifier.
+    static let key: KeyURI = "skd://YWJjZGVm?b=1&cid=2&kid=3&KID=4&contentId=5&keyId=6&playbackId=7"
+
+    var wire: ProfileWire
+
+    init(_ profile: VendorProfile, but changed: [String: String] = [:]) {
+        let settings = profile.parameters.filter { !$0.isCredential }.map { ($0.name, $0.example) }
+        let token = profile.parameters.first { $0.isCredential }?.example
+        let examples = Dictionary(settings) { $1 }.merging(changed) { $1 }
+        wire = ProfileWire(profile, key: Self.key, token: token, examples)
+        wire.session = ["sessionToken": Secret("SESSION")]
+        wire.lookup = (profile.lookup?.values ?? [:]).mapValues { _ in Secret("https://lookup.example/") }
+    }
+
+    /// Certificate, lookup and license requests.
+    func requests() async throws -> [String] {
+        let first = [try await wire.certificateRequest(), try await wire.lookupRequest()].compactMap { $0 }
+        return try await first + [
+            wire.licenseRequest(.streaming), wire.licenseRequest(.persistable), wire.licenseRequest(.renewal),
+        ]
+    }
+}

@@ -1,0 +1,122 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyTesting
+import LatchkeyVendors
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// One profile with its settings and a key URI, and what passes over the wire for it.
+///
+/// Certificate and license have an address where neither profile nor test gives one. The SPC is `SampleBytes.spc`, the token
+/// `TOKEN` and the message id `MESSAGE-ID`.
+struct ProfileWire {
+    /// A CKC of version 1 that needs `+` and `/` in base64.
+    static let ckc = SampleBytes.ckc(0xfb)
+    static let ckcText = ckc.base64EncodedString()
+    static let certificate = SampleBytes.certificate
+    static let certificateText = certificate.base64EncodedString()
+
+    var profile: VendorProfile
+    var key: KeyURI
+    var token: String?
+    var session: [String: Secret] = [:]
+    var lookup: [String: Secret] = [:]
+
+    init(
+        _ profile: VendorProfile, key: KeyURI = "skd://key", token: String? = "TOKEN",
+        _ settings: [String: String] = [:]
+    ) {
+        let addresses = ["certificateURL": "https://c.example/fps.cer", "licenseURL": "https://l.example/fps"]
+        self.profile = profile.with(addresses).with(profile.settings).with(settings)
+        self.key = key
+        self.token = token
+    }
+
+    private var credentials: CredentialSet { token.map { .token($0) } ?? .none }
+}
+
+/// What is sent, as text; nil where the profile makes no such request.
+extension ProfileWire {
+    func certificateRequest() async throws -> String? {
+        let credentials = credentials
+        return try await profile.certificateRequest(CertificateContext(lookup: lookup) { credentials })?.sent
+    }
+
+    func lookupRequest() async throws -> String? { try await profile.lookupRequest(lookupContext)?.sent }
+
+    func licenseRequest(_ purpose: KeyPurpose = .streaming) async throws -> String {
+        try await profile.licenseRequest(for: SPCMessage(SampleBytes.spc), context(purpose)).sent
+    }
+
+    /// What the SPC names the key by.
+    func contentIdentifier() throws -> String? { try profile.contentIdentifier(for: key).text }
+}
+
+/// What replies hold.
+extension ProfileWire {
+    typealias Headers = [(name: String, value: String)]
+
+    func certificate(_ body: Data, status: Int = 200) throws -> Data {
+        try profile.certificate(from: Self.exchange(status, [], body)).der
+    }
+
+    func lookup(_ body: String, status: Int = 200) throws -> [String: Secret] {
+        try profile.lookup(from: Self.exchange(status, [], Data(body.utf8)), lookupContext)
+    }
+
+    func license(_ body: Data, status: Int = 200, _ headers: Headers = []) throws -> License {
+        let context = LicenseContext(keyURI: key, contentIdentifier: "id")
+        return try profile.license(from: Self.exchange(status, headers, body), context)
+    }
+
+    func license(_ body: String, status: Int = 200, _ headers: Headers = []) throws -> License {
+        try license(Data(body.utf8), status: status, headers)
+    }
+
+    /// What a license reply is refused with; nil where it holds a license.
+    func refusal(_ body: Data, status: Int = 200, _ headers: Headers = []) -> IntegrationError? {
+        do {
+            _ = try license(body, status: status, headers)
+            return nil
+        } catch { return error as? IntegrationError }
+    }
+
+    func refusal(_ body: String, status: Int = 200, _ headers: Headers = []) -> IntegrationError? {
+        refusal(Data(body.utf8), status: status, headers)
+    }
+}
+
+extension ProfileWire {
+    private var lookupContext: LookupContext {
+        let credentials = credentials
+        return LookupContext(keyURI: key, messageID: "MESSAGE-ID") { credentials }
+    }
+
+    private func context(_ purpose: KeyPurpose) throws -> LicenseContext {
+        let credentials = credentials
+        return LicenseContext(
+            keyURI: key, contentIdentifier: try profile.contentIdentifier(for: key), purpose: purpose, lookup: lookup,
+            session: session, messageID: "MESSAGE-ID"
+        ) { credentials }
+    }
+
+    private static func exchange(_ status: Int, _ headers: Headers, _ body: Data) -> HTTPExchange {
+        HTTPExchange(
+            request: URLRequest(url: URL(filePath: "/")), reply: HTTPReply(status: status, headers: headers, body: body)
+        )
+    }
+}
+
+extension URLRequest {
+    /// Method and URL, header fields by name, and, where there is one, a blank line and the body; bytes that are no text in
+    /// hexadecimal digits.
+    ///
+    /// Names of header fields in lower case: Foundation on Linux writes them with capitals, and no server may care.
+    var sent: String {
+        let headers = (allHTTPHeaderFields ?? [:]).map { "\($0.key.lowercased()): \($0.value)" }.sorted()
+        let body = httpBody.map { ["", String(data: $0, encoding: .utf8) ?? $0.hexString] } ?? []
+        return (["\(httpMethod ?? "-") \(url?.absoluteString ?? "-")"] + headers + body).joined(separator: "\n")
+    }
+}
