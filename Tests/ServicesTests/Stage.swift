@@ -37,6 +37,14 @@ struct Stage {
     static let vuToken =
         "demo-client|2026-01-01T00:00:00Z|AAAAAAAAAAAAAAAAAAAAAA==|0000000000000000000000000000000000000000"
 
+    /// What no exchange takes, even where a thousand tests share two cores.
+    static let patience = Duration.seconds(900)
+    static let patientServer: HTTPServerConfiguration = {
+        var configuration = HTTPServerConfiguration()
+        configuration.exchangeDeadline = patience
+        return configuration
+    }()
+
     let time: ManualTimekeeper
     let device: SimulatedDevice
     let vuDRM: VuDRMService
@@ -61,14 +69,7 @@ struct Stage {
     func send(_ method: String, _ path: String, _ headers: [String: String] = [:], _ body: Data? = nil) async throws
         -> Reply
     {
-        var request = URLRequest(url: try #require(URL(string: "http://127.0.0.1:\(port)\(path)")))
-        request.httpMethod = method
-        request.httpBody = body
-        for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
-        let (data, response) = try await URLSession.shared.data(for: request)
-        let http = try #require(response as? HTTPURLResponse)
-        let fields = http.allHeaderFields.reduce(into: [:]) { $0["\($1.key)".lowercased()] = "\($1.value)" }
-        return Reply(status: http.statusCode, headers: fields, body: data)
+        try await Reply(to: method, "http://127.0.0.1:\(port)\(path)", headers, body)
     }
 }
 
@@ -77,6 +78,19 @@ struct Reply {
     let status: Int
     let headers: [String: String]
     let body: Data
+
+    /// Sends a request over the wire and waits as long as a busy machine takes.
+    init(to method: String, _ url: String, _ headers: [String: String], _ body: Data?) async throws {
+        var request = URLRequest(url: try #require(URL(string: url)), timeoutInterval: Stage.patience.inSeconds)
+        request.httpMethod = method
+        request.httpBody = body
+        for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
+        let (data, response) = try await URLSession.shared.data(for: request)
+        let http = try #require(response as? HTTPURLResponse)
+        status = http.statusCode
+        self.headers = http.allHeaderFields.reduce(into: [:]) { $0["\($1.key)".lowercased()] = "\($1.value)" }
+        self.body = data
+    }
 
     /// The code at the beginning of a refusal's text.
     var code: String { String(decoding: body, as: UTF8.self).prefix { $0 != ":" }.description }
@@ -100,7 +114,8 @@ func withStage(
         ServiceEnvironment(authority: authority, time: time, log: log), configuration: vuConfiguration)
     let cloudDRM = CloudDRMService(
         ServiceEnvironment(authority: authority, time: time, log: log), configuration: cloudConfiguration)
-    let host = ServiceHost([vuDRM, cloudDRM], media: media, time: time, log: log)
+    let host = ServiceHost(
+        [vuDRM, cloudDRM], media: media, configuration: Stage.patientServer, time: time, log: log)
     let device = try SimulatedDevice(
         certificate: Stage.credentials.credential.certificate, applicationSecret: Stage.credentials.applicationSecret,
         timekeeper: time)

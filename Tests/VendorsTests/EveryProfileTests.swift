@@ -57,7 +57,7 @@ import Testing
             #expect(example.wire.profile.missingSettings == [parameter.name])
             let error = await #expect(throws: IntegrationError.self) { try await example.requests() }
             #expect(error?.kind == .missingSetting)
-            #expect(error?.remedy.contains("\"\(parameter.name)\"") == true)
+            #expect(error?.description.contains("\"\(parameter.name)\"") == true)
         }
     }
 

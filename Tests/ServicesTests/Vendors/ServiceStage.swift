@@ -1,5 +1,4 @@
 import Foundation
-import FoundationNetworking
 import LatchkeyCore
 import LatchkeyDevice
 import LatchkeyFairPlay
@@ -41,15 +40,7 @@ struct ServiceStage<Service: VendorService> {
     func send(_ method: String, _ path: String, _ headers: [String: String] = [:], _ body: Data? = nil) async throws
         -> Reply
     {
-        let url = "http://127.0.0.1:\(port)/\(service.identifier)\(path)"
-        var request = URLRequest(url: try #require(URL(string: url)))
-        request.httpMethod = method
-        request.httpBody = body
-        for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
-        let (data, response) = try await URLSession.shared.data(for: request)
-        let http = try #require(response as? HTTPURLResponse)
-        let fields = http.allHeaderFields.reduce(into: [:]) { $0["\($1.key)".lowercased()] = "\($1.value)" }
-        return Reply(status: http.statusCode, headers: fields, body: data)
+        try await Reply(to: method, "http://127.0.0.1:\(port)/\(service.identifier)\(path)", headers, body)
     }
 }
 
@@ -77,7 +68,7 @@ func withService<Service: VendorService>(
 ) async throws {
     let time = ManualTimekeeper()
     let service = make(ServiceEnvironment(authority: try Stage.authority(policy), time: time))
-    let host = ServiceHost([service], time: time)
+    let host = ServiceHost([service], configuration: Stage.patientServer, time: time)
     let device = try SimulatedDevice(
         certificate: Stage.credentials.credential.certificate, applicationSecret: Stage.credentials.applicationSecret,
         timekeeper: time)
