@@ -29,11 +29,13 @@ struct SessionStage {
             change(&$0)
         }
         let clock = ManualTimekeeper()
+        var configuration = LoaderConfiguration.loopback
+        configuration.retry.jitter = 0
         try await LiveServices.with(time: clock, special: special) { live in
             let service = live.service(for: .nagra)
             let stage = SessionStage(
                 clock: clock, live: live, service: service, nagra: try #require(service.base as? NAGRAService),
-                loader: live.loader(.nagra, timekeeper: clock))
+                loader: live.loader(.nagra, configuration: configuration, timekeeper: clock))
             let watch = Task { [events = stage.loader.events(), seen = stage.seen] in
                 for await event in events { seen.withLock { $0.events.append(event) } }
             }
