@@ -3,8 +3,7 @@ import Foundation
 
 /// One libmicrohttpd daemon from start to end, and what its callbacks need.
 // Sound because `pointer` and `listener` are written by `start` and `refuseConnections`, which `HTTPServer` calls one after
-// the other, and `lines` and `watch` are touched
-// under `lock` only.
+// the other, and `lines` and `watch` are touched under `lock` only.
 final class Daemon: @unchecked Sendable {
     let configuration: HTTPServerConfiguration
     let handler: @Sendable (HTTPRequest) async -> HTTPResponse

@@ -47,15 +47,16 @@ final class Exchange: @unchecked Sendable {
 
     /// Gives the reply; the first one counts. Any thread may call it.
     func answer(with response: HTTPResponse) {
-        let (isFirst, connection) = lock.withLock {
-            guard reply == nil else { return (false, nil as OpaquePointer?) }
+        let isFirst = lock.withLock {
+            guard reply == nil else { return false }
             reply = response
-            defer { suspended = nil }
-            return (true, suspended)
+            // Under the lock, so that who finds the exchange answered finds its connection resumed: libmicrohttpd ends the
+            // process if it is stopped with one that is not.
+            if let suspended { MHD_resume_connection(suspended) }
+            suspended = nil
+            return true
         }
-        guard isFirst else { return }
-        cancelWork()
-        if let connection { MHD_resume_connection(connection) }
+        if isFirst { cancelWork() }
     }
 
     /// The reply is written or the client is gone.
