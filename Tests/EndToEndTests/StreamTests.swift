@@ -21,6 +21,12 @@ import Testing
         }
     }
 
+    /// Each profile with each stream that it can play: one whose requests name no key can play streams of one key.
+    static let playable = emulated.flatMap { name in
+        let namesKeys = if case .fixed = VendorProfile.named(name)?.contentIdentifierRule { false } else { true }
+        return DemoAsset.allCases.filter { namesKeys || $0.keyCount == 1 }.map { (name, $0) }
+    }
+
     /// Decoding takes time, so it is done for some; what all have to get right is the keys.
     @Test(arguments: decoded, DemoAsset.allCases)
     func `every sample and every frame is right`(_ name: String, _ asset: DemoAsset) async throws {
@@ -47,7 +53,7 @@ import Testing
         }
     }
 
-    @Test(arguments: emulated, DemoAsset.allCases)
+    @Test(arguments: playable)
     func `every profile gets the right keys with one certificate`(_ name: String, _ asset: DemoAsset) async throws {
         let profile = try #require(VendorProfile.named(name))
         try await LiveServices.with { live in
