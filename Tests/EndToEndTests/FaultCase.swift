@@ -37,7 +37,7 @@ struct FaultCase: Sendable, CustomTestStringConvertible {
     /// Three attempts with half a second and a second between them, and nothing left to chance.
     static let policy = RetryPolicy(jitter: 0, attemptTimeout: .seconds(7), deadline: .seconds(25))
     /// The two waits.
-    private static let waits = Duration.seconds(1.5)
+    static let waits = Duration.seconds(1.5)
 
     /// Every fault switch.
     static let all = [

@@ -22,6 +22,8 @@ struct Circumstances: Sendable {
     var span = FaultSwitch.Span.always
     /// The loader's.
     var policy = FaultCase.policy
+    /// How long the waits between three attempts are.
+    var waits = FaultCase.waits
     /// The loader's timer that goes off while the service delays its answer.
     var timer = FaultCase.policy.attemptTimeout
 }

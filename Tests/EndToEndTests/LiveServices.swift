@@ -139,16 +139,28 @@ struct SpecialService: Sendable {
 
     /// - Parameters:
     ///   - make: makes the service.
+    ///   - configuration: its usual configuration.
+    ///   - change: what is otherwise.
     ///   - token: makes the app's tokens; the service's own for demonstrations unless given.
-    init<Service: VendorService>(
-        _ make: @escaping @Sendable (ServiceEnvironment) -> Service,
-        token: (@Sendable (Service) -> Secret)? = nil
+    init<Service: VendorService, Configuration: Sendable>(
+        _ make: @escaping @Sendable (ServiceEnvironment, Configuration) -> Service, _ configuration: Configuration,
+        change: (inout Configuration) -> Void = { _ in }, token: (@Sendable (Service) -> Secret)? = nil
     ) {
-        self.make = { environment in
-            let service = make(environment)
+        var configuration = configuration
+        change(&configuration)
+        self.make = { [configuration] environment in
+            let service = make(environment, configuration)
             guard let token else { return RecordingService(service) }
             return RecordingService(service) { token(service) }
         }
+    }
+
+    /// A service as usual with other tokens.
+    static func tokens<Service: VendorService, Configuration: Sendable>(
+        of make: @escaping @Sendable (ServiceEnvironment, Configuration) -> Service, _ configuration: Configuration,
+        token: @escaping @Sendable (Service) -> Secret
+    ) -> SpecialService {
+        SpecialService(make, configuration, token: token)
     }
 }
 

@@ -11,7 +11,8 @@ final class RecordingService: VendorService {
         var secrets: [Data] = []
     }
 
-    private let base: any VendorService
+    /// The service itself.
+    let base: any VendorService
     private let mint: @Sendable () -> Secret
     private let record = Locked(Record())
 
@@ -63,6 +64,9 @@ extension RecordingService {
     func requests(at endpoint: ServiceEndpoint) -> [HTTPRequest] {
         record.withLock { $0.requests.filter { $0.endpoint == endpoint }.map(\.request) }
     }
+
+    /// Where requests came to, in order.
+    var endpoints: [ServiceEndpoint] { record.withLock { $0.requests.map(\.endpoint) } }
 
     /// How many requests came to each endpoint.
     var requestCounts: [ServiceEndpoint: Int] {

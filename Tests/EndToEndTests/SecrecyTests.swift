@@ -5,10 +5,8 @@ import LatchkeyVendors
 import Testing
 
 @Suite struct SecrecyTests {
-    static let ezdrm = SpecialService { environment in
-        var configuration = EZDRMService.Configuration()
-        configuration.customData = Secret("custom-data-of-a-viewer")
-        return EZDRMService(environment, configuration: configuration)
+    static let ezdrm = SpecialService(EZDRMService.init, .init()) {
+        $0.customData = Secret("custom-data-of-a-viewer")
     }
 
     @Test(arguments: VendorProfile.all.map(\.identifier))

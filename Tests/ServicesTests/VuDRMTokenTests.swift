@@ -38,6 +38,11 @@ import Testing
         }
     }
 
+    // With tokens for one license each, a stream's second key was refused where both were asked for within a second.
+    @Test func `no two tokens are alike, as each may be good for one license only`() async throws {
+        try await withStage { stage in #expect(stage.vuDRM.demoToken() != stage.vuDRM.demoToken()) }
+    }
+
     @Test(arguments: [(nil, 1_000_000, 200), (30, 30, 200), (30, 31, 401)])
     func `age counts only where a lifetime is set`(_ lifetime: Int?, _ age: Int, _ status: Int) async throws {
         try await withStage(vuDRM: { $0.tokenLifetime = lifetime.map { .seconds($0) } }) { stage in

@@ -8,6 +8,8 @@ func withDeadline<Value: Sendable>(
     _ limit: Duration, _ timekeeper: any Timekeeper, expired: @escaping @Sendable () -> any Error,
     _ body: @escaping @Sendable () async throws -> Value
 ) async throws -> Value {
+    // The tasks below do not inherit a cancellation, and would begin before it is passed on.
+    try Task.checkCancellation()
     guard limit > .zero else { throw expired() }
     let race = Race<Value>()
     race.add(Task { race.end(await Result { try await body() }) })

@@ -50,6 +50,8 @@ extension SecureSession {
         lastLicense += 1
         let use = Use(
             number: lastLicense, source: orders.source, purpose: purpose, start: caller.timekeeper.uptime)
+        // The source may have ended while the setup was awaited; a teardown that is due waits for no later license.
+        guard self.orders.withLock({ $0.source == use.source && !$0.isClosed }) else { throw .sessionEnded }
         openLicenses[use.number] = try liveSession(of: use).version
         if purpose == .renewal { openRenewals += 1 }
         return use

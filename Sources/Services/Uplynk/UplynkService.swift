@@ -1,5 +1,5 @@
 import Foundation
-public import LatchkeyCore
+import LatchkeyCore
 public import LatchkeyHTTP
 public import LatchkeyServer
 

@@ -68,7 +68,8 @@ public struct VuDRMService: VendorService {
         let time = (generated ?? environment.time.date).formatted(.iso8601)
         // Without a policy of its own the token carries bytes as opaque as the vendor's.
         let json = policy.isEmpty ? Data(count: 16) : (try? JSONEncoder().encode(policy)) ?? Data()
-        let hash = String(repeating: "0", count: 40)
+        // No two tokens are alike, as each may be good for one license only.
+        let hash = Data((0..<20).map { _ in UInt8.random(in: .min ... .max) }).hexString
         return Secret("\(client)|\(time)|\(json.base64EncodedString())|\(hash)")
     }
 }

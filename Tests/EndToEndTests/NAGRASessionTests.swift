@@ -1,0 +1,136 @@
+import Foundation
+import Latchkey
+import LatchkeyCore
+import LatchkeyDevice
+import LatchkeyHTTP
+import LatchkeyServices
+import LatchkeyTesting
+import LatchkeyVendors
+import Testing
+
+/// NAGRA's secure sessions between the client and the service, on one clock that the test moves.
+@Suite(.timeLimit(.minutes(1))) struct NAGRASessionTests {
+    @Test func `a session is opened once before the first licenses, kept alive, and ended with the loader`()
+        async throws
+    {
+        try await SessionStage.with { stage in
+            async let first = stage.key()
+            async let second = stage.key()
+            _ = try await (first.get(), second.get())
+            #expect(await stage.loader.session?.state == .on)
+            #expect(stage.steps == ["sessionSetup", "license", "license"])
+
+            for _ in 1...3 { await stage.passHeartbeat() }
+            await stage.clock.untilSomeoneSleeps(for: SessionStage.heartbeat)
+            #expect(stage.count(.sessionHeartbeat) == 3)
+            #expect(stage.service.warnings.isEmpty)
+            let tokens = stage.tokens(at: .sessionHeartbeat)
+            #expect(Set(tokens).count == 3)
+
+            await stage.end()
+            #expect(stage.steps.last == "sessionTeardown")
+            #expect(stage.count(.sessionTeardown) == 1)
+            // The latest token, which nobody had used before.
+            #expect(!tokens.contains(try #require(stage.tokens(at: .sessionTeardown).first)))
+            #expect(stage.nagra.openSessions == 0)
+            #expect(stage.leaks.isEmpty)
+        }
+    }
+
+    @Test func `where the license says so, its renewal with the session's token alone keeps the session alive`()
+        async throws
+    {
+        try await SessionStage.with({ $0.enforcesSessions = true }) { stage in
+            let renewals = AsyncStream.makeStream(of: Void.self)
+            stage.loader.session?.attach(renew: { renewals.continuation.yield() }, fail: { _ in })
+            let key = try await stage.key().get()
+            #expect(key.terms.validity == .lease(SessionStage.heartbeat * 2))
+
+            for _ in 1...3 {
+                await stage.passHeartbeat()
+                for await _ in renewals.stream { break }
+                _ = try await stage.key(.renewal).get()
+            }
+            #expect(stage.count(.sessionHeartbeat) == 0)
+            let licenses = stage.service.requests(at: .license)
+            #expect(licenses.map { $0.queryValue("renew") } == [nil, "true", "true", "true"])
+            #expect(stage.tokens(at: .license).map { $0.contains(",") } == [true, false, false, false])
+            #expect(Set(stage.tokens(at: .license)).count == 4)
+            #expect(stage.service.warnings.isEmpty)
+
+            await stage.end()
+            #expect(stage.nagra.openSessions == 0)
+            #expect(stage.leaks.isEmpty)
+        }
+    }
+
+    @Test func `one session too many is error 1007, and another place frees it`() async throws {
+        try await SessionStage.with({ $0.sessionLimit = 1 }) { stage in
+            let other = stage.live.loader(.nagra, timekeeper: stage.clock)
+            let request = try stage.live.request(for: .nagra)
+            other.answer(request)
+            _ = try await request.outcome.get()
+
+            let refused = try await stage.key()
+            let error = try #require(refused.error as? ContentKeyError)
+            #expect(error.code == "concurrencyLimit" && error.stage == .setup)
+            #expect(error.service?.status == 400 && error.service?.code == "1007")
+            #expect(error.service?.requestID?.isEmpty == false && !error.remedy.isEmpty)
+            #expect(stage.count(.license) == 1)
+            #expect(await stage.loader.session?.state == .error)
+
+            await SessionStage.end(other)
+            #expect(stage.nagra.openSessions == 0)
+            _ = try await stage.key().get()
+            #expect(await stage.loader.session?.state == .on)
+        }
+    }
+
+    @Test func `another source ends the session and opens one of its own`() async throws {
+        try await SessionStage.with { stage in
+            _ = try await stage.key().get()
+            stage.loader.session?.changeSource()
+            _ = try await stage.key().get()
+            #expect(stage.steps == ["sessionSetup", "license", "sessionTeardown", "sessionSetup", "license"])
+            #expect(stage.nagra.openSessions == 1)
+        }
+    }
+
+    @Test func `a session that the service forgot stops the player once, with the service's code`() async throws {
+        try await SessionStage.with { stage in
+            let failures = AsyncStream.makeStream(of: ContentKeyError.self)
+            stage.loader.session?.attach(renew: {}, fail: { failures.continuation.yield($0) })
+            _ = try await stage.key().get()
+            stage.loader.session?.suspend()
+            // Three heartbeats of silence are the service's limit.
+            stage.clock.advance(by: SessionStage.heartbeat * 3)
+            stage.loader.session?.resume()
+
+            var error: ContentKeyError?
+            for await failure in failures.stream {
+                error = failure
+                break
+            }
+            #expect(error?.code == "invalidRequest" && error?.stage == .heartbeat)
+            #expect(error?.service?.status == 400 && error?.service?.code == "1001")
+            #expect(await stage.loader.session?.state == .error)
+            let late = try await stage.key()
+            #expect((late.error as? ContentKeyError)?.code == error?.code)
+            #expect(stage.count(.sessionHeartbeat) == 1)
+            #expect(stage.leaks.isEmpty)
+        }
+    }
+
+    @Test func `a heartbeat that fails for a moment is sent again, and the session lives`() async throws {
+        try await SessionStage.with { stage in
+            _ = try await stage.key().get()
+            stage.service.faults.set(.status(503), at: .sessionHeartbeat, for: .first(1))
+            await stage.passHeartbeat()
+            await stage.clock.untilSomeoneSleeps(for: .milliseconds(500))
+            stage.clock.advance(by: .milliseconds(500))
+            await stage.until(.on)
+            #expect(stage.count(.sessionHeartbeat) == 2)
+            #expect(await stage.loader.session?.state == .on)
+        }
+    }
+}

@@ -1,0 +1,154 @@
+import Latchkey
+import LatchkeyServices
+import LatchkeyVendors
+import Testing
+
+/// A refusal of a vendor's own, and the error that the player gets.
+struct RefusalCase: Sendable, CustomTestStringConvertible {
+    let title: String
+    let circumstances: Circumstances
+    let expected: ExpectedError
+
+    var testDescription: String { "\(circumstances.profile): \(title)" }
+
+    private init(
+        _ title: String, _ circumstances: Circumstances, _ kind: IntegrationError.Kind, _ status: Int,
+        code: String?, words: String?
+    ) {
+        self.title = title
+        self.circumstances = circumstances
+        let asksAnew =
+            [.unauthenticated, .forbidden].contains(kind)
+            && FaultPlace.carriesToken(circumstances.profile, circumstances.endpoint)
+        let isRetried = [.serverTransient, .lookupMalformed].contains(kind)
+        expected = ExpectedError(
+            kind.rawValue, FaultPlace.stage(circumstances.endpoint), status: status, vendorCode: code, words: words,
+            requests: isRetried ? 3 : asksAnew ? 2 : 1, time: isRetried ? circumstances.waits : .zero)
+    }
+
+    /// A refusal that the service comes to itself.
+    /// - Parameters:
+    ///   - profile: the profile's identifier.
+    ///   - title: what is wrong.
+    ///   - service: the service, and perhaps the app's token.
+    ///   - endpoint: where it refuses.
+    ///   - settings: the profile's, in place of those that the service names.
+    ///   - code: the vendor's own code.
+    ///   - words: what the vendor's words hold.
+    init(
+        _ profile: String, _ title: String, _ service: SpecialService, at endpoint: ServiceEndpoint = .license,
+        settings: [String: String] = [:], _ kind: IntegrationError.Kind, _ status: Int, code: String? = nil,
+        words: String? = nil
+    ) {
+        let circumstances = Circumstances(
+            profile: profile, settings: settings, special: service, endpoint: endpoint)
+        self.init(title, circumstances, kind, status, code: code, words: words)
+    }
+
+    /// A refusal that the service is told to give.
+    /// - Parameters:
+    ///   - told: the code that it is told.
+    ///   - code: what of it the vendor's form of an error carries.
+    init(
+        _ profile: String, told: String, _ status: Int, at endpoint: ServiceEndpoint = .license,
+        _ kind: IntegrationError.Kind, shownStatus: Int? = nil, code: String? = nil, words: String? = nil,
+        service: SpecialService? = nil, wait: Duration? = nil
+    ) {
+        let circumstances = Circumstances(
+            profile: profile, special: service, fault: .refusal(code: told, status: status), endpoint: endpoint,
+            waits: wait ?? FaultCase.waits)
+        self.init("\(told) at \(endpoint)", circumstances, kind, shownStatus ?? status, code: code, words: words)
+    }
+}
+
+extension RefusalCase {
+    /// Vendors without a code of their own: the status alone.
+    private static let plain = [
+        "vudrm", "cloud-drm", "azure", "uplynk", "ezdrm", "titanium", "keyos", "irdeto", "brightcove", "jw-platform",
+        "conax", "comcast", "kaltura", "gumlet", "apple-sample", "generic-raw", "generic-json",
+    ].map { RefusalCase($0, told: "notAllowed", 403, .forbidden) }
+
+    /// Source: `vendors.md` §6, errors.
+    private static let verimatrix =
+        [
+            ("MDRM-1000", 500, .serverTransient), ("MDRM-1001", 401, .unauthenticated),
+            ("MDRM-1002", 401, .unauthenticated), ("MDRM-1003", 404, .notFound), ("MDRM-1004", 400, .invalidRequest),
+            ("MDRM-1005", 404, .notFound), ("MDRM-1006", 400, .invalidRequest), ("MDRM-1007", 400, .invalidRequest),
+            ("MDRM-1008", 400, .invalidRequest), ("MDRM-1009", 500, .serverTransient),
+            ("MDRM-1010", 500, .serverTransient), ("MDRM-1011", 404, .notFound),
+            ("MDRM-1012", 500, .serverTransient), ("MDRM-1013", 400, .invalidRequest),
+            ("MDRM-1014", 400, .invalidRequest),
+        ].map { code, status, kind in
+            RefusalCase("verimatrix", told: code, status, kind, code: code, words: "told to refuse")
+        }
+
+    /// Source: `vendors.md` §8, errors.
+    private static let expressPlay =
+        [
+            ("-2017", 401, .unauthenticated), ("-2018", 401, .unauthenticated), ("-2019", 403, .forbidden),
+            ("-2031", 403, .forbidden), ("-4001", 403, .forbidden), ("-4010", 401, .unauthenticated),
+            ("-4018", 404, .invalidRequest), ("-5003", 400, .invalidRequest), ("-6003", 400, .invalidRequest),
+            ("-6004", 500, .serverTransient), ("-6006", 403, .forbidden), ("-6007", 400, .invalidRequest),
+            ("-6008", 400, .invalidRequest), ("-6009", 403, .forbidden),
+        ].map { RefusalCase("expressplay", told: $0, $1, $2, code: $0) }
+        + [
+            RefusalCase(
+                "expressplay-entitlement", told: "-2019", 403, at: .entitlement, .forbidden, shownStatus: 200,
+                code: "-2019", words: "told to refuse"),
+            RefusalCase(
+                "expressplay-entitlement", told: "-6001", 400, at: .entitlement, .invalidRequest, code: "-6001",
+                words: "told to refuse"),
+            RefusalCase("expressplay-entitlement", told: "-6006", 403, .forbidden, code: "-6006"),
+            RefusalCase("expressplay-onpremise", told: "-6009", 403, at: .onPremise, .forbidden, code: "-6009"),
+        ]
+
+    /// Source: `vendors.md` §9.1 and §9.2, errors. Of the numbers only 1007 is public.
+    private static let nagra = [
+        RefusalCase("nagra", told: "1007", 400, at: .sessionSetup, .concurrencyLimit, code: "1007", words: "told"),
+        RefusalCase("nagra", told: "1007", 400, .concurrencyLimit, code: "1007", words: "told"),
+        RefusalCase("nagra", told: "4711", 400, .invalidRequest, code: "4711", words: "told"),
+        RefusalCase("nagra", told: "4711", 500, .serverTransient, code: "4711", words: "told"),
+    ]
+
+    /// Source: `vendors.md` §12, errors.
+    private static let drmToday =
+        [
+            ("1000", 500, .serverTransient), ("2000", 400, .invalidRequest), ("3000", 403, .unauthenticated),
+            ("10001", 400, .invalidRequest), ("20101", 403, .forbidden), ("30000", 400, .invalidRequest),
+            ("43000", 400, .invalidRequest), ("60001", 403, .invalidRequest), ("60100", 403, .concurrencyLimit),
+            ("70001", 403, .forbidden), ("80001", 403, .forbidden), ("90001", 403, .regionDenied),
+        ].map { code, status, kind in
+            RefusalCase(
+                "drmtoday", told: code, status, kind, code: code, words: code == "20101" ? "not_granted" : code)
+        }
+
+    /// All with status 200. Source: `vendors.md` §13, errors and useful codes.
+    private static let doveRunner =
+        [
+            ("1003", .notFound), ("7001", .notFound), ("7009", .unauthenticated), ("7011", .unauthenticated),
+            ("7012", .forbidden), ("7016", .unauthenticated), ("7018", .forbidden), ("7019", .unauthenticated),
+            ("7301", .notFound), ("7304", .serverTransient), ("7305", .invalidRequest), ("7308", .invalidRequest),
+            ("7316", .invalidRequest), ("7317", .invalidRequest), ("8710", .forbidden), ("8711", .forbidden),
+            ("9001", .invalidRequest), ("9999", .invalidRequest), ("8002", .forbidden), ("4711", .forbidden),
+        ].map { RefusalCase("doverunner", told: $0, 200, $1, code: $0, words: "told to refuse") }
+        + ["1003", "7301"].map {
+            RefusalCase("doverunner", told: $0, 200, at: .certificate, .notFound, code: $0, words: "told to refuse")
+        }
+
+    /// Source: `vendors.md` §10, §15, §19, errors.
+    private static let others = [
+        RefusalCase("axinom", told: "notAllowed", 400, .invalidRequest, words: "notAllowed"),
+        RefusalCase("axinom", told: "notAllowed", 403, .forbidden, words: "notAllowed"),
+        RefusalCase("anvato", told: "17", 403, .forbidden, code: "403", words: "drmErrorCode: 17"),
+        RefusalCase("anvato", told: "18", 404, .notFound, code: "404", words: "drmErrorCode: 18"),
+        RefusalCase("mux", told: "expired", 403, .unauthenticated),
+        RefusalCase("mux", told: "expired", 403, at: .certificate, .unauthenticated),
+        RefusalCase("mux", told: "notReady", 412, .serverTransient),
+        RefusalCase("mux", told: "badAddress", 404, .notFound),
+        RefusalCase("jw-platform", told: "notFound", 404, at: .delivery, .notFound),
+        RefusalCase("mux", told: "badID", 400, .invalidRequest),
+    ]
+
+    /// Every refusal that a service is told to give.
+    static let told = plain + verimatrix + expressPlay + nagra + drmToday + doveRunner + others
+}
