@@ -19,7 +19,7 @@ demo: deps ## play one protected stream per vendor, and check every picture
 
 test: deps ## run all tests
 	@echo "Building and testing; failures and a summary follow"
-	swift test --quiet --disable-xctest --configuration $(CONFIGURATION)
+	swift test --quiet --disable-xctest --configuration $(CONFIGURATION) --experimental-maximum-parallelization-width 8
 
 lint: ## check the format, and the imports against the design
 	swift format lint --strict --recursive Package.swift Sources Tests

@@ -3,8 +3,7 @@ import Foundation
 
 /// One libmicrohttpd daemon from start to end, and what its callbacks need.
 // Sound because `pointer` and `listener` are written by `start` and `refuseConnections`, which `HTTPServer` calls one after
-// the other, and `lines` and `watch` are touched
-// under `lock` only.
+// the other, and `lines` and `watch` are touched under `lock` only.
 final class Daemon: @unchecked Sendable {
     let configuration: HTTPServerConfiguration
     let handler: @Sendable (HTTPRequest) async -> HTTPResponse
@@ -13,7 +12,6 @@ final class Daemon: @unchecked Sendable {
     let open = OpenExchanges()
 
     private var pointer: OpaquePointer?
-    private var listener: Int32 = -1
     private let lock = NSLock()
     private var lines: [String] = []
     private var watch: Task<Void, Never>?
@@ -44,14 +42,11 @@ final class Daemon: @unchecked Sendable {
         return latchkey_mhd_port(pointer)
     }
 
-    /// Takes no further connections and no further requests on those that are open.
-    func refuseConnections() {
-        open.close()
-        guard let pointer else { return }
-        listener = MHD_quiesce_daemon(pointer)
-        // Waiting clients learn at once that nobody will answer; the socket itself stays until the threads are gone.
-        if listener >= 0 { shutdown(listener, Int32(SHUT_RDWR)) }
-    }
+    /// Takes no further requests on the connections that are open, and closes new ones at once.
+    ///
+    /// Not by `MHD_quiesce_daemon`: it and a worker may both take the listening socket out of epoll, and then libmicrohttpd
+    /// ends the process.
+    func refuseConnections() { open.close() }
 
     /// Ends the daemon's threads and closes its connections. Blocks until they are gone.
     ///
@@ -61,7 +56,6 @@ final class Daemon: @unchecked Sendable {
         lock.withLock { watch }?.cancel()
         open.answerAll(with: .stopping)
         MHD_stop_daemon(pointer)
-        if listener >= 0 { close(listener) }
         self.pointer = nil
         Unmanaged.passUnretained(self).release()
     }
@@ -98,7 +92,8 @@ final class Daemon: @unchecked Sendable {
 
     private func make(_ address: SocketAddress, _ context: UnsafeMutableRawPointer) -> OpaquePointer? {
         let callbacks = latchkey_mhd_callbacks(
-            context: context, access: takeStep, completed: takeEnd, uri: takeTarget, log: takeLogLine)
+            context: context, accept: takeClient, access: takeStep, completed: takeEnd, uri: takeTarget,
+            log: takeLogLine)
         let threads = UInt32(clamping: max(1, min(configuration.threads, configuration.connections)))
         return address.withPointer { address in
             withOptionalCStrings(configuration.tls?.certificate, configuration.tls?.privateKey) { certificate, key in

@@ -6,6 +6,14 @@ import Foundation
 // its request line arrives and released once when libmicrohttpd says that the request is over, which it does for every
 // request whose line arrived, also when the client vanishes.
 
+/// A client has connected: whether it may stay.
+func takeClient(
+    context: UnsafeMutableRawPointer?, address: UnsafePointer<sockaddr>?, length: socklen_t
+) -> MHD_Result {
+    guard let context else { return .NO }
+    return Unmanaged<Daemon>.fromOpaque(context).takeUnretainedValue().open.isClosed ? .NO : .YES
+}
+
 /// The request line has arrived: makes the exchange. The only place where the undecoded target is to be had.
 func takeTarget(
     context: UnsafeMutableRawPointer?, target: UnsafePointer<CChar>?, connection: OpaquePointer?

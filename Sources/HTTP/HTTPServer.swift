@@ -74,7 +74,6 @@ public final class HTTPServer: @unchecked Sendable {
     ///   second later whatever could still not be written is cut off.
     public func stop(within limit: Duration = .seconds(10)) async {
         guard let daemon = leaveRunning() else { return }
-        daemon.refuseConnections()
         await drain(daemon, within: limit)
         // Joins threads, so it stays off the cooperative pool.
         await withCheckedContinuation { done in
@@ -89,6 +88,7 @@ public final class HTTPServer: @unchecked Sendable {
         lock.withLock {
             guard case .running(let daemon, _) = state else { return nil }
             state = .idle
+            daemon.refuseConnections()
             return daemon
         }
     }

@@ -5,7 +5,7 @@ import Foundation
 final class OpenExchanges: @unchecked Sendable {
     private let lock = NSLock()
     private var exchanges: [ObjectIdentifier: (exchange: Exchange, due: Duration?)] = [:]
-    private var isClosed = false
+    private var closed = false
     private var isWatched = false
     private var waiters: [CheckedContinuation<Void, Never>] = []
 
@@ -16,7 +16,7 @@ final class OpenExchanges: @unchecked Sendable {
     /// - Returns: `addedUnwatched` where nobody waits for due times; whoever gets it has to, with `nextDue`.
     func add(_ exchange: Exchange, due: Duration) -> Addition {
         lock.withLock {
-            guard !isClosed else { return .refused }
+            guard !closed else { return .refused }
             exchanges[ObjectIdentifier(exchange)] = (exchange, due)
             defer { isWatched = true }
             return isWatched ? .added : .addedUnwatched
@@ -50,8 +50,11 @@ final class OpenExchanges: @unchecked Sendable {
         for waiter in ready { waiter.resume() }
     }
 
+    /// Whether no further exchanges are taken.
+    var isClosed: Bool { lock.withLock { closed } }
+
     /// Takes no further exchanges.
-    func close() { lock.withLock { isClosed = true } }
+    func close() { lock.withLock { closed = true } }
 
     /// Gives every open exchange the same answer, unless it has one already.
     func answerAll(with response: HTTPResponse) {

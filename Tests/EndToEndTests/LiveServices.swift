@@ -30,15 +30,18 @@ struct LiveServices: Sendable {
     ) throws {
         let credentials = try Self.credentials.get()
         let module = KeyServerModule(credentials: [credentials.credential], derivation: InsecureTestDerivation())
-        let authority = LicenseAuthority(module: module, keys: try keys ?? Self.demoKeys())
+        let pool = WorkerPool(threads: 2)
+        let authority = LicenseAuthority(module: module, keys: try keys ?? Self.demoKeys(), pool: pool)
         let log = log
         let special = special?.make(ServiceEnvironment(authority: authority, time: time) { log.add($0) })
         services = VendorServices.all(authority: authority, time: time) { log.add($0) }.map { service in
             special?.identifier == service.identifier ? special ?? RecordingService(service) : RecordingService(service)
         }
         applicationSecret = credentials.applicationSecret
+        var patient = configuration
+        patient.exchangeDeadline = .seconds(900)
         host = ServiceHost(
-            services, media: MediaHost(folder: DemoAsset.folder), configuration: configuration,
+            services, media: MediaHost(folder: DemoAsset.folder), configuration: patient, pool: pool,
             log: { log.add($0) })
         let port = try host.start()
         address = "\(configuration.tls == nil ? "http" : "https")://127.0.0.1:\(port)"
@@ -124,8 +127,9 @@ extension LiveServices {
 }
 
 extension LoaderConfiguration {
-    /// What a test with services on loopback needs.
+    /// What a test with services on loopback needs, however busy the machine is.
     static let loopback = LoaderConfiguration(
+        retry: RetryPolicy(attemptTimeout: .seconds(300), deadline: .seconds(900)),
         hosts: HostPolicy(loopback: .http), certificateFetch: .withFirstKey)
 }
 

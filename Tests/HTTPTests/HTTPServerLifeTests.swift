@@ -6,15 +6,15 @@ import Testing
 @Suite struct HTTPServerLifeTests {
     @Test func `stopping lets open exchanges finish`() async throws {
         let gate = Gate()
-        let server = HTTPServer { _ in
+        let server = HTTPServer(.patient) { _ in
             await gate.pass()
             return .text("finished")
         }
         let port = try server.start()
         async let reply = fetch(port, "/")
         await gate.untilSomeoneArrives()
-        async let stopped: Void = server.stop(within: .seconds(60))
-        await untilRefused(port)
+        async let stopped: Void = server.stop(within: .seconds(900))
+        await untilStopping(server)
         await gate.open()
         let outcome = try await reply.body
         #expect(outcome == Data("finished".utf8))
@@ -25,7 +25,7 @@ import Testing
     @Test func `stopping answers what does not finish in time`() async throws {
         let time = ManualTimekeeper()
         let gate = Gate()
-        let server = HTTPServer(clock: .manual(time)) { _ in
+        let server = HTTPServer(.patient, clock: .manual(time)) { _ in
             await withTaskCancellationHandler {
                 await gate.pass()
             } onCancel: {
@@ -37,7 +37,7 @@ import Testing
         async let reply = fetch(port, "/")
         await gate.untilSomeoneArrives()
         async let stopped: Void = server.stop(within: .seconds(1))
-        await untilRefused(port)
+        await untilStopping(server)
         while time.sleeperCount < 2 { await Task.yield() }
         time.advance(by: .seconds(1))
         let outcome = try await reply.status
@@ -47,7 +47,7 @@ import Testing
 
     @Test func `a request on an open connection is turned away while the server stops`() async throws {
         let gate = Gate()
-        let server = HTTPServer { request in
+        let server = HTTPServer(.patient) { request in
             if request.path == "/wait" { await gate.pass() }
             return .text("ok")
         }
@@ -57,8 +57,8 @@ import Testing
         _ = await connection.readReply()
         async let waiting = fetch(port, "/wait")
         await gate.untilSomeoneArrives()
-        async let stopped: Void = server.stop(within: .seconds(60))
-        await untilRefused(port)
+        async let stopped: Void = server.stop(within: .seconds(900))
+        await untilStopping(server)
         connection.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
         let (text, ending) = await connection.readToEnd()
         #expect(text.hasPrefix("HTTP/1.1 503"))
@@ -71,7 +71,7 @@ import Testing
 
     @Test func `stopping with 50 half-sent requests ends`() async throws {
         let time = ManualTimekeeper()
-        let server = HTTPServer(clock: .manual(time)) { _ in .text("ok") }
+        let server = HTTPServer(.patient, clock: .manual(time)) { _ in .text("ok") }
         let port = try server.start()
         let connections = try (0..<50).map { _ in try RawConnection(port: port) }
         for connection in connections { connection.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n123") }
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test func `a stopped server starts again`() async throws {
-        let server = HTTPServer { _ in .text("ok") }
+        let server = HTTPServer(.patient) { _ in .text("ok") }
         try server.start()
         await server.stop()
         let port = try server.start()
@@ -99,14 +99,14 @@ import Testing
     }
 
     @Test func `a server that is dropped stops listening`() async throws {
-        var server: HTTPServer? = HTTPServer { _ in .text("ok") }
+        var server: HTTPServer? = HTTPServer(.patient) { _ in .text("ok") }
         let port = try #require(try server?.start())
         server = nil
         await untilRefused(port)
     }
 
     @Test func `a second start is refused`() async throws {
-        let server = HTTPServer { _ in .text("ok") }
+        let server = HTTPServer(.patient) { _ in .text("ok") }
         try server.start()
         #expect(throws: HTTPServerError.self) { try server.start() }
         await server.stop()
@@ -114,7 +114,7 @@ import Testing
 
     @Test func `a port that is taken is named in the error`() async throws {
         try await withServer(answering: { _ in .text("ok") }) { port in
-            var configuration = HTTPServerConfiguration()
+            var configuration = HTTPServerConfiguration.patient
             configuration.port = port
             let error = #expect(throws: HTTPServerError.self) {
                 try HTTPServer(configuration) { _ in .text("ok") }.start()
@@ -126,10 +126,26 @@ import Testing
 
     @Test(arguments: ["localhost", "", "1.2.3", "::zz"])
     func `a name in place of an address is refused`(_ address: String) throws {
-        var configuration = HTTPServerConfiguration()
+        var configuration = HTTPServerConfiguration.patient
         configuration.address = address
         let error = #expect(throws: HTTPServerError.self) { try HTTPServer(configuration) { _ in .text("ok") }.start() }
         #expect(error?.code == "httpAddress")
+    }
+
+    @Test func `stopping while clients come and answers go ends in order, over and over`() async throws {
+        for _ in 0..<100 {
+            let server = HTTPServer(.patient) { _ in .text("ok") }
+            let port = try server.start()
+            let clients = try (0..<4).map { _ in try RawConnection(port: port) }
+            for client in clients { client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n") }
+            await server.stop(within: .zero)
+            #expect(server.port == nil)
+        }
+    }
+
+    /// Waits until the server takes no further requests.
+    private func untilStopping(_ server: HTTPServer) async {
+        while server.port != nil { await Task.yield() }
     }
 
     /// Waits until the port takes no connection.

@@ -11,7 +11,7 @@ func withServer(
     answering handler: @escaping @Sendable (HTTPRequest) async -> HTTPResponse,
     _ body: (UInt16) async throws -> Void
 ) async throws {
-    var configuration = HTTPServerConfiguration()
+    var configuration = HTTPServerConfiguration.patient
     configure(&configuration)
     let server = HTTPServer(configuration, clock: clock, handler: handler)
     let port = try server.start()
@@ -22,6 +22,16 @@ func withServer(
         throw error
     }
     await server.stop(within: .zero)
+}
+
+extension HTTPServerConfiguration {
+    /// Limits of time that no test reaches unless it moves a clock, even where a thousand tests share two cores.
+    static var patient: Self {
+        var configuration = HTTPServerConfiguration()
+        configuration.exchangeDeadline = .seconds(900)
+        configuration.idleTimeout = .seconds(900)
+        return configuration
+    }
 }
 
 extension HTTPServerClock {
@@ -35,7 +45,7 @@ extension HTTPServerClock {
 func fetch(_ port: UInt16, _ path: String, _ change: (inout URLRequest) -> Void = { _ in }) async throws -> (
     status: Int, headers: [String: String], body: Data
 ) {
-    var request = URLRequest(url: try #require(URL(string: "http://127.0.0.1:\(port)\(path)")))
+    var request = URLRequest(url: try #require(URL(string: "http://127.0.0.1:\(port)\(path)")), timeoutInterval: 900)
     change(&request)
     let (data, response) = try await URLSession.shared.data(for: request)
     let http = try #require(response as? HTTPURLResponse)

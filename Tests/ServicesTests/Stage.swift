@@ -42,6 +42,7 @@ struct Stage {
     static let patientServer: HTTPServerConfiguration = {
         var configuration = HTTPServerConfiguration()
         configuration.exchangeDeadline = patience
+        configuration.idleTimeout = patience
         return configuration
     }()
 

@@ -18,6 +18,7 @@ struct latchkey_mhd_settings {
 
 struct latchkey_mhd_callbacks {
     void *context;
+    MHD_AcceptPolicyCallback accept;
     MHD_AccessHandlerCallback access;
     MHD_RequestCompletedCallback completed;
     void *(*uri)(void *context, const char *uri, struct MHD_Connection *connection);
@@ -47,9 +48,9 @@ static inline struct MHD_Daemon *latchkey_mhd_start(struct latchkey_mhd_settings
     };
     errno = 0;
     if (settings.tls_certificate == NULL)
-        return MHD_start_daemon(settings.flags, 0, NULL, NULL, callbacks.access, callbacks.context,
+        return MHD_start_daemon(settings.flags, 0, callbacks.accept, callbacks.context, callbacks.access, callbacks.context,
                                 MHD_OPTION_ARRAY, options, MHD_OPTION_END);
-    return MHD_start_daemon(settings.flags | MHD_USE_TLS, 0, NULL, NULL, callbacks.access, callbacks.context,
+    return MHD_start_daemon(settings.flags | MHD_USE_TLS, 0, callbacks.accept, callbacks.context, callbacks.access, callbacks.context,
                             MHD_OPTION_ARRAY, options, MHD_OPTION_ARRAY, tls, MHD_OPTION_END);
 }
 

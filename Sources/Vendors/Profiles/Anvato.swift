@@ -12,7 +12,7 @@ extension VendorProfile {
                 example: "https://drm.example.com/license"),
         ],
         contentIdentifier: .remainder,
-        certificate: .fetched(RequestRule(url: URLRule(.setting("certificateURL"))), .der),
+        certificate: .fetched(.der),
         license: RequestRule(
             method: "POST", url: URLRule(.setting("licenseURL")),
             body: .json(["spc": .rule(.spc), "assetid": .rule(.contentID)])),

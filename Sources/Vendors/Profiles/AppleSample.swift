@@ -15,7 +15,7 @@ extension VendorProfile {
                 example: "https://keys.example.com/ksm"),
         ],
         contentIdentifier: .host,
-        certificate: .fetched(RequestRule(url: URLRule(.setting("certificateURL"))), .der),
+        certificate: .fetched(.der),
         license: RequestRule(
             method: "POST", url: URLRule(.setting("licenseURL")),
             body: .form([.init("spc", .spc), .init("assetId", .contentID)])),

@@ -20,7 +20,7 @@ extension VendorProfile {
                 "token", "license service message, a JWT", example: "eyJhbGciOiJIUzI1NiJ9.eyJ2ZXJzaW9uIjoxfQ.AAAA"),
         ],
         contentIdentifier: .remainder,
-        certificate: .fetched(RequestRule(url: URLRule(.setting("certificateURL"))), .der),
+        certificate: .fetched(.der),
         license: RequestRule(
             method: "POST", url: URLRule(.setting("licenseURL")),
             headers: [.init("X-AxDRM-Message", .credential("token"))], body: .raw),

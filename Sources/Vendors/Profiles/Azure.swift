@@ -21,12 +21,12 @@ extension VendorProfile {
                 example: "eyJhbGciOiJIUzI1NiJ9.eyJleHAiOjE4OTM0NTYwMDB9.AAAA"),
         ],
         contentIdentifier: .firstOf([.afterLastQuestionMark, .wholeURI]),
-        certificate: .fetched(RequestRule(url: URLRule(.setting("certificateURL")), headers: [bearer]), .der),
+        certificate: .fetched(RequestRule(url: URLRule(.setting("certificateURL")), headers: [.bearer]), .der),
         license: RequestRule(
             method: "POST",
             url: URLRule(
                 .firstOf([.setting("licenseURL"), .httpsURI]), [.addQueryIfAbsent(name: "kid", value: .query("kid"))]),
-            headers: [bearer], body: .form([.init("spc", .spc), .init("assetId", .contentID)])),
+            headers: [.bearer], body: .form([.init("spc", .spc), .init("assetId", .contentID)])),
         decoder: .tagged, token: .azure)
 
     /// The key is named by what stands behind the first `?`, else by the key URI if that is base64, else by its last part.
@@ -38,9 +38,6 @@ extension VendorProfile {
     public static let azureHost = variant(of: .azure, "azure-host", "Azure Media Services (Microsoft's sample)") {
         $0.contentIdentifierRule = .host
     }
-
-    /// `Authorization: Bearer` and the token, left out where there is none.
-    static let bearer = RequestRule.Header("Authorization", .all(["Bearer ", .credential("token")]))
 }
 
 extension DRMIntegration where Self == VendorProfile {

@@ -30,14 +30,14 @@ extension VendorProfile {
                 example: "eyJhbGciOiJSUzI1NiJ9.eyJleHAiOjE4OTM0NTYwMDB9.AAAA"),
         ],
         contentIdentifier: .lastPathComponent,
-        certificate: .fetched(RequestRule(url: URLRule(.setting("certificateURL"))), .der),
+        certificate: .fetched(.der),
         license: RequestRule(
             method: "POST",
             url: URLRule(
                 .firstOf([
                     .setting("licenseURL"), .setting("keyRequestURL"), .template("{baseURL}/fairplay_session_playback"),
                 ])),
-            headers: [.init("Authorization", .all(["Bearer ", .credential("token")]))],
+            headers: [.bearer],
             body: .json([
                 "publisher_id": .rule(emptyUnless("publisherId")),
                 "application_id": .rule(emptyUnless("applicationId")),

@@ -22,7 +22,7 @@ extension VendorProfile {
         ],
         contentIdentifier: .replacing(
             "FairPlay", with: .setting("releasePid"), in: .firstOf([.afterFirstQuestionMark, .lastPathComponent])),
-        certificate: .fetched(RequestRule(url: URLRule(.setting("certificateURL"))), .der),
+        certificate: .fetched(.der),
         license: RequestRule(
             method: "POST",
             url: URLRule(

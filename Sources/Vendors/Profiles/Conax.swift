@@ -14,7 +14,7 @@ extension VendorProfile {
                 example: "https://drm.example.com/license"),
         ],
         contentIdentifier: .base64Decoded(.remainderBeforeQuery),
-        certificate: .fetched(RequestRule(url: URLRule(.setting("certificateURL"))), .der),
+        certificate: .fetched(.der),
         license: RequestRule(method: "POST", url: URLRule(.setting("licenseURL")), body: .raw),
         decoder: .tolerant)
 }

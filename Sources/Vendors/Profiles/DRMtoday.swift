@@ -18,7 +18,7 @@ extension VendorProfile {
                 example: "eyJhbGciOiJIUzUxMiJ9.eyJqdGkiOiIxIn0.AAAA")
         ],
         contentIdentifier: .wholeURI,
-        certificate: .fetched(RequestRule(url: URLRule(.setting("certificateURL"))), .der),
+        certificate: .fetched(.der),
         license: RequestRule(
             method: "POST",
             url: URLRule(

@@ -16,7 +16,7 @@ extension VendorProfile {
         ],
         contentIdentifier: .firstOf([.afterLast(";"), .wholeURI]),
         requestContentID: .firstOf([.afterLast(";"), .lastPathComponent]),
-        certificate: .fetched(RequestRule(url: URLRule(.setting("certificateURL"))), .der),
+        certificate: .fetched(.der),
         license: RequestRule(method: "POST", url: URLRule(ezdrmBase, [.appendPathIfAbsent(.contentID)]), body: .raw),
         decoder: .raw, hosts: ["fps.ezdrm.com"])
 

@@ -10,7 +10,7 @@ extension VendorProfile {
     /// The key URI is the token URL with `skd` as its scheme.
     public static let expressPlay = VendorProfile(
         identifier: "expressplay", name: "ExpressPlay (token URL)", parameters: expressPlayCertificateSettings,
-        contentIdentifier: .host, certificate: expressPlayCertificate,
+        contentIdentifier: .host, certificate: .inlineOrFetched(.der),
         license: RequestRule(method: "POST", url: URLRule(.httpsURI), body: .raw), decoder: .raw,
         errors: expressPlayErrors,
         // The samples' URLs say port 80 and https.
@@ -66,8 +66,6 @@ extension VendorProfile {
         $0.hosts = []
     }
 
-    private static let expressPlayCertificate = CertificateRule.inlineOrFetched(
-        setting: "certificate", RequestRule(url: URLRule(.setting("certificateURL"))), .der)
     private static let expressPlayCertificateSettings: [Parameter] = [
         .setting(
             "certificate", "application certificate in base64; without it certificateURL is asked", example: "MIIB"),

@@ -32,10 +32,10 @@ extension VendorProfile {
                 .credential("token", "bearer token, where the service asks for one", required: false, example: "AAAA"),
             ],
             contentIdentifier: .firstOf([.setting("contentId"), .host]),
-            certificate: .fetched(RequestRule(url: URLRule(.setting("certificateURL"))), .sniff),
+            certificate: .fetched(.sniff),
             license: RequestRule(
                 method: "POST", url: URLRule(.firstOf([.setting("licenseURL"), .httpsURI])),
-                headers: [.init("Authorization", .all(["Bearer ", .credential("token")]))], body: body),
+                headers: [.bearer], body: body),
             decoder: decoder)
     }
 }

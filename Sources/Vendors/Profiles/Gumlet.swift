@@ -15,7 +15,7 @@ extension VendorProfile {
                 example: "https://fairplay.example.com/license/demo"),
         ],
         contentIdentifier: .host,
-        certificate: .fetched(RequestRule(url: URLRule(.setting("certificateURL"))), .sniff),
+        certificate: .fetched(.sniff),
         license: RequestRule(
             method: "POST", url: URLRule(.setting("licenseURL")), body: .json(["spc": .rule(.spcURLSafe)])),
         decoder: .tolerant)

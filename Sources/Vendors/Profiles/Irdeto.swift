@@ -39,7 +39,7 @@ extension VendorProfile {
                     .addQueryIfAbsent(name: "keyId", value: .setting("keyId")),
                     .copyKeyURIQueryIfAbsent(names: ["contentId", "keyId"]),
                 ]),
-            headers: [.init("Authorization", .all(["Bearer ", .credential("token")]))], body: .raw),
+            headers: [.bearer], body: .raw),
         decoder: .raw, token: .jwt)
 
     /// The SPC names the key by the whole key URI, as THEOplayer's web client has it.

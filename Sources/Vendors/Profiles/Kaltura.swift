@@ -19,8 +19,7 @@ extension VendorProfile {
                 example: "https://udrm.example.com/fps/license?custom_data=AAAA&signature=AAAA"),
         ],
         contentIdentifier: .host,
-        certificate: .inlineOrFetched(
-            setting: "certificate", RequestRule(url: URLRule(.setting("certificateURL"))), .sniff),
+        certificate: .inlineOrFetched(.sniff),
         license: RequestRule(
             method: "POST", url: URLRule(.setting("licenseURL")),
             headers: [.init("Content-Type", "application/octet-stream")], body: .base64Text),

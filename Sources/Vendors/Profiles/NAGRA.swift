@@ -26,7 +26,7 @@ extension VendorProfile {
                 "token", "content token, a JWT", example: "eyJhbGciOiJIUzI1NiJ9.eyJ0eXAiOiJDb250ZW50QXV0aFoifQ.AAAA"),
         ],
         contentIdentifier: .base64Decoded(.remainderBeforeQuery),
-        certificate: .fetched(RequestRule(url: URLRule(.setting("certificateURL"))), .der),
+        certificate: .fetched(.der),
         session: SessionRule(
             setting: "sessionURL", setup: nagraSession("setup", token: .credential("token")),
             heartbeat: nagraSession("heartbeat", token: .session("sessionToken")),

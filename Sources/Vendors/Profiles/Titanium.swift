@@ -15,9 +15,8 @@ extension VendorProfile {
             )
         ],
         contentIdentifier: .lastPathComponent,
-        certificate: .inlineOrFetched(
-            setting: "certificate", RequestRule(url: URLRule(.setting("certificateURL"))), .der),
-        license: RequestRule(method: "POST", url: URLRule(.setting("licenseURL")), headers: [bearer], body: .raw),
+        certificate: .inlineOrFetched(.der),
+        license: RequestRule(method: "POST", url: URLRule(.setting("licenseURL")), headers: [.bearer], body: .raw),
         decoder: .raw, token: .jwt)
 
     /// As THEOplayer on the web: everything behind `skd://` names the key.

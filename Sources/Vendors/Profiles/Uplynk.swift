@@ -14,7 +14,7 @@ extension VendorProfile {
                 required: true, example: "https://x-drm.uplynk.com/fairplay/public_key/owner.cer")
         ],
         contentIdentifier: .firstOf([.percentDecoded(uplynkAsset), uplynkAsset]),
-        certificate: .fetched(RequestRule(url: URLRule(.setting("certificateURL"))), .der),
+        certificate: .fetched(.der),
         license: RequestRule(method: "POST", url: URLRule(.httpsURI), body: .json(["spc": .rule(.spc)])),
         decoder: .json(["ckc"]))
 

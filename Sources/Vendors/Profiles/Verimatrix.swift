@@ -17,7 +17,7 @@ extension VendorProfile {
                 example: "eyJhbGciOiJIUzI1NiJ9.eyJleHAiOjE4OTM0NTYwMDB9.AAAA"),
         ],
         contentIdentifier: .remainderBeforeQuery,
-        certificate: .fetched(RequestRule(url: URLRule(.setting("certificateURL"))), .der),
+        certificate: .fetched(.der),
         license: RequestRule(
             method: "POST", url: URLRule(.setting("licenseURL")),
             headers: [.init("Authorization", .credential("token"))], body: .json(["spc": .rule(.spc)])),
@@ -35,7 +35,7 @@ extension VendorProfile {
     public static let verimatrixLegacy = VendorProfile(
         identifier: "verimatrix-legacy", name: "Verimatrix (own server)",
         parameters: [verimatrixCertificateURL, verimatrixLicenseURL], contentIdentifier: .remainder,
-        certificate: .fetched(RequestRule(url: URLRule(.setting("certificateURL"))), .der),
+        certificate: .fetched(.der),
         license: RequestRule(
             method: "POST", url: URLRule(.setting("licenseURL")),
             body: .form([.init("spc", .spcURLSafe, escaping: .none)])),

@@ -31,7 +31,7 @@ extension VendorProfile {
     /// VuDRM's raw dialect; the token travels in a header, and not with the certificate request.
     public static let vuDRMRaw = variant(of: .vuDRMTheo, "vudrm-raw", "VuDRM (raw)") {
         $0.requestContentID = nil
-        $0.certificate = .fetched(RequestRule(url: URLRule(.setting("certificateURL"))), .der)
+        $0.certificate = .fetched(.der)
         $0.license = RequestRule(
             method: "POST", url: vuDRMLicense, headers: [.init("x-vudrm-token", .credential("token"))], body: .raw)
     }
@@ -54,18 +54,5 @@ extension DRMIntegration where Self == VendorProfile {
     /// - Parameter certificate: the address of the application certificate.
     public static func vuDRM(certificate: URL) -> VendorProfile {
         VendorProfile.vuDRM.setting("certificateURL", to: certificate.absoluteString)
-    }
-}
-
-extension VendorProfile {
-    /// A profile that differs from another in a few points.
-    static func variant(
-        of profile: VendorProfile, _ identifier: String, _ name: String, change: (inout VendorProfile) -> Void
-    ) -> VendorProfile {
-        var variant = profile
-        variant.identifier = identifier
-        variant.name = name
-        change(&variant)
-        return variant
     }
 }
