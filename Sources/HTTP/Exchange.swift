@@ -67,7 +67,12 @@ final class Exchange: @unchecked Sendable {
 
     private func takeHead(_ connection: OpaquePointer) -> MHD_Result {
         let limits = daemon.configuration
-        guard daemon.admit(self) else { return queue(.stopping, on: connection) }
+        guard daemon.admit(self) else {
+            // While it stops libmicrohttpd takes a reply without keeping it and asks again at the body's end. An exchange that
+            // has its answer is not suspended then; nobody would be there to resume it.
+            answer(with: .stopping)
+            return queue(.stopping, on: connection)
+        }
         guard latchkey_mhd_header_size(connection) <= limits.headerBytes else {
             return queue(.headTooLarge, on: connection)
         }
