@@ -28,6 +28,7 @@ public struct ExpressPlayService: VendorService {
     let configuration: Configuration
     /// Seals the tokens; new with every service.
     let sealingKey = Secret((0..<32).map { _ in UInt8.random(in: .min ... .max) })
+    private let playlistTokens = Locked<[KeyID: (token: Secret, renewal: Date)]>([:])
 
     /// - Parameters:
     ///   - environment: what the service stands on.
@@ -66,7 +67,19 @@ public struct ExpressPlayService: VendorService {
 
     /// Token URL and content id in one, so that clients of every strategy find theirs.
     public func keyURI(for key: StoredKey, at host: String) -> String {
-        "skd://\(host)/\(identifier)/hms/fp/rights/?ExpressPlayToken=\(token(for: key.id).revealedText)&cid=\(key.id)"
+        "skd://\(host)/\(identifier)/hms/fp/rights/?ExpressPlayToken=\(playlistToken(for: key.id).revealedText)&cid=\(key.id)"
+    }
+
+    /// The same token in all playlists of a stream, as a packager writes it: a key URI that changed with every load of a
+    /// playlist would name another key. A new one when half of its time is over.
+    private func playlistToken(for id: KeyID) -> Secret {
+        let now = environment.time.date
+        return playlistTokens.withLock { tokens in
+            if let known = tokens[id], known.renewal > now { return known.token }
+            let token = token(for: id)
+            tokens[id] = (token, now + configuration.tokenLifetime.inSeconds / 2)
+            return token
+        }
     }
 
     public func parameters(at base: String) -> [String: String] {

@@ -9,6 +9,18 @@ import Testing
 @Suite struct ExpressPlayServiceTests {
     private static let id = Stage.videoKeyID
 
+    @Test func `a key URI is the same in every playlist, until half of its token's time is over`() throws {
+        let time = ManualTimekeeper()
+        let authority = try Stage.authority()
+        let service = ExpressPlayService(ServiceEnvironment(authority: authority, time: time))
+        let key = try #require(authority.keys.keys.first)
+        let first = service.keyURI(for: key, at: "a.example")
+        time.advance(by: .seconds(60))
+        #expect(service.keyURI(for: key, at: "a.example") == first)
+        time.advance(by: .seconds(15 * 86_400))
+        #expect(service.keyURI(for: key, at: "a.example") != first)
+    }
+
     @Test func `the certificate comes from its URL and with the parameters`() async throws {
         try await withService({ ExpressPlayService($0) }) { stage in
             let reply = try await stage.send("GET", "/expressplay/fairplay.cer")
