@@ -40,15 +40,20 @@ public struct SimulatedPlayer: Sendable {
         let start = timekeeper.uptime
         let events = loader.events()
         let uris = try await KeyDiscovery(resources).keys(at: address).fairPlayURIs
-        async let requests = Self.requests(in: events, untilEndOf: uris.count)
         var report = StreamReport()
-        report.keys = await withTaskGroup(of: (Int, StreamReport.Key).self) { group in
+        await get(uris, events, into: &report)
+        report.timeToKey = timekeeper.uptime - start
+        return report
+    }
+
+    /// Gets keys, all at once, and notes the requests for them.
+    private func get(_ uris: [KeyURI], _ events: AsyncStream<KeyEvent>, into report: inout StreamReport) async {
+        async let requests = Self.requests(in: events, untilEndOf: uris.count)
+        report.keys += await withTaskGroup(of: (Int, StreamReport.Key).self) { group in
             for (index, uri) in uris.enumerated() { group.addTask { (index, await key(uri)) } }
             return await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
         }
-        report.timeToKey = timekeeper.uptime - start
-        report.requests = await requests
-        return report
+        report.requests += await requests
     }
 
     /// Plays a stream.
@@ -64,8 +69,15 @@ public struct SimulatedPlayer: Sendable {
     ) async throws -> StreamReport {
         var report = try await keys(of: address)
         guard report.failure == nil else { return report }
+        let folder = FileManager.default.temporaryDirectory.appending(path: "latchkey-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let copy = try await StreamDownload(resources).copy(address, into: folder)
+        // Session keys are a list to preload, neither complete nor binding: the media playlists say what is needed.
+        let held = Set(report.keys.map(\.uri))
+        await get(copy.keyURIs.filter { !held.contains($0) }, loader.events(), into: &report)
+        guard report.failure == nil else { return report }
         let result = try await StreamPlayer(ffmpeg).play(
-            address, StreamDownload(resources), keys: report.contentKeys, picture: picture, clearMedia: clearMedia)
+            copy, keys: report.contentKeys, picture: picture, clearMedia: clearMedia)
         report.playback = result
         report.verdict = result.verdict(against: reference)
         return report

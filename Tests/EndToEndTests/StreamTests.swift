@@ -3,6 +3,7 @@ import Latchkey
 import LatchkeyCore
 import LatchkeyDevice
 import LatchkeyFairPlay
+import LatchkeyHLS
 import LatchkeyPlayback
 import LatchkeyServer
 import LatchkeyServices
@@ -43,6 +44,24 @@ import Testing
             #expect(service.requests(at: .license).count == asset.keyCount)
             #expect(report.requests.count == 1 + asset.keyCount)
             #expect(service.warnings.isEmpty)
+        }
+    }
+
+    @Test func `a key that the session keys leave out is got when the media playlist names it`() async throws {
+        let folder = try TemporaryFolder()
+        try await LiveServices.with { live in
+            let address = live.playlist(.twoKeys, for: .vuDRM)
+            let base = address.replacingOccurrences(of: "master.m3u8", with: "")
+            let fetched = try await WebResources().playlist(at: address)
+            let lines = String(decoding: fetched.bytes, as: UTF8.self).split(separator: "\n")
+                .filter { !($0.contains("SESSION-KEY") && $0.contains("audio")) }
+            let master = lines.joined(separator: "\n").replacingOccurrences(of: "video.m3u8", with: base + "video.m3u8")
+                .replacingOccurrences(of: "audio.m3u8", with: base + "audio.m3u8")
+            try Data(master.utf8).write(to: folder.file("master.m3u8"))
+            let report = try await live.player(live.loader(.vuDRM)).play(
+                folder.file("master.m3u8").path, with: FFmpeg(), reference: try DemoAsset.reference())
+            #expect(report.isRight)
+            #expect(report.keys.count == 2 && report.requests.count == 3)
         }
     }
 
