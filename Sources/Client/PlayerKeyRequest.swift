@@ -5,13 +5,17 @@ public import LatchkeyVendors
 /// What a player offers when it wants a key: the key's URI, a way to make an SPC, and a place for the answer.
 ///
 /// An adapter conforms its player's request to this. The loader calls `makeSPC` once and `answer` exactly once, from no
-/// particular isolation; hop where the player wants it.
+/// particular isolation; hop where the player wants it. The loader holds an answered request as long as it keeps the key alive,
+/// and then calls `renew` and `ended`.
 public protocol PlayerKeyRequest: Sendable {
     /// The key's URI as the playlist states it.
     var keyURI: KeyURI { get }
 
     /// What the key is wanted for.
     var purpose: KeyPurpose { get }
+
+    /// Which of the app's players asks. A key is kept alive once per player.
+    var player: PlayerID { get }
 
     /// Has the player's content decryption module make an SPC.
     /// - Parameters:
@@ -21,10 +25,57 @@ public protocol PlayerKeyRequest: Sendable {
 
     /// Hands over the CKC, or says why there is none.
     func answer(_ result: Result<Data, ContentKeyError>)
+
+    /// Has the player ask for this key again: a new request with the same key URI and player, a new SPC, and the purpose
+    /// `renewal`. Called ahead of the end of the key's lease, and again where the renewal failed.
+    /// - Returns: whether the player can.
+    func renew() -> Bool
+
+    /// The key's life ended although it is still wanted: its lease was not renewed in time, or its session failed.
+    /// Called at most once, after the answer.
+    func ended(_ error: ContentKeyError)
 }
 
 extension PlayerKeyRequest {
     public var purpose: KeyPurpose { .streaming }
+    public var player: PlayerID { .only }
+    public func renew() -> Bool { false }
+    public func ended(_ error: ContentKeyError) {}
+}
+
+/// A request for a key that the app stores, to play without a network.
+public protocol PersistableKeyRequest: PlayerKeyRequest {
+    /// Has the player turn a CKC into the key that is stored; the loader stores it, and answers with it.
+    func persistableKey(from ckc: Data) throws -> Data
+
+    /// Whether a key that is stored already answers the request.
+    var storedKey: StoredKeyUse { get }
+}
+
+extension PersistableKeyRequest {
+    public var purpose: KeyPurpose { .persistable }
+    public var storedKey: StoredKeyUse { .answers }
+}
+
+/// What becomes of a key that is stored already.
+public enum StoredKeyUse: Sendable, Hashable {
+    /// It answers the request, without a network.
+    case answers
+    /// It is replaced by a new one, and stays where there is none.
+    case isReplaced
+}
+
+/// Which of an app's players a key request belongs to, where several share a loader.
+public struct PlayerID: Sendable, Hashable, ExpressibleByStringLiteral {
+    let name: String
+
+    /// - Parameter name: any text that no other player of the loader has.
+    public init(_ name: String) { self.name = name }
+
+    public init(stringLiteral value: String) { self.init(value) }
+
+    /// The one player of an app that has no other.
+    public static let only: Self = ""
 }
 
 /// A key request that is answered once, whatever happens: a second answer is ignored, and going away without one is an error.
