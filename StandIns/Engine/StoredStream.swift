@@ -28,9 +28,12 @@ public struct StoredStream: Codable, Sendable {
     ///   - address: a playlist's address.
     ///   - folder: where to; made when missing.
     ///   - stage: loads the media.
-    public static func download(_ address: String, to folder: URL, on stage: StandInStage) async throws {
+    /// - Returns: the duration of the picture, in seconds.
+    @discardableResult
+    public static func download(_ address: String, to folder: URL, on stage: StandInStage) async throws -> Double {
         let copy = try await StreamDownload(stage.resources).copy(address, into: folder)
         try JSONEncoder().encode(Self(copy)).write(to: folder.appending(path: name), options: .atomic)
+        return copy.tracks.first?.segments.reduce(0) { $0 + $1.duration } ?? 0
     }
 
     private init(_ copy: LocalCopy) {
