@@ -71,32 +71,36 @@ public final class StandInExchange: Sendable {
         }
     }
 
-    /// Opens the license for the newest SPC.
-    /// - Parameter license: a CKC, or a key that was stored.
+    /// Opens what a request is answered with.
+    /// - Parameter answer: a CKC for the newest SPC; or a key that was stored, for a persistable request or one without
+    ///   an SPC.
     /// - Throws: `Turndown` where the player would ask whether to retry; an `NSError` otherwise.
-    public func open(_ license: Data) throws -> StandInKey {
-        if stage.vault.hasForm(of: license) {
-            return StandInKey(try stage.vault.open(license), stored: license, on: stage)
+    public func open(_ answer: Data) throws -> StandInKey {
+        if let cause = stage.takeRetry() { throw Turndown(cause: cause) }
+        if purpose == .persistable || !hasSPC {
+            do { return StandInKey(try stage.vault.open(answer), stored: answer, on: stage) } catch {
+                throw AppleError.status(error.systemNumber, "\(error.reason) \(error.remedy)")
+            }
         }
-        let exchange = try answered(by: license)
-        do { return StandInKey(try exchange.open(license, at: stage.timekeeper), on: stage) } catch {
+        let exchange = try answered(by: answer)
+        do { return StandInKey(try exchange.open(answer, at: stage.timekeeper), on: stage) } catch {
             throw AppleError.status(error.systemNumber, "\(error.reason) \(error.remedy)")
         }
     }
 
     /// Makes what an app stores of a license.
+    /// - Parameter license: a CKC for the newest SPC.
     /// - Throws: an `NSError`, also for a license whose key may not be stored.
     public func storableKey(from license: Data) throws -> Data {
-        do {
-            return try stage.vault.persistableKey(from: license, of: answered(by: license))
-        } catch let turndown as Turndown {
-            throw turndown.error
+        let exchange: KeyExchange
+        do { exchange = try answered(by: license) } catch let turndown as Turndown { throw turndown.error }
+        do { return try stage.vault.persistableKey(from: license, of: exchange) } catch {
+            throw AppleError.status(error.systemNumber, "\(error.reason) \(error.remedy)")
         }
     }
 
-    /// The newest exchange, unless the license is turned down before it is looked at.
+    /// The newest exchange, unless the license comes too late or answers an earlier one.
     private func answered(by license: Data) throws -> KeyExchange {
-        if let cause = stage.takeRetry() { throw Turndown(cause: cause) }
         guard let newest = attempts.withLock({ $0.last }) else {
             throw AppleError.status(-42676, "A license came for a request that made no SPC.")
         }
@@ -153,7 +157,10 @@ public struct StandInKey: Sendable {
     /// - Throws: an `NSError`: -42656 for a lease that is over, -42800 for a stored key.
     public mutating func start() throws -> Data? {
         if let stored, device.startedAt == nil {
-            let started = try stage.vault.start(stored)
+            let started: StartedKey
+            do { started = try stage.vault.start(stored) } catch {
+                throw AppleError.status(error.systemNumber, "\(error.reason) \(error.remedy)")
+            }
             device = started.key
             self.stored = started.replacement ?? stored
             return started.replacement

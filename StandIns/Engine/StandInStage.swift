@@ -1,5 +1,6 @@
 public import Foundation
 public import LatchkeyCore
+import LatchkeyDevice
 public import LatchkeyPlayback
 
 /// What a stand-in player plays on: its clock, its network, its behavior and its log. One per test.
@@ -26,7 +27,7 @@ public final class StandInStage: Sendable {
 
     private let state: Locked<StandInBehavior>
     private let held = Locked<[any Sendable]>([])
-    let vault: StandInVault
+    let vault: KeyVault
 
     /// - Parameters:
     ///   - behavior: how the players behave; correctly unless given.
@@ -41,7 +42,7 @@ public final class StandInStage: Sendable {
     ) {
         state = Locked(behavior)
         self.timekeeper = timekeeper
-        vault = StandInVault(timekeeper)
+        vault = KeyVault(timekeeper: timekeeper)
         self.resources = resources
         self.reference = reference
         self.callbackLimit = callbackLimit
