@@ -57,6 +57,9 @@ final class LivePlayback: Sendable {
 
     var report: LivePlayer.Report { state.withLock { $0.report } }
 
+    /// The request whose key plays; nil where the loader holds none.
+    func heldRequest(_ uri: KeyURI) -> LiveKeyRequest? { state.withLock { $0.keys[uri]?.held } }
+
     private var now: Duration { maker.timekeeper.uptime }
 }
 

@@ -39,13 +39,17 @@ public struct LivePlayer: Sendable {
 
     /// Plays for a time, beginning when the first keys were answered. Ends early where its task is cancelled.
     /// - Returns: what happened.
-    public func play(for duration: Duration) async -> Report {
-        let playback = LivePlayback(
-            loader: loader, maker: maker, player: player, retryInterval: retryInterval, release: release)
+    public func play(for duration: Duration) async -> Report { await play(for: duration, makePlayback()) }
+
+    func makePlayback() -> LivePlayback {
+        LivePlayback(loader: loader, maker: maker, player: player, retryInterval: retryInterval, release: release)
+    }
+
+    func play(for duration: Duration, _ playback: LivePlayback) async -> Report {
         await withTaskCancellationHandler {
             playback.want(keys(atSegments: 0...0))
             await playback.untilAnswered()
-            await play(for: duration, playback)
+            await playSegments(for: duration, playback)
         } onCancel: {
             playback.close()
         }
@@ -53,7 +57,7 @@ public struct LivePlayer: Sendable {
         return playback.report
     }
 
-    private func play(for duration: Duration, _ playback: LivePlayback) async {
+    private func playSegments(for duration: Duration, _ playback: LivePlayback) async {
         let start = maker.timekeeper.uptime
         let count = Int((duration / stream.segmentDuration).rounded(.up))
         for number in 0..<max(0, count) {
