@@ -5,7 +5,7 @@ public import LatchkeyCore
 ///
 /// It asks the loader for a key a little before the first segment that needs it, opens licenses with a simulated device, asks
 /// again when the loader wants a renewal, and lets go of keys that rotated out. At each segment it checks whether the device
-/// would decrypt it now. Where a key's life ended, or its first request failed, it asks for the key anew from time to time, as
+/// would decrypt it now; segments that the clock jumped over are skipped. Where a key's life ended, or its first request failed, it asks for the key anew from time to time, as
 /// an app does that rebuilds its item.
 public struct LivePlayer: Sendable {
     /// How many segments ahead of their use keys are asked for; 2 unless set.
@@ -58,18 +58,24 @@ public struct LivePlayer: Sendable {
     }
 
     private func playSegments(for duration: Duration, _ playback: LivePlayback) async {
-        let start = maker.timekeeper.uptime
+        let timekeeper = maker.timekeeper
+        let start = timekeeper.uptime
         let count = Int((duration / stream.segmentDuration).rounded(.up))
-        for number in 0..<max(0, count) {
+        var number = 0
+        while number < count {
             let due = start + stream.segmentDuration * number
             do {
-                try await maker.timekeeper.sleep(for: due - maker.timekeeper.uptime)
+                try await timekeeper.sleep(for: due - timekeeper.uptime)
                 try Task.checkCancellation()
             } catch {
                 return
             }
+            // What went by while the app was suspended is gone: the live edge has moved on.
+            number = max(number, Int((timekeeper.uptime - start) / stream.segmentDuration))
+            guard number < count else { return }
             playback.want(keys(atSegments: number...number + max(0, lookahead)))
             for key in stream.keys(atSegment: number) { playback.play(key, for: stream.segmentDuration) }
+            number += 1
         }
     }
 

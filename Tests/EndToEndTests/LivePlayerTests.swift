@@ -80,6 +80,27 @@ import Testing
         #expect(report.gaps.count == 1)
     }
 
+    @Test func `a player that was suspended goes on at the live edge, with the keys of then`() async throws {
+        let simulated = try SimulatedServices(keys: keys.store(periods: 10), timekeeper: time)
+        let player = LivePlayer(
+            stream(simulated, tracks: ["video"]), loader: try simulated.loader(.vuDRM),
+            applicationSecret: simulated.applicationSecret, timekeeper: time
+        ) { _ in }
+        let playback = player.makePlayback()
+        async let playing = player.play(for: .seconds(252), playback)
+        await time.untilSomeoneSleeps(for: .seconds(6))
+        time.advance(by: .seconds(241))
+        await time.untilSomeoneSleeps(for: .seconds(5))
+        await playback.untilAnswered()
+        time.advance(by: .seconds(5))
+        let report = await playing
+
+        // Segments 0, 40 (whose key comes too late) and 41.
+        #expect(report.segments == 3)
+        #expect(report.gaps.map(\.start) == [.seconds(241)])
+        #expect(report.licenses.map(\.key) == [0, 8].map { KeyURI("skd://services.test/vudrm/license/video-\($0)") })
+    }
+
     @Test func `a player that is cancelled lets go of its keys`() async throws {
         let simulated = try SimulatedServices(keys: keys.store(periods: 1), timekeeper: time)
         let released = Locked(0)
