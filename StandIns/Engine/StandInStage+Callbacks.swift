@@ -38,6 +38,8 @@ extension StandInStage {
     private func run(on queue: DispatchQueue, _ work: @escaping @Sendable (String) -> Void) {
         if misbehaves(.callsOnOddThreads) {
             Thread.detachNewThread { work("odd thread") }
+        } else if misbehaves(.callsOnMainThread) {
+            DispatchQueue.main.async { work("main thread") }
         } else {
             queue.async { work(queue.label) }
         }
@@ -45,7 +47,8 @@ extension StandInStage {
 
     /// Calls, with a watch that notes a callback which does not return.
     private func watched(_ name: String, _ callback: () -> Void) -> CallbackTaker {
-        let watch = CallbackWatch(callbackLimit) { [log] in log.note(.blockedCallback, name) }
+        let rule = Thread.isMainThread ? RuleViolation.Rule.blockedMainThread : .blockedCallback
+        let watch = CallbackWatch(callbackLimit) { [log] in log.note(rule, name) }
         let probe = CallbackProbe()
         StandInStage.$current.withValue(self) { CallbackProbe.$current.withValue(probe, operation: callback) }
         watch.end()
