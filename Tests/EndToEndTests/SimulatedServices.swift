@@ -52,14 +52,16 @@ struct SimulatedServices: Sendable {
     }
 
     /// A loader for a profile, with a fresh token for each request and the services' own settings.
-    func loader(_ profile: VendorProfile, token: (@Sendable () -> Secret)? = nil) throws -> ContentKeyLoader {
+    func loader(
+        _ profile: VendorProfile, leases: LeasePolicy = LeasePolicy(), token: (@Sendable () -> Secret)? = nil
+    ) throws -> ContentKeyLoader {
         let service = try service(for: profile)
         let names = profile.parameters.map(\.name)
         let configured = service.parameters(at: transport.address(of: service)).filter { names.contains($0.key) }
             .reduce(profile) { $0.setting($1.key, to: $1.value) }
         return ContentKeyLoader(
             configured, credentials: Credentials { _ in CredentialSet(["token": token?() ?? service.demoToken()]) },
-            configuration: LoaderConfiguration(certificateFetch: .withFirstKey), transport: transport,
+            configuration: LoaderConfiguration(leases: leases, certificateFetch: .withFirstKey), transport: transport,
             timekeeper: timekeeper)
     }
 
