@@ -5,8 +5,8 @@ public import LatchkeyCore
 ///
 /// It asks the loader for a key a little before the first segment that needs it, opens licenses with a simulated device, asks
 /// again when the loader wants a renewal, and lets go of keys that rotated out. At each segment it checks whether the device
-/// would decrypt it now; segments that the clock jumped over are skipped. Where a key's life ended, or its first request failed, it asks for the key anew from time to time, as
-/// an app does that rebuilds its item.
+/// would decrypt it now; segments that the clock jumped over are skipped. Where a key's life ended, or its first request
+/// failed, it asks for the key anew from time to time, as an app does that rebuilds its item.
 public struct LivePlayer: Sendable {
     /// How many segments ahead of their use keys are asked for; 2 unless set.
     public var lookahead = 2
