@@ -97,7 +97,9 @@ import Testing
     @Test func `a player that is cancelled lets go of its keys`() async throws {
         let simulated = try SimulatedServices(keys: keys.store(periods: 1), timekeeper: time)
         let player = LivePlayer(
-            stream(simulated), loader: try simulated.loader(.vuDRM, leases: LeasePolicy(assumedLease: .seconds(600))),
+            stream(simulated),
+            loader: try simulated.loader(
+                .vuDRM, configuration: LoaderConfiguration(leases: LeasePolicy(assumedLease: .seconds(600)))),
             applicationSecret: simulated.applicationSecret, timekeeper: time)
         let task = Task { await player.play(for: .seconds(600)) }
         await time.untilSomeoneSleeps(for: .seconds(6))
