@@ -31,6 +31,16 @@ public struct KeyEvent: Sendable {
         case redirected(to: String, credentialsDropped: Bool)
         /// An attempt failed, and another follows after a wait.
         case retrying(attempt: Int, after: Duration, code: String)
+        /// The stored key answered the request, without a network.
+        case answeredFromStore
+        /// The key was stored, to play without a network.
+        case keyStored
+        /// The player rejected the stored key, and it was removed.
+        case storedKeyDropped
+        /// A window of the stored key ended.
+        case storedKeyExpired
+        /// The store could not be read or written, or did not take the key; the player is served all the same.
+        case storeFailed(OfflineError)
         /// The secure session came to a state.
         case session(SessionState)
         /// A session could not be opened, kept alive or ended.
