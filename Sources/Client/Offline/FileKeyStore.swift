@@ -52,8 +52,8 @@ public final class FileKeyStore: PersistableKeyStore {
 
 /// A step that changes what is on the disk.
 package enum FileStep: Sendable {
-    /// The folder is made.
-    case makeFolder
+    /// The folder is made, or made private.
+    case setUpFolder
     /// A file is opened for writing.
     case create(StoredItem)
     /// Bytes go to the open file.

@@ -11,6 +11,14 @@ struct KeyFiles: Sendable {
     let folder: URL
     let protection: FileKeyStore.Protection
     let willDo: @Sendable (FileStep) -> Void
+    /// Whether this process has set up the folder.
+    private let isSetUp = Locked(false)
+
+    init(folder: URL, protection: FileKeyStore.Protection, willDo: @escaping @Sendable (FileStep) -> Void) {
+        self.folder = folder
+        self.protection = protection
+        self.willDo = willDo
+    }
 
     /// The files of a store, those that a crash left half written included; other files in the folder are none of ours.
     func items() throws(OfflineError) -> Set<StoredItem> {
@@ -45,7 +53,7 @@ struct KeyFiles: Sendable {
 
     /// Writes a file beside the old one and lets it take the old one's place, each step on the disk before the next.
     func write(_ bytes: Secret, to item: StoredItem) throws(OfflineError) {
-        try makeFolder()
+        try setUpFolder()
         let new = path(item) + Self.newEnding
         do throws(OfflineError) {
             try writeNew(bytes, to: new, item)
@@ -69,22 +77,27 @@ struct KeyFiles: Sendable {
 // MARK: - Steps
 
 extension KeyFiles {
-    private func makeFolder() throws(OfflineError) {
-        guard access(folder.path, W_OK) != 0 else { return }
-        willDo(.makeFolder)
+    /// Once in a process, so that a folder that was there before is as private as a new one; and again where it was removed.
+    private func setUpFolder() throws(OfflineError) {
+        guard !isSetUp.withLock({ $0 }) || access(folder.path, W_OK) != 0 else { return }
+        willDo(.setUpFolder)
         do {
-            try FileManager.default.createDirectory(
-                at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-            #if canImport(Darwin)
+            let files = FileManager.default
+            try files.createDirectory(at: folder, withIntermediateDirectories: true)
+            try files.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder.path)
+            #if canImport(Darwin) && !os(macOS)
                 // Files that are made in the folder take this over.
-                try FileManager.default.setAttributes([.protectionKey: protection.type], ofItemAtPath: folder.path)
-                var (folder, values) = (folder, URLResourceValues())
+                try files.setAttributes([.protectionKey: protection.type], ofItemAtPath: folder.path)
+            #endif
+            #if canImport(Darwin)
+                var (place, values) = (folder, URLResourceValues())
                 values.isExcludedFromBackup = true
-                try folder.setResourceValues(values)
+                try place.setResourceValues(values)
             #endif
         } catch {
-            throw OfflineError(.storeUnwritable, "The folder of the stored keys cannot be made.")
+            throw OfflineError(.storeUnwritable, "The folder of the stored keys cannot be made or set up.")
         }
+        isSetUp.withLock { $0 = true }
     }
 
     private func writeNew(_ bytes: Secret, to path: String, _ item: StoredItem) throws(OfflineError) {
@@ -148,7 +161,7 @@ extension OfflineError {
     }
 }
 
-#if canImport(Darwin)
+#if canImport(Darwin) && !os(macOS)
     extension FileKeyStore.Protection {
         fileprivate var type: FileProtectionType {
             switch self {

@@ -53,11 +53,9 @@ extension OfflineKeys {
     /// The player rejected a key: a stored one is removed.
     /// - Returns: `fetchAgain` for a stored key, once; `giveUp` where the key that was fetched again is rejected too.
     public func rejected(_ key: KeyURI) async throws(OfflineError) -> RejectionAdvice {
-        try await change { draft in
-            guard draft.index.keys.removeValue(forKey: key) != nil else { return .giveUp }
-            self.report(key, .storedKeyDropped)
-            return self.noteRejection(of: key) ? .fetchAgain : .giveUp
-        }
+        guard try await change({ $0.index.keys.removeValue(forKey: key) }) != nil else { return .giveUp }
+        report(key, .storedKeyDropped)
+        return noteRejection(of: key) ? .fetchAgain : .giveUp
     }
 }
 
@@ -74,14 +72,15 @@ extension OfflineKeys {
     /// - Throws: what `fetch` throws; `persistableKeyFailed` where the player takes no stored key from the license;
     ///   `storedKeyRenewalUnsupported` where a stored key is to be replaced and the vendor renews none.
     public func key(
-        for request: any PersistableKeyRequest, fetch: () async throws -> License
+        for request: any PersistableKeyRequest, fetch: @Sendable () async throws -> License
     ) async throws -> Secret {
         let key = request.keyURI
         return try await self.key(for: request, { self.report(key, $0) }, fetch: fetch)
     }
 
     func key(
-        for request: any PersistableKeyRequest, _ report: ContentKeyLoader.Report, fetch: () async throws -> License
+        for request: any PersistableKeyRequest, _ report: ContentKeyLoader.Report,
+        fetch: @Sendable () async throws -> License
     ) async throws -> Secret {
         if let stored = try await answer(to: request, report) { return stored }
         let license = try await fetch()

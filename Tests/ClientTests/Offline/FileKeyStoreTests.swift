@@ -41,6 +41,18 @@ import Testing
         }
     }
 
+    @Test func `a folder that was open to others is closed, and one that was removed is made again`() async throws {
+        try await withStore { store in
+            try FileManager.default.createDirectory(
+                at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
+            try await store.write(Secret("one"), to: item)
+            #expect(try mode(folder.path) == 0o700)
+            try FileManager.default.removeItem(at: folder)
+            try await store.write(Secret("two"), to: item)
+            #expect(try await store.bytes(of: item) == Secret("two"))
+        }
+    }
+
     @Test func `files of others in the folder are left alone, and half written ones are not`() async throws {
         try await withStore { store in
             let keys = OfflineKeys(store, timekeeper: ManualTimekeeper())

@@ -47,7 +47,10 @@ struct Watcher {
         for number in 0..<(begun - 1) { model.make(run.change(number)) }
         var changed = model
         changed.make(run.change(begun - 1))
-        let found = try await StoreModel(.opened(FileKeyStore(folder: run.folder), run.seed))
+        guard let found = try? await StoreModel(.opened(FileKeyStore(folder: run.folder), run.seed)) else {
+            report.violations.append("run \(run.seed), \(step): cannot be read")
+            return
+        }
         // A change that changes nothing is counted as old.
         if found == model {
             report.old += 1
