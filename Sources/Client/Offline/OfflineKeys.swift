@@ -24,7 +24,7 @@ public final class OfflineKeys: Sendable {
     let generator: @Sendable () -> any RandomNumberGenerator
     let turns = SerialTasks()
     let listeners = AssetListeners()
-    private let alarm: SessionAlarm
+    private let alarm: Alarm
     private let state = Locked(State())
 
     private struct State {
@@ -48,7 +48,7 @@ public final class OfflineKeys: Sendable {
         self.timekeeper = timekeeper
         self.generator = generator
         shelf = KeyShelf(store)
-        alarm = SessionAlarm(timekeeper)
+        alarm = Alarm(timekeeper)
     }
 
     deinit { close() }

@@ -9,7 +9,7 @@ final class SerialTasks: Sendable {
     /// Adds work. It is never cancelled: a key that was updated is stored even if nobody waits for it.
     func add(_ work: @escaping @Sendable () async -> Void) {
         last.withLock { last in
-            last = Task { [previous = last] in
+            last = startTask { [previous = last] in
                 await previous?.value
                 await work()
             }

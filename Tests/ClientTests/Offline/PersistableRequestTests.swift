@@ -38,6 +38,20 @@ import Testing
         #expect(kinds == ["requested", "answeredFromStore", "answered"])
     }
 
+    @Test func `a stored key is not renewed as a lease is`() async throws {
+        let harness = Harness {
+            $0.keyStore = store
+            $0.leases.assumedLease = .seconds(600)
+        }
+        try await harness.loader.offline?.request("movie", keys: [key])
+        let events = harness.loader.events()
+        for _ in 0..<2 { _ = await answer(FakePersistableRequest(key), harness) }
+        let planned = await events.untilAnswered(2).filter {
+            if case .renewalPlanned = $0.kind { true } else { false }
+        }
+        #expect(planned.isEmpty)
+    }
+
     @Test func `a renewal replaces the stored key by another one`() async throws {
         let harness = try await harness(post: [.ckc, .ok(SampleBytes.ckc(2))])
         _ = await answer(FakePersistableRequest(key), harness)
