@@ -4,7 +4,9 @@ public import LatchkeyCore
 /// What an app asks for.
 extension OfflineKeys {
     /// Begins to store an asset, or changes which keys it needs: keys that no asset needs any more are removed, the others stay.
-    /// - Parameter keys: the keys of all chosen renditions, audio, SD and HD alike; `KeyDiscovery` finds them in a playlist.
+    /// - Parameters:
+    ///   - asset: what the app calls it.
+    ///   - keys: the keys of all chosen renditions, audio, SD and HD alike; `KeyDiscovery` finds them in a playlist.
     /// - Throws: `noKeys`, `tooManyAssets`, `tooManyKeys`, or what the store throws.
     @discardableResult
     public func request(_ asset: AssetID, keys: Set<KeyURI>) async throws(OfflineError) -> OfflineAsset {
