@@ -65,8 +65,8 @@ extension AVAssetResourceLoader {
                         delegate.resourceLoader(self, shouldWaitForLoadingOfRequestedResource: request)
                     }
                 waits.withLock { $0 = answer }
-            } afterwards: { [self] _ in
                 if drops { state.withLock { $0.delegate = nil } }
+            } afterwards: { _ in
                 guard !waits.withLock({ $0 }) else { return }
                 request.outcome.settle(.failure(AVError.because(.contentIsNotAuthorized, "Nobody loads the key.")))
             }
@@ -85,6 +85,7 @@ extension AVAssetResourceLoader {
         stage.deliver(LoaderCallback.didCancelLoading.rawValue, about: request.uri.raw, on: queue) { [self] in
             guard let delegate else { return CallbackProbe.noteNobody() }
             delegate.resourceLoader(self, didCancel: request)
+            request.state.withLock { $0.phase = .cancelled }
         } afterwards: { _ in
             request.state.withLock { $0.phase = .cancelled }
             request.outcome.settle(.failure(AVError.because(.operationCancelled, "The loading was cancelled.")))
