@@ -61,9 +61,11 @@ struct KeyServer: Sendable {
 
     func grant(_ terms: LicenseTerms) { self.terms.withLock { $0 = terms } }
 
+    func context(of spc: Data) throws -> ServerPlaybackContext { try module.open(spc) }
+
     /// The CKC for an SPC whose asset ID is the key's URI.
     func license(for spc: Data) throws -> Data {
-        let context = try module.open(spc)
+        let context = try context(of: spc)
         guard case .one(let key) = keys.key(named: context.assetID.description) else {
             throw CocoaError(.fileNoSuchFile)
         }
