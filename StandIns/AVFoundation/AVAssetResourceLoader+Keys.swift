@@ -49,6 +49,10 @@ extension AVAssetResourceLoader {
         _ request: AVAssetResourceLoadingRequest
     ) -> (StandInOutcome<StandInKey>, AVAssetResourceLoadingContentInformationRequest?) {
         stage.keepIfReleasingLate(request)
+        state.withLock { state in
+            state.handed.removeAll { $0.request == nil }
+            state.handed.append(HandedRequest(request: request))
+        }
         guard let queue = delegateQueue else {
             request.outcome.settle(.failure(AVError.because(.contentIsNotAuthorized, "Nobody loads the key.")))
             return (request.outcome, nil)
@@ -104,7 +108,7 @@ extension AVAssetResourceLoader {
         state.withLock { $0.renewals.updateValue(renewal, forKey: uri.raw) }?.cancel()
     }
 
-    private func renew(_ uri: KeyURI, _ url: URL) async {
+    func renew(_ uri: KeyURI, _ url: URL) async {
         let exchange = StandInExchange(.renewal, on: stage)
         let (outcome, information) = hand(AVAssetResourceRenewalRequest(uri, url, of: self, exchange))
         // The key that is there serves until its lease ends.

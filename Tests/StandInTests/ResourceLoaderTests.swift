@@ -81,6 +81,22 @@ import Testing
         #expect(studio.log.violations.isEmpty)
     }
 
+    @Test func `an open request that is cancelled may not be finished`() async throws {
+        let studio = try Studio()
+        await studio.stage.run {
+            let kept = Locked<AVAssetResourceLoadingRequest?>(nil)
+            let app = LoaderApp(studio) { request in kept.withLock { $0 = request } }
+            let request = Task { try await app.asset.resourceLoader.standIn.request("skd://demo/video") }
+            await studio.log.untilCallback("shouldWaitForLoading")
+            for request in app.asset.resourceLoader.standIn.openRequests {
+                app.asset.resourceLoader.standIn.cancel(request)
+            }
+            await #expect(throws: AVError.self) { try await request.value }
+            kept.withLock { $0 }?.finishLoading()
+        }
+        #expect(studio.log.brokenRules == [.finishedTwice])
+    }
+
     @Test func `a renewal date has the key asked for again`() async throws {
         let studio = try Studio(terms: LicenseTerms(.lease(.seconds(600))))
         try await studio.stage.run {
@@ -126,7 +142,7 @@ import Testing
 private final class LoaderApp: NSObject, AVAssetResourceLoaderDelegate, Sendable {
     typealias Script = @Sendable (AVAssetResourceLoadingRequest) throws -> Void
 
-    private let asset: AVURLAsset
+    let asset: AVURLAsset
     private let script: Script
 
     init(_ studio: Studio, _ stream: DemoAsset = .transportStream, _ script: @escaping Script) {

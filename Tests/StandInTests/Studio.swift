@@ -69,7 +69,7 @@ struct KeyServer: Sendable {
         guard case .one(let key) = keys.key(named: context.assetID.description) else {
             throw CocoaError(.fileNoSuchFile)
         }
-        var generator = SystemRandomNumberGenerator()
+        var generator = CryptographicGenerator()
         return Data(
             try module.contentKeyContext(
                 for: context, key: key.content, terms: terms.withLock { $0 }, using: &generator))
