@@ -108,3 +108,26 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// Players that exist on Apple's systems only have stand-ins of the same module names here. A Mac must not see them: a
+// target named like a system framework would take its place.
+#if os(Linux)
+    func standIn(_ name: String, _ folder: String? = nil, _ dependencies: [Target.Dependency]) -> Target {
+        .target(
+            name: name, dependencies: dependencies, path: "StandIns/\(folder ?? name)", swiftSettings: settings)
+    }
+
+    package.targets += [
+        standIn(
+            "StandInEngine", "Engine",
+            ["LatchkeyCore", "LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyPlayback"]),
+        standIn(
+            "AVFoundation", nil, ["StandInEngine", "LatchkeyCore"]),
+        tests(
+            "StandIn",
+            [
+                "AVFoundation", "StandInEngine", "LatchkeySimulation", "LatchkeyServer", "LatchkeyHTTP",
+                "LatchkeyFairPlay", "LatchkeyDevice", "LatchkeyPlayback", "LatchkeyCore",
+            ]),
+    ]
+#endif
