@@ -69,7 +69,8 @@ let package = Package(
             name: "LatchkeyCommandLine",
             dependencies: [
                 "Latchkey", "LatchkeyCore", "LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyHLS", "LatchkeyHTTP",
-                "LatchkeyPlayback", "LatchkeyServer", "LatchkeyServices", "LatchkeySimulation", "LatchkeyVendors",
+                "LatchkeyPlayback", "LatchkeyServer", "LatchkeyServices", "LatchkeySimulation", "LatchkeyTesting",
+                "LatchkeyVendors",
             ],
             path: "Sources/CommandLine", swiftSettings: settings),
 
