@@ -72,6 +72,7 @@ extension CKCRejection {
     static func notPersistable(_ terms: LicenseTerms) -> CKCRejection {
         CKCRejection(
             kind: .notPersistable, reason: "The CKC's terms do not let the key be stored: \(terms.validity).",
-            remedy: "Have the license service grant a persistent license, by the token's claims or the server's policy.")
+            remedy: "Have the license service grant a persistent license, by the token's claims or the server's policy."
+        )
     }
 }

@@ -60,7 +60,7 @@ public final class KeyVault: Sendable {
     public func start(_ persistableKey: some Collection<UInt8>) throws(PersistableKeyRejection) -> StartedKey {
         var (record, key) = try opened([UInt8](persistableKey))
         guard key.start(at: timekeeper) else { throw .expired(key) }
-        guard record.restartsAtFirstPlay else { return StartedKey(key: key, replacement: nil) }
+        guard record.restartsAtFirstPlay else { return StartedKey(key: key) }
         guard remember(record.number) else { throw .superseded }
         record.startedAt = key.startedAt?.date
         do throws(OpenSSLError) {
@@ -99,4 +99,9 @@ public struct StartedKey: Sendable {
     ///
     /// The platform delivers it in `didUpdatePersistableContentKey`.
     public let replacement: Data?
+
+    package init(key: DeviceKey, replacement: Data? = nil) {
+        self.key = key
+        self.replacement = replacement
+    }
 }
