@@ -44,9 +44,18 @@ public final class FileKeyStore: PersistableKeyStore {
     private func onQueue<Value: Sendable>(
         _ body: @escaping @Sendable (KeyFiles) throws -> Value
     ) async throws -> Value {
-        try await withCheckedThrowingContinuation { continuation in
-            queue.async { [files] in continuation.resume(with: Result { try body(files) }) }
+        // The result passes through a lock, as the thread sanitizer does not see the runtime's own order of things where the queue
+        // is done before the caller waits (`swift_continuation_await`).
+        let passed = Locked<Result<Value, any Error>?>(nil)
+        await withCheckedContinuation { continuation in
+            queue.async { [files] in
+                let result = Result { try body(files) }
+                passed.withLock { $0 = result }
+                continuation.resume()
+            }
         }
+        guard let result = passed.withLock({ $0 }) else { throw OfflineError(.storeUnreadable, "Nothing was done.") }
+        return try result.get()
     }
 }
 

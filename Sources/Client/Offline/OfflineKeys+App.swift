@@ -4,15 +4,16 @@ public import LatchkeyCore
 /// What an app asks for.
 extension OfflineKeys {
     /// Begins to store an asset, or changes which keys it needs: keys that no asset needs any more are removed, the others stay.
-    /// - Parameter keys: the keys of all chosen renditions, audio, SD and HD alike; `KeyDiscovery` finds them in a playlist.
+    /// - Parameters:
+    ///   - asset: what the app calls it.
+    ///   - keys: the keys of all chosen renditions, audio, SD and HD alike; `KeyDiscovery` finds them in a playlist.
     /// - Throws: `noKeys`, `tooManyAssets`, `tooManyKeys`, or what the store throws.
     @discardableResult
     public func request(_ asset: AssetID, keys: Set<KeyURI>) async throws(OfflineError) -> OfflineAsset {
         guard !keys.isEmpty else { throw OfflineError(.noKeys, "The asset \(asset) was requested without a key.") }
-        let policy = policy
         let list = try await change { draft throws(OfflineError) in
             draft.index.assets[asset] = keys
-            try draft.index.check(policy)
+            try draft.index.check(self.policy)
             draft.index.forgetUnwanted()
             self.forgetRejections(of: keys)
             return draft.index.list(at: draft.now)
@@ -69,7 +70,7 @@ extension OfflineKeys {
             let before = draft.index.keys
             draft.index.forgetUnwanted()
             self.forgetRejections(of: keys)
-            return try await self.removed(before.values.filter { draft.index.keys[$0.uri] == nil })
+            return await self.removed(before.values.filter { draft.index.keys[$0.uri] == nil })
         }
     }
 
@@ -78,21 +79,20 @@ extension OfflineKeys {
     @discardableResult
     public func deleteAll() async throws(OfflineError) -> [RemovedKey] {
         try await turns.result { () async throws(OfflineError) in
-            let date = self.timekeeper.date
-            let keys = try? await self.shelf.index(date).keys.values
-            let removed = try? await self.removed(keys.map(Array.init) ?? [])
+            let index = try? await self.shelf.index(self.timekeeper.date)
+            let removed = await self.removed(index.map { Array($0.keys.values) } ?? [])
             try await self.shelf.removeAll()
             try await self.change(inTurn: { _ in })
-            return removed ?? []
+            self.listeners.send([])
+            return removed
         }
     }
 
-    private func removed(
-        _ keys: some Collection<OfflineIndex.StoredKey>
-    ) async throws(OfflineError) -> [RemovedKey] {
+    /// Keys with their bytes; without those whose bytes cannot be read, which must not keep them from being removed.
+    private func removed(_ keys: [OfflineIndex.StoredKey]) async -> [RemovedKey] {
         var removed: [RemovedKey] = []
         for key in keys.sorted(by: { $0.uri.raw < $1.uri.raw }) {
-            guard let bytes = try await shelf.bytes(of: key.item) else { continue }
+            guard let bytes = try? await shelf.bytes(of: key.item) else { continue }
             removed.append(RemovedKey(uri: key.uri, bytes: bytes))
         }
         return removed

@@ -123,6 +123,28 @@ extension OfflineWindowTests {
         #expect(try await next.remaining() == .days(6))
     }
 
+    @Test(arguments: 0..<40)
+    func `a window only shrinks, however the date is set back and the app launched`(_ seed: UInt64) async throws {
+        var generator = SeededGenerator(seed: seed)
+        var harness = harness
+        try await harness.download("movie", [sd], Self.dual)
+        if Bool.random(using: &generator) { harness.offline.started(sd) }
+        var last = try #require(try await harness.remaining())
+        for _ in 0..<20 {
+            switch Int.random(in: 0..<3, using: &generator) {
+            case 0: harness.clock.setDate(harness.clock.date - .random(in: 0...1_000_000, using: &generator))
+            case 1: harness = OfflineHarness(after: harness)
+            default: break
+            }
+            // A new launch trusts a date after ten minutes, and an index an hour older than the last look.
+            #expect(try await harness.remaining() ?? .zero <= last + .hours(1))
+            harness.clock.advance(by: .seconds(.random(in: 4_000...90_000, using: &generator)))
+            let now = try #require(try await harness.remaining())
+            #expect(now < last || now == .zero)
+            last = now
+        }
+    }
+
     @Test func `a date set forward counts while it stands and leaves nothing behind when it is soon taken back`()
         async throws
     {
