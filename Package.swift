@@ -132,9 +132,9 @@ let package = Package(
     package.targets += [
         standIn(
             "StandInEngine", "Engine",
-            ["LatchkeyCore", "LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyHLS", "LatchkeyPlayback"]),
+            ["LatchkeyCore", "LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyPlayback"]),
         standIn(
-            "AVFoundation", nil, ["StandInEngine", "LatchkeyCore", "LatchkeyPlayback"]),
+            "AVFoundation", nil, ["StandInEngine", "LatchkeyCore"]),
         tests(
             "StandIn",
             [
