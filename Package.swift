@@ -141,5 +141,12 @@ let package = Package(
                 "AVFoundation", "StandInEngine", "LatchkeySimulation", "LatchkeyServer", "LatchkeyHTTP",
                 "LatchkeyFairPlay", "LatchkeyDevice", "LatchkeyPlayback", "LatchkeyCore",
             ]),
+        tests(
+            "Players",
+            [
+                "LatchkeyAVFoundation", "AVFoundation", "StandInEngine", "LatchkeySimulation", "LatchkeyServices",
+                "LatchkeyServer", "LatchkeyHTTP", "LatchkeyFairPlay", "LatchkeyDevice", "LatchkeyPlayback", "Latchkey",
+                "LatchkeyVendors", "LatchkeyCore",
+            ]),
     ]
 #endif
