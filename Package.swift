@@ -40,6 +40,7 @@ let package = Package(
     products: [
         .library(name: "Latchkey", targets: ["Latchkey"]),
         .library(name: "LatchkeyAVFoundation", targets: ["LatchkeyAVFoundation"]),
+        .library(name: "LatchkeyOpenTV", targets: ["LatchkeyOpenTV"]),
         .library(name: "LatchkeyServer", targets: ["LatchkeyServer", "LatchkeyServices"]),
         .library(name: "LatchkeyDevice", targets: ["LatchkeyDevice"]),
         .library(name: "LatchkeyTesting", targets: ["LatchkeyTesting"]),
@@ -77,6 +78,9 @@ let package = Package(
         room(
             "LatchkeyAVFoundation", "Players/AVFoundation",
             ["Latchkey", "LatchkeyCore", "LatchkeyVendors"] + playerSDK("AVFoundation")),
+        room(
+            "LatchkeyOpenTV", "Players/OpenTV",
+            ["Latchkey", "LatchkeyCore", "LatchkeyVendors"] + playerSDK("OPYSDKFPS") + playerSDK("AVFoundation")),
         // Floor 5
         .executableTarget(
             name: "LatchkeyCommandLine",
