@@ -41,6 +41,9 @@ let package = Package(
         .library(name: "Latchkey", targets: ["Latchkey"]),
         .library(name: "LatchkeyAVFoundation", targets: ["LatchkeyAVFoundation"]),
         .library(name: "LatchkeyOpenTV", targets: ["LatchkeyOpenTV"]),
+        .library(name: "LatchkeyTVSDK", targets: ["LatchkeyTVSDK"]),
+        .library(name: "LatchkeyBitmovin", targets: ["LatchkeyBitmovin"]),
+        .library(name: "LatchkeyReactNativeVideo", targets: ["LatchkeyReactNativeVideo"]),
         .library(name: "LatchkeyServer", targets: ["LatchkeyServer", "LatchkeyServices"]),
         .library(name: "LatchkeyDevice", targets: ["LatchkeyDevice"]),
         .library(name: "LatchkeyTesting", targets: ["LatchkeyTesting"]),
@@ -81,6 +84,17 @@ let package = Package(
         room(
             "LatchkeyOpenTV", "Players/OpenTV",
             ["Latchkey", "LatchkeyCore", "LatchkeyVendors"] + playerSDK("OPYSDKFPS") + playerSDK("AVFoundation")),
+        room(
+            "LatchkeyTVSDK", "Players/TVSDK",
+            ["LatchkeyAVFoundation", "Latchkey", "LatchkeyCore", "LatchkeyVendors"] + playerSDK("PSDKLibrary")
+                + playerSDK("AVFoundation")),
+        room(
+            "LatchkeyBitmovin", "Players/Bitmovin",
+            ["Latchkey", "LatchkeyCore", "LatchkeyVendors"] + playerSDK("BitmovinPlayer")),
+        room(
+            "LatchkeyReactNativeVideo", "Players/ReactNativeVideo",
+            ["LatchkeyAVFoundation", "Latchkey", "LatchkeyCore", "LatchkeyVendors"] + playerSDK("ReactNativeVideo")
+                + playerSDK("AVFoundation")),
         // Floor 5
         .executableTarget(
             name: "LatchkeyCommandLine",
@@ -158,7 +172,9 @@ let package = Package(
         tests(
             "Players",
             [
-                "LatchkeyAVFoundation", "AVFoundation", "StandInEngine", "LatchkeySimulation", "LatchkeyServices",
+                "LatchkeyAVFoundation", "LatchkeyOpenTV", "LatchkeyTVSDK", "LatchkeyBitmovin",
+                "LatchkeyReactNativeVideo", "AVFoundation", "OPYSDKFPS", "PSDKLibrary", "BitmovinPlayer",
+                "ReactNativeVideo", "StandInPlayers", "StandInEngine", "LatchkeySimulation", "LatchkeyServices",
                 "LatchkeyServer", "LatchkeyHTTP", "LatchkeyFairPlay", "LatchkeyDevice", "LatchkeyPlayback", "Latchkey",
                 "LatchkeyVendors", "LatchkeyCore",
             ]),
