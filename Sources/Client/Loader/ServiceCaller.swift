@@ -15,6 +15,21 @@ struct ServiceCaller: Sendable {
     let transport: any Transport
     let timekeeper: any Timekeeper
     let generator: @Sendable () -> any RandomNumberGenerator
+    let queue: HostQueue
+
+    init(
+        integration: any DRMIntegration, credentials: Credentials, configuration: LoaderConfiguration,
+        transport: any Transport, timekeeper: any Timekeeper,
+        generator: @escaping @Sendable () -> any RandomNumberGenerator
+    ) {
+        self.integration = integration
+        self.credentials = credentials
+        self.configuration = configuration
+        self.transport = transport
+        self.timekeeper = timekeeper
+        self.generator = generator
+        queue = HostQueue(limit: configuration.requestsPerHost)
+    }
 
     /// What one call is about.
     struct Call<Value: Sendable>: Sendable {
@@ -23,6 +38,8 @@ struct ServiceCaller: Sendable {
         var alsoSecret: [Secret] = []
         /// URLs that a lookup gave; they may be asked as if they had been configured.
         var trusted: [URL] = []
+        /// Where the request is likely to go, so that it waits with its like before it is made.
+        var expected: URL?
         let report: @Sendable (KeyEvent.Kind) -> Void
         let makeRequest: @Sendable (IssuedCredentials) async throws -> URLRequest
         let read: @Sendable (HTTPExchange) throws -> Value
@@ -95,14 +112,13 @@ struct ServiceCaller: Sendable {
     private func attempt<Value: Sendable>(
         _ call: Call<Value>, _ issued: IssuedCredentials
     ) async throws(ContentKeyError) -> Value {
-        let end = timekeeper.uptime + configuration.retry.attemptTimeout
-        let request = try await request(call.stage, issued, trusting: call.trusted, call.makeRequest)
+        let admitted = try await admitted(call, issued)
         let exchange: HTTPExchange
         do {
-            exchange = try await self.exchange(request, call, issued, until: end)
+            exchange = try await self.exchange(admitted, call, issued)
         } catch {
             throw ContentKeyError(error, stage: call.stage, otherwise: .integrationFailed)
-                .scrubbed(of: secretForms(of: request, issued))
+                .scrubbed(of: secretForms(of: admitted.request, issued))
         }
         return try read(call.stage, exchange, issued, call.read)
     }
@@ -159,57 +175,6 @@ extension ServiceCaller {
         request.url = adapted
         request.timeoutInterval = configuration.retry.attemptTimeout.inSeconds
         return request
-    }
-
-    private func exchange<Value>(
-        _ first: URLRequest, _ call: Call<Value>, _ issued: IssuedCredentials, until end: Duration
-    ) async throws -> HTTPExchange {
-        var request = first
-        var address = issued.forms.scrubbed(first.url.map { integration.redaction.redacted($0) } ?? "")
-        for _ in 0...max(0, configuration.redirectLimit) {
-            let reply = try await reply(to: request, shownAs: address, call, until: end)
-            guard let redirect = try Redirect(of: request, by: reply, hosts: configuration.hosts, issued: issued) else {
-                return HTTPExchange(request: request, reply: reply)
-            }
-            request = redirect.request
-            address = Self.shownAddress(of: request, issued)
-            call.report(.redirected(to: address, credentialsDropped: redirect.dropsCredentials))
-        }
-        throw ContentKeyError(
-            .redirectRefused, "The service redirects more than \(configuration.redirectLimit) times.",
-            remedy: "Configure the URL that the service redirects to.")
-    }
-
-    private func reply<Value>(
-        to request: URLRequest, shownAs address: String, _ call: Call<Value>, until end: Duration
-    ) async throws -> HTTPReply {
-        let start = timekeeper.uptime
-        func summary(_ status: Int?) -> KeyEvent.HTTPSummary {
-            KeyEvent.HTTPSummary(
-                stage: call.stage, method: request.httpMethod ?? "GET", url: address, status: status,
-                milliseconds: (timekeeper.uptime - start).inMilliseconds)
-        }
-        do {
-            let limit = configuration.retry.attemptTimeout.inMilliseconds
-            let reply = try await withDeadline(
-                end - start, timekeeper,
-                expired: { TransportError(.timedOut, "The server did not answer within \(limit) ms.") },
-                { [transport, bodyLimit = configuration.bodyLimit] in
-                    try await transport.send(request, bodyLimit: bodyLimit)
-                })
-            call.report(.exchanged(summary(reply.status)))
-            return reply
-        } catch {
-            let code = ContentKeyError(error, stage: call.stage, otherwise: .integrationFailed).code
-            call.report(.unanswered(summary(nil), code: code))
-            throw error
-        }
-    }
-
-    /// The address of a redirect without its query: the server wrote that, and under any name it may hold a secret.
-    private static func shownAddress(of request: URLRequest, _ issued: IssuedCredentials) -> String {
-        let address = Redaction.standard.redacted(urlText: request.url?.absoluteString ?? "")
-        return SecretForms(issued.secrets).scrubbed(String(address.prefix { $0 != "?" }))
     }
 }
 
