@@ -60,6 +60,8 @@ public struct ContentKeyError: DiagnosableError {
         public static let integrationFailed = Self(rawValue: "integrationFailed")
         /// There is no certificate: none fetched, none bundled.
         public static let certificateMissing = Self(rawValue: "certificateMissing")
+        /// A playlist of a preload could not be read.
+        public static let playlistUnreadable = Self(rawValue: "playlistUnreadable")
         /// The secure session ended before the license was there, or a renewal came without one.
         public static let sessionEnded = Self(rawValue: "sessionEnded")
         /// The license was to be renewed for the session's sake, and the player did not ask for its keys again.
@@ -86,6 +88,8 @@ public struct ContentKeyError: DiagnosableError {
         case heartbeat
         /// Ending the session.
         case teardown
+        /// Reading a stream's playlists to preload its keys.
+        case playlist
     }
 }
 
@@ -107,6 +111,12 @@ extension ContentKeyError {
             .sessionNotRenewed, stage: .heartbeat,
             "The player did not ask for its keys again within \(limit.inMilliseconds) ms.",
             remedy: "Have the renew closure renew the player's key requests.")
+    }
+
+    static func credentialsMissing(_ limit: Duration) -> ContentKeyError {
+        ContentKeyError(
+            .credentialsFailed, "The app gave no credentials within \(limit.inMilliseconds) ms.",
+            remedy: "Return from the credentials closure in time.", isRetryable: true)
     }
 
     /// Whether new credentials may help.
@@ -175,6 +185,7 @@ extension ContentKeyError.Kind {
         switch self {
         case .spcFailed: "The player made no SPC"
         case .credentialsFailed: "The app gave no credentials"
+        case .playlistUnreadable: "The playlist could not be read"
         default: "The integration's code threw"
         }
     }

@@ -22,6 +22,7 @@ public final class ContentKeyLoader: Sendable {
     let lookups: Lookups
     let certificates: CertificateCache
     private let hub: EventHub
+    let preloads = OpenPreloads()
     private let open = OpenRequests()
 
     /// - Parameters:
@@ -71,6 +72,7 @@ public final class ContentKeyLoader: Sendable {
     /// An answer that another thread is giving at this moment may return a little later.
     public func cancel() {
         open.cancelAll()
+        preloads.cancelAll()
         close()
     }
 
@@ -78,10 +80,11 @@ public final class ContentKeyLoader: Sendable {
         session?.close()
         lookups.close()
         certificates.close()
+        caller.ahead.removeAll()
     }
 
     /// Turns what happens to an exchange into events.
-    func report(exchange: Int, key: KeyURI?) -> Report { hub.report(caller, exchange, key) }
+    func report(exchange: Int, key: KeyURI?) -> Report { preloads.watching(hub.report(caller, exchange, key), key) }
 }
 
 extension EventHub {

@@ -19,7 +19,9 @@ import Testing
 
     private static let hosts: HostPolicy = HostPolicy(allowed: ["*.example.com"])
 
-    @Test func `a thousand keys at once take one certificate and few requests per host, and each is answered once`() async {
+    @Test func `a thousand keys at once take one certificate and few requests per host, and each is answered once`()
+        async
+    {
         let service = CrowdedService()
         let harness = Harness(over: service.transport) { $0.hosts = Self.hosts }
         let requests = Self.requests()
@@ -34,7 +36,8 @@ import Testing
         #expect(harness.loader.caller.queue.busyPlaces == 0)
     }
 
-    @Test(arguments: 1...5) func `cancelling half of a thousand at random moments answers the rest`(seed: UInt64) async {
+    @Test(arguments: 1...5) func `cancelling half of a thousand at random moments answers the rest`(seed: UInt64) async
+    {
         var generator = SeededGenerator(seed: seed)
         let service = CrowdedService()
         let harness = Harness(over: service.transport) { $0.hosts = Self.hosts }
@@ -73,7 +76,11 @@ import Testing
         let harness = Harness(
             over: FakeTransport { request, _ in
                 guard request.httpMethod == "POST" else { return .certificate }
-                if isFirst.withLock({ isFirst in defer { isFirst = false }; return isFirst }) { await gate.wait() }
+                if isFirst.withLock({ isFirst in
+                    defer { isFirst = false }; return isFirst
+                }) {
+                    await gate.wait()
+                }
                 return .ckc
             }
         ) {
@@ -100,7 +107,11 @@ import Testing
         let harness = Harness(
             over: FakeTransport { request, _ in
                 guard request.httpMethod == "POST" else { return .certificate }
-                if isFirst.withLock({ isFirst in defer { isFirst = false }; return isFirst }) { await gate.wait() }
+                if isFirst.withLock({ isFirst in
+                    defer { isFirst = false }; return isFirst
+                }) {
+                    await gate.wait()
+                }
                 return .ckc
             }
         ) { $0.requestsPerHost = 1 }
@@ -113,7 +124,8 @@ import Testing
         gate.open()
         #expect(await first.firstAnswer().ckc == SampleBytes.ckc())
         #expect(await second.firstAnswer().ckc == SampleBytes.ckc())
-        #expect(harness.posts.map { $0.value(forHTTPHeaderField: "x-vudrm-token") } == [1, tokens].map { "\(token)-\($0)" })
+        #expect(
+            harness.posts.map { $0.value(forHTTPHeaderField: "x-vudrm-token") } == [1, tokens].map { "\(token)-\($0)" })
     }
 
     @Test func `a redirect to another host takes that host's turn`() async {

@@ -16,6 +16,8 @@ struct ServiceCaller: Sendable {
     let timekeeper: any Timekeeper
     let generator: @Sendable () -> any RandomNumberGenerator
     let queue: HostQueue
+    /// Credentials that a preload asked for ahead of the license requests.
+    let ahead: PreparedValues<Credentials.Reason, CredentialSet>
 
     init(
         integration: any DRMIntegration, credentials: Credentials, configuration: LoaderConfiguration,
@@ -29,6 +31,7 @@ struct ServiceCaller: Sendable {
         self.timekeeper = timekeeper
         self.generator = generator
         queue = HostQueue(limit: configuration.requestsPerHost)
+        ahead = PreparedValues(timekeeper, lifetime: configuration.preparedCredentialsLifetime)
     }
 
     /// What one call is about.
@@ -70,8 +73,8 @@ struct ServiceCaller: Sendable {
         var reason = call.reason
         var hasNewCredentials = false
         while true {
-            let issued = IssuedCredentials(alsoSecret: call.alsoSecret) { [credentials, reason] in
-                try await credentials(reason)
+            let issued = IssuedCredentials(alsoSecret: call.alsoSecret) { [reason] in
+                try await credentials(for: reason, call)
             }
             do {
                 return try await self.attempt(call, issued)
@@ -89,6 +92,15 @@ struct ServiceCaller: Sendable {
                 reason = .retry(attempt: attempt)
             }
         }
+    }
+
+    /// Credentials that a preload got, each for one license request, or fresh ones.
+    private func credentials<Value>(
+        for reason: Credentials.Reason, _ call: Call<Value>
+    ) async throws -> CredentialSet {
+        guard call.stage == .license, let ready = ahead.take(reason) else { return try await credentials(reason) }
+        call.report(.prepared(.credentials, saved: ready.took))
+        return ready.value
     }
 
     /// Waits as the policy says, or throws the error where it says to give up.
@@ -188,9 +200,7 @@ private struct SomeGenerator: RandomNumberGenerator {
 extension ContentKeyError {
     fileprivate static func requestMissing(after limit: Duration, _ issued: IssuedCredentials) -> Self {
         issued.areAwaited
-            ? Self(
-                .credentialsFailed, "The app gave no credentials within \(limit.inMilliseconds) ms.",
-                remedy: "Return from the credentials closure in time.", isRetryable: true)
+            ? .credentialsMissing(limit)
             : Self(
                 .integrationFailed, "The integration made no request within \(limit.inMilliseconds) ms.",
                 remedy: "Return from the integration's hook in time.", isRetryable: true)
