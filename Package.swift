@@ -60,8 +60,8 @@ let package = Package(
         room(
             "LatchkeySimulation", "Simulation",
             [
-                "Latchkey", "LatchkeyCore", "LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyHLS", "LatchkeyPlayback",
-                "LatchkeyVendors",
+                "Latchkey", "LatchkeyCore", "LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyHLS", "LatchkeyHTTP",
+                "LatchkeyPlayback", "LatchkeyServer", "LatchkeyServices", "LatchkeyVendors",
             ], resources: [.copy("DemoAsset")]),
         room("LatchkeyTesting", "Testing", ["Latchkey", "LatchkeyCore", "LatchkeyVendors"]),
         // Floor 5

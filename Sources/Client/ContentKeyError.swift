@@ -62,6 +62,10 @@ public struct ContentKeyError: DiagnosableError {
         public static let certificateMissing = Self(rawValue: "certificateMissing")
         /// A playlist of a preload could not be read.
         public static let playlistUnreadable = Self(rawValue: "playlistUnreadable")
+        /// The lease of a key ended, and no renewal had succeeded.
+        public static let leaseEnded = Self(rawValue: "leaseEnded")
+        /// The player was asked to renew a key and did not come; a code of events.
+        public static let playerDidNotRenew = Self(rawValue: "playerDidNotRenew")
         /// The secure session ended before the license was there, or a renewal came without one.
         public static let sessionEnded = Self(rawValue: "sessionEnded")
         /// The license was to be renewed for the session's sake, and the player did not ask for its keys again.
@@ -103,8 +107,8 @@ extension ContentKeyError {
 
     static let sessionWithoutPlayer = ContentKeyError(
         .sessionNotRenewed, stage: .heartbeat,
-        "The session lives by license renewals, and nobody asks the player for one.",
-        remedy: "Attach a renew closure to the loader's session.")
+        "The session lives by license renewals, and no player can make one.",
+        remedy: "Implement renew() in the player's key request.")
 
     static func sessionNotRenewed(within limit: Duration) -> ContentKeyError {
         ContentKeyError(

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 public import LatchkeyCore
 public import LatchkeyVendors
 
@@ -41,6 +41,14 @@ extension ContentKeyLoader {
     ) async throws(ContentKeyError) -> License {
         let identifier = try contentIdentifier(for: key)
         return try await license(for: spc, key, identifier, purpose, report(exchange: 0, key: key))
+    }
+
+    /// When a key should be renewed that a license was got for just now; nil where it needs no renewal.
+    ///
+    /// For a player that schedules renewals itself, or that makes license requests of its own. The loader renews by itself the keys
+    /// that it answers with `answer(_:)`.
+    public func renewalDate(after license: License) -> Date? {
+        held.renewal(after: license).map { caller.timekeeper.date.addingTimeInterval($0.inSeconds) }
     }
 
     /// The certificate request, for a player that sends it itself; nil where the certificate does not come over the network.

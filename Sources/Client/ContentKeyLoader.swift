@@ -21,9 +21,10 @@ public final class ContentKeyLoader: Sendable {
     let caller: ServiceCaller
     let lookups: Lookups
     let certificates: CertificateCache
-    private let hub: EventHub
     let preloads = OpenPreloads()
+    private let hub: EventHub
     private let open = OpenRequests()
+    let held: HeldKeys
 
     /// - Parameters:
     ///   - integration: the vendor, with its settings.
@@ -47,6 +48,9 @@ public final class ContentKeyLoader: Sendable {
         session = integration.sessionScope == .never ? nil : SecureSession(caller, hub.report(caller, 0, nil))
         lookups = Lookups(caller)
         certificates = CertificateCache(caller, lookups)
+        held = HeldKeys(caller)
+        session?.attach(
+            renew: { [weak held] in held?.renewAll() ?? false }, fail: { [weak held] error in held?.endAll(error) })
         if configuration.certificateFetch == .atOnce { certificates.prefetch(report(exchange: 0, key: nil)) }
     }
 
@@ -58,13 +62,39 @@ public final class ContentKeyLoader: Sendable {
     public func events() -> AsyncStream<KeyEvent> { hub.stream() }
 
     /// Takes a player's key request and answers it exactly once. Returns at once; call it from anywhere.
+    ///
+    /// From its answer on the loader keeps the key alive, until the player releases it: see `PlayerKeyRequest.renew()`.
     @discardableResult
     public func answer(_ request: some PlayerKeyRequest) -> KeyRequestHandle {
+        let claim = held.claim(request)
         let exchange = open.add(request)
-        let task = Task { await self.run(exchange) }
-        let handle = KeyRequestHandle(open: exchange.open, task: task)
-        open.attach(handle, to: exchange)
-        return handle
+        held.renewalBegan(claim, exchange.open)
+        exchange.open.attach(startTask { await self.run(exchange, claim) })
+        return KeyRequestHandle(open: exchange.open) { [weak self] in self?.release(claim) }
+    }
+
+    private func release(_ claim: HeldKeys.Claim) {
+        held.release(claim)
+        endSessionAfterLastKey()
+    }
+
+    /// Says that the player goes on to another source: its keys are let go, and a secure session ends as soon as requests that are
+    /// under way have their answers. Keys that are asked for from now on belong to the new source.
+    public func changeSource() {
+        held.letAllGo()
+        session?.changeSource()
+    }
+
+    /// Renews nothing and sends no heartbeat until `resume()`, for an app in the background that does not play.
+    public func suspend() {
+        held.suspend()
+        session?.suspend()
+    }
+
+    /// Goes on after `suspend()`; what came due meanwhile is done once.
+    public func resume() {
+        held.resume()
+        session?.resume()
     }
 
     /// Ends everything: each open key request is answered with `cancelled` before this returns, and so is each later one.
@@ -77,6 +107,7 @@ public final class ContentKeyLoader: Sendable {
     }
 
     private func close() {
+        held.letAllGo()
         session?.close()
         lookups.close()
         certificates.close()
@@ -99,8 +130,11 @@ extension EventHub {
 // MARK: - The way of one key
 
 extension ContentKeyLoader {
-    private func run(_ exchange: OpenRequests.Exchange) async {
-        defer { open.remove(exchange) }
+    private func run(_ exchange: OpenRequests.Exchange, _ claim: HeldKeys.Claim) async {
+        defer {
+            open.remove(exchange)
+            endSessionAfterLastKey()
+        }
         let request = exchange.open.request
         let timekeeper = caller.timekeeper
         let deadline = caller.configuration.retry.deadline
@@ -119,13 +153,23 @@ extension ContentKeyLoader {
                     ContentKeyError.deadlineExceeded(deadline, stage: progress.stage, after: progress.failure)
                 },
                 { try await self.license(for: request, report) })
-            guard exchange.open.answer(.success(license.ckc.revealed)) else { throw ContentKeyError.cancelled }
+            // Held first: a player that releases the key when it gets it finds it there.
+            let hold = { self.held.hold(claim, request, license, send) }
+            guard exchange.open.answer(.success(license.ckc.revealed), noting: hold) else {
+                throw ContentKeyError.cancelled
+            }
             report(.answered(took: timekeeper.uptime - start))
         } catch {
             let error = ContentKeyError(error, stage: progress.stage, otherwise: .integrationFailed)
             exchange.open.answer(.failure(error))
+            held.fail(claim, error)
             report(.failed(error, took: timekeeper.uptime - start))
         }
+    }
+
+    /// A session belongs to the keys that are held or asked for.
+    private func endSessionAfterLastKey() {
+        if let session, held.isEmpty, open.isEmpty { session.changeSource() }
     }
 
     private func license(for request: any PlayerKeyRequest, _ report: @escaping Report) async throws -> License {

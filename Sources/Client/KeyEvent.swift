@@ -35,6 +35,16 @@ public struct KeyEvent: Sendable {
         case redirected(to: String, credentialsDropped: Bool)
         /// An attempt failed, and another follows after a wait.
         case retrying(attempt: Int, after: Duration, code: String)
+        /// The key will be renewed after a time, ahead of its lease's end; no lease where its length is not known.
+        case renewalPlanned(after: Duration, lease: Duration?)
+        /// The player is asked to renew the key.
+        case renewalDue
+        /// A renewal got no license; the player is asked again after a wait, or not at all where there is none.
+        case renewalFailed(code: String, nextAfter: Duration?)
+        /// The key's life ended although it is still wanted.
+        case ended(ContentKeyError)
+        /// The player needs the key no more.
+        case released
         /// The secure session came to a state.
         case session(SessionState)
         /// A session could not be opened, kept alive or ended.

@@ -80,8 +80,14 @@ public struct PlayerID: Sendable, Hashable, ExpressibleByStringLiteral {
 
 /// A key request that is answered once, whatever happens: a second answer is ignored, and going away without one is an error.
 final class OpenKeyRequest: Sendable {
+    private struct State {
+        var isAnswered = false
+        var isGivenUp = false
+        var task: Task<Void, Never>?
+    }
+
     let request: any PlayerKeyRequest
-    private let isAnswered = Locked(false)
+    private let state = Locked(State())
 
     init(_ request: any PlayerKeyRequest) { self.request = request }
 
@@ -92,38 +98,70 @@ final class OpenKeyRequest: Sendable {
                     .dropped, "The key request was dropped.", remedy: "Report this as an error in Latchkey.")))
     }
 
+    /// The task that works on the answer.
+    var work: Task<Void, Never>? { state.withLock { $0.task } }
+
+    /// Says what works on the answer; it is cancelled when the request is given up.
+    func attach(_ task: Task<Void, Never>) {
+        let isGivenUp = state.withLock { state in
+            state.task = task
+            return state.isGivenUp
+        }
+        if isGivenUp { task.cancel() }
+    }
+
+    /// - Parameter noting: called before the answer is given, if this is the one.
     /// - Returns: whether this was the answer.
     @discardableResult
-    func answer(_ result: Result<Data, ContentKeyError>) -> Bool {
+    func answer(_ result: Result<Data, ContentKeyError>, noting: () -> Void = {}) -> Bool {
         guard close() else { return false }
+        noting()
         request.answer(result)
         return true
     }
 
+    /// Ends the request with an error, and the work on it.
+    func giveUp(_ error: ContentKeyError) {
+        stopWork()
+        answer(.failure(error))
+    }
+
+    /// Ends the request without an answer, and the work on it.
+    func abandon() {
+        close()
+        stopWork()
+    }
+
+    private func stopWork() {
+        state.withLock { $0.isGivenUp = true }
+        work?.cancel()
+    }
+
     /// Takes the right to answer, without answering.
     @discardableResult
-    func close() -> Bool {
-        isAnswered.withLock { isAnswered in
-            defer { isAnswered = true }
-            return !isAnswered
+    private func close() -> Bool {
+        state.withLock { state in
+            defer { state.isAnswered = true }
+            return !state.isAnswered
         }
     }
 }
 
-/// A key request under way, as its adapter holds it.
+/// A key request under way, and then the key, as its adapter holds it.
 public struct KeyRequestHandle: Sendable {
     let open: OpenKeyRequest
-    let task: Task<Void, Never>
+    var letGo: @Sendable () -> Void = {}
 
-    /// Ends the request with the error `cancelled`.
-    public func cancel() {
-        task.cancel()
-        open.answer(.failure(.cancelled))
-    }
+    /// Ends the request with the error `cancelled`. A key that was answered stays.
+    public func cancel() { open.giveUp(.cancelled) }
 
-    /// Ends the request without an answer, for a player that has already given it up.
-    public func abandon() {
-        open.close()
-        task.cancel()
+    /// Ends the request without an answer, for a player that has already given it up. A key that was answered stays.
+    public func abandon() { open.abandon() }
+
+    /// Says that the player needs the key no more: an open request ends with the error `cancelled`, and a key that was answered is
+    /// renewed no longer. The handle of the first request speaks for its renewals too.
+    public func release() {
+        cancel()
+        letGo()
     }
 }

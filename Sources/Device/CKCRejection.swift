@@ -19,6 +19,8 @@ public struct CKCRejection: DiagnosableError, Equatable {
         case noContentKey
         /// Durations or a display requirement that make no sense.
         case badTerms
+        /// A key that is to be stored, on terms that do not allow it.
+        case notPersistable
         /// libcrypto could not work.
         case cryptography
     }
@@ -65,5 +67,12 @@ extension CKCRejection {
         CKCRejection(
             kind: .badTerms, reason: "The CKC's terms make no sense: \(what).",
             remedy: "Check the durations and the display requirement that the key server was given.")
+    }
+
+    static func notPersistable(_ terms: LicenseTerms) -> CKCRejection {
+        CKCRejection(
+            kind: .notPersistable, reason: "The CKC's terms do not let the key be stored: \(terms.validity).",
+            remedy: "Have the license service grant a persistent license, by the token's claims or the server's policy."
+        )
     }
 }

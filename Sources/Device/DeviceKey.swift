@@ -10,8 +10,12 @@ public struct DeviceTime: Sendable, Hashable {
 
     /// Reads a timekeeper's clocks.
     public init(_ timekeeper: any Timekeeper) {
-        date = timekeeper.date
-        uptime = timekeeper.uptime
+        self.init(date: timekeeper.date, uptime: timekeeper.uptime)
+    }
+
+    init(date: Date, uptime: Duration) {
+        self.date = date
+        self.uptime = uptime
     }
 }
 
@@ -32,10 +36,11 @@ public struct DeviceKey: Sendable, Hashable {
     /// When playback first started with it; nil before.
     public private(set) var startedAt: DeviceTime?
 
-    init(contentKey: ContentKey, terms: LicenseTerms, acceptedAt: DeviceTime) {
+    init(contentKey: ContentKey, terms: LicenseTerms, acceptedAt: DeviceTime, startedAt: DeviceTime? = nil) {
         self.contentKey = contentKey
         self.terms = terms
         self.acceptedAt = acceptedAt
+        self.startedAt = startedAt
     }
 
     /// Whether playback may start now.

@@ -57,6 +57,7 @@ struct SPCEncoder {
         if let capabilities = options.capabilities {
             blocks.append((.capabilities, UInt64(0).bigEndianBytes + capabilities.rawValue.bigEndianBytes))
         }
+        if options.reportsOnStoredKeys { blocks.append((.offlineSync, [UInt8](repeating: 0, count: 28))) }
         switch options.destination {
         case .airPlay: blocks.append((.streamingIndicator, UInt64(0xabb0_256a_3184_3974).bigEndianBytes))
         case .digitalAVAdapter: blocks.append((.streamingIndicator, UInt64(0x5f9c_8132_b59f_2fde).bigEndianBytes))

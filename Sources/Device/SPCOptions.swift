@@ -20,6 +20,8 @@ public struct SPCOptions: Sendable, Hashable {
     public var protocolVersionUsed: UInt32 = 1
     /// What the device can do; nil leaves the block out.
     public var capabilities: DeviceCapabilities? = .hdcpEnforcement
+    /// Whether there is a block that reports on stored keys; it reports nothing.
+    public var reportsOnStoredKeys = false
     /// Where the picture goes; nil leaves the block out.
     public var destination: StreamingDestination? = .device
     /// The known blocks that the CKC has to bring back.
@@ -31,4 +33,21 @@ public struct SPCOptions: Sendable, Hashable {
 
     /// The defaults.
     public init() {}
+
+    /// What a player says that plays while the lease of its key is about to end.
+    /// - Parameter session: the playback session, the same as in the first SPC; drawn where nil.
+    public static func renewing(in session: PlaybackSessionID? = nil) -> SPCOptions {
+        var options = SPCOptions()
+        options.playbackState = .leaseExpiring
+        options.playbackSession = session
+        return options
+    }
+
+    /// What a device says that stores the key: it can, and has nothing to report on a key that it stored.
+    public static var storing: SPCOptions {
+        var options = SPCOptions()
+        options.capabilities = [.hdcpEnforcement, .offlineKey]
+        options.reportsOnStoredKeys = true
+        return options
+    }
 }

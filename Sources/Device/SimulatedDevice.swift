@@ -10,6 +10,9 @@ public import LatchkeyFairPlay
 ///
 /// Source: `fps-protocol.md` §11, simulated device.
 public struct SimulatedDevice: Sendable {
+    /// The identifier of a device that was given none.
+    public static let standardIdentifier = Secret("latchkey-simulator-1")
+
     /// The certificate that its SPCs are encrypted to.
     public let certificate: ApplicationCertificate
     /// The device's identifier (HU), 20 bytes; the same in all its SPCs.
@@ -26,7 +29,7 @@ public struct SimulatedDevice: Sendable {
     /// - Throws: `certificateNotForTests`; `applicationSecretUnreadable` for an ASk that is not 16 bytes.
     public init(
         certificate: ApplicationCertificate, applicationSecret: Secret,
-        identifier: Secret = Secret("latchkey-simulator-1"), timekeeper: any Timekeeper = SystemTimekeeper()
+        identifier: Secret = Self.standardIdentifier, timekeeper: any Timekeeper = SystemTimekeeper()
     ) throws(CertificateError) {
         guard certificate.isTestCertificate else {
             throw CertificateError(

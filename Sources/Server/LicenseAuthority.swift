@@ -60,7 +60,8 @@ public struct LicenseAuthority: Sendable {
         if let objection = question.objection(chosen, context.assetID) { throw objection }
         let terms = question.terms ?? policy.terms(for: chosen.id)
         let ckc = try answer(context, chosen.content, terms)
-        return IssuedLicense(ckc: ckc, key: chosen, terms: terms, transactionID: context.transactionID)
+        return IssuedLicense(
+            ckc: ckc, key: chosen, terms: terms, transactionID: context.transactionID, playback: context.playback)
     }
 
     private func opened(_ spc: Data) throws(LicenseRefusal) -> ServerPlaybackContext {

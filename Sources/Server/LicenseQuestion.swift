@@ -45,4 +45,6 @@ public struct IssuedLicense: Sendable {
     public let terms: LicenseTerms
     /// The device's number of the exchange, for logs.
     public let transactionID: TransactionID
+    /// What the player does, as the device says it; nil where it does not say.
+    public let playback: MediaPlayback?
 }

@@ -65,7 +65,17 @@ public struct ServiceCall: Sendable {
 
     /// The CKC that answers a question, or what the fault leaves of it.
     public func ckc(for question: LicenseQuestion) async throws(LicenseRefusal) -> Data {
-        let ckc = try await environment.authority.license(for: question).get().ckc.revealed
+        ckc(of: try await license(for: question))
+    }
+
+    /// The license that answers a question.
+    public func license(for question: LicenseQuestion) async throws(LicenseRefusal) -> IssuedLicense {
+        try await environment.authority.license(for: question).get()
+    }
+
+    /// The CKC of a license, or what the fault leaves of it.
+    public func ckc(of license: IssuedLicense) -> Data {
+        let ckc = license.ckc.revealed
         return fault?.damaged(ckc) ?? ckc
     }
 }

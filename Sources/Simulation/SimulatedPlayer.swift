@@ -1,17 +1,18 @@
 public import Foundation
 public import Latchkey
 public import LatchkeyCore
-import LatchkeyDevice
+public import LatchkeyDevice
 public import LatchkeyFairPlay
 import LatchkeyHLS
 public import LatchkeyPlayback
-import LatchkeyVendors
+public import LatchkeyVendors
 
 /// A player without an Apple device: finds a stream's keys, gets them through a loader, opens the CKCs with a simulated device,
 /// and has ffmpeg decode the media.
 public struct SimulatedPlayer: Sendable {
     private let loader: ContentKeyLoader
     private let maker: SimulatedDeviceMaker
+    private let vault: KeyVault
     private let resources: WebResources
     private let timekeeper: any Timekeeper
 
@@ -19,38 +20,44 @@ public struct SimulatedPlayer: Sendable {
     ///   - loader: gets the keys.
     ///   - applicationSecret: the test ASk that belongs to the certificate of the service, 16 bytes.
     ///   - certificate: the certificate that the ASk belongs to, to say so where the service has another; unchecked unless given.
+    ///   - vault: makes the persistable form of keys, and opens it; one of the usual device's unless given.
     ///   - resources: loads playlists and media.
     ///   - timekeeper: what the time to key is measured with.
     public init(
         loader: ContentKeyLoader, applicationSecret: Secret,
-        certificate: LatchkeyFairPlay.ApplicationCertificate? = nil, resources: WebResources = WebResources(),
-        timekeeper: any Timekeeper = SystemTimekeeper()
+        certificate: LatchkeyFairPlay.ApplicationCertificate? = nil, vault: KeyVault? = nil,
+        resources: WebResources = WebResources(), timekeeper: any Timekeeper = SystemTimekeeper()
     ) {
         self.loader = loader
         maker = SimulatedDeviceMaker(
             applicationSecret: applicationSecret, certificate: certificate, timekeeper: timekeeper)
+        self.vault = vault ?? KeyVault(timekeeper: timekeeper)
         self.resources = resources
         self.timekeeper = timekeeper
     }
 
     /// Gets all FairPlay keys of a stream, all at once.
-    /// - Parameter address: an http or https address or a file.
+    /// - Parameters:
+    ///   - address: an http or https address or a file.
+    ///   - purpose: `persistable` for keys that the loader stores.
     /// - Throws: where the stream's first playlist cannot be read; a key's failure is a value in the report.
-    public func keys(of address: String) async throws -> StreamReport {
+    public func keys(of address: String, purpose: KeyPurpose = .streaming) async throws -> StreamReport {
         let start = timekeeper.uptime
         let events = loader.events()
         let uris = try await KeyDiscovery(resources).keys(at: address).fairPlayURIs
         var report = StreamReport()
-        await get(uris, events, into: &report)
+        await get(uris, purpose, events, into: &report)
         report.timeToKey = timekeeper.uptime - start
         return report
     }
 
     /// Gets keys, all at once, and notes the requests for them.
-    private func get(_ uris: [KeyURI], _ events: AsyncStream<KeyEvent>, into report: inout StreamReport) async {
+    private func get(
+        _ uris: [KeyURI], _ purpose: KeyPurpose, _ events: AsyncStream<KeyEvent>, into report: inout StreamReport
+    ) async {
         async let requests = Self.requests(in: events, untilEndOf: uris.count)
         report.keys += await withTaskGroup(of: (Int, StreamReport.Key).self) { group in
-            for (index, uri) in uris.enumerated() { group.addTask { (index, await key(uri)) } }
+            for (index, uri) in uris.enumerated() { group.addTask { (index, await key(uri, purpose: purpose)) } }
             return await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
         }
         report.requests += await requests
@@ -60,36 +67,63 @@ public struct SimulatedPlayer: Sendable {
     /// - Parameters:
     ///   - address: an http or https address or a file.
     ///   - ffmpeg: the decoder.
+    ///   - purpose: `persistable` for keys that the loader stores.
     ///   - picture: where to write one picture as PNG.
     ///   - clearMedia: where to write the clear stream; its ending says the container.
     ///   - reference: the hashes of the clear stream, for a verdict that rests on them.
     public func play(
-        _ address: String, with ffmpeg: FFmpeg, picture: URL? = nil, clearMedia: URL? = nil,
-        reference: ReferenceHashes? = nil
+        _ address: String, with ffmpeg: FFmpeg, purpose: KeyPurpose = .streaming, picture: URL? = nil,
+        clearMedia: URL? = nil, reference: ReferenceHashes? = nil
     ) async throws -> StreamReport {
-        var report = try await keys(of: address)
+        var report = try await keys(of: address, purpose: purpose)
         guard report.failure == nil else { return report }
-        let folder = FileManager.default.temporaryDirectory.appending(path: "latchkey-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let copy = try await StreamDownload(resources).copy(address, into: folder)
-        // Session keys are a list to preload, neither complete nor binding: the media playlists say what is needed.
-        let held = Set(report.keys.map(\.uri))
-        await get(copy.keyURIs.filter { !held.contains($0) }, loader.events(), into: &report)
-        guard report.failure == nil else { return report }
-        let result = try await StreamPlayer(ffmpeg).play(
-            copy, keys: report.contentKeys, picture: picture, clearMedia: clearMedia)
-        report.playback = result
-        report.verdict = result.verdict(against: reference)
+        try await withCopy(of: address) { copy in
+            // Session keys are a list to preload, neither complete nor binding: the media playlists say what is needed.
+            let held = Set(report.keys.map(\.uri))
+            await get(copy.keyURIs.filter { !held.contains($0) }, purpose, loader.events(), into: &report)
+            guard report.failure == nil else { return }
+            report.playback = try await StreamPlayer(ffmpeg).play(
+                copy, keys: report.contentKeys, picture: picture, clearMedia: clearMedia)
+        }
+        report.verdict = report.playback?.verdict(against: reference)
         return report
     }
 
-    private func key(_ uri: KeyURI) async -> StreamReport.Key {
+    /// Plays a stream with keys that the app stored, without the loader.
+    /// - Parameters:
+    ///   - address: an http or https address or a file.
+    ///   - persistableKeys: what the app stored, by key URI.
+    ///   - ffmpeg: the decoder.
+    ///   - reference: the hashes of the clear stream, for a verdict that rests on them.
+    public func play(
+        _ address: String, persistableKeys: [KeyURI: Data], with ffmpeg: FFmpeg, reference: ReferenceHashes? = nil
+    ) async throws -> StreamReport {
+        var report = StreamReport()
+        try await withCopy(of: address) { copy in
+            report.keys = copy.keyURIs.map { uri in
+                StreamReport.Key(uri: uri, Result { try vault.start(persistableKeys[uri] ?? Data()) })
+            }
+            guard report.failure == nil else { return }
+            report.playback = try await StreamPlayer(ffmpeg).play(copy, keys: report.contentKeys)
+        }
+        report.verdict = report.playback?.verdict(against: reference)
+        return report
+    }
+
+    private func withCopy(of address: String, _ body: (LocalCopy) async throws -> Void) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "latchkey-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try await body(StreamDownload(resources).copy(address, into: folder))
+    }
+
+    /// Gets one key through the loader; playback starts with it.
+    /// - Parameter purpose: `persistable` for a key that the loader stores.
+    public func key(_ uri: KeyURI, purpose: KeyPurpose = .streaming) async -> StreamReport.Key {
         let handle = Locked<KeyRequestHandle?>(nil)
         let outcome = await withTaskCancellationHandler {
             await Result {
                 try await withCheckedThrowingContinuation { continuation in
-                    let request = DeviceKeyRequest(uri, purpose: .streaming, maker: maker, continuation: continuation)
-                    let answer = loader.answer(request)
+                    let answer = ask(for: uri, purpose, continuation)
                     handle.withLock { $0 = answer }
                     if Task.isCancelled { answer.cancel() }
                 }
@@ -97,7 +131,17 @@ public struct SimulatedPlayer: Sendable {
         } onCancel: {
             handle.withLock { $0 }?.cancel()
         }
-        return StreamReport.Key(uri: uri, outcome: outcome)
+        return StreamReport.Key(uri: uri, outcome)
+    }
+
+    private func ask(
+        for uri: KeyURI, _ purpose: KeyPurpose, _ continuation: CheckedContinuation<StartedKey, any Error>
+    ) -> KeyRequestHandle {
+        guard purpose == .persistable else {
+            return loader.answer(DeviceKeyRequest(uri, purpose: purpose, maker: maker, continuation: continuation))
+        }
+        return loader.answer(
+            PersistableDeviceKeyRequest(uri, vault: vault, maker: maker, continuation: continuation))
     }
 
     /// The HTTP exchanges among the events, until so many keys have got their answer.

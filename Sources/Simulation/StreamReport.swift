@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 public import Latchkey
 public import LatchkeyCore
 public import LatchkeyDevice
@@ -23,6 +23,14 @@ public struct StreamReport: Sendable {
         public let uri: KeyURI
         /// The key as the device has it, or why it has none.
         public let outcome: Result<DeviceKey, any Error>
+        /// What the app has to store in place of the persistable key that started; nil where that one stays good.
+        public let replacement: Data?
+
+        init(uri: KeyURI, _ started: Result<StartedKey, any Error>) {
+            self.uri = uri
+            outcome = started.map(\.key)
+            replacement = (try? started.get())?.replacement
+        }
     }
 
     /// The first error among the keys.

@@ -40,6 +40,9 @@ public protocol DRMIntegration: Sendable {
     /// - Throws: an error that ends the session, where the service refused or a setup's reply lacks what is needed.
     func session(from exchange: HTTPExchange, _ step: SessionStep) throws -> SessionReply
 
+    /// When the vendor wants keys to be renewed.
+    var renewal: RenewalPolicy { get }
+
     /// What keeps the session alive, as a license says it; heartbeats unless said.
     func sessionRenewal(after license: License) -> SessionRenewal
 
@@ -86,6 +89,7 @@ extension DRMIntegration {
         throw IntegrationError(.missingSetting, "\(identifier) knows no sessions.")
     }
     public func session(from exchange: HTTPExchange, _ step: SessionStep) throws -> SessionReply { SessionReply() }
+    public var renewal: RenewalPolicy { RenewalPolicy() }
     public func sessionRenewal(after license: License) -> SessionRenewal { .heartbeat }
     public func contentIdentifier(for key: KeyURI) throws -> ContentIdentifier { ContentIdentifier(key.raw) }
     public func certificateRequest(_ context: CertificateContext) async throws -> URLRequest? { nil }

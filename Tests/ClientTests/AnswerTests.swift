@@ -90,7 +90,8 @@ import Testing
             let open = OpenKeyRequest(request)
             #expect(open.answer(.success(SampleBytes.ckc())))
             #expect(!open.answer(.failure(.cancelled)))
-            #expect(!open.close())
+            open.abandon()
+            open.giveUp(.cancelled)
         }
         #expect(request.answers.count == 1)
     }
@@ -128,7 +129,7 @@ import Testing
                     let handle = harness.loader.answer(request)
                     for _ in 0..<turns { await Task.yield() }
                     if index.isMultiple(of: 2) { handle.cancel() }
-                    await handle.task.value
+                    await handle.open.work?.value
                 }
             }
         }

@@ -167,7 +167,7 @@ private final class FakeApp: CustomerSessionCallbacks {
         session.cancel()
         #expect(request.answers.map(\.error?.code) == ["cancelled"])
         gate.open()
-        await handle.task.value
+        await handle.open.work?.value
         #expect(request.answers.count == 1)
         #expect(await clock.isQuiet())
         #expect(await answer(session).error?.code == "cancelled")

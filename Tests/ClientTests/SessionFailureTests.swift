@@ -141,7 +141,7 @@ import Testing
             if case .sessionFailed(let error) = event.kind { failure = error }
         }
         #expect(failure?.code == "sessionNotRenewed")
-        #expect(failure?.remedy == "Attach a renew closure to the loader's session.")
+        #expect(failure?.remedy == "Implement renew() in the player's key request.")
     }
 
     @Test func `a renewal without a session is refused before it is sent`() async throws {

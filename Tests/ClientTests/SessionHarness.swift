@@ -172,6 +172,7 @@ final class SessionHarness: Sendable {
             renew: { [weak self] in
                 self?.heard.withLock { $0.renewals += 1 }
                 if comes { _ = try? self?.loader.answer(FakeKeyRequest(Self.key, purpose: .renewal)) }
+                return true
             },
             fail: { [weak self] error in self?.heard.withLock { $0.failures.append(error) } })
     }

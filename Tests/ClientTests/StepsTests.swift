@@ -105,6 +105,7 @@ import Testing
         case .sessionFailed(let error): "session failed \(error.code)"
         case .failed(let error, let took): "failed \(error.code) \(Int(took.inMilliseconds))"
         case .tokenAdvice: "advice"
+        default: "another"
         }
     }
 

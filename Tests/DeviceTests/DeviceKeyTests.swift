@@ -81,6 +81,45 @@ import Testing
         #expect(keys[0].contentKey == keys[1].contentKey)
     }
 
+    @Test func `a chain of renewals decrypts without a gap, and no key beyond its own lease`() throws {
+        var keys: [DeviceKey] = []
+        for _ in 0..<5 {
+            keys.append(try received(.renewing(), LicenseTerms(.lease(.seconds(60)))))
+            timekeeper.advance(by: .seconds(40))
+        }
+        // At 200 s: taken at 0, 40, 80, 120 and 160 s.
+        #expect(keys.map { $0.canDecrypt(at: timekeeper) } == [false, false, false, false, true])
+        timekeeper.advance(by: .seconds(20))
+        #expect(keys.allSatisfy { !$0.canDecrypt(at: timekeeper) })
+    }
+
+    @Test func `the lease of a key that plays ends, however the date jumps`() throws {
+        var key = try received(SPCOptions(), LicenseTerms(.lease(.seconds(60))))
+        let isStarted = key.start(at: timekeeper)
+        #expect(isStarted)
+        timekeeper.setDate(timekeeper.date + 86_400)
+        #expect(key.canDecrypt(at: timekeeper))
+        timekeeper.setDate(timekeeper.date - 2 * 86_400)
+        timekeeper.advance(by: .seconds(60))
+        #expect(!key.canDecrypt(at: timekeeper))
+    }
+
+    @Test func `a lease that is not stated is none`() throws {
+        var options = SPCOptions()
+        options.playbackState = nil
+        let key = try received(options, LicenseTerms(.lease(.seconds(60))))
+        timekeeper.advance(by: .seconds(60))
+        #expect(key.canDecrypt(at: timekeeper))
+    }
+
+    private func received(_ options: SPCOptions, _ terms: LicenseTerms) throws -> DeviceKey {
+        let setting = ExchangeSetting.small
+        var generator = SystemRandomNumberGenerator()
+        let exchange = try setting.device.exchange(for: "asset", options: options, using: &generator)
+        let ckc = try setting.module.answer(exchange, with: .random(using: &generator), terms)
+        return try exchange.open(ckc, at: timekeeper)
+    }
+
     private func key(_ validity: LicenseTerms.Validity) -> DeviceKey {
         var generator = SeededGenerator(seed: 1)
         return DeviceKey(

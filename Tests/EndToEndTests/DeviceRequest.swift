@@ -17,10 +17,20 @@ final class DeviceRequest: PlayerKeyRequest {
     }
 
     private let applicationSecret: Secret
+    private let onRenewal: (@Sendable () -> Void)?
+    private let onEnd: @Sendable (ContentKeyError) -> Void
     private let state = Locked(State())
     private let arrivals = AsyncStream.makeStream(of: Void.self)
 
-    init(_ keyURI: KeyURI, purpose: KeyPurpose = .streaming, applicationSecret: Secret) {
+    /// - Parameters:
+    ///   - onRenewal: called when the player is asked to renew the key; it cannot unless given.
+    ///   - onEnd: called when the key's life ends.
+    init(
+        _ keyURI: KeyURI, purpose: KeyPurpose = .streaming, applicationSecret: Secret,
+        onRenewal: (@Sendable () -> Void)? = nil, onEnd: @escaping @Sendable (ContentKeyError) -> Void = { _ in }
+    ) {
+        self.onRenewal = onRenewal
+        self.onEnd = onEnd
         self.keyURI = keyURI
         self.purpose = purpose
         self.applicationSecret = applicationSecret
@@ -39,6 +49,13 @@ final class DeviceRequest: PlayerKeyRequest {
         state.withLock { $0.answers.append(result) }
         arrivals.continuation.yield()
     }
+
+    func renew() -> Bool {
+        onRenewal?()
+        return onRenewal != nil
+    }
+
+    func ended(_ error: ContentKeyError) { onEnd(error) }
 
     /// How often it was answered.
     var answerCount: Int { state.withLock { $0.answers.count } }

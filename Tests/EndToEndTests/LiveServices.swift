@@ -95,12 +95,16 @@ extension LiveServices {
     }
 
     /// A device's request for the demo asset's first key, its URI as a vendor's playlist has it.
-    func request(for profile: VendorProfile, purpose: KeyPurpose = .streaming) throws -> DeviceRequest {
+    func request(
+        for profile: VendorProfile, purpose: KeyPurpose = .streaming, onRenewal: (@Sendable () -> Void)? = nil,
+        onEnd: @escaping @Sendable (ContentKeyError) -> Void = { _ in }
+    ) throws -> DeviceRequest {
         let service = service(for: profile)
         let key = try #require(service.environment.authority.keys.keys.first)
         let host = address.split(separator: "://").last.map(String.init) ?? ""
         return DeviceRequest(
-            KeyURI(service.keyURI(for: key, at: host)), purpose: purpose, applicationSecret: applicationSecret)
+            KeyURI(service.keyURI(for: key, at: host)), purpose: purpose, applicationSecret: applicationSecret,
+            onRenewal: onRenewal, onEnd: onEnd)
     }
 
     /// The address of an asset with key URIs that lead to a profile's service.

@@ -41,14 +41,12 @@ import Testing
         async throws
     {
         try await SessionStage.with({ $0.enforcesSessions = true }) { stage in
-            let renewals = AsyncStream.makeStream(of: Void.self)
-            stage.loader.session?.attach(renew: { renewals.continuation.yield() }, fail: { _ in })
             let key = try await stage.key().get()
             #expect(key.terms.validity == .lease(SessionStage.heartbeat * 2))
 
             for _ in 1...3 {
                 await stage.passHeartbeat()
-                for await _ in renewals.stream { break }
+                for await _ in stage.renewals.stream { break }
                 _ = try await stage.key(.renewal).get()
             }
             #expect(stage.count(.sessionHeartbeat) == 0)
@@ -89,7 +87,7 @@ import Testing
     @Test func `another source ends the session and opens one of its own`() async throws {
         try await SessionStage.with { stage in
             _ = try await stage.key().get()
-            stage.loader.session?.changeSource()
+            stage.loader.changeSource()
             _ = try await stage.key().get()
             #expect(stage.steps == ["sessionSetup", "license", "sessionTeardown", "sessionSetup", "license"])
             #expect(stage.nagra.openSessions == 1)
@@ -98,16 +96,14 @@ import Testing
 
     @Test func `a session that the service forgot stops the player once, with the service's code`() async throws {
         try await SessionStage.with { stage in
-            let failures = AsyncStream.makeStream(of: ContentKeyError.self)
-            stage.loader.session?.attach(renew: {}, fail: { failures.continuation.yield($0) })
             _ = try await stage.key().get()
-            stage.loader.session?.suspend()
+            stage.loader.suspend()
             // Three heartbeats of silence are the service's limit.
             stage.clock.advance(by: SessionStage.heartbeat * 3)
-            stage.loader.session?.resume()
+            stage.loader.resume()
 
             var error: ContentKeyError?
-            for await failure in failures.stream {
+            for await failure in stage.ends.stream {
                 error = failure
                 break
             }

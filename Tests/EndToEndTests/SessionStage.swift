@@ -18,6 +18,10 @@ struct SessionStage {
     let service: RecordingService
     let nagra: NAGRAService
     let loader: ContentKeyLoader
+    /// How often the player was asked to renew a key.
+    let renewals = AsyncStream.makeStream(of: Void.self)
+    /// The errors with which keys ended.
+    let ends = AsyncStream.makeStream(of: ContentKeyError.self)
     private let seen = Locked<(events: [KeyEvent], requests: [DeviceRequest])>(([], []))
 
     /// Runs a body with a service, and a loader that has asked for nothing yet.
@@ -57,7 +61,9 @@ struct SessionStage {
 
     /// Asks for a key and waits for the answer.
     func key(_ purpose: KeyPurpose = .streaming) async throws -> Result<DeviceKey, any Error> {
-        let request = try live.request(for: .nagra, purpose: purpose)
+        let request = try live.request(
+            for: .nagra, purpose: purpose, onRenewal: { [renewals] in renewals.continuation.yield() },
+            onEnd: { [ends] in ends.continuation.yield($0) })
         seen.withLock { $0.requests.append(request) }
         loader.answer(request)
         return await request.outcome

@@ -70,6 +70,31 @@ import Testing
         }
     }
 
+    @Test(arguments: [(299, ["renewal"]), (300, [])])
+    func `a renewal that comes sooner than the vendor's SDK allows is taken with a warning`(
+        _ seconds: Int, _ warnings: [String]
+    ) async throws {
+        try await withStage(vuDRM: { $0.shortestRenewal = .seconds(300) }) { stage in
+            let session = PlaybackSessionID(rawValue: 1)
+            for options in [SPCOptions.renewing(in: session), .renewing(in: PlaybackSessionID(rawValue: 2))] {
+                try await stage.takeLicense(options)
+            }
+            #expect(stage.vuDRM.warnings.isEmpty)
+            stage.time.advance(by: .seconds(seconds))
+            try await stage.takeLicense(.renewing(in: session))
+            #expect(stage.vuDRM.warnings.map(\.code) == warnings)
+        }
+    }
+
+    @Test func `a first license is no renewal, however soon it comes`() async throws {
+        try await withStage(vuDRM: { $0.shortestRenewal = .seconds(300) }) { stage in
+            var options = SPCOptions()
+            options.playbackSession = PlaybackSessionID(rawValue: 1)
+            for _ in 0..<2 { try await stage.takeLicense(options) }
+            #expect(stage.vuDRM.warnings.isEmpty)
+        }
+    }
+
     @Test func `a payload in URL-safe base64 is taken with a warning`() async throws {
         try await withStage { stage in
             let exchange = try stage.exchange("video")
@@ -160,5 +185,16 @@ extension Stage {
     func sendJSON(_ fields: [String: String]) async throws -> Reply {
         let body = try JSONEncoder().encode(["token": Stage.vuToken].merging(fields) { $1 })
         return try await send("POST", "/vudrm/license/video", ["Content-Type": "application/json"], body)
+    }
+}
+
+extension Stage {
+    /// Asks for the video's key in the raw dialect.
+    fileprivate func takeLicense(_ options: SPCOptions) async throws {
+        var generator = SystemRandomNumberGenerator()
+        let exchange = try device.exchange(for: "video", options: options, using: &generator)
+        let headers = ["Content-Type": "application/octet-stream", "x-vudrm-token": Self.vuToken]
+        let reply = try await send("POST", "/vudrm/license/video", headers, exchange.spc.revealed)
+        #expect(reply.status == 200)
     }
 }

@@ -12,9 +12,9 @@ func withDeadline<Value: Sendable>(
     try Task.checkCancellation()
     guard limit > .zero else { throw expired() }
     let race = Race<Value>()
-    race.add(Task { race.end(await Result { try await body() }) })
+    race.add(startTask { race.end(await Result { try await body() }) })
     race.add(
-        Task {
+        startTask {
             guard (try? await timekeeper.sleep(for: limit)) != nil else { return }
             race.end(.failure(expired()))
         })

@@ -34,7 +34,7 @@ final class KeptFetch<Value: Sendable>: Sendable {
                 shared.end(.failure(ContentKeyError.cancelled))
                 return shared
             }
-            let task = Task { [weak self] in
+            let task = startTask { [weak self] in
                 let result = await Result { try await fetch() }
                 if case .failure = result { self?.forget(shared) }
                 shared.end(result)

@@ -6,6 +6,8 @@ public struct LoaderConfiguration: Sendable {
     public var retry: RetryPolicy
     /// Where requests may go.
     public var hosts: HostPolicy
+    /// When keys are renewed.
+    public var leases: LeasePolicy
     /// How long a fetched certificate is used; 24 hours unless given.
     public var certificateLifetime: Duration
     /// When the certificate is fetched.
@@ -35,7 +37,7 @@ public struct LoaderConfiguration: Sendable {
 
     /// Makes a configuration.
     public init(
-        retry: RetryPolicy = RetryPolicy(), hosts: HostPolicy = HostPolicy(),
+        retry: RetryPolicy = RetryPolicy(), hosts: HostPolicy = HostPolicy(), leases: LeasePolicy = LeasePolicy(),
         certificateLifetime: Duration = .seconds(86_400),
         certificateFetch: CertificateFetch = .atOnce, bodyLimit: Int = 1 << 20, redirectLimit: Int = 5,
         requestsPerHost: Int = 6, requestPatience: Duration = .seconds(5),
@@ -43,6 +45,7 @@ public struct LoaderConfiguration: Sendable {
     ) {
         self.retry = retry
         self.hosts = hosts
+        self.leases = leases
         self.certificateLifetime = certificateLifetime
         self.certificateFetch = certificateFetch
         self.bodyLimit = bodyLimit

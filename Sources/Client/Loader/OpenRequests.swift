@@ -11,46 +11,33 @@ final class OpenRequests: Sendable {
         var last = 0
         var isCancelled = false
         var open: [Int: OpenKeyRequest] = [:]
-        var handles: [Int: KeyRequestHandle] = [:]
     }
 
     private let state = Locked(State())
 
+    /// Whether every request has its answer.
+    var isEmpty: Bool { state.withLock { $0.open.isEmpty } }
+
+    /// Takes a request in; where everything has been cancelled, it is answered at once.
     func add(_ request: any PlayerKeyRequest) -> Exchange {
         let open = OpenKeyRequest(request)
-        return state.withLock { state in
+        let (number, isCancelled) = state.withLock { state in
             state.last += 1
-            state.open[state.last] = open
-            return Exchange(number: state.last, open: open)
+            if !state.isCancelled { state.open[state.last] = open }
+            return (state.last, state.isCancelled)
         }
+        if isCancelled { open.giveUp(.cancelled) }
+        return Exchange(number: number, open: open)
     }
 
-    /// Makes the request's task cancellable; at once where everything has been cancelled.
-    func attach(_ handle: KeyRequestHandle, to exchange: Exchange) {
-        let isCancelled = state.withLock { state in
-            if !state.isCancelled, state.open[exchange.number] != nil { state.handles[exchange.number] = handle }
-            return state.isCancelled
-        }
-        if isCancelled { handle.cancel() }
-    }
-
-    func remove(_ exchange: Exchange) {
-        state.withLock { state in
-            state.open[exchange.number] = nil
-            state.handles[exchange.number] = nil
-        }
-    }
+    func remove(_ exchange: Exchange) { state.withLock { $0.open[exchange.number] = nil } }
 
     func cancelAll() {
-        let (requests, handles) = state.withLock { state in
+        let requests = state.withLock { state in
             state.isCancelled = true
-            defer {
-                state.open = [:]
-                state.handles = [:]
-            }
-            return (Array(state.open.values), Array(state.handles.values))
+            defer { state.open = [:] }
+            return Array(state.open.values)
         }
-        for request in requests { request.answer(.failure(.cancelled)) }
-        for handle in handles { handle.cancel() }
+        for request in requests { request.giveUp(.cancelled) }
     }
 }

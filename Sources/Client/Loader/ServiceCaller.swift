@@ -191,7 +191,7 @@ extension ServiceCaller {
 }
 
 /// A random number generator of unknown type, to be passed `inout`.
-private struct SomeGenerator: RandomNumberGenerator {
+struct SomeGenerator: RandomNumberGenerator {
     private var base: any RandomNumberGenerator
     init(_ base: any RandomNumberGenerator) { self.base = base }
     mutating func next() -> UInt64 { base.next() }

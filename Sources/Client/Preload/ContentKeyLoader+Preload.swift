@@ -42,11 +42,11 @@ extension ContentKeyLoader {
         let timekeeper = caller.timekeeper
         let start = timekeeper.uptime
         let preload = Preload(self, player, limits)
-        let task = Task {
+        let outcome = await preloads.run {
             try await withDeadline(limits.time, timekeeper, expired: { TimeIsOver() }) { await preload.run(playlist) }
         }
         let end: PreloadResult.End =
-            switch await preloads.result(of: task) {
+            switch outcome {
             case .success: .complete
             case .failure(is TimeIsOver): .timeIsOver
             case .failure: .cancelled

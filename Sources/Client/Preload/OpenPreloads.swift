@@ -29,14 +29,16 @@ final class OpenPreloads: Sendable {
     private struct State {
         var next = 0
         var isClosed = false
-        var tasks: [Int: Task<Void, any Error>] = [:]
+        var tasks: [Int: Task<Void, Never>] = [:]
         var watches: [KeyURI: [Watch]] = [:]
     }
 
     private let state = Locked(State())
 
-    /// Waits for a preload's task, which the loader's cancellation ends.
-    func result(of task: Task<Void, any Error>) async -> Result<Void, any Error> {
+    /// Runs a preload, which the loader's cancellation ends too.
+    func run(_ body: @escaping @Sendable () async throws -> Void) async -> Result<Void, any Error> {
+        let end = SharedFetch<Void>()
+        let task = startTask { end.end(await Result { try await body() }) }
         let (id, isClosed) = state.withLock { state in
             state.next += 1
             state.tasks[state.next] = task
@@ -45,7 +47,8 @@ final class OpenPreloads: Sendable {
         defer { state.withLock { $0.tasks[id] = nil } }
         if isClosed { task.cancel() }
         return await withTaskCancellationHandler {
-            await task.result
+            await task.value
+            return await Result { try await end.value() }
         } onCancel: {
             task.cancel()
         }
@@ -77,10 +80,10 @@ final class OpenPreloads: Sendable {
 
     /// A key request's report, which also tells whoever watches for the key.
     func watching(_ report: @escaping Report, _ key: KeyURI?) -> Report {
-        guard let key, let watches = state.withLock({ $0.watches[key] }) else { return report }
-        return { event in
+        guard let key else { return report }
+        return { [self] event in
             report(event)
-            for watch in watches { watch.see(event) }
+            for watch in state.withLock({ $0.watches[key] ?? [] }) { watch.see(event) }
         }
     }
 }

@@ -16,7 +16,7 @@ struct StreamDiscovery: Sendable {
     /// What is found from a playlist on. Ends when all is read; its task ends with whoever listens.
     func keys(at uri: String) -> AsyncStream<Found> {
         AsyncStream { continuation in
-            let task = Task {
+            let task = startTask {
                 await find(uri) { continuation.yield($0) }
                 continuation.finish()
             }

@@ -56,10 +56,8 @@ public final class CustomerSession: Sendable {
     @discardableResult
     public func answer(_ request: some PlayerKeyRequest) -> KeyRequestHandle {
         let exchange = open.add(request)
-        let task = Task { await self.run(exchange) }
-        let handle = KeyRequestHandle(open: exchange.open, task: task)
-        open.attach(handle, to: exchange)
-        return handle
+        exchange.open.attach(startTask { await self.run(exchange) })
+        return KeyRequestHandle(open: exchange.open)
     }
 
     /// Calls nothing until `resume()`, for an app in the background that does not play.

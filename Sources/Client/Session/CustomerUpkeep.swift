@@ -15,13 +15,13 @@ final class CustomerUpkeep: Sendable {
 
     private let callbacks: any CustomerSessionCallbacks
     private let timekeeper: any Timekeeper
-    private let alarm: SessionAlarm
+    private let alarm: Alarm
     private let state = Locked(State())
 
     init(_ callbacks: any CustomerSessionCallbacks, _ timekeeper: any Timekeeper) {
         self.callbacks = callbacks
         self.timekeeper = timekeeper
-        alarm = SessionAlarm(timekeeper)
+        alarm = Alarm(timekeeper)
     }
 
     func attach(_ renew: @escaping @Sendable () -> Void, _ fail: @escaping @Sendable (ContentKeyError) -> Void) {
@@ -75,7 +75,7 @@ final class CustomerUpkeep: Sendable {
     private func beat() {
         state.withLock { state in
             guard !state.isStopped, state.task == nil else { return }
-            state.task = Task { [weak self, callbacks] in
+            state.task = startTask { [weak self, callbacks] in
                 let result = await Result { try await callbacks.heartbeat() }
                 self?.heartbeatEnded(result)
             }

@@ -38,7 +38,7 @@ extension SecureSession {
     /// Takes note of a license that the player received itself.
     nonisolated func note(_ license: License, _ purpose: KeyPurpose) {
         let source = orders.withLock { $0.source }
-        Task {
+        startTask { [self] in
             let use = Use(number: 0, source: source, purpose: purpose, start: caller.timekeeper.uptime)
             await learn(license, use, sentWith: nil)
         }

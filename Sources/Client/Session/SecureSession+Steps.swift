@@ -14,11 +14,13 @@ extension SecureSession {
         if live == nil, state == .error, orders.isClosed || failedSource != orders.source { move(to: .off) }
         guard let step = nextStep(orders) else { return }
         isMakingStep = true
-        Task {
-            await make(step)
-            isMakingStep = false
-            settle()
-        }
+        startTask { await self.complete(step) }
+    }
+
+    private func complete(_ step: Step) async {
+        await make(step)
+        isMakingStep = false
+        settle()
     }
 
     private func nextStep(_ orders: Orders) -> Step? {
@@ -78,9 +80,8 @@ extension SecureSession {
     }
 
     private func askPlayer() {
-        guard let renew = handlers.withLock({ $0.renew }) else { return fail(.sessionWithoutPlayer) }
         awaitPlayer()
-        renew()
+        guard handlers.withLock({ $0.renew })?() == true else { return fail(.sessionWithoutPlayer) }
     }
 
     private func awaitPlayer() {

@@ -3,11 +3,10 @@ import LatchkeyVendors
 
 /// The secure session with a vendor that the licenses of one source belong to.
 ///
-/// The loader opens it before the first license, once for keys that are asked for together, and ends it when it is cancelled or goes
-/// away. It is kept alive, each time the period has passed that the service states, by a heartbeat, or by a renewal of the license
-/// where the license's reply said so. An adapter says what the loader cannot see: another source, the app in the background.
-///
-///     loader.session?.attach(renew: { player.renewKeys() }, fail: { error in player.stop(error) })
+/// The loader owns it: opens it before the first license, once for keys that are asked for together, and ends it when the player has
+/// released the last key, goes on to another source, or is done. It is kept alive, each time the period has passed that the service
+/// states, by a heartbeat, or by a renewal of the licenses where the license's reply said so. When it fails, each key that is held ends
+/// with the error.
 ///
 /// Steps are made one at a time. Ending waits for license requests and for a heartbeat under way, so that none of them meets a service
 /// that has forgotten the session. Source: `vendors.md` §9.2.
@@ -40,7 +39,7 @@ public actor SecureSession {
     }
 
     struct Handlers {
-        var renew: (@Sendable () -> Void)?
+        var renew: (@Sendable () -> Bool)?
         var fail: (@Sendable (ContentKeyError) -> Void)?
     }
 
@@ -51,7 +50,7 @@ public actor SecureSession {
 
     let caller: ServiceCaller
     let report: Report
-    let alarm: SessionAlarm
+    let alarm: Alarm
     let orders = Locked(Orders())
     let handlers = Locked(Handlers())
 
@@ -73,20 +72,20 @@ public actor SecureSession {
     init(_ caller: ServiceCaller, _ report: @escaping Report) {
         self.caller = caller
         self.report = report
-        alarm = SessionAlarm(caller.timekeeper)
+        alarm = Alarm(caller.timekeeper)
     }
 }
 
-// MARK: - What the adapter says
+// MARK: - What the loader says
 
 extension SecureSession {
-    /// Connects the player.
+    /// Connects the players.
     /// - Parameters:
-    ///   - renew: has the player ask for its keys again, with new SPCs and the purpose `renewal`; called where renewals of the license
-    ///     keep the session alive.
-    ///   - fail: has the player stop, because the session could not be kept alive; called once for a session.
-    public nonisolated func attach(
-        renew: @escaping @Sendable () -> Void, fail: @escaping @Sendable (ContentKeyError) -> Void
+    ///   - renew: has the players ask for their keys again, with new SPCs and the purpose `renewal`, and says whether any can; called
+    ///     where renewals of the license keep the session alive.
+    ///   - fail: has the players stop, because the session could not be kept alive; called once for a session.
+    nonisolated func attach(
+        renew: @escaping @Sendable () -> Bool, fail: @escaping @Sendable (ContentKeyError) -> Void
     ) {
         handlers.withLock { $0 = Handlers(renew: renew, fail: fail) }
     }
@@ -94,20 +93,20 @@ extension SecureSession {
     /// Ends the session because another source plays, or the same one again; the next key opens one for it.
     ///
     /// Key requests that the loader takes from now on belong to the new source.
-    public nonisolated func changeSource() {
+    nonisolated func changeSource() {
         orders.withLock { $0.source += 1 }
-        Task { await settle() }
+        startTask { await self.settle() }
     }
 
     /// Makes no heartbeat until `resume()`, for an app in the background that does not play.
-    public nonisolated func suspend() { alarm.suspend() }
+    nonisolated func suspend() { alarm.suspend() }
 
     /// Goes on after `suspend()`; what came due meanwhile is done once.
-    public nonisolated func resume() { alarm.resume() }
+    nonisolated func resume() { alarm.resume() }
 
     /// Ends the session and lets none begin.
     nonisolated func close() {
         orders.withLock { $0.isClosed = true }
-        Task { await settle() }
+        startTask { await self.settle() }
     }
 }

@@ -1,17 +1,18 @@
-import LatchkeyCore
-import LatchkeyHTTP
-import LatchkeyServer
+package import LatchkeyCore
+package import LatchkeyHTTP
+package import LatchkeyServer
 
 /// Leads requests to services and media, and keeps the journal.
-struct ServiceRouter: Sendable {
-    let services: [any VendorService]
+package struct ServiceRouter: Sendable {
+    package let services: [any VendorService]
     let journal = ExchangeJournal()
     private let media: MediaHost?
     private let address: String
     private let time: any Timekeeper
     private let log: @Sendable (String) -> Void
 
-    init(
+    /// - Parameter address: host and port that media name where a request does not say what it reached us by.
+    package init(
         _ services: [any VendorService], media: MediaHost?, address: String, time: any Timekeeper,
         log: @escaping @Sendable (String) -> Void
     ) {
@@ -22,7 +23,10 @@ struct ServiceRouter: Sendable {
         self.log = log
     }
 
-    func respond(to request: HTTPRequest) async -> HTTPResponse {
+    /// The exchanges in the order in which they ended; at least the latest 10,000.
+    package var entries: [JournalEntry] { journal.entries }
+
+    package func respond(to request: HTTPRequest) async -> HTTPResponse {
         let start = time.uptime
         let (response, service) = await answer(request)
         let entry = JournalEntry(

@@ -42,10 +42,9 @@ public struct KalturaService: VendorService {
         let spc = try call.base64(String(decoding: try call.rawSPC(), as: UTF8.self), in: "body")
         let keys = environment.authority.keys
         let question = LicenseQuestion(spc: spc, keyName: nil) { keys.name(in: $0) }
-        let license = try await environment.authority.license(for: question).get()
-        let ckc = license.ckc.revealed
+        let license = try await call.license(for: question)
         return .json([
-            "ckc": .text((call.fault?.damaged(ckc) ?? ckc).base64EncodedString()),
+            "ckc": .text(call.ckc(of: license).base64EncodedString()),
             "persistence_duration": .number(Self.persistence(license.terms)),
         ])
     }

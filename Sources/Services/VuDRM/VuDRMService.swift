@@ -15,6 +15,9 @@ public struct VuDRMService: VendorService {
         public var tokenLifetime: Duration?
         /// Whether a token is good for one license only, as in production. Default false.
         public var tokensAreSingleUse = false
+        /// The shortest time from a license to its renewal that passes without a warning; nil, the default, does not care. The
+        /// vendor's own SDK refuses to renew below 300 seconds.
+        public var shortestRenewal: Duration?
 
         /// The defaults.
         public init() {}
@@ -27,6 +30,7 @@ public struct VuDRMService: VendorService {
     /// The customer of the demonstration: the one that the service knows, else this.
     private var client: String { configuration.client ?? "demo-client" }
     private let used = UsedTokens()
+    private let renewals = RenewalTimes()
 
     /// - Parameters:
     ///   - environment: what the service stands on.
@@ -96,7 +100,13 @@ extension VuDRMService {
             // Either the whole key URI or its last path component: both are in use.
             identifier.text.map { KeyURI($0) }.map { $0.pathComponents.last ?? $0.host }
         }
-        return .octets(try await call.ckc(for: question))
+        let license = try await call.license(for: question)
+        if let limit = configuration.shortestRenewal,
+            let time = renewals.timeSinceLast(license, at: environment.time.uptime), time < limit
+        {
+            call.warn("renewal", "a key is renewed \(Int(time.inSeconds)) s after its license")
+        }
+        return .octets(call.ckc(of: license))
     }
 
     private struct Form {

@@ -1,7 +1,7 @@
 import LatchkeyCore
 
 /// Rings once, at a time that can be moved. Silent while the app is suspended; what came due then rings once on resuming.
-final class SessionAlarm: Sendable {
+final class Alarm: Sendable {
     typealias Ring = @Sendable () async -> Void
 
     private struct State {
@@ -69,7 +69,7 @@ final class SessionAlarm: Sendable {
         state.number += 1
         guard let due = state.due, !state.isSuspended else { return }
         let wait = due - timekeeper.uptime
-        state.task = Task { [weak self, timekeeper, number = state.number] in
+        state.task = startTask { [weak self, timekeeper, number = state.number] in
             guard (try? await timekeeper.sleep(for: wait)) != nil else { return }
             await self?.take(number)?()
         }

@@ -1,0 +1,35 @@
+import LatchkeyCore
+import LatchkeyDevice
+import LatchkeyTesting
+import Testing
+
+@testable import LatchkeyFairPlay
+
+@Suite struct SPCOptionsTests {
+    @Test func `a renewal says that playback goes on and the lease is about to end`() throws {
+        let session = PlaybackSessionID(rawValue: 42)
+        let context = try opened(.renewing(in: session))
+        #expect(context.playback?.state == .leaseExpiring)
+        #expect(context.playback?.session == session)
+    }
+
+    @Test func `a request for a key to store says that the device can`() throws {
+        let context = try opened(.storing)
+        #expect(context.capabilities.contains(.offlineKey))
+        #expect(context.playback?.state == .readyToStart)
+        #expect(context.payload.value(.offlineSync).map { Array($0) } == [UInt8](repeating: 0, count: 28))
+    }
+
+    @Test func `a request to play says nothing of storing`() throws {
+        let context = try opened(SPCOptions())
+        #expect(!context.capabilities.contains(.offlineKey))
+        #expect(context.payload.value(.offlineSync) == nil)
+    }
+
+    private func opened(_ options: SPCOptions) throws -> ServerPlaybackContext {
+        let setting = ExchangeSetting.small
+        var generator = SeededGenerator(seed: 1)
+        let exchange = try setting.device.exchange(for: "asset", options: options, using: &generator)
+        return try setting.module.open(exchange.spc.revealed)
+    }
+}
