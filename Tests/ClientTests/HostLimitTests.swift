@@ -12,12 +12,12 @@ import Testing
 
 /// Many keys at once, and few requests at a time.
 @Suite(.timeLimit(.minutes(2))) struct HostLimitTests {
-    /// A thousand keys on four hosts.
+    /// Keys on four hosts.
     private static func requests(_ count: Int = 1_000) -> [FakeKeyRequest] {
         (0..<count).map { FakeKeyRequest(KeyURI("skd://license-\($0 % 4).example.com/key-\($0)")) }
     }
 
-    private static let hosts: HostPolicy = HostPolicy(allowed: ["*.example.com"])
+    private static let hosts = HostPolicy(allowed: ["*.example.com"])
 
     @Test func `a thousand keys at once take one certificate and few requests per host, and each is answered once`()
         async
@@ -72,15 +72,11 @@ import Testing
     }
 
     @Test func `waiting in line costs an attempt none of its time`() async {
-        let (isFirst, gate) = (Locked(true), Gate())
+        let gate = Gate()
         let harness = Harness(
-            over: FakeTransport { request, _ in
+            over: FakeTransport { request, number in
                 guard request.httpMethod == "POST" else { return .certificate }
-                if isFirst.withLock({ isFirst in
-                    defer { isFirst = false }; return isFirst
-                }) {
-                    await gate.wait()
-                }
+                if number == 2 { await gate.wait() }
                 return .ckc
             }
         ) {
@@ -103,15 +99,11 @@ import Testing
     func `a request that waited too long for its host is made anew, with a new token`(
         _ wait: Double, _ tokens: Int
     ) async {
-        let (isFirst, gate) = (Locked(true), Gate())
+        let gate = Gate()
         let harness = Harness(
-            over: FakeTransport { request, _ in
+            over: FakeTransport { request, number in
                 guard request.httpMethod == "POST" else { return .certificate }
-                if isFirst.withLock({ isFirst in
-                    defer { isFirst = false }; return isFirst
-                }) {
-                    await gate.wait()
-                }
+                if number == 2 { await gate.wait() }
                 return .ckc
             }
         ) { $0.requestsPerHost = 1 }
@@ -160,14 +152,37 @@ private final class CrowdedService: Sendable {
     var transport: FakeTransport {
         FakeTransport { request, number in
             let host = request.url?.host ?? ""
-            self.state.withLock { state in
+            // A request that is given up is in flight no more, whenever that is.
+            let visit = Locked(Visit.isComing)
+            await withTaskCancellationHandler {
+                self.enter(host, visit)
+                for _ in 0..<(number % 7) { await Task.yield() }
+                self.leave(host, visit)
+            } onCancel: {
+                self.leave(host, visit)
+            }
+            return request.httpMethod == "POST" ? self.respond(request) : .certificate
+        }
+    }
+
+    private enum Visit { case isComing, isHere, hasLeft }
+
+    private func enter(_ host: String, _ visit: Locked<Visit>) {
+        visit.withLock { visit in
+            guard visit == .isComing else { return }
+            visit = .isHere
+            state.withLock { state in
                 let now = state.now[host, default: 0] + 1
                 state.now[host] = now
                 state.most[host] = max(state.most[host, default: 0], now)
             }
-            for _ in 0..<(number % 7) { await Task.yield() }
-            self.state.withLock { $0.now[host, default: 0] -= 1 }
-            return request.httpMethod == "POST" ? self.respond(request) : .certificate
+        }
+    }
+
+    private func leave(_ host: String, _ visit: Locked<Visit>) {
+        visit.withLock { visit in
+            if visit == .isHere { state.withLock { $0.now[host, default: 0] -= 1 } }
+            visit = .hasLeft
         }
     }
 

@@ -44,6 +44,8 @@ extension SecureSession {
 
     private func setUp(for source: Int) async {
         setupNumber += 1
+        // Said here and not only when the token is asked for: the deadline may pass before.
+        move(to: .awaitingContentToken)
         let start = caller.timekeeper.uptime
         do {
             let reply = try await ask(.setup, [:])
