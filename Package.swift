@@ -69,10 +69,15 @@ let package = Package(
             name: "LatchkeyCommandLine",
             dependencies: [
                 "Latchkey", "LatchkeyCore", "LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyHLS", "LatchkeyHTTP",
-                "LatchkeyPlayback", "LatchkeyServer", "LatchkeyServices", "LatchkeySimulation", "LatchkeyVendors",
+                "LatchkeyPlayback", "LatchkeyServer", "LatchkeyServices", "LatchkeySimulation", "LatchkeyTesting",
+                "LatchkeyVendors",
             ],
             path: "Sources/CommandLine", swiftSettings: settings),
 
+        // A process that the tests kill while it writes keys.
+        .executableTarget(
+            name: "StoreCrash", dependencies: ["Latchkey", "LatchkeyCore", "LatchkeyTesting"],
+            path: "Tests/Support/StoreCrash", swiftSettings: settings),
         tests("Core", ["LatchkeyCore"]),
         tests("HLS", ["LatchkeyHLS", "LatchkeyCore"], resources: [.copy("Corpus")]),
         tests("FairPlay", ["LatchkeyFairPlay", "LatchkeyCore"]),
@@ -80,7 +85,7 @@ let package = Package(
         tests("Vendors", ["LatchkeyVendors", "LatchkeyCore"]),
         tests("Device", ["LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyCore"]),
         tests("Playback", ["LatchkeyPlayback", "LatchkeyHLS", "LatchkeyCore"]),
-        tests("Client", ["Latchkey", "LatchkeyVendors", "LatchkeyHLS", "LatchkeyCore"]),
+        tests("Client", ["StoreCrash", "Latchkey", "LatchkeyVendors", "LatchkeyHLS", "LatchkeyCore"]),
         tests(
             "Services",
             [
@@ -103,3 +108,26 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// Players that exist on Apple's systems only have stand-ins of the same module names here. A Mac must not see them: a
+// target named like a system framework would take its place.
+#if os(Linux)
+    func standIn(_ name: String, _ folder: String? = nil, _ dependencies: [Target.Dependency]) -> Target {
+        .target(
+            name: name, dependencies: dependencies, path: "StandIns/\(folder ?? name)", swiftSettings: settings)
+    }
+
+    package.targets += [
+        standIn(
+            "StandInEngine", "Engine",
+            ["LatchkeyCore", "LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyPlayback"]),
+        standIn(
+            "AVFoundation", nil, ["StandInEngine", "LatchkeyCore"]),
+        tests(
+            "StandIn",
+            [
+                "AVFoundation", "StandInEngine", "LatchkeySimulation", "LatchkeyServer", "LatchkeyHTTP",
+                "LatchkeyFairPlay", "LatchkeyDevice", "LatchkeyPlayback", "LatchkeyCore",
+            ]),
+    ]
+#endif

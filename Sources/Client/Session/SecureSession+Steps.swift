@@ -65,7 +65,8 @@ extension SecureSession {
     }
 
     private func renew() async {
-        guard let live else { return }
+        // It may have failed since the step was chosen.
+        guard let live, live.failure == nil else { return }
         let start = caller.timekeeper.uptime
         isDue = false
         move(to: .renewalRequested)

@@ -1,0 +1,126 @@
+public import Dispatch
+public import Foundation
+import LatchkeyCore
+import StandInEngine
+
+/// Asks its delegate for what an asset cannot load itself: here, keys.
+// Sound: what changes is in `state`, behind a lock; StandInTests run under the thread sanitizer.
+public final class AVAssetResourceLoader: NSObject, @unchecked Sendable {
+    struct State {
+        weak var delegate: (any AVAssetResourceLoaderDelegate)?
+        var queue: DispatchQueue?
+        var keys: [String: StandInKey] = [:]
+        var handed: [HandedRequest] = []
+        var renewals: [String: Task<Void, Never>] = [:]
+        var preloads = false
+        var sendsCommonMediaClientData = false
+    }
+
+    let stage: StandInStage
+    let state = Locked(State())
+
+    init(on stage: StandInStage) { self.stage = stage }
+
+    deinit {
+        for renewal in state.withLock({ Array($0.renewals.values) }) { renewal.cancel() }
+    }
+
+    public func setDelegate(_ delegate: (any AVAssetResourceLoaderDelegate)?, queue delegateQueue: dispatch_queue_t?) {
+        if delegate != nil, delegateQueue == nil {
+            stage.log.note(.delegateWithoutQueue, "AVAssetResourceLoader.setDelegate")
+            return
+        }
+        // Sound: the delegate is called on its own queue only, as in the real SDK.
+        nonisolated(unsafe) let delegate = delegate
+        state.withLock {
+            $0.delegate = delegate
+            $0.queue = delegateQueue
+        }
+    }
+
+    public var delegate: (any AVAssetResourceLoaderDelegate)? {
+        state.withLock { state in
+            // Sound: as in `setDelegate`.
+            nonisolated(unsafe) let delegate = state.delegate
+            return delegate
+        }
+    }
+
+    public var delegateQueue: dispatch_queue_t? { state.withLock { $0.queue } }
+
+    public var preloadsEligibleContentKeys: Bool {
+        get { state.withLock { $0.preloads } }
+        set { state.withLock { $0.preloads = newValue } }
+    }
+
+    public var sendsCommonMediaClientDataAsHTTPHeaders: Bool {
+        get { state.withLock { $0.sendsCommonMediaClientData } }
+        set { state.withLock { $0.sendsCommonMediaClientData = newValue } }
+    }
+}
+
+/// Loads what an asset cannot load itself. Every method is optional.
+public protocol AVAssetResourceLoaderDelegate: NSObjectProtocol {
+    func resourceLoader(
+        _ resourceLoader: AVAssetResourceLoader,
+        shouldWaitForLoadingOfRequestedResource loadingRequest: AVAssetResourceLoadingRequest
+    ) -> Bool
+
+    func resourceLoader(
+        _ resourceLoader: AVAssetResourceLoader,
+        shouldWaitForRenewalOfRequestedResource renewalRequest: AVAssetResourceRenewalRequest
+    ) -> Bool
+
+    func resourceLoader(
+        _ resourceLoader: AVAssetResourceLoader, didCancel loadingRequest: AVAssetResourceLoadingRequest)
+
+    func resourceLoader(
+        _ resourceLoader: AVAssetResourceLoader,
+        shouldWaitForResponseTo authenticationChallenge: URLAuthenticationChallenge
+    ) -> Bool
+
+    func resourceLoader(
+        _ resourceLoader: AVAssetResourceLoader, didCancel authenticationChallenge: URLAuthenticationChallenge)
+}
+
+extension AVAssetResourceLoaderDelegate {
+    public func resourceLoader(
+        _ resourceLoader: AVAssetResourceLoader,
+        shouldWaitForLoadingOfRequestedResource loadingRequest: AVAssetResourceLoadingRequest
+    ) -> Bool {
+        CallbackProbe.noteDefault()
+        return false
+    }
+
+    public func resourceLoader(
+        _ resourceLoader: AVAssetResourceLoader,
+        shouldWaitForRenewalOfRequestedResource renewalRequest: AVAssetResourceRenewalRequest
+    ) -> Bool {
+        CallbackProbe.noteDefault()
+        return false
+    }
+
+    public func resourceLoader(
+        _ resourceLoader: AVAssetResourceLoader, didCancel loadingRequest: AVAssetResourceLoadingRequest
+    ) { CallbackProbe.noteDefault() }
+
+    public func resourceLoader(
+        _ resourceLoader: AVAssetResourceLoader,
+        shouldWaitForResponseTo authenticationChallenge: URLAuthenticationChallenge
+    ) -> Bool {
+        CallbackProbe.noteDefault()
+        return false
+    }
+
+    public func resourceLoader(
+        _ resourceLoader: AVAssetResourceLoader, didCancel authenticationChallenge: URLAuthenticationChallenge
+    ) { CallbackProbe.noteDefault() }
+}
+
+/// Has an SPC ask for a key that may be stored; `Bool`.
+public let AVAssetResourceLoadingRequestStreamingContentKeyRequestRequiresPersistentKey =
+    "AVAssetResourceLoadingRequestStreamingContentKeyRequestRequiresPersistentKey"
+/// The content type of a CKC.
+public let AVStreamingKeyDeliveryContentKeyType = "com.apple.streamingkeydelivery.contentkey"
+/// The content type of a key that was stored.
+public let AVStreamingKeyDeliveryPersistentContentKeyType = "com.apple.streamingkeydelivery.persistentcontentkey"

@@ -1,0 +1,90 @@
+import Foundation
+import LatchkeyCore
+import StandInEngine
+
+extension AVContentKeySession {
+    /// Gets the keys of a stream that the session does not hold, all at once.
+    func provide(_ uris: [KeyURI], for asset: AVURLAsset) async throws {
+        let missing = uris.filter { uri in state.withLock { $0.keys[uri.raw] }?.key.isUsable != true }
+        let open = state.withLock { Array($0.open.values) }.filter { $0.purpose != .renewal }
+        let joined = open.filter { request in missing.contains { $0.raw == request.wish.text } }.map(\.outcome)
+        let new = missing.filter { uri in !open.contains { $0.wish.text == uri.raw } }
+        let outcomes = joined + request(new, for: asset, destination: .device)
+        try await Self.wait(for: outcomes)
+    }
+
+    /// Asks for keys once more, as when the picture moves to a receiver.
+    func provideAnew(_ uris: [KeyURI], for asset: AVURLAsset, destination: StandInExchange.Destination) async throws {
+        try await Self.wait(for: request(uris, for: asset, destination: destination))
+    }
+
+    private func request(
+        _ uris: [KeyURI], for asset: AVURLAsset, destination: StandInExchange.Destination
+    ) -> [StandInOutcome<Void>] {
+        let times = stage.misbehaves(.repeatsIdentifiers) ? 2 : 1
+        let requests = uris.flatMap { uri in
+            (0..<times).map { _ in
+                var wish = KeyWish(uri, form: stage.behavior.identifierForm)
+                wish.destination = destination
+                wish.recipient = asset
+                return AVContentKeyRequest(wish, for: .streaming, of: self)
+            }
+        }
+        // The outcomes outlive requests that nobody keeps.
+        let outcomes = requests.map(\.outcome)
+        send(batch: requests, initializationData: nil)
+        return outcomes
+    }
+
+    private static func wait(for outcomes: [StandInOutcome<Void>]) async throws {
+        for outcome in outcomes { try await outcome.value }
+    }
+
+    /// Starts playback with keys that the session holds.
+    func startPlayback(_ uris: [KeyURI]) throws -> [KeyURI: ContentKey] {
+        var contentKeys: [KeyURI: ContentKey] = [:]
+        for uri in uris {
+            guard var held = state.withLock({ $0.keys[uri.raw] }) else {
+                throw AVError.because(.contentIsNotAuthorized, "The session does not hold \(uri.raw).")
+            }
+            let replacement: Data?
+            do { replacement = try held.key.start() } catch {
+                throw AVError.wrapping(error as NSError)
+            }
+            let started = held
+            state.withLock { $0.keys[uri.raw] = started }
+            if let replacement {
+                let identifier = held.request.wish.identifier ?? uri.raw
+                notify(.didUpdatePersistable, about: uri.raw) {
+                    $0.contentKeySession(
+                        $1, didUpdatePersistableContentKey: replacement, forContentKeyIdentifier: identifier)
+                }
+            }
+            contentKeys[uri] = held.key.contentKey
+        }
+        return contentKeys
+    }
+
+    /// Gives the session its identifier with the first SPC.
+    func beginProtection(_ appIdentifier: Data) {
+        state.withLock { state in
+            state.appIdentifier = appIdentifier
+            guard state.protectionSession == nil else { return }
+            state.protectionSession = Data((0..<16).map { _ in UInt8.random(in: .min ... .max) })
+        }
+    }
+
+    func adopt(_ stage: StandInStage) { state.withLock { $0.stage = stage } }
+
+    /// The media services end: nothing works any more.
+    func resetMediaServices() {
+        let open = state.withLock { state in
+            state.condition = .reset
+            state.keys = [:]
+            return Array(state.open.values)
+        }
+        for request in open {
+            fail(request, AVError.because(.mediaServicesWereReset, "The media services were reset."))
+        }
+    }
+}

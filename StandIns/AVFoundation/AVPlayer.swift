@@ -1,0 +1,107 @@
+public import Foundation
+import LatchkeyCore
+
+/// Plays an item: fetches the playlist, gets the keys, decrypts and decodes.
+@MainActor public final class AVPlayer: NSObject {
+    public enum Status: Int, Sendable {
+        case unknown = 0
+        case readyToPlay = 1
+        case failed = 2
+    }
+
+    public enum TimeControlStatus: Int, Sendable {
+        case paused = 0
+        case waitingToPlayAtSpecifiedRate = 1
+        case playing = 2
+    }
+
+    private nonisolated let state = PlayerState()
+
+    public override nonisolated init() { super.init() }
+
+    public nonisolated init(url URL: Foundation.URL) {
+        super.init()
+        state.take(AVPlayerItem(url: URL))
+    }
+
+    public nonisolated init(playerItem item: AVPlayerItem?) {
+        super.init()
+        state.take(item)
+    }
+
+    public func play() { rate = 1 }
+
+    public func pause() { rate = 0 }
+
+    public func replaceCurrentItem(with item: AVPlayerItem?) {
+        state.take(item)
+        if rate > 0 { item?.playback.play(on: state) }
+    }
+
+    public nonisolated var currentItem: AVPlayerItem? { state.item }
+    public nonisolated var status: AVPlayer.Status { .readyToPlay }
+    public nonisolated var error: (any Error)? { nil }
+
+    public var rate: Float {
+        get { state.rate }
+        set {
+            state.rate = newValue
+            if newValue > 0 { state.item?.playback.play(on: state) }
+        }
+    }
+
+    public nonisolated var timeControlStatus: AVPlayer.TimeControlStatus {
+        switch (state.rate > 0, state.item?.status) {
+        case (false, _), (_, .failed): .paused
+        case (_, .readyToPlay): .playing
+        default: .waitingToPlayAtSpecifiedRate
+        }
+    }
+
+    public nonisolated var allowsExternalPlayback: Bool {
+        get { state.allowsExternalPlayback }
+        set { state.allowsExternalPlayback = newValue }
+    }
+    public nonisolated var isExternalPlaybackActive: Bool { state.isExternalPlaybackActive }
+    public nonisolated var usesExternalPlaybackWhileExternalScreenIsActive: Bool {
+        get { state.usesExternalPlayback }
+        set { state.usesExternalPlayback = newValue }
+    }
+}
+
+/// What a player knows, for any thread.
+final class PlayerState: Sendable {
+    private struct Values {
+        var item: AVPlayerItem?
+        var rate: Float = 0
+        var allowsExternalPlayback = true
+        var isExternalPlaybackActive = false
+        var usesExternalPlayback = false
+    }
+
+    private let values = Locked(Values())
+
+    /// Makes an item the current one; it begins to load.
+    func take(_ item: AVPlayerItem?) {
+        values.withLock { $0.item = item }
+        item?.playback.begin()
+    }
+
+    var item: AVPlayerItem? { values.withLock { $0.item } }
+    var rate: Float {
+        get { values.withLock { $0.rate } }
+        set { values.withLock { $0.rate = newValue } }
+    }
+    var allowsExternalPlayback: Bool {
+        get { values.withLock { $0.allowsExternalPlayback } }
+        set { values.withLock { $0.allowsExternalPlayback = newValue } }
+    }
+    var isExternalPlaybackActive: Bool {
+        get { values.withLock { $0.isExternalPlaybackActive } }
+        set { values.withLock { $0.isExternalPlaybackActive = newValue } }
+    }
+    var usesExternalPlayback: Bool {
+        get { values.withLock { $0.usesExternalPlayback } }
+        set { values.withLock { $0.usesExternalPlayback = newValue } }
+    }
+}

@@ -1,0 +1,74 @@
+public import Foundation
+import LatchkeyCore
+import StandInEngine
+
+/// Media.
+public class AVAsset: NSObject {}
+
+/// Media at an address; gets its keys from the session that it is a recipient of, or from its resource loader.
+// Sound: what changes is in `state`, behind a lock; StandInTests run under the thread sanitizer.
+public final class AVURLAsset: AVAsset, AVContentKeyRecipient, @unchecked Sendable {
+    private struct WeakSession {
+        weak var session: AVContentKeySession?
+    }
+
+    private struct State {
+        var sessions: [WeakSession] = []
+        var hasBegun = false
+        var stage: StandInStage?
+    }
+
+    public let url: Foundation.URL
+    public let resourceLoader: AVAssetResourceLoader
+    public let httpSessionIdentifier = UUID()
+    private let state = Locked(State())
+
+    public init(url URL: Foundation.URL, options: [String: Any]? = nil) {
+        url = URL
+        let stage = StandInStage.current
+        resourceLoader = AVAssetResourceLoader(on: stage ?? StandInStage())
+        super.init()
+        state.withLock { $0.stage = stage }
+    }
+
+    public convenience init(url: URL) { self.init(url: url, options: nil) }
+
+    public var mayRequireContentKeysForMediaDataProcessing: Bool { true }
+
+    public var assetCache: AVAssetCache? { url.isFileURL ? AVAssetCache() : nil }
+
+    var stage: StandInStage { state.withLock { $0.stage } ?? resourceLoader.stage }
+
+    /// The session that the asset gets its keys from: the latest that took it as a recipient.
+    var session: AVContentKeySession? { state.withLock { $0.sessions.last { $0.session != nil }?.session } }
+
+    /// Whether it was ever made a recipient: then keys come from a session or not at all.
+    var isRecipient: Bool { state.withLock { !$0.sessions.isEmpty } }
+
+    /// Notes that a player works with the asset.
+    func begin() { state.withLock { $0.hasBegun = true } }
+
+    /// Makes the asset a recipient. Asset and session share the stage from here on.
+    /// - Returns: false where the asset began to load without it.
+    func join(_ session: AVContentKeySession) -> Bool {
+        let sessionStage = session.stage
+        let (mayJoin, stage) = state.withLock { state in
+            let isMember = state.sessions.contains { $0.session === session }
+            guard isMember || !state.hasBegun else { return (false, state.stage) }
+            if !isMember { state.sessions.append(WeakSession(session: session)) }
+            if state.stage == nil { state.stage = sessionStage }
+            return (true, state.stage)
+        }
+        if let stage, mayJoin { session.adopt(stage) }
+        return mayJoin
+    }
+
+    func leave(_ session: AVContentKeySession) {
+        state.withLock { $0.sessions.removeAll { $0.session === session || $0.session == nil } }
+    }
+}
+
+/// What of an asset is on the device.
+public final class AVAssetCache: NSObject, @unchecked Sendable {
+    public var isPlayableOffline: Bool { true }
+}

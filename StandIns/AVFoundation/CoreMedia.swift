@@ -1,0 +1,35 @@
+/// A time of CoreMedia, as far as downloads need it.
+public struct CMTime: Sendable, Hashable {
+    /// In units of the time scale.
+    public var value: Int64
+    /// Units per second.
+    public var timescale: Int32
+
+    public init(value: Int64, timescale: Int32) {
+        self.value = value
+        self.timescale = timescale
+    }
+
+    public init(seconds: Double, preferredTimescale: Int32) {
+        self.init(value: Int64(seconds * Double(preferredTimescale)), timescale: preferredTimescale)
+    }
+
+    /// The start of everything.
+    public static let zero = CMTime(value: 0, timescale: 1)
+
+    public var seconds: Double { Double(value) / Double(timescale) }
+}
+
+/// A range of times of CoreMedia.
+public struct CMTimeRange: Sendable, Hashable {
+    public var start: CMTime
+    public var duration: CMTime
+
+    public init(start: CMTime, duration: CMTime) {
+        self.start = start
+        self.duration = duration
+    }
+}
+
+/// A choice among an asset's audio and subtitles. A stub.
+public class AVMediaSelection: NSObject, @unchecked Sendable {}

@@ -1,0 +1,141 @@
+import Foundation
+import LatchkeyCore
+import StandInEngine
+
+/// What happens behind an item: loading when a player takes it, decoding when it plays.
+// Sound: `announce` is set once, before anybody else has the item; the rest is behind a lock.
+final class ItemPlayback: @unchecked Sendable {
+    private struct State {
+        var status = AVPlayerItem.Status.unknown
+        var error: (any Error)?
+        var events: [AVPlayerItemErrorLogEvent] = []
+        var loading: Task<StandInPlayback.Loaded?, Never>?
+        var isPlaying = false
+        var picture: URL?
+    }
+
+    let asset: AVURLAsset
+    /// Whether the item is ready.
+    let ready = StandInOutcome<Void>()
+    /// What came of playing.
+    let finished = StandInOutcome<StandInPlayback.Result>()
+    var announce: @Sendable (NSNotification.Name, [String: any Sendable]) -> Void = { _, _ in }
+    private let session = UUID().uuidString
+    private let state = Locked(State())
+
+    init(of asset: AVURLAsset) { self.asset = asset }
+
+    var status: AVPlayerItem.Status { state.withLock { $0.status } }
+    var error: (any Error)? { state.withLock { $0.error } }
+    var errorLog: AVPlayerItemErrorLog? {
+        let events = state.withLock { $0.events }
+        return events.isEmpty ? nil : AVPlayerItemErrorLog(events)
+    }
+    var picture: URL? {
+        get { state.withLock { $0.picture } }
+        set { state.withLock { $0.picture = newValue } }
+    }
+
+    /// Loads the stream and asks for its keys, the first time.
+    func begin() {
+        asset.begin()
+        state.withLock { state in
+            guard state.loading == nil else { return }
+            state.loading = Task { await load() }
+        }
+    }
+
+    /// Decodes, the first time, once everything is there.
+    /// - Parameter player: told where the picture goes.
+    func play(on player: PlayerState) {
+        begin()
+        let loading = state.withLock { state in
+            defer { state.isPlaying = true }
+            return state.isPlaying ? nil : state.loading
+        }
+        guard let loading else { return }
+        Task {
+            guard let loaded = await loading.value else { return }
+            do {
+                try await interfere(with: loaded, on: player)
+                let keys = try startPlayback(loaded.keyURIs)
+                let result = try await StandInPlayback(on: asset.stage).play(loaded, keys: keys, picture: picture)
+                announce(AVPlayerItem.didPlayToEndTimeNotification, [:])
+                finished.settle(.success(result))
+            } catch {
+                fail(error)
+            }
+        }
+    }
+
+    private func load() async -> StandInPlayback.Loaded? {
+        do {
+            let loaded = try await StandInPlayback(on: asset.stage).load(asset.url.absoluteString) { uris in
+                try await provide(uris)
+            }
+            state.withLock { $0.status = .readyToPlay }
+            ready.settle(.success(()))
+            return loaded
+        } catch {
+            fail(error)
+            return nil
+        }
+    }
+
+    private func provide(_ uris: [KeyURI]) async throws {
+        if let session = asset.session {
+            try await session.provide(uris, for: asset)
+        } else if asset.isRecipient {
+            throw AVError.because(.contentIsNotAuthorized, "The asset's key session is gone.")
+        } else if !asset.resourceLoader.holds(uris) {
+            try await asset.resourceLoader.provide(uris)
+        }
+    }
+
+    private func startPlayback(_ uris: [KeyURI]) throws -> [KeyURI: ContentKey] {
+        guard asset.isRecipient else { return try asset.resourceLoader.startPlayback(uris) }
+        guard let session = asset.session else {
+            throw AVError.because(.contentIsNotAuthorized, "The asset's key session is gone.")
+        }
+        return try session.startPlayback(uris)
+    }
+
+    /// What may happen to a player in the middle.
+    private func interfere(with loaded: StandInPlayback.Loaded, on player: PlayerState) async throws {
+        let stage = asset.stage
+        if stage.takeMisbehavior(.resetsMediaServices) {
+            asset.session?.resetMediaServices()
+            NotificationCenter.default.post(name: AVAudioSession.mediaServicesWereResetNotification, object: nil)
+            throw AVError.because(.mediaServicesWereReset, "The media services were reset.")
+        }
+        if stage.misbehaves(.switchesToAirPlay), !loaded.keyURIs.isEmpty {
+            player.isExternalPlaybackActive = true
+            if let session = asset.session {
+                session.changeProtection(.pending)
+                try await session.provideAnew(loaded.keyURIs, for: asset, destination: .airPlay)
+                session.changeProtection(.sufficient)
+            } else {
+                try await asset.resourceLoader.provide(loaded.keyURIs, destination: .airPlay)
+            }
+        }
+    }
+
+    private func fail(_ error: any Error) {
+        let event = AVPlayerItemErrorLogEvent(
+            error, uri: asset.url.absoluteString, session: session, date: asset.stage.timekeeper.date)
+        let wasReady = state.withLock { state in
+            defer { state.status = .failed }
+            state.error = error
+            state.events.append(event)
+            return state.status == .readyToPlay
+        }
+        announce(AVPlayerItem.newErrorLogEntryNotification, [:])
+        if wasReady {
+            announce(
+                AVPlayerItem.failedToPlayToEndTimeNotification,
+                [AVPlayerItemFailedToPlayToEndTimeErrorKey: error as NSError])
+        }
+        ready.settle(.failure(error))
+        finished.settle(.failure(error))
+    }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import LatchkeyCore
+
+/// A callback that a stand-in made, noted when it returned.
+public struct StandInCallback: Sendable, Hashable {
+    /// Which; each stand-in documents its names.
+    public let name: String
+    /// What it was about, such as a key's identifier; nil where there is nothing to name.
+    public let subject: String?
+    /// The label of the queue it ran on; `odd thread` where the player misbehaved.
+    public let place: String
+    /// Whose code ran.
+    public let implementation: Implementation
+
+    /// Whose code a callback ran.
+    public enum Implementation: String, Sendable, Hashable {
+        /// The delegate's.
+        case own
+        /// The stand-in's default: the delegate does not have the method, or misspelled it.
+        case standard
+    }
+}
+
+/// What happened on a stage: the callbacks in the order of their returns, and the broken rules.
+public final class StandInLog: Sendable {
+    /// What a log holds.
+    public struct Contents: Sendable {
+        /// The callbacks in the order of their returns.
+        public var callbacks: [StandInCallback] = []
+        /// The broken rules in the order in which they were noticed.
+        public var violations: [RuleViolation] = []
+
+        /// The names of the callbacks.
+        public var names: [String] { callbacks.map(\.name) }
+
+        /// How many callbacks of a name there were.
+        public func count(of name: String) -> Int { callbacks.count { $0.name == name } }
+    }
+
+    private struct Watcher {
+        let condition: @Sendable (Contents) -> Bool
+        let continuation: CheckedContinuation<Void, Never>
+    }
+
+    private struct State {
+        var contents = Contents()
+        var watchers: [Watcher] = []
+    }
+
+    private let state = Locked(State())
+
+    /// Makes an empty log.
+    public init() {}
+
+    /// What the log holds now.
+    public var contents: Contents { state.withLock { $0.contents } }
+    /// The callbacks in the order of their returns.
+    public var callbacks: [StandInCallback] { contents.callbacks }
+    /// The names of the callbacks.
+    public var names: [String] { contents.names }
+    /// The broken rules.
+    public var violations: [RuleViolation] { contents.violations }
+    /// The broken rules without their details.
+    public var brokenRules: [RuleViolation.Rule] { violations.map(\.rule) }
+
+    /// Notes a callback.
+    public func note(_ callback: StandInCallback) { change { $0.callbacks.append(callback) } }
+
+    /// Notes a broken rule.
+    public func note(_ rule: RuleViolation.Rule, _ detail: String) {
+        change { $0.violations.append(RuleViolation(rule, detail)) }
+    }
+
+    /// Waits until a condition holds.
+    public func until(_ condition: @escaping @Sendable (Contents) -> Bool) async {
+        await withCheckedContinuation { continuation in
+            let holds = state.withLock { state in
+                let holds = condition(state.contents)
+                if !holds { state.watchers.append(Watcher(condition: condition, continuation: continuation)) }
+                return holds
+            }
+            if holds { continuation.resume() }
+        }
+    }
+
+    /// Waits until a callback has returned so many times.
+    public func untilCallback(_ name: String, times: Int = 1) async {
+        await until { $0.count(of: name) >= times }
+    }
+
+    /// Waits until a rule is broken.
+    public func untilViolation(_ rule: RuleViolation.Rule) async {
+        await until { $0.violations.contains { $0.rule == rule } }
+    }
+
+    private func change(_ body: (inout Contents) -> Void) {
+        let served = state.withLock { state in
+            body(&state.contents)
+            let contents = state.contents
+            let served = state.watchers.filter { $0.condition(contents) }
+            state.watchers.removeAll { $0.condition(contents) }
+            return served.map(\.continuation)
+        }
+        for continuation in served { continuation.resume() }
+    }
+}

@@ -1,0 +1,99 @@
+import AVFoundation
+import LatchkeyPlayback
+import LatchkeySimulation
+import StandInEngine
+import Testing
+
+/// What stands in for `AVPlayer`, with a correct key delegate.
+@Suite struct AVPlayerTests {
+    @Test(arguments: DemoAsset.allCases)
+    func `a stream whose keys come from a session plays right`(_ stream: DemoAsset) async throws {
+        let studio = try Studio()
+        try await studio.stage.run {
+            let app = App(AppDelegate(studio.server), playing: stream)
+            let result = try await app.play()
+            #expect(result.isRight)
+            #expect(result.verdict.tracks.contains { $0.basis == .reference })
+            #expect(app.item.status == .readyToPlay)
+            #expect(studio.log.violations.isEmpty)
+            #expect(studio.log.contents.count(of: "didProvide") == result.keyURIs.count)
+            #expect(studio.log.contents.count(of: "didSucceed") == result.keyURIs.count)
+            #expect(studio.log.callbacks.allSatisfy { $0.place == "app.keys" && $0.implementation == .own })
+        }
+    }
+
+    @Test func `a picture is written where a test asks for one`() async throws {
+        let studio = try Studio()
+        try await studio.stage.run {
+            let picture = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).png")
+            defer { try? FileManager.default.removeItem(at: picture) }
+            let app = App(AppDelegate(studio.server))
+            app.item.standIn.writePicture(to: picture)
+            let result = try await app.play()
+            #expect(result.picture == picture)
+            #expect(try Data(contentsOf: picture).starts(with: [0x89, 0x50, 0x4e, 0x47]))
+        }
+    }
+
+    @Test func `an item is ready before it plays`() async throws {
+        let studio = try Studio()
+        try await studio.stage.run {
+            let app = App(AppDelegate(studio.server))
+            let player = AVPlayer(playerItem: app.item)
+            try await app.item.standIn.ready()
+            #expect(player.timeControlStatus == .paused)
+            #expect(app.item.status == .readyToPlay)
+        }
+    }
+
+    @Test func `an app's NSError is the item's error and stands in its log`() async throws {
+        let studio = try Studio()
+        await studio.stage.run {
+            let app = App(
+                ScriptedDelegate { _, request in
+                    let reason = [NSLocalizedDescriptionKey: "No subscription."]
+                    request.processContentKeyResponseError(NSError(domain: "app", code: 7, userInfo: reason))
+                })
+            let error = await #expect(throws: NSError.self) { try await app.play() }
+            #expect(error?.domain == "app" && error?.code == 7)
+            let event = app.item.errorLog()?.events.first
+            #expect(event?.errorStatusCode == 7 && event?.errorDomain == "app")
+            #expect(event?.errorComment == "No subscription.")
+            #expect(app.item.status == .failed)
+        }
+    }
+
+    @Test func `a key that is held is not asked for again`() async throws {
+        let studio = try Studio()
+        try await studio.stage.run {
+            let app = App(AppDelegate(studio.server))
+            for _ in 0..<2 {
+                app.session.processContentKeyRequest(withIdentifier: "skd://demo/video", initializationData: nil)
+                await studio.log.untilCallback("didSucceed")
+            }
+            let result = try await app.play()
+            #expect(result.isRight)
+            #expect(studio.log.contents.count(of: "didProvide") == 1)
+        }
+    }
+
+    @Test func `a stream without a session or a loader does not play`() async throws {
+        let studio = try Studio()
+        await studio.stage.run {
+            let item = AVPlayerItem(url: Studio.playlist(of: .transportStream))
+            await AVPlayer(playerItem: item).play()
+            let error = await #expect(throws: AVError.self) { try await item.standIn.finished() }
+            #expect(error?.code == .contentIsNotAuthorized)
+        }
+    }
+
+    @Test func `a session that the app let go gives no keys`() async throws {
+        let studio = try Studio()
+        await studio.stage.run {
+            let item = App(AppDelegate(studio.server)).item
+            await AVPlayer(playerItem: item).play()
+            let error = await #expect(throws: AVError.self) { try await item.standIn.finished() }
+            #expect(error?.code == .contentIsNotAuthorized)
+        }
+    }
+}

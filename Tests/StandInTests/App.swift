@@ -1,0 +1,53 @@
+import AVFoundation
+import LatchkeySimulation
+import StandInEngine
+
+/// What an app keeps alive while it plays: the session, its delegate, the item and the player.
+final class App: Sendable {
+    let session: AVContentKeySession
+    let asset: AVURLAsset
+    let item: AVPlayerItem
+    private let delegate: any AVContentKeySessionDelegate
+
+    /// - Parameters:
+    ///   - delegate: gets the keys; held strongly here and nowhere else.
+    ///   - queue: the delegate's.
+    ///   - address: what to play.
+    init(
+        _ delegate: any AVContentKeySessionDelegate, on queue: DispatchQueue = DispatchQueue(label: "app.keys"),
+        playing address: URL
+    ) {
+        self.delegate = delegate
+        session = AVContentKeySession(keySystem: .fairPlayStreaming)
+        session.setDelegate(delegate, queue: queue)
+        asset = AVURLAsset(url: address)
+        session.addContentKeyRecipient(asset)
+        item = AVPlayerItem(asset: asset)
+    }
+
+    convenience init(_ delegate: any AVContentKeySessionDelegate, playing stream: DemoAsset = .transportStream) {
+        self.init(delegate, playing: Studio.playlist(of: stream))
+    }
+
+    func play() async throws -> StandInPlayback.Result { try await play(item) }
+
+    /// Plays once more, from the start.
+    func playAgain() async throws -> StandInPlayback.Result { try await play(AVPlayerItem(asset: asset)) }
+
+    private func play(_ item: AVPlayerItem) async throws -> StandInPlayback.Result {
+        let player = AVPlayer(playerItem: item)
+        await player.play()
+        return try await item.standIn.finished()
+    }
+}
+
+/// A key delegate that does what a test says.
+final class ScriptedDelegate: NSObject, AVContentKeySessionDelegate {
+    private let script: @Sendable (AVContentKeySession, AVContentKeyRequest) -> Void
+
+    init(_ script: @escaping @Sendable (AVContentKeySession, AVContentKeyRequest) -> Void) { self.script = script }
+
+    func contentKeySession(_ session: AVContentKeySession, didProvide keyRequest: AVContentKeyRequest) {
+        script(session, keyRequest)
+    }
+}
