@@ -2,9 +2,10 @@ import LatchkeyCore
 
 /// Who may make a request, and who may send one: a limited number at a time for each place, first come, first served.
 ///
-/// A request has two doors. Behind the first it is made, where the app is asked for its token; behind the second it is sent. So
-/// at most one host's limit of tokens waits for a host, however many keys are asked for at once, and no token grows old in a
-/// long queue. Who waits at the second door may still hold the first; nobody waits the other way round.
+/// A request has two doors. Behind the first it is made, where the app is asked for its token; behind the second it is sent. Who
+/// waits at the second still holds the first. So however many keys are asked for at once, only a few requests with tokens wait
+/// for a host, and a session's heartbeat waits behind those few. Nobody who holds the second door waits for another. A request
+/// that is given up leaves its slot at once, although a transport may take a moment to end it.
 final class HostQueue: Sendable {
     enum Place: Hashable, Sendable {
         /// Where requests of a stage are made, of a host as far as it is known before.

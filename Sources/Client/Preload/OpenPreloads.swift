@@ -35,6 +35,9 @@ final class OpenPreloads: Sendable {
 
     private let state = Locked(State())
 
+    /// How many preloads are under way.
+    var count: Int { state.withLock { $0.tasks.count } }
+
     /// Runs a preload, which the loader's cancellation ends too.
     func run(_ body: @escaping @Sendable () async throws -> Void) async -> Result<Void, any Error> {
         let end = SharedFetch<Void>()

@@ -77,16 +77,23 @@ struct Preload: Sendable {
         switch request {
         case .made(let watch):
             defer { loader.preloads.unwatch(watch) }
-            for part in [.lookup, .connection, .credentials] as [PreloadResult.Part] {
-                note(part, .skipped(.notNeeded), key)
-            }
+            skipWhatLeadsToLicense(of: key)
             note(.license, await Result { try await watch.answer.value() }.outcome, key)
+        case .none(.failed(let error)):
+            skipWhatLeadsToLicense(of: key)
+            note(.license, .failed(error), key)
         case .none(let outcome):
             note(.license, outcome, key)
             async let credentials: Void = prepareCredentials(for: key)
             let values = await prepareLookup(for: key)
             await prepareConnection(for: key, values)
             await credentials
+        }
+    }
+
+    private func skipWhatLeadsToLicense(of key: KeyURI) {
+        for part in [.lookup, .connection, .credentials] as [PreloadResult.Part] {
+            note(part, .skipped(.notNeeded), key)
         }
     }
 

@@ -56,7 +56,7 @@ public struct PreloadResult: Sendable {
 
     /// Why a part was left out.
     public enum Reason: String, Sendable, Hashable, Codable {
-        /// The vendor has no such step, or a license that is got ahead spares it.
+        /// The vendor has no such step, or the license is got ahead, or cannot be got at all.
         case notNeeded
         /// A license needs a player that makes its SPC early, and none was given.
         case noPlayer
