@@ -61,6 +61,9 @@ struct KeyServer: Sendable {
 
     func grant(_ terms: LicenseTerms) { self.terms.withLock { $0 = terms } }
 
+    /// The asset ID that an SPC carries.
+    func name(of spc: Data) throws -> String { try module.open(spc).assetID.description }
+
     /// The CKC for an SPC whose asset ID is the key's URI.
     func license(for spc: Data) throws -> Data {
         let context = try module.open(spc)
