@@ -67,7 +67,9 @@ struct KeyServer: Sendable {
     /// The CKC for an SPC whose asset ID is the key's URI.
     func license(for spc: Data) throws -> Data {
         let context = try module.open(spc)
-        guard case .one(let key) = keys.key(named: context.assetID.description) else { throw CocoaError(.fileNoSuchFile) }
+        guard case .one(let key) = keys.key(named: context.assetID.description) else {
+            throw CocoaError(.fileNoSuchFile)
+        }
         var generator = SystemRandomNumberGenerator()
         return Data(
             try module.contentKeyContext(

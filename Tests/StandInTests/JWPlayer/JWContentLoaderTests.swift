@@ -76,7 +76,9 @@ private final class KeyFolder: JWDRMContentKeyManager, Sendable {
 
     deinit { try? FileManager.default.removeItem(at: folder) }
 
-    private func file(_ identifier: String) -> URL { folder.appending(path: Data(identifier.utf8).base64EncodedString()) }
+    private func file(_ identifier: String) -> URL {
+        folder.appending(path: Data(identifier.utf8).base64EncodedString())
+    }
 
     func put(_ key: Data, _ identifier: String) throws { try key.write(to: file(identifier)) }
 

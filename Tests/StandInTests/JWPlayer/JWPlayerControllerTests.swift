@@ -11,7 +11,9 @@ import Testing
 @Suite struct JWPlayerControllerTests {
     private let calls = ["fetchContentIdentifier", "fetchAppIdentifier", "fetchContentKey"]
 
-    private func play(_ source: OldSource, _ stream: DemoAsset = .transportStream) async throws -> StandInPlayback.Result {
+    private func play(_ source: OldSource, _ stream: DemoAsset = .transportStream) async throws
+        -> StandInPlayback.Result
+    {
         let config = JWConfig(contentURL: Studio.playlist(of: stream).absoluteString)
         let player = try #require(JWPlayerController(config: config, delegate: nil, drmDataSource: source))
         player.play()
@@ -138,7 +140,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [Misbehavior.callsBackTwice, .callsOnOddThreads, .repeatsIdentifiers, .reordersKeys, .switchesToAirPlay])
+    @Test(arguments: [
+        Misbehavior.callsBackTwice, .callsOnOddThreads, .repeatsIdentifiers, .reordersKeys, .switchesToAirPlay,
+    ])
     func `a correct data source survives`(_ misbehavior: Misbehavior) async throws {
         let studio = try Studio(misbehavior)
         try await studio.stage.run {

@@ -35,7 +35,7 @@ import Testing
             let result = try await KitApp(studio).play()
             #expect(result.isRight)
         }
-        #expect(studio.log.callbacks.allSatisfy { $0.place == "main thread" })
+        #expect(studio.log.callbacks.allSatisfy { $0.place == DispatchQueue.main.label })
     }
 
     @Test func `a player that is torn down once its SPC is made still asks, and takes nothing`() async throws {
