@@ -69,7 +69,8 @@ let package = Package(
             name: "LatchkeyCommandLine",
             dependencies: [
                 "Latchkey", "LatchkeyCore", "LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyHLS", "LatchkeyHTTP",
-                "LatchkeyPlayback", "LatchkeyServer", "LatchkeyServices", "LatchkeySimulation", "LatchkeyVendors",
+                "LatchkeyPlayback", "LatchkeyServer", "LatchkeyServices", "LatchkeySimulation", "LatchkeyTesting",
+                "LatchkeyVendors",
             ],
             path: "Sources/CommandLine", swiftSettings: settings),
 
@@ -115,9 +116,9 @@ let package = Package(
     package.targets += [
         standIn(
             "StandInEngine", "Engine",
-            ["LatchkeyCore", "LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyHLS", "LatchkeyPlayback"]),
+            ["LatchkeyCore", "LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyPlayback"]),
         standIn(
-            "AVFoundation", nil, ["StandInEngine", "LatchkeyCore", "LatchkeyPlayback"]),
+            "AVFoundation", nil, ["StandInEngine", "LatchkeyCore"]),
         standIn(
             "StandInPlayers", "Players", ["StandInEngine", "LatchkeyCore", "LatchkeyDevice", "LatchkeyPlayback"]),
         standIn("JWPlayerKit", nil, ["StandInPlayers", "StandInEngine", "LatchkeyCore"]),

@@ -80,8 +80,7 @@ public struct LivePlayer: Sendable {
     }
 
     private func keys(atSegments numbers: ClosedRange<Int>) -> [KeyURI] {
-        var keys: [KeyURI] = []
-        for key in numbers.flatMap(stream.keys(atSegment:)) where !keys.contains(key.uri) { keys.append(key.uri) }
-        return keys
+        var seen: Set<KeyURI> = []
+        return numbers.flatMap(stream.keys(atSegment:)).map(\.uri).filter { seen.insert($0).inserted }
     }
 }

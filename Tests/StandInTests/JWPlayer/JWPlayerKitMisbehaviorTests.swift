@@ -69,7 +69,7 @@ import Testing
                     identifier(url, answer)
                 }
                 script.key = { spc, answer in
-                    asked.withLock { $0.append((try? studio.server.name(of: spc)) ?? "") }
+                    asked.withLock { $0.append((try? studio.server.context(of: spc).assetID.description) ?? "") }
                     key(spc, answer)
                 }
             }
