@@ -74,6 +74,10 @@ let package = Package(
             ],
             path: "Sources/CommandLine", swiftSettings: settings),
 
+        // A process that the tests kill while it writes keys.
+        .executableTarget(
+            name: "StoreCrash", dependencies: ["Latchkey", "LatchkeyCore", "LatchkeyTesting"],
+            path: "Tests/Support/StoreCrash", swiftSettings: settings),
         tests("Core", ["LatchkeyCore"]),
         tests("HLS", ["LatchkeyHLS", "LatchkeyCore"], resources: [.copy("Corpus")]),
         tests("FairPlay", ["LatchkeyFairPlay", "LatchkeyCore"]),
@@ -81,7 +85,7 @@ let package = Package(
         tests("Vendors", ["LatchkeyVendors", "LatchkeyCore"]),
         tests("Device", ["LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyCore"]),
         tests("Playback", ["LatchkeyPlayback", "LatchkeyHLS", "LatchkeyCore"]),
-        tests("Client", ["Latchkey", "LatchkeyVendors", "LatchkeyHLS", "LatchkeyCore"]),
+        tests("Client", ["StoreCrash", "Latchkey", "LatchkeyVendors", "LatchkeyHLS", "LatchkeyCore"]),
         tests(
             "Services",
             [

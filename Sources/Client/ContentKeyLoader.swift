@@ -17,10 +17,13 @@ public final class ContentKeyLoader: Sendable {
 
     /// The secure session with the vendor; nil where its licenses belong to none.
     public let session: SecureSession?
+    /// The keys that play without a network; nil where the configuration names no store.
+    public let offline: OfflineKeys?
 
     let caller: ServiceCaller
     let lookups: Lookups
     let certificates: CertificateCache
+    let preloads = OpenPreloads()
     private let hub: EventHub
     private let open = OpenRequests()
     let held: HeldKeys
@@ -45,6 +48,7 @@ public final class ContentKeyLoader: Sendable {
         self.caller = caller
         self.hub = hub
         session = integration.sessionScope == .never ? nil : SecureSession(caller, hub.report(caller, 0, nil))
+        offline = configuration.keyStore.map { OfflineKeys($0, for: caller) { hub.report(caller, 0, $0)($1) } }
         lookups = Lookups(caller)
         certificates = CertificateCache(caller, lookups)
         held = HeldKeys(caller)
@@ -101,18 +105,21 @@ public final class ContentKeyLoader: Sendable {
     /// An answer that another thread is giving at this moment may return a little later.
     public func cancel() {
         open.cancelAll()
+        preloads.cancelAll()
         close()
     }
 
     private func close() {
         held.letAllGo()
         session?.close()
+        offline?.close()
         lookups.close()
         certificates.close()
+        caller.ahead.removeAll()
     }
 
     /// Turns what happens to an exchange into events.
-    func report(exchange: Int, key: KeyURI?) -> Report { hub.report(caller, exchange, key) }
+    func report(exchange: Int, key: KeyURI?) -> Report { preloads.watching(hub.report(caller, exchange, key), key) }
 }
 
 extension EventHub {
@@ -149,7 +156,7 @@ extension ContentKeyLoader {
                 expired: {
                     ContentKeyError.deadlineExceeded(deadline, stage: progress.stage, after: progress.failure)
                 },
-                { try await self.license(for: request, report) })
+                { try await self.answerable(for: request, report) })
             // Held first: a player that releases the key when it gets it finds it there.
             let hold = { self.held.hold(claim, request, license, send) }
             guard exchange.open.answer(.success(license.ckc.revealed), noting: hold) else {
@@ -169,7 +176,7 @@ extension ContentKeyLoader {
         if let session, held.isEmpty, open.isEmpty { session.changeSource() }
     }
 
-    private func license(for request: any PlayerKeyRequest, _ report: @escaping Report) async throws -> License {
+    func license(for request: any PlayerKeyRequest, _ report: @escaping Report) async throws -> License {
         async let certificate = timed(.certificate, report) { try await self.certificates.certificate(report) }
         let identifier = try await timed(.contentIdentifier, report) { try self.contentIdentifier(for: request.keyURI) }
         let der = try await certificate.der

@@ -19,8 +19,12 @@ public struct KeyEvent: Sendable {
         case requested(KeyPurpose)
         /// A stage came to its end, well or badly.
         case stageEnded(ContentKeyError.Stage, took: Duration)
-        /// The certificate was at hand.
-        case certificateFromCache
+        /// The certificate was at hand; fetching it had taken this long.
+        case certificateFromCache(saved: Duration)
+        /// Another part was at hand, from a preload or an earlier key; getting it had taken this long.
+        case prepared(PreloadResult.Part, saved: Duration)
+        /// A preload got these parts ready for the key.
+        case preloaded([PreloadResult.Part])
         /// The token looks wrong; it is sent all the same, because only the service can tell.
         case tokenAdvice([TokenInspection.Advice])
         /// A request was sent and got a reply.
@@ -41,6 +45,16 @@ public struct KeyEvent: Sendable {
         case ended(ContentKeyError)
         /// The player needs the key no more.
         case released
+        /// The stored key answered the request, without a network.
+        case answeredFromStore
+        /// The key was stored, to play without a network.
+        case keyStored
+        /// The player rejected the stored key, and it was removed.
+        case storedKeyDropped
+        /// A window of the stored key ended.
+        case storedKeyExpired
+        /// The store could not be read or written, or did not take the key; the player is served all the same.
+        case storeFailed(OfflineError)
         /// The secure session came to a state.
         case session(SessionState)
         /// A session could not be opened, kept alive or ended.
