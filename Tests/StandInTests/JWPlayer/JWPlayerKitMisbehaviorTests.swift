@@ -1,6 +1,7 @@
 import Foundation
 import JWPlayerKit
 import LatchkeyCore
+import LatchkeyFairPlay
 import LatchkeySimulation
 import StandInEngine
 import StandInPlayers
