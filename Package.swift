@@ -123,10 +123,21 @@ let package = Package(
             ["LatchkeyCore", "LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyPlayback"]),
         standIn(
             "AVFoundation", nil, ["StandInEngine", "LatchkeyCore"]),
+        standIn(
+            "StandInPlayers", "Players", ["StandInEngine", "LatchkeyCore", "LatchkeyDevice", "LatchkeyPlayback"]),
+        standIn("JWPlayerKit", nil, ["StandInPlayers", "StandInEngine", "LatchkeyCore"]),
+        standIn("JWPlayer_iOS_SDK", nil, ["StandInPlayers", "StandInEngine", "LatchkeyCore"]),
+        standIn("THEOplayerSDK", nil, ["StandInPlayers", "StandInEngine", "LatchkeyCore"]),
+        standIn("BitmovinPlayer", nil, ["StandInPlayers", "StandInEngine", "LatchkeyCore"]),
+        standIn("OPYSDKFPS", nil, ["AVFoundation", "StandInPlayers", "StandInEngine", "LatchkeyCore"]),
+        standIn("PSDKLibrary", nil, ["AVFoundation", "StandInEngine", "LatchkeyCore"]),
+        standIn("ReactNativeVideo", nil, ["AVFoundation", "StandInEngine", "LatchkeyCore"]),
         tests(
             "StandIn",
             [
-                "AVFoundation", "StandInEngine", "LatchkeySimulation", "LatchkeyServer", "LatchkeyHTTP",
+                "AVFoundation", "JWPlayerKit", "JWPlayer_iOS_SDK", "THEOplayerSDK", "OPYSDKFPS", "PSDKLibrary",
+                "BitmovinPlayer", "ReactNativeVideo", "StandInPlayers", "StandInEngine", "LatchkeySimulation",
+                "LatchkeyServer", "LatchkeyHTTP",
                 "LatchkeyFairPlay", "LatchkeyDevice", "LatchkeyPlayback", "LatchkeyCore",
             ]),
     ]

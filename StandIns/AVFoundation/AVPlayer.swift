@@ -2,7 +2,7 @@ public import Foundation
 import LatchkeyCore
 
 /// Plays an item: fetches the playlist, gets the keys, decrypts and decodes.
-@MainActor public final class AVPlayer: NSObject {
+@MainActor open class AVPlayer: NSObject {
     public enum Status: Int, Sendable {
         case unknown = 0
         case readyToPlay = 1
@@ -33,7 +33,7 @@ import LatchkeyCore
 
     public func pause() { rate = 0 }
 
-    public func replaceCurrentItem(with item: AVPlayerItem?) {
+    open func replaceCurrentItem(with item: AVPlayerItem?) {
         state.take(item)
         if rate > 0 { item?.playback.play(on: state) }
     }

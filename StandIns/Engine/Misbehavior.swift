@@ -24,6 +24,10 @@ public enum Misbehavior: String, Sendable, Hashable, CaseIterable {
     case dropsDelegate
     /// An SPC's completion gets neither data nor an error.
     case completesWithNothing
+    /// Callbacks that may block come on the main thread, instead of on a worker of the SDK's.
+    case callsOnMainThread
+    /// Where several keys are in flight, their SPCs come in the opposite order of their identifiers.
+    case reordersKeys
 }
 
 /// How a key's identifier arrives.

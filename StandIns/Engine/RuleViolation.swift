@@ -60,6 +60,16 @@ public struct RuleViolation: Sendable, Hashable, CustomStringConvertible {
         case completedTwice
         /// The main thread waits for nothing.
         case blockedMainThread
+        /// A player is given its delegate before it is made, or before it gets its stream.
+        case delegateSetLate
+        /// The app keeps a delegate that its player holds weakly.
+        case delegateGone
+        /// A renewal date comes with a content type.
+        case renewalDateWithoutType
+        /// A failed reply of the license service is not handed on as a certificate or license.
+        case failedReplyPassedOn
+        /// An SDK is loaded before its first player is made.
+        case libraryNotLoaded
 
         /// The section of `player-apis.md` that states the rule.
         public var section: String {
@@ -72,6 +82,10 @@ public struct RuleViolation: Sendable, Hashable, CustomStringConvertible {
             case .renewedWithoutKey: "§3.9"
             case .finishedTwice, .wrongContentType: "§3.6"
             case .completedTwice, .blockedMainThread: "§2"
+            case .renewalDateWithoutType: "§4.1"
+            case .delegateSetLate, .delegateGone: "§4.2"
+            case .failedReplyPassedOn: "§5.2"
+            case .libraryNotLoaded: "§6"
             }
         }
     }

@@ -28,6 +28,7 @@ public final class StandInStage: Sendable {
     private let state: Locked<StandInBehavior>
     private let held = Locked<[any Sendable]>([])
     let vault: KeyVault
+    let onlyOnes = OnlyOnes()
 
     /// - Parameters:
     ///   - behavior: how the players behave; correctly unless given.

@@ -1,0 +1,31 @@
+import Foundation
+import LatchkeyCore
+import StandInEngine
+import StandInPlayers
+
+/// How a player gets its keys: stored ones from its content loader, others from its data source.
+final class PlayerKeyHooks: KeyHooks {
+    let online: CompletionHooks
+    private let loader: JWDRMContentLoader?
+
+    init(_ online: CompletionHooks, _ loader: JWDRMContentLoader?) {
+        self.online = online
+        self.loader = loader
+    }
+
+    func makeSPC(for uri: KeyURI, with exchange: StandInExchange) async throws -> Data {
+        try await online.makeSPC(for: uri, with: exchange)
+    }
+
+    func answer(_ spc: Data, for uri: KeyURI, with exchange: StandInExchange) async throws -> KeyAnswer {
+        try await online.answer(spc, for: uri, with: exchange)
+    }
+
+    func storedKey(for uri: KeyURI) async -> Data? { await loader?.storedKey(uri.raw) }
+
+    func rejectStoredKey(for uri: KeyURI) async { await loader?.delete(uri.raw) }
+
+    func replaceStoredKey(_ bytes: Data, for uri: KeyURI) async { await loader?.write(bytes, uri.raw) }
+
+    func report(_ failure: KeyFailure) -> any Error { JWError(failure) }
+}

@@ -1,0 +1,51 @@
+public import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// The HTTP of players that fetch certificates and licenses themselves.
+public enum PlayerHTTP {
+    /// A reply, whatever its status.
+    public struct Reply: Sendable {
+        /// The final address.
+        public let url: String
+        /// The HTTP status.
+        public let status: Int
+        /// The header fields.
+        public let headers: [String: String]
+        /// The body.
+        public let body: Data
+        /// Whether the status is a success.
+        public var isSuccess: Bool { (200..<300).contains(status) }
+    }
+
+    /// Sends a request.
+    /// - Parameters:
+    ///   - url: http or https.
+    ///   - headers: the header fields.
+    ///   - body: the body; nil for none.
+    /// - Throws: an `NSError` in `NSURLErrorDomain`: -1002 for anything but http and https.
+    public static func send(
+        _ method: String, _ url: String, headers: [String: String] = [:], body: Data? = nil
+    ) async throws -> Reply {
+        guard let address = URL(string: url), ["http", "https"].contains(address.scheme?.lowercased()) else {
+            throw NSError(
+                domain: NSURLErrorDomain, code: NSURLErrorUnsupportedURL,
+                userInfo: [NSLocalizedDescriptionKey: "unsupported URL"])
+        }
+        var request = URLRequest(url: address, timeoutInterval: 30)
+        request.httpMethod = method
+        request.httpBody = body
+        for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
+        let (data, response) = try await URLSession.shared.data(for: request)
+        let reply = response as? HTTPURLResponse
+        let fields = reply?.allHeaderFields ?? [:]
+        return Reply(
+            url: response.url?.absoluteString ?? url, status: reply?.statusCode ?? 0,
+            headers: Dictionary(
+                fields.compactMap { name, value in (name as? String).map { ($0, "\(value)") } },
+                uniquingKeysWith: { first, _ in first }),
+            body: data)
+    }
+}

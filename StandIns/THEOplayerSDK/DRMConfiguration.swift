@@ -1,0 +1,68 @@
+public import Foundation
+
+/// What an app says about the protection of a stream.
+public protocol DRMConfiguration: Decodable, Encodable {
+    var headers: [[String: String]]? { get }
+    var integrationParameters: [String: Any]? { get }
+    var integration: DRMIntegration? { get }
+    var customIntegrationId: String? { get }
+    /// From version 10 on.
+    var queryParameters: [String: String]? { get }
+}
+
+/// A service that the player has an integration for by itself. Only the names of the published reference.
+public enum DRMIntegration: String, Codable, Sendable {
+    case axinom, azure, drmtoday, ezdrm, irdeto, keyos, theoplayer, titanium, uplynk, verimatrix, vudrm, xstream
+}
+
+/// What an app says about FairPlay.
+public protocol FairPlayDRMConfigurationProtocol: DRMConfiguration {
+    var fairplay: KeySystemConfiguration { get }
+}
+
+/// A way in which keys are protected.
+public enum KeySystemId: Int, Codable, Sendable {
+    case WIDEVINE, FAIRPLAY, PLAYREADY
+}
+
+/// Whether a license can be stored.
+public enum LicenseType: Int, Codable, Sendable {
+    case temporary, persistent
+}
+
+/// What an app says about one way of protection.
+public final class KeySystemConfiguration: NSObject, Codable {
+    public var licenseAcquisitionURL: URL?
+    public var certificateURL: URL?
+    public var licenseType: LicenseType?
+    public var headers: [String: String]?
+    /// From version 10 on.
+    public let queryParameters: [String: String]?
+
+    public init(
+        licenseAcquisitionURL: String? = nil, certificateURL: String? = nil, licenseType: LicenseType? = nil,
+        headers: [String: String]? = nil, queryParameters: [String: String]? = nil
+    ) {
+        self.licenseAcquisitionURL = licenseAcquisitionURL.flatMap { URL(string: $0) }
+        self.certificateURL = certificateURL.flatMap { URL(string: $0) }
+        self.licenseType = licenseType
+        self.headers = headers
+        self.queryParameters = queryParameters
+    }
+}
+
+/// What an app says about several ways of protection.
+public final class KeySystemConfigurationCollection: NSObject, Codable {
+    let fairplay: KeySystemConfiguration?
+    let widevine: KeySystemConfiguration?
+    let commonHeaders: [String: String]
+
+    public init(
+        fairplay: KeySystemConfiguration? = nil, widevine: KeySystemConfiguration? = nil,
+        commonHeaders: [String: String] = [:]
+    ) {
+        self.fairplay = fairplay
+        self.widevine = widevine
+        self.commonHeaders = commonHeaders
+    }
+}
