@@ -88,8 +88,7 @@ import Testing
             }
             let stream = LiveStream(rotation: hour) { track, period in all[period][track] ?? LiveStream.Key(uri: "") }
             var player = LivePlayer(
-                stream, loader: loader, applicationSecret: simulated.applicationSecret, timekeeper: time
-            ) { $0.release() }
+                stream, loader: loader, applicationSecret: simulated.applicationSecret, timekeeper: time)
             // Three minutes: a new key, too, is wanted early enough for an outage to pass.
             player.lookahead = 30
             return await player.play(for: duration)

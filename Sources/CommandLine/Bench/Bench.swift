@@ -21,6 +21,7 @@ struct Bench: Sendable {
         figures += try discovery()
         figures += try await licenses()
         figures += try await timeToKey()
+        figures += try await heldKeys()
         return figures
     }
 
@@ -122,18 +123,50 @@ extension Bench {
             roundTrip: .milliseconds(50))
         // The first of each opens the connections, which are kept.
         for order in TimeToKeyBench.Order.allCases { _ = try await bench.time(order) }
-        var (cold, warm, samples): ([Double], [Double], [Double]) = ([], [], [])
+        var times: [TimeToKeyBench.Order: [Double]] = [:]
         for _ in 0..<rounds {
-            samples.append(try await bench.time(.samples) * 1_000)
-            cold.append(try await bench.time(.cold) * 1_000)
-            warm.append(try await bench.time(.warm) * 1_000)
+            for order in TimeToKeyBench.Order.allCases {
+                times[order, default: []].append(try await bench.time(order) * 1_000)
+            }
         }
         await bench.stop()
-        let pairs = { (own: [Double]) in zip(own, samples).map { (own: $0, other: $1) } }
+        let pairs = { (own: TimeToKeyBench.Order, other: TimeToKeyBench.Order) in
+            zip(times[own] ?? [], times[other] ?? []).map { (own: $0, other: $1) }
+        }
         let note = { (own: String, other: String) in "\(own) ms of \(other) ms in the order of the samples" }
+        let preload = { (own: String, other: String) in
+            "\(own) ms of \(other) ms without, each token fetched over a round trip"
+        }
         return [
-            .share("Time to key, new loader", pairs(cold), aim: .atMost(0.5), note: note),
-            .share("Time to key, warm loader", pairs(warm), aim: .atMost(0.5), note: note),
+            .share("Time to key, new loader", pairs(.cold, .samples), aim: .atMost(0.5), note: note),
+            .share("Time to key, warm loader", pairs(.warm, .samples), aim: .atMost(0.5), note: note),
+            .share("Time to key, preloaded", pairs(.preloaded, .fetchedTokens), aim: .atMost(0.6), note: preload),
+            .share(
+                "Time to key, preloaded into the player", pairs(.preloadedIntoPlayer, .fetchedTokens),
+                aim: .atMost(0.35), note: preload),
+        ]
+    }
+}
+
+// MARK: - Keys that are kept alive
+
+extension Bench {
+    private func heldKeys() async throws -> [Figure] {
+        guard #available(macOS 15, *) else { return [] }
+        progress("Keeping 100 keys alive for a day")
+        let bench = HeldKeysBench()
+        var days: [HeldKeysBench.Day] = []
+        for _ in 0..<3 { days.append(try await bench.live()) }
+        let renewals = days.first?.renewals ?? 0
+        let cpu = (days.map(\.timePerRenewal).median ?? 0) * Double(renewals)
+        let pairs = days.map { (own: $0.timePerRenewal * 1e6, other: $0.timePerRequest * 1e6) }
+        return [
+            .share("A renewal of one of 100 keys, of a license request alone", pairs) {
+                "\($0) µs of \($1) µs; \(renewals) renewals in a day take \(cpu.shown(places: 1)) s of one core"
+            },
+            Figure(
+                name: "A key that is held", value: try await bench.bytesPerKey(), unit: .bytes,
+                note: "growth of the process, each key with its request and URI"),
         ]
     }
 }
