@@ -40,10 +40,6 @@ let package = Package(
     products: [
         .library(name: "Latchkey", targets: ["Latchkey"]),
         .library(name: "LatchkeyAVFoundation", targets: ["LatchkeyAVFoundation"]),
-        .library(name: "LatchkeyOpenTV", targets: ["LatchkeyOpenTV"]),
-        .library(name: "LatchkeyTVSDK", targets: ["LatchkeyTVSDK"]),
-        .library(name: "LatchkeyBitmovin", targets: ["LatchkeyBitmovin"]),
-        .library(name: "LatchkeyReactNativeVideo", targets: ["LatchkeyReactNativeVideo"]),
         .library(name: "LatchkeyServer", targets: ["LatchkeyServer", "LatchkeyServices"]),
         .library(name: "LatchkeyDevice", targets: ["LatchkeyDevice"]),
         .library(name: "LatchkeyTesting", targets: ["LatchkeyTesting"]),
@@ -81,20 +77,6 @@ let package = Package(
         room(
             "LatchkeyAVFoundation", "Players/AVFoundation",
             ["Latchkey", "LatchkeyCore", "LatchkeyVendors"] + playerSDK("AVFoundation")),
-        room(
-            "LatchkeyOpenTV", "Players/OpenTV",
-            ["Latchkey", "LatchkeyCore", "LatchkeyVendors"] + playerSDK("OPYSDKFPS") + playerSDK("AVFoundation")),
-        room(
-            "LatchkeyTVSDK", "Players/TVSDK",
-            ["LatchkeyAVFoundation", "Latchkey", "LatchkeyCore", "LatchkeyVendors"] + playerSDK("PSDKLibrary")
-                + playerSDK("AVFoundation")),
-        room(
-            "LatchkeyBitmovin", "Players/Bitmovin",
-            ["Latchkey", "LatchkeyCore", "LatchkeyVendors"] + playerSDK("BitmovinPlayer")),
-        room(
-            "LatchkeyReactNativeVideo", "Players/ReactNativeVideo",
-            ["LatchkeyAVFoundation", "Latchkey", "LatchkeyCore", "LatchkeyVendors"] + playerSDK("ReactNativeVideo")
-                + playerSDK("AVFoundation")),
         // Floor 5
         .executableTarget(
             name: "LatchkeyCommandLine",
@@ -154,15 +136,6 @@ let package = Package(
             ["LatchkeyCore", "LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyPlayback"]),
         standIn(
             "AVFoundation", nil, ["StandInEngine", "LatchkeyCore"]),
-        standIn(
-            "StandInPlayers", "Players", ["StandInEngine", "LatchkeyCore", "LatchkeyDevice", "LatchkeyPlayback"]),
-        standIn("JWPlayerKit", nil, ["StandInPlayers", "StandInEngine", "LatchkeyCore"]),
-        standIn("JWPlayer_iOS_SDK", nil, ["StandInPlayers", "StandInEngine", "LatchkeyCore"]),
-        standIn("THEOplayerSDK", nil, ["StandInPlayers", "StandInEngine", "LatchkeyCore"]),
-        standIn("BitmovinPlayer", nil, ["StandInPlayers", "StandInEngine", "LatchkeyCore"]),
-        standIn("OPYSDKFPS", nil, ["AVFoundation", "StandInPlayers", "StandInEngine", "LatchkeyCore"]),
-        standIn("PSDKLibrary", nil, ["AVFoundation", "StandInEngine", "LatchkeyCore"]),
-        standIn("ReactNativeVideo", nil, ["AVFoundation", "StandInEngine", "LatchkeyCore"]),
         tests(
             "StandIn",
             [
@@ -172,9 +145,7 @@ let package = Package(
         tests(
             "Players",
             [
-                "LatchkeyAVFoundation", "LatchkeyOpenTV", "LatchkeyTVSDK", "LatchkeyBitmovin",
-                "LatchkeyReactNativeVideo", "AVFoundation", "OPYSDKFPS", "PSDKLibrary", "BitmovinPlayer",
-                "ReactNativeVideo", "StandInPlayers", "StandInEngine", "LatchkeySimulation", "LatchkeyServices",
+                "LatchkeyAVFoundation", "AVFoundation", "StandInEngine", "LatchkeySimulation", "LatchkeyServices",
                 "LatchkeyServer", "LatchkeyHTTP", "LatchkeyFairPlay", "LatchkeyDevice", "LatchkeyPlayback", "Latchkey",
                 "LatchkeyVendors", "LatchkeyCore",
             ]),

@@ -110,6 +110,8 @@
         }
     }
 
+    extension ContentKeySessionBridge: PreloadingPlayer {}
+
     // MARK: - The session
 
     extension ContentKeySessionBridge {
