@@ -98,7 +98,7 @@
             case .persistable:
                 startTask { [weak self, loader] in
                     guard (try? await loader.offline?.rejected(taken.keyURI)) == .fetchAgain else { return }
-                    self?.preload(taken.keyURI)
+                    self?.request(taken.keyURI)
                 }
             case .renewal:
                 let held = state.withLock { state in

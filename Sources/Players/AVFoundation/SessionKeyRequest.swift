@@ -87,7 +87,7 @@
             return true
         }
 
-        func ended(_ error: ContentKeyError) { bridge?.notify(.failed(KeyFailure(error, key: keyURI))) }
+        func ended(_ error: ContentKeyError) { bridge?.end(self, error) }
 
         private func takeTurn(_ result: Result<Data, ContentKeyError>) -> Bool {
             let isWanted = ![.cancelled, .failed].contains(request.status)
