@@ -66,8 +66,20 @@
             guard try await offline.asset(asset)?.isReady == true else { throw ContentKeyError.notStored }
         }
 
+        /// Renews the stored keys that are due; the media stays as it is, and so does a key for which there is no new one.
+        /// - Returns: the keys that were renewed.
+        /// - Throws: as `storeKeys(_:of:)`; `renewalUnsupported` where the vendor renews no stored key.
+        @discardableResult
+        public func renewKeys() async throws -> Set<KeyURI> {
+            let due = Set(try await loader.offline?.dueForRenewal().map(\.uri) ?? [])
+            try await fetch(due, .isReplaced)
+            return due
+        }
+
         /// Has a key session of its own ask for keys, as one that streams a key asks for it no more.
-        private func fetch(_ keys: Set<KeyURI>) async throws {
+        private func fetch(_ keys: Set<KeyURI>, _ storedKeys: StoredKeyUse = .answers) async throws {
+            var options = options
+            options.storedKeys = storedKeys
             let (notices, continuation) = AsyncStream<ContentKeySessionNotice>.makeStream()
             let bridge = ContentKeySessionBridge(loader, options: options) { continuation.yield($0) }
             defer { bridge.close() }

@@ -20,6 +20,7 @@ import Testing
             #expect(stage.service(for: .vuDRM).count(of: .certificate) == 1)
             #expect(stage.log.violations.isEmpty)
             #expect(stage.log.callbacks.allSatisfy { $0.implementation == .own })
+            #expect(stage.log.callbacks.allSatisfy { $0.place == "latchkey.content-key-session" })
             #expect(app.notices.failures.isEmpty)
         }
     }

@@ -169,6 +169,26 @@ import Testing
         }
     }
 
+    @Test func `keys that are due are renewed, and the others are left alone`() async throws {
+        try await PlayerStage.with(terms: LicenseTerms(.persistentFor(.seconds(86_400)))) { stage in
+            // Kaltura's replies state how long a key may be stored.
+            let profile = VendorProfile.kaltura
+            let loader = stage.loader(profile, store: MemoryKeyStore())
+            let keys = try await stage.keys(of: .transportStream, for: profile)
+            let downloads = OfflineDownloads(loader, configuration: .default) { _ in }
+            try await downloads.storeKeys(keys, of: "movie")
+            let early = try await downloads.renewKeys()
+            #expect(early.isEmpty)
+            stage.time.advance(by: .seconds(50_000))
+            let renewed = try await downloads.renewKeys()
+            #expect(renewed == keys)
+            #expect(stage.service(for: profile).licenses == 2 * keys.count)
+            let due = try await loader.offline?.dueForRenewal()
+            #expect(due?.isEmpty == true)
+            #expect(stage.log.violations.isEmpty)
+        }
+    }
+
     @Test func `a location is found again where the system moved the app`() throws {
         let old = OfflineLocation(URL(fileURLWithPath: "/var/A/Library/movie.movpkg"), home: "/var/A")
         #expect(old.path == "Library/movie.movpkg")
