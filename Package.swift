@@ -40,6 +40,8 @@ let package = Package(
     products: [
         .library(name: "Latchkey", targets: ["Latchkey"]),
         .library(name: "LatchkeyAVFoundation", targets: ["LatchkeyAVFoundation"]),
+        .library(name: "LatchkeyJWPlayer", targets: ["LatchkeyJWPlayer"]),
+        .library(name: "LatchkeyTHEOplayer", targets: ["LatchkeyTHEOplayer"]),
         .library(name: "LatchkeyOpenTV", targets: ["LatchkeyOpenTV"]),
         .library(name: "LatchkeyTVSDK", targets: ["LatchkeyTVSDK"]),
         .library(name: "LatchkeyBitmovin", targets: ["LatchkeyBitmovin"]),
@@ -81,6 +83,12 @@ let package = Package(
         room(
             "LatchkeyAVFoundation", "Players/AVFoundation",
             ["Latchkey", "LatchkeyCore", "LatchkeyVendors"] + playerSDK("AVFoundation")),
+        room(
+            "LatchkeyJWPlayer", "Players/JWPlayer",
+            ["Latchkey", "LatchkeyCore", "LatchkeyVendors"] + playerSDK("JWPlayerKit") + playerSDK("JWPlayer_iOS_SDK")),
+        room(
+            "LatchkeyTHEOplayer", "Players/THEOplayer",
+            ["Latchkey", "LatchkeyCore", "LatchkeyVendors"] + playerSDK("THEOplayerSDK")),
         room(
             "LatchkeyOpenTV", "Players/OpenTV",
             ["Latchkey", "LatchkeyCore", "LatchkeyVendors"] + playerSDK("OPYSDKFPS") + playerSDK("AVFoundation")),
@@ -162,7 +170,7 @@ let package = Package(
         standIn("BitmovinPlayer", nil, ["StandInPlayers", "StandInEngine", "LatchkeyCore"]),
         standIn("OPYSDKFPS", nil, ["AVFoundation", "StandInPlayers", "StandInEngine", "LatchkeyCore"]),
         standIn("PSDKLibrary", nil, ["AVFoundation", "StandInEngine", "LatchkeyCore"]),
-        standIn("ReactNativeVideo", nil, ["AVFoundation", "StandInEngine", "LatchkeyCore"]),
+        standIn("ReactNativeVideo", nil, ["AVFoundation", "StandInEngine"]),
         tests(
             "StandIn",
             [
@@ -174,9 +182,16 @@ let package = Package(
         tests(
             "Players",
             [
-                "LatchkeyAVFoundation", "LatchkeyOpenTV", "LatchkeyTVSDK", "LatchkeyBitmovin",
-                "LatchkeyReactNativeVideo", "AVFoundation", "OPYSDKFPS", "PSDKLibrary", "BitmovinPlayer",
-                "ReactNativeVideo", "StandInPlayers", "StandInEngine", "LatchkeySimulation", "LatchkeyServices",
+<<<<<<< HEAD
+                "LatchkeyAVFoundation", "LatchkeyJWPlayer", "LatchkeyTHEOplayer", "LatchkeyOpenTV", "LatchkeyTVSDK",
+                "LatchkeyBitmovin", "LatchkeyReactNativeVideo", "AVFoundation", "JWPlayerKit", "JWPlayer_iOS_SDK",
+                "THEOplayerSDK", "OPYSDKFPS", "PSDKLibrary", "BitmovinPlayer", "ReactNativeVideo", "StandInPlayers",
+                "StandInEngine", "LatchkeySimulation", "LatchkeyServices",
+=======
+                "LatchkeyJWPlayer", "JWPlayerKit", "JWPlayer_iOS_SDK", "LatchkeyTHEOplayer", "THEOplayerSDK",
+                "LatchkeyAVFoundation", "AVFoundation", "StandInPlayers", "StandInEngine", "LatchkeySimulation",
+                "LatchkeyServices",
+>>>>>>> jwtheo
                 "LatchkeyServer", "LatchkeyHTTP", "LatchkeyFairPlay", "LatchkeyDevice", "LatchkeyPlayback", "Latchkey",
                 "LatchkeyVendors", "LatchkeyCore",
             ]),

@@ -17,9 +17,8 @@
         @discardableResult
         func give(_ answer: Result<Value, ContentKeyError>) -> Bool {
             let counts = lock.withLock {
-                guard result == nil else { return false }
-                result = answer
-                return true
+                defer { result = result ?? answer }
+                return result == nil
             }
             if counts { arrival.signal() }
             return counts
@@ -35,10 +34,9 @@
         ) -> Result<Value, ContentKeyError> {
             if let refusal = ContentKeyError.mustNotWaitHere(stage) { return .failure(refusal) }
             let end = begin()
-            if arrival.wait(timeout: .now() + limit.inSeconds) == .timedOut, give(.failure(.late(stage, limit))) {
-                end()
-            }
-            return lock.withLock { result } ?? .failure(.late(stage, limit))
+            let late = Result<Value, ContentKeyError>.failure(.late(stage, limit))
+            if arrival.wait(timeout: .now() + limit.inSeconds) == .timedOut, give(late) { end() }
+            return lock.withLock { result } ?? late
         }
 
         /// Waits for what a task does.
@@ -49,9 +47,7 @@
             let reply = BlockedReply()
             return reply.wait(atMost: limit, stage) {
                 let task = Task {
-                    do {
-                        reply.give(.success(try await body()))
-                    } catch {
+                    do { reply.give(.success(try await body())) } catch {
                         reply.give(.failure(ContentKeyError(thrown: error, stage)))
                     }
                 }
@@ -81,17 +77,14 @@
         fileprivate static func late(_ stage: Stage, _ limit: Duration) -> ContentKeyError {
             ContentKeyError(
                 .deadlineExceeded, stage: stage, "The player's thread waited \(limit.inMilliseconds) ms for an answer.",
-                remedy: "Look at the loader's events, or into the app's callback, for what took the time.",
-                isRetryable: true)
+                remedy: "Look at the loader's events, or into the app's callback.", isRetryable: true)
         }
 
         /// What an app's code threw, as an error of this type.
         fileprivate init(thrown error: any Error, _ stage: Stage) {
-            switch error {
-            case let error as ContentKeyError: self = error
-            case is CancellationError:
-                self.init(.cancelled, stage: stage, "The call was cancelled.", remedy: "Ask again if it is wanted.")
-            default:
+            if let error = error as? ContentKeyError {
+                self = error
+            } else {
                 self.init(
                     .integrationFailed, stage: stage, "The app's callback threw \(type(of: error)).",
                     remedy: "Look at the underlying error.", underlying: error)

@@ -23,7 +23,7 @@
         private let onError: @Sendable (NSError) -> Void
         /// Waits for heartbeats, one at a time.
         private let queue = DispatchQueue(label: "latchkey.opentv.heartbeat")
-        private let turn = DispatchSemaphore(value: 1)
+        private let places = DispatchSemaphore(value: 2)
 
         /// - Parameters:
         ///   - app: gets licenses and keeps the session alive; a `LoaderCustomerSession` gets licenses from a loader.
@@ -44,7 +44,7 @@
             _ stage: ContentKeyError.Stage, for body: @escaping @Sendable () async throws -> Value
         ) -> Value? {
             let result = BlockedReply.wait(atMost: deadline, stage, for: body)
-            if case .failure(let error) = result, error.kind != .cancelled { onError(error.nsError) }
+            if case .failure(let error) = result { onError(error.nsError) }
             return try? result.get()
         }
     }
@@ -56,9 +56,9 @@
         public func license(
             keySystem: String, payload: Data, licenseType: OTVLicenseRequestType
         ) -> OTVSSMLicenseResponse {
-            let type = licenseType == .renewal ? CustomerLicenseType.renewal : .request
             let license = wait(.license) { [app] in
-                let license = try await app.license(keySystem: keySystem, payload: payload, type: type)
+                let license = try await app.license(
+                    keySystem: keySystem, payload: payload, type: licenseType == .renewal ? .renewal : .request)
                 guard !license.ckc.isEmpty else { throw ContentKeyError.emptyLicense }
                 return license
             }
@@ -68,12 +68,12 @@
                 renewType: license.renewType == .heartbeat ? .heartbeat : .enforced)
         }
 
-        /// Returns at once. A heartbeat that comes while another is under way is left out.
+        /// Returns at once. Of the heartbeats that come while one is under way, the first waits and the others are left out.
         public func heartbeat() {
-            guard turn.wait(timeout: .now()) == .success else { return }
+            guard places.wait(timeout: .now()) == .success else { return }
             queue.async { [self] in
                 _ = wait(.heartbeat) { [app] in try await app.heartbeat() }
-                turn.signal()
+                places.signal()
             }
         }
     }

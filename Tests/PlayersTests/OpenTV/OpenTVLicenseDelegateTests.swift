@@ -84,23 +84,49 @@ import Testing
         }
     }
 
-    @Test func `a lease is renewed ahead of its end with a renewal request`() async throws {
+    @Test func `a lease is renewed ahead of its end, through the SDK`() async throws {
         try await PlayerStage.with(terms: LicenseTerms(.lease(.seconds(600)))) { stage in
-            let app = OpenTVApp(stage, stage.loader())
-            let player = await app.player(for: .vuDRM)
+            let app = OpenTVApp(stage, stage.loader(.ezdrm, lease: .seconds(600)))
+            let player = await app.player(for: .ezdrm)
             _ = try await player.standIn.finished()
-            for renewal in 1...2 {
-                await stage.time.untilSomeoneSleeps()
-                stage.time.advance(by: .seconds(460))
+            await stage.time.untilSomeoneSleeps(for: .seconds(450))
+            for renewal in 1...3 {
+                stage.time.advance(by: .seconds(450))
+                // The loader looks at its keys again when the lease ends.
+                await stage.time.untilSomeoneSleeps(for: .seconds(150))
                 await stage.log.until { $0.callbacks.count { $0.name == "ckcMessageWith" } > renewal }
             }
-            #expect(stage.service(for: .vuDRM).licenses == 3)
+            #expect(stage.service(for: .ezdrm).licenses == 4)
+            #expect(stage.log.contents.count(of: "didProvideRenewing") == 3)
             #expect(player.standIn.session.usableKeys.count == 1)
             #expect(stage.log.violations.isEmpty && app.errors.all.isEmpty)
         }
     }
 
-    @Test func `a session that the license keeps alive is renewed through the SDK, with the session's token`() async throws {
+    @Test func `a lease that the service renews no more ends with one error`() async throws {
+        try await PlayerStage.with(terms: LicenseTerms(.lease(.seconds(600)))) { stage in
+            let loader = stage.loader(.ezdrm, lease: .seconds(600))
+            let app = OpenTVApp(stage, loader)
+            let player = await app.player(for: .ezdrm)
+            _ = try await player.standIn.finished()
+            await stage.time.untilSomeoneSleeps(for: .seconds(450))
+            stage.service(for: .ezdrm).environment.faults.set(.status(403), at: .license)
+            let events = loader.events()
+            stage.time.advance(by: .seconds(450))
+            await app.errors.until(1)
+            for await event in events {
+                guard case .renewalFailed(_, let wait?) = event.kind else { continue }
+                await stage.time.untilSomeoneSleeps(for: wait)
+                break
+            }
+            stage.time.advance(by: .seconds(150))
+            await app.errors.until(2)
+            #expect(app.errors.codes == ["forbidden", "leaseEnded"])
+            #expect(player.standIn.session.usableKeys.isEmpty)
+        }
+    }
+
+    @Test func `a session that lives by its licenses is renewed through the SDK`() async throws {
         try await PlayerStage.with(special: { NAGRABackend.service($0) { $0.enforcesSessions = true } }) { stage in
             let loader = stage.loader(.nagra)
             let app = OpenTVApp(stage, loader)
@@ -219,7 +245,7 @@ import Testing
         }
     }
 
-    @Test func `the delegate goes with the SDK's hold on it, and its player's keys with the loader's source`() async throws {
+    @Test func `the delegate goes when the SDK lets it go`() async throws {
         try await PlayerStage.with { stage in
             weak var delegate: OpenTVLicenseDelegate?
             let loader = stage.loader()
