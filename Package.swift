@@ -69,10 +69,15 @@ let package = Package(
             name: "LatchkeyCommandLine",
             dependencies: [
                 "Latchkey", "LatchkeyCore", "LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyHLS", "LatchkeyHTTP",
-                "LatchkeyPlayback", "LatchkeyServer", "LatchkeyServices", "LatchkeySimulation", "LatchkeyVendors",
+                "LatchkeyPlayback", "LatchkeyServer", "LatchkeyServices", "LatchkeySimulation", "LatchkeyTesting",
+                "LatchkeyVendors",
             ],
             path: "Sources/CommandLine", swiftSettings: settings),
 
+        // A process that the tests kill while it writes keys.
+        .executableTarget(
+            name: "StoreCrash", dependencies: ["Latchkey", "LatchkeyCore", "LatchkeyTesting"],
+            path: "Tests/Support/StoreCrash", swiftSettings: settings),
         tests("Core", ["LatchkeyCore"]),
         tests("HLS", ["LatchkeyHLS", "LatchkeyCore"], resources: [.copy("Corpus")]),
         tests("FairPlay", ["LatchkeyFairPlay", "LatchkeyCore"]),
@@ -80,7 +85,7 @@ let package = Package(
         tests("Vendors", ["LatchkeyVendors", "LatchkeyCore"]),
         tests("Device", ["LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyCore"]),
         tests("Playback", ["LatchkeyPlayback", "LatchkeyHLS", "LatchkeyCore"]),
-        tests("Client", ["Latchkey", "LatchkeyVendors", "LatchkeyHLS", "LatchkeyCore"]),
+        tests("Client", ["StoreCrash", "Latchkey", "LatchkeyVendors", "LatchkeyHLS", "LatchkeyCore"]),
         tests(
             "Services",
             [
@@ -115,9 +120,9 @@ let package = Package(
     package.targets += [
         standIn(
             "StandInEngine", "Engine",
-            ["LatchkeyCore", "LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyHLS", "LatchkeyPlayback"]),
+            ["LatchkeyCore", "LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyPlayback"]),
         standIn(
-            "AVFoundation", nil, ["StandInEngine", "LatchkeyCore", "LatchkeyPlayback"]),
+            "AVFoundation", nil, ["StandInEngine", "LatchkeyCore"]),
         standIn(
             "StandInPlayers", "Players", ["StandInEngine", "LatchkeyCore", "LatchkeyDevice", "LatchkeyPlayback"]),
         standIn("JWPlayerKit", nil, ["StandInPlayers", "StandInEngine", "LatchkeyCore"]),

@@ -17,6 +17,8 @@ public final class ContentKeyLoader: Sendable {
 
     /// The secure session with the vendor; nil where its licenses belong to none.
     public let session: SecureSession?
+    /// The keys that play without a network; nil where the configuration names no store.
+    public let offline: OfflineKeys?
 
     let caller: ServiceCaller
     let lookups: Lookups
@@ -45,6 +47,7 @@ public final class ContentKeyLoader: Sendable {
         self.caller = caller
         self.hub = hub
         session = integration.sessionScope == .never ? nil : SecureSession(caller, hub.report(caller, 0, nil))
+        offline = configuration.keyStore.map { OfflineKeys($0, for: caller) { hub.report(caller, 0, $0)($1) } }
         lookups = Lookups(caller)
         certificates = CertificateCache(caller, lookups)
         held = HeldKeys(caller)
@@ -107,6 +110,7 @@ public final class ContentKeyLoader: Sendable {
     private func close() {
         held.letAllGo()
         session?.close()
+        offline?.close()
         lookups.close()
         certificates.close()
     }
@@ -149,7 +153,7 @@ extension ContentKeyLoader {
                 expired: {
                     ContentKeyError.deadlineExceeded(deadline, stage: progress.stage, after: progress.failure)
                 },
-                { try await self.license(for: request, report) })
+                { try await self.answerable(for: request, report) })
             // Held first: a player that releases the key when it gets it finds it there.
             let hold = { self.held.hold(claim, request, license, send) }
             guard exchange.open.answer(.success(license.ckc.revealed), noting: hold) else {
@@ -169,7 +173,7 @@ extension ContentKeyLoader {
         if let session, held.isEmpty, open.isEmpty { session.changeSource() }
     }
 
-    private func license(for request: any PlayerKeyRequest, _ report: @escaping Report) async throws -> License {
+    func license(for request: any PlayerKeyRequest, _ report: @escaping Report) async throws -> License {
         async let certificate = timed(.certificate, report) { try await self.certificates.certificate(report) }
         let identifier = try await timed(.contentIdentifier, report) { try self.contentIdentifier(for: request.keyURI) }
         let der = try await certificate.der

@@ -41,6 +41,16 @@ public struct KeyEvent: Sendable {
         case ended(ContentKeyError)
         /// The player needs the key no more.
         case released
+        /// The stored key answered the request, without a network.
+        case answeredFromStore
+        /// The key was stored, to play without a network.
+        case keyStored
+        /// The player rejected the stored key, and it was removed.
+        case storedKeyDropped
+        /// A window of the stored key ended.
+        case storedKeyExpired
+        /// The store could not be read or written, or did not take the key; the player is served all the same.
+        case storeFailed(OfflineError)
         /// The secure session came to a state.
         case session(SessionState)
         /// A session could not be opened, kept alive or ended.

@@ -15,15 +15,7 @@ final class LiveKeyRequest: PlayerKeyRequest {
     private let playback: LivePlayback
     private let handle = Locked<Handle>(.awaited)
 
-    private enum Handle { case awaited, held(KeyRequestHandle), dropped(Departure) }
-
-    /// How a player parts with a request.
-    enum Departure {
-        /// It had its key and needs it no more.
-        case released
-        /// It had no answer yet and wants none.
-        case abandoned
-    }
+    private enum Handle { case awaited, held(KeyRequestHandle), released }
 
     init(_ keyURI: KeyURI, _ purpose: KeyPurpose, of playback: LivePlayback) {
         self.keyURI = keyURI
@@ -49,27 +41,20 @@ final class LiveKeyRequest: PlayerKeyRequest {
     /// Hands the request to the loader. The answer may come before this returns.
     func send() {
         let new = playback.loader.answer(self)
-        let departure: Departure? = handle.withLock { handle in
-            if case .dropped(let departure) = handle { return departure }
+        let isReleased = handle.withLock { handle in
+            if case .released = handle { return true }
             handle = .held(new)
-            return nil
+            return false
         }
-        if let departure { part(with: new, departure) }
+        if isReleased { new.release() }
     }
 
     /// Tells the loader that the player does not want the request, or its key, any more.
-    func drop(_ departure: Departure) {
+    func release() {
         let held: KeyRequestHandle? = handle.withLock { handle in
-            defer { handle = .dropped(departure) }
+            defer { handle = .released }
             return if case .held(let held) = handle { held } else { nil }
         }
-        if let held { part(with: held, departure) }
-    }
-
-    private func part(with handle: KeyRequestHandle, _ departure: Departure) {
-        switch departure {
-        case .released: playback.release(handle)
-        case .abandoned: handle.abandon()
-        }
+        held?.release()
     }
 }

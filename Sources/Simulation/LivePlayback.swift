@@ -11,7 +11,6 @@ final class LivePlayback: Sendable {
     let maker: SimulatedDeviceMaker
     let player: PlayerID
     let session: PlaybackSessionID
-    let release: @Sendable (KeyRequestHandle) -> Void
     private let retryInterval: Duration
     private let state = Locked(State())
 
@@ -44,14 +43,12 @@ final class LivePlayback: Sendable {
     }
 
     init(
-        loader: ContentKeyLoader, maker: SimulatedDeviceMaker, player: PlayerID, retryInterval: Duration,
-        release: @escaping @Sendable (KeyRequestHandle) -> Void
+        loader: ContentKeyLoader, maker: SimulatedDeviceMaker, player: PlayerID, retryInterval: Duration
     ) {
         self.loader = loader
         self.maker = maker
         self.player = player
         self.retryInterval = retryInterval
-        self.release = release
         session = PlaybackSessionID(rawValue: .random(in: .min ... .max))
     }
 
@@ -84,7 +81,7 @@ extension LivePlayback {
             }
             return (new, old)
         }
-        for entry in old { drop(entry) }
+        for entry in old { release(entry) }
         for request in new { request.send() }
     }
 
@@ -130,13 +127,13 @@ extension LivePlayback {
             }
             return (Array(state.keys.values), state.waiter)
         }
-        for entry in entries { drop(entry) }
+        for entry in entries { release(entry) }
         waiter?.resume()
     }
 
-    private func drop(_ entry: Entry) {
-        entry.pending?.drop(.abandoned)
-        entry.held?.drop(.released)
+    private func release(_ entry: Entry) {
+        entry.pending?.release()
+        entry.held?.release()
     }
 }
 

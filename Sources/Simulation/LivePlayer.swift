@@ -5,8 +5,8 @@ public import LatchkeyCore
 ///
 /// It asks the loader for a key a little before the first segment that needs it, opens licenses with a simulated device, asks
 /// again when the loader wants a renewal, and lets go of keys that rotated out. At each segment it checks whether the device
-/// would decrypt it now; segments that the clock jumped over are skipped. Where a key's life ended, or its first request failed, it asks for the key anew from time to time, as
-/// an app does that rebuilds its item.
+/// would decrypt it now; segments that the clock jumped over are skipped. Where a key's life ended, or its first request
+/// failed, it asks for the key anew from time to time, as an app does that rebuilds its item.
 public struct LivePlayer: Sendable {
     /// How many segments ahead of their use keys are asked for; 2 unless set.
     public var lookahead = 2
@@ -17,7 +17,6 @@ public struct LivePlayer: Sendable {
     private let loader: ContentKeyLoader
     private let maker: SimulatedDeviceMaker
     private let player: PlayerID
-    private let release: @Sendable (KeyRequestHandle) -> Void
 
     /// - Parameters:
     ///   - stream: what is played.
@@ -25,15 +24,13 @@ public struct LivePlayer: Sendable {
     ///   - applicationSecret: the test ASk that belongs to the certificate of the service, 16 bytes.
     ///   - player: tells the loader's players apart.
     ///   - timekeeper: the clock that the stream plays by.
-    ///   - release: tells the loader that the player does not need a key any more.
     public init(
         _ stream: LiveStream, loader: ContentKeyLoader, applicationSecret: Secret, player: PlayerID = .only,
-        timekeeper: any Timekeeper, release: @escaping @Sendable (KeyRequestHandle) -> Void
+        timekeeper: any Timekeeper
     ) {
         self.stream = stream
         self.loader = loader
         self.player = player
-        self.release = release
         maker = SimulatedDeviceMaker(applicationSecret: applicationSecret, certificate: nil, timekeeper: timekeeper)
     }
 
@@ -42,12 +39,12 @@ public struct LivePlayer: Sendable {
     public func play(for duration: Duration) async -> Report { await play(for: duration, makePlayback()) }
 
     func makePlayback() -> LivePlayback {
-        LivePlayback(loader: loader, maker: maker, player: player, retryInterval: retryInterval, release: release)
+        LivePlayback(loader: loader, maker: maker, player: player, retryInterval: retryInterval)
     }
 
     func play(for duration: Duration, _ playback: LivePlayback) async -> Report {
         await withTaskCancellationHandler {
-            playback.want(keys(atSegments: 0...0))
+            playback.want(stream.keys(inPeriod: 0).map(\.uri))
             await playback.untilAnswered()
             await playSegments(for: duration, playback)
         } onCancel: {
@@ -62,6 +59,7 @@ public struct LivePlayer: Sendable {
         let start = timekeeper.uptime
         let count = Int((duration / stream.segmentDuration).rounded(.up))
         var number = 0
+        var schedule = Schedule(stream: stream)
         while number < count {
             let due = start + stream.segmentDuration * number
             do {
@@ -73,15 +71,26 @@ public struct LivePlayer: Sendable {
             // What went by while the app was suspended is gone: the live edge has moved on.
             number = max(number, Int((timekeeper.uptime - start) / stream.segmentDuration))
             guard number < count else { return }
-            playback.want(keys(atSegments: number...number + max(0, lookahead)))
-            for key in stream.keys(atSegment: number) { playback.play(key, for: stream.segmentDuration) }
+            playback.want(schedule.keys(atSegments: number...number + max(0, lookahead)).map(\.uri))
+            for key in schedule.keys(atSegments: number...number) { playback.play(key, for: stream.segmentDuration) }
             number += 1
         }
     }
+}
 
-    private func keys(atSegments numbers: ClosedRange<Int>) -> [KeyURI] {
-        var keys: [KeyURI] = []
-        for key in numbers.flatMap(stream.keys(atSegment:)) where !keys.contains(key.uri) { keys.append(key.uri) }
-        return keys
+/// The keys of a stream's segments, each asked for once: a day has thousands of segments and few keys.
+private struct Schedule {
+    let stream: LiveStream
+    private var periods: [Int: [LiveStream.Key]] = [:]
+
+    init(stream: LiveStream) { self.stream = stream }
+
+    mutating func keys(atSegments numbers: ClosedRange<Int>) -> [LiveStream.Key] {
+        let (first, last) = (stream.period(ofSegment: numbers.lowerBound), stream.period(ofSegment: numbers.upperBound))
+        return (first...last).flatMap { period in
+            let keys = periods[period] ?? stream.keys(inPeriod: period)
+            periods[period] = keys
+            return keys
+        }
     }
 }

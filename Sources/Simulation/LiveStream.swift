@@ -42,9 +42,9 @@ public struct LiveStream: Sendable {
         self.key = key
     }
 
-    /// The keys of all tracks at a segment, counted from 0.
-    public func keys(atSegment number: Int) -> [Key] {
-        let period = segmentsPerKey.map { number / max(1, $0) } ?? 0
-        return tracks.map { key($0, period) }
-    }
+    /// How often keys changed before a segment, counted from 0.
+    public func period(ofSegment number: Int) -> Int { segmentsPerKey.map { number / max(1, $0) } ?? 0 }
+
+    /// The keys of all tracks in a period.
+    public func keys(inPeriod period: Int) -> [Key] { tracks.map { key($0, period) } }
 }

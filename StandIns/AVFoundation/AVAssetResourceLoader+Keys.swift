@@ -49,6 +49,10 @@ extension AVAssetResourceLoader {
         _ request: AVAssetResourceLoadingRequest
     ) -> (StandInOutcome<StandInKey>, AVAssetResourceLoadingContentInformationRequest?) {
         stage.keepIfReleasingLate(request)
+        state.withLock { state in
+            state.handed.removeAll { $0.request == nil }
+            state.handed.append(HandedRequest(request: request))
+        }
         guard let queue = delegateQueue else {
             request.outcome.settle(.failure(AVError.because(.contentIsNotAuthorized, "Nobody loads the key.")))
             return (request.outcome, nil)
@@ -65,8 +69,8 @@ extension AVAssetResourceLoader {
                         delegate.resourceLoader(self, shouldWaitForLoadingOfRequestedResource: request)
                     }
                 waits.withLock { $0 = answer }
-            } afterwards: { [self] _ in
                 if drops { state.withLock { $0.delegate = nil } }
+            } afterwards: { _ in
                 guard !waits.withLock({ $0 }) else { return }
                 request.outcome.settle(.failure(AVError.because(.contentIsNotAuthorized, "Nobody loads the key.")))
             }
@@ -85,6 +89,7 @@ extension AVAssetResourceLoader {
         stage.deliver(LoaderCallback.didCancelLoading.rawValue, about: request.uri.raw, on: queue) { [self] in
             guard let delegate else { return CallbackProbe.noteNobody() }
             delegate.resourceLoader(self, didCancel: request)
+            request.state.withLock { $0.phase = .cancelled }
         } afterwards: { _ in
             request.state.withLock { $0.phase = .cancelled }
             request.outcome.settle(.failure(AVError.because(.operationCancelled, "The loading was cancelled.")))
@@ -103,7 +108,7 @@ extension AVAssetResourceLoader {
         state.withLock { $0.renewals.updateValue(renewal, forKey: uri.raw) }?.cancel()
     }
 
-    private func renew(_ uri: KeyURI, _ url: URL) async {
+    func renew(_ uri: KeyURI, _ url: URL) async {
         let exchange = StandInExchange(.renewal, on: stage)
         let (outcome, information) = hand(AVAssetResourceRenewalRequest(uri, url, of: self, exchange))
         // The key that is there serves until its lease ends.

@@ -10,6 +10,7 @@ public final class AVAssetResourceLoader: NSObject, @unchecked Sendable {
         weak var delegate: (any AVAssetResourceLoaderDelegate)?
         var queue: DispatchQueue?
         var keys: [String: StandInKey] = [:]
+        var handed: [HandedRequest] = []
         var renewals: [String: Task<Void, Never>] = [:]
         var preloads = false
         var sendsCommonMediaClientData = false

@@ -64,6 +64,7 @@ extension AVContentKeySession {
         }
         notify(.didFail, about: request.wish.text) {
             $0.contentKeySession($1, contentKeyRequest: request, didFailWithError: error)
+            request.state.withLock { state in if state.phase == .ending { state.phase = .ended } }
         } afterwards: { _ in
             request.end(status, error)
         }

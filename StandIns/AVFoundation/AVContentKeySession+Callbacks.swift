@@ -67,6 +67,7 @@ extension AVContentKeySession {
     private func hand(_ request: AVContentKeyRequest) {
         let drops = stage.misbehaves(.dropsDelegate)
         notify(Callback.handing(request.purpose), about: request.wish.text) { delegate, session in
+            if drops { session.state.withLock { $0.delegate = nil } }
             switch request {
             case let request as AVPersistableContentKeyRequest:
                 delegate.contentKeySession(session, didProvide: request)
@@ -75,7 +76,6 @@ extension AVContentKeySession {
             default: delegate.contentKeySession(session, didProvide: request)
             }
         } afterwards: { [self] taker in
-            if drops { state.withLock { $0.delegate = nil } }
             guard taker != .delegate else { return }
             if taker == .standard, request.purpose == .persistable {
                 stage.log.note(.persistableCallbackMissing, request.wish.text)

@@ -31,8 +31,9 @@ enum KeyIdentifier {
         case let text as String where type(of: value) == String.self: text
         case let url as URL where type(of: value) == URL.self: url
         case let data as Data: data
-        // Sound: a marker protocol has no witness table, and NSString, NSURL and NSNumber never change.
-        default: unsafeBitCast(value, to: (any Sendable).self)
+        // Sound: a marker protocol has no witness table, and NSString, NSURL and NSNumber never change. `as Any` keeps
+        // the value from being opened.
+        default: unsafeBitCast(value as Any, to: (any Sendable).self)
         }
     }
 }

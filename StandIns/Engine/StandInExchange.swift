@@ -60,7 +60,8 @@ public final class StandInExchange: Sendable {
         options.playbackState = purpose == .renewal ? .leaseExpiring : .readyToStart
         options.destination = destination == .airPlay ? .airPlay : .device
         if purpose == .persistable { options.capabilities?.insert(.offlineKey) }
-        var generator = SystemRandomNumberGenerator()
+        // Swift's own generator has no size; the thread sanitizer takes two of them for one.
+        var generator = CryptographicGenerator()
         do {
             let exchange = try device.exchange(
                 for: ContentIdentifier(bytes: contentIdentifier ?? Data()), options: options, using: &generator)

@@ -118,6 +118,16 @@ import Testing
     }
 }
 
+@Suite struct HeldKeysBenchTests {
+    @Test func `keys are renewed as often as their lease asks, and all live`() async throws {
+        let day = try await HeldKeysBench(keys: 3, day: .seconds(3_600)).live()
+        // Each 390 to 450 s.
+        #expect((3 * 8...3 * 9).contains(day.renewals))
+        #expect(day.timePerRenewal > 0 && day.timePerRequest > 0)
+        _ = try await HeldKeysBench().bytesPerKey(keys: 50)
+    }
+}
+
 @Suite struct KeyServerBenchTests {
     @Test(arguments: [1024, 2048]) func `each SPC is answered, whole and in steps`(_ bits: Int) throws {
         let bench = try KeyServerBench(bits: bits)

@@ -17,11 +17,9 @@ import Testing
 
     @Test func `each track's key is asked for ahead of its first segment, once, and no segment waits`() async throws {
         let simulated = try SimulatedServices(keys: keys.store(periods: 5), timekeeper: time)
-        let released = Locked(0)
         let player = LivePlayer(
             stream(simulated), loader: try simulated.loader(.vuDRM), applicationSecret: simulated.applicationSecret,
-            timekeeper: time
-        ) { _ in released.withLock { $0 += 1 } }
+            timekeeper: time)
         let report = await played(player, segments: 20)
 
         #expect(report.segments == 40)
@@ -30,7 +28,6 @@ import Testing
         // Two keys each at the start and 2 segments of 6 s ahead of the changes at 30, 60, 90 and 120 s.
         #expect(report.licenses.map(\.time) == [0, 0, 18, 18, 48, 48, 78, 78, 108, 108].map { .seconds($0) })
         #expect(Set(report.licenses.map(\.key)).count == 10)
-        #expect(released.withLock { $0 } == 10)
     }
 
     @Test func `a key whose lease ends without a renewal leaves a gap until the next key`() async throws {
@@ -38,8 +35,7 @@ import Testing
         let simulated = try SimulatedServices(keys: keys.store(periods: 4), policy: policy, timekeeper: time)
         let player = LivePlayer(
             stream(simulated, tracks: ["video"]), loader: try simulated.loader(.vuDRM),
-            applicationSecret: simulated.applicationSecret, timekeeper: time
-        ) { _ in }
+            applicationSecret: simulated.applicationSecret, timekeeper: time)
         let report = await played(player, segments: 10)
 
         // The first key came at 0 s and ends at 24 s, the second came at 18 s and ends at 42 s.
@@ -57,8 +53,7 @@ import Testing
         }
         let player = LivePlayer(
             stream, loader: try simulated.loader(.vuDRM), applicationSecret: simulated.applicationSecret,
-            timekeeper: time
-        ) { _ in }
+            timekeeper: time)
         let report = await player.play(for: .seconds(6))
         #expect(report.licenses.count == 1)
         #expect(report.gaps.map(\.duration) == [.seconds(6)])
@@ -70,8 +65,7 @@ import Testing
             .refusal(code: "denied", status: 400), at: .license, for: .first(1))
         let player = LivePlayer(
             stream(simulated, tracks: ["video"]), loader: try simulated.loader(.vuDRM),
-            applicationSecret: simulated.applicationSecret, timekeeper: time
-        ) { _ in }
+            applicationSecret: simulated.applicationSecret, timekeeper: time)
         // Refused at 0 s; asked for again at the segment of 12 s, the first 10 s later, whose answer comes behind it.
         let report = await played(player, segments: 4)
         #expect(report.failures.count == 1)
@@ -84,8 +78,7 @@ import Testing
         let simulated = try SimulatedServices(keys: keys.store(periods: 10), timekeeper: time)
         let player = LivePlayer(
             stream(simulated, tracks: ["video"]), loader: try simulated.loader(.vuDRM),
-            applicationSecret: simulated.applicationSecret, timekeeper: time
-        ) { _ in }
+            applicationSecret: simulated.applicationSecret, timekeeper: time)
         let playback = player.makePlayback()
         async let playing = player.play(for: .seconds(252), playback)
         await time.untilSomeoneSleeps(for: .seconds(6))
@@ -103,17 +96,17 @@ import Testing
 
     @Test func `a player that is cancelled lets go of its keys`() async throws {
         let simulated = try SimulatedServices(keys: keys.store(periods: 1), timekeeper: time)
-        let released = Locked(0)
         let player = LivePlayer(
-            stream(simulated), loader: try simulated.loader(.vuDRM), applicationSecret: simulated.applicationSecret,
-            timekeeper: time
-        ) { _ in released.withLock { $0 += 1 } }
+            stream(simulated),
+            loader: try simulated.loader(
+                .vuDRM, configuration: LoaderConfiguration(leases: LeasePolicy(assumedLease: .seconds(600)))),
+            applicationSecret: simulated.applicationSecret, timekeeper: time)
         let task = Task { await player.play(for: .seconds(600)) }
         await time.untilSomeoneSleeps(for: .seconds(6))
         task.cancel()
         let report = await task.value
         #expect(report.segments == 2)
-        #expect(released.withLock { $0 } == 2)
+        #expect(time.sleeperCount == 0)
     }
 
     // MARK: What the loader asks of a key's request
@@ -180,9 +173,8 @@ import Testing
         let maker = SimulatedDeviceMaker(
             applicationSecret: simulated.applicationSecret, certificate: nil, timekeeper: time)
         let playback = LivePlayback(
-            loader: try simulated.loader(.vuDRM), maker: maker, player: "living room", retryInterval: .seconds(10)
-        ) { _ in }
-        let key = try #require(stream(simulated, tracks: ["video"]).keys(atSegment: 0).first)
+            loader: try simulated.loader(.vuDRM), maker: maker, player: "living room", retryInterval: .seconds(10))
+        let key = try #require(stream(simulated, tracks: ["video"]).keys(inPeriod: 0).first)
         playback.want([key.uri])
         await playback.untilAnswered()
         return (playback, key)

@@ -52,15 +52,24 @@ struct SimulatedServices: Sendable {
     }
 
     /// A loader for a profile, with a fresh token for each request and the services' own settings.
-    func loader(_ profile: VendorProfile, token: (@Sendable () -> Secret)? = nil) throws -> ContentKeyLoader {
+    func loader(
+        _ profile: VendorProfile, configuration: LoaderConfiguration? = nil, seed: UInt64 = 1,
+        token: (@Sendable () -> Secret)? = nil
+    ) throws -> ContentKeyLoader {
         let service = try service(for: profile)
         let names = profile.parameters.map(\.name)
         let configured = service.parameters(at: transport.address(of: service)).filter { names.contains($0.key) }
             .reduce(profile) { $0.setting($1.key, to: $1.value) }
         return ContentKeyLoader(
             configured, credentials: Credentials { _ in CredentialSet(["token": token?() ?? service.demoToken()]) },
-            configuration: LoaderConfiguration(certificateFetch: .withFirstKey), transport: transport,
-            timekeeper: timekeeper)
+            configuration: configuration ?? LoaderConfiguration(certificateFetch: .withFirstKey), transport: transport,
+            timekeeper: timekeeper, generator: Self.generators(seed))
+    }
+
+    /// Makes generators that differ from each other, and are the same in each run.
+    private static func generators(_ seed: UInt64) -> @Sendable () -> any RandomNumberGenerator {
+        let base = Locked(SeededGenerator(seed: seed))
+        return { SeededGenerator(seed: base.withLock { $0.next() }) }
     }
 
     /// A key's URI as a profile's playlists have it.

@@ -61,11 +61,15 @@ struct KeyServer: Sendable {
 
     func grant(_ terms: LicenseTerms) { self.terms.withLock { $0 = terms } }
 
+    func context(of spc: Data) throws -> ServerPlaybackContext { try module.open(spc) }
+
     /// The CKC for an SPC whose asset ID is the key's URI.
     func license(for spc: Data) throws -> Data {
-        let context = try module.open(spc)
-        guard case .one(let key) = keys.key(named: context.assetID.description) else { throw CocoaError(.fileNoSuchFile) }
-        var generator = SystemRandomNumberGenerator()
+        let context = try context(of: spc)
+        guard case .one(let key) = keys.key(named: context.assetID.description) else {
+            throw CocoaError(.fileNoSuchFile)
+        }
+        var generator = CryptographicGenerator()
         return Data(
             try module.contentKeyContext(
                 for: context, key: key.content, terms: terms.withLock { $0 }, using: &generator))

@@ -16,6 +16,10 @@ public struct LoaderConfiguration: Sendable {
     public var bodyLimit: Int
     /// How many redirects of one request are followed; 5 unless given.
     public var redirectLimit: Int
+    /// Where keys are stored that play without a network; nil, the default, where none are. One store for one loader.
+    public var keyStore: (any PersistableKeyStore)?
+    /// When stored keys are due for renewal, and how many there may be.
+    public var offline: OfflinePolicy
 
     /// When the certificate is fetched.
     public enum CertificateFetch: Sendable, Hashable {
@@ -29,7 +33,8 @@ public struct LoaderConfiguration: Sendable {
     public init(
         retry: RetryPolicy = RetryPolicy(), hosts: HostPolicy = HostPolicy(), leases: LeasePolicy = LeasePolicy(),
         certificateLifetime: Duration = .seconds(86_400),
-        certificateFetch: CertificateFetch = .atOnce, bodyLimit: Int = 1 << 20, redirectLimit: Int = 5
+        certificateFetch: CertificateFetch = .atOnce, bodyLimit: Int = 1 << 20, redirectLimit: Int = 5,
+        keyStore: (any PersistableKeyStore)? = nil, offline: OfflinePolicy = OfflinePolicy()
     ) {
         self.retry = retry
         self.hosts = hosts
@@ -38,5 +43,7 @@ public struct LoaderConfiguration: Sendable {
         self.certificateFetch = certificateFetch
         self.bodyLimit = bodyLimit
         self.redirectLimit = redirectLimit
+        self.keyStore = keyStore
+        self.offline = offline
     }
 }

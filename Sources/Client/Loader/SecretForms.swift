@@ -6,20 +6,28 @@ import LatchkeyVendors
 ///
 /// A service that sends a token back wraps it as it likes; an error and an event must not show it in any of these.
 struct SecretForms: Sendable {
-    private let texts: [String]
+    private let secrets: Set<Secret>
 
     /// The shortest secret that is looked for inside base64 and hexadecimal, and taken out of what is shown: 6 characters.
     /// A shorter one would be found by chance.
     private static let shortest = 6
 
-    init(_ secrets: [Secret]) {
-        let texts = Set(secrets.flatMap(Self.forms)).subtracting([""])
-        self.texts = texts.sorted { $0.utf8.count > $1.utf8.count }  // The longest first, or the rest of it would stay.
+    /// How much shorter than a secret its base64 may be, where only the characters count that depend on it alone.
+    private static let slack = 4
+
+    init(_ secrets: [Secret]) { self.secrets = Set(secrets) }
+
+    /// The forms of those secrets that fit into a text, the longest first, or the rest of one would stay.
+    ///
+    /// An SPC has kilobytes and no place in the words of an error; its forms are not worth making for them.
+    private func texts(fitting length: Int) -> [String] {
+        Set(secrets.filter { $0.count <= length + Self.slack }.flatMap(Self.forms)).subtracting([""])
+            .sorted { $0.utf8.count > $1.utf8.count }
     }
 
     /// The text with each secret replaced.
     func scrubbed(_ text: String) -> String {
-        texts.filter { $0.utf8.count >= Self.shortest }.reduce(text) {
+        texts(fitting: text.utf8.count).filter { $0.utf8.count >= Self.shortest }.reduce(text) {
             $0.replacingOccurrences(of: $1, with: "‹secret›", options: .literal)
         }
     }
@@ -27,7 +35,7 @@ struct SecretForms: Sendable {
     /// Whether bytes hold a secret in one of its forms.
     func areFound(in data: Data?) -> Bool {
         guard let data, !data.isEmpty else { return false }
-        return texts.contains { data.range(of: Data($0.utf8)) != nil }
+        return texts(fitting: data.count).contains { data.range(of: Data($0.utf8)) != nil }
     }
 
     private static func forms(of secret: Secret) -> [String] {

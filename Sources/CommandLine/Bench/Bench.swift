@@ -21,6 +21,7 @@ struct Bench: Sendable {
         figures += try discovery()
         figures += try await licenses()
         figures += try await timeToKey()
+        figures += try await heldKeys()
         return figures
     }
 
@@ -134,6 +135,29 @@ extension Bench {
         return [
             .share("Time to key, new loader", pairs(cold), aim: .atMost(0.5), note: note),
             .share("Time to key, warm loader", pairs(warm), aim: .atMost(0.5), note: note),
+        ]
+    }
+}
+
+// MARK: - Keys that are kept alive
+
+extension Bench {
+    private func heldKeys() async throws -> [Figure] {
+        guard #available(macOS 15, *) else { return [] }
+        progress("Keeping 100 keys alive for a day")
+        let bench = HeldKeysBench()
+        var days: [HeldKeysBench.Day] = []
+        for _ in 0..<3 { days.append(try await bench.live()) }
+        let renewals = days.first?.renewals ?? 0
+        let cpu = (days.map(\.timePerRenewal).median ?? 0) * Double(renewals)
+        let pairs = days.map { (own: $0.timePerRenewal * 1e6, other: $0.timePerRequest * 1e6) }
+        return [
+            .share("A renewal of one of 100 keys, of a license request alone", pairs) {
+                "\($0) µs of \($1) µs; \(renewals) renewals in a day take \(cpu.shown(places: 1)) s of one core"
+            },
+            Figure(
+                name: "A key that is held", value: try await bench.bytesPerKey(), unit: .bytes,
+                note: "growth of the process, each key with its request and URI"),
         ]
     }
 }

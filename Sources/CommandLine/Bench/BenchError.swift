@@ -22,6 +22,10 @@ struct BenchError: DiagnosableError, Equatable {
             remedy: "Check that nothing limits connections on loopback.")
     }
 
+    static let keyLost = BenchError(
+        code: "keyLost", reason: "A key that was to be kept alive came to its end.",
+        remedy: "Run the tests of the client's leases.")
+
     static let notOnThisSystem = BenchError(
         code: "unsupportedSystem", reason: "Allocations are counted on Linux with glibc only.",
         remedy: "Run the bench on Linux.")

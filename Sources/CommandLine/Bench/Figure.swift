@@ -10,6 +10,7 @@ struct Figure: Sendable, Equatable {
         case milliseconds
         case allocations
         case megabytesPerSecond
+        case bytes
     }
 
     /// What the number should be.
@@ -62,6 +63,7 @@ extension Figure.Unit {
         case .microseconds: "\(value.shown(places: 1)) µs"
         case .milliseconds: "\(value.shown(places: 1)) ms"
         case .allocations: value.shown(places: 1)
+        case .bytes: "\(value.shown(places: 0)) bytes"
         case .megabytesPerSecond: "\(value.shown(places: 0)) MB/s"
         }
     }
