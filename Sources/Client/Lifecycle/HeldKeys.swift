@@ -1,3 +1,4 @@
+import Foundation
 import LatchkeyCore
 import LatchkeyVendors
 
@@ -103,7 +104,9 @@ extension HeldKeys {
             setAlarm(&state)
             return true
         }
-        if isHeld, let plan { report(.renewalPlanned(after: plan.delay, lease: plan.lease)) }
+        guard isHeld, let plan else { return }
+        report(.renewalPlanned(after: plan.delay, lease: plan.lease))
+        request.renewalPlanned(at: timekeeper.date.addingTimeInterval(plan.delay.inSeconds))
     }
 
     /// A request got no license.
