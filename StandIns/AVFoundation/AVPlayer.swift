@@ -33,7 +33,7 @@ import LatchkeyCore
 
     public func pause() { rate = 0 }
 
-    public func replaceCurrentItem(with item: AVPlayerItem?) {
+    open func replaceCurrentItem(with item: AVPlayerItem?) {
         state.take(item)
         if rate > 0 { item?.playback.play(on: state) }
     }

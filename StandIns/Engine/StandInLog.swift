@@ -19,6 +19,18 @@ public struct StandInCallback: Sendable, Hashable {
         /// The stand-in's default: the delegate does not have the method, or misspelled it.
         case standard
     }
+
+    /// - Parameters:
+    ///   - name: which.
+    ///   - subject: what it was about.
+    ///   - place: the label of the queue it ran on.
+    ///   - implementation: whose code ran.
+    public init(name: String, subject: String? = nil, place: String, implementation: Implementation = .own) {
+        self.name = name
+        self.subject = subject
+        self.place = place
+        self.implementation = implementation
+    }
 }
 
 /// What happened on a stage: the callbacks in the order of their returns, and the broken rules.

@@ -1,0 +1,132 @@
+import AVFoundation
+import LatchkeyCore
+import StandInEngine
+import StandInPlayers
+
+/// The SDK's own key session: asks the license delegate, and blocks a worker of its own while it does.
+final class KeyClient: NSObject, AVContentKeySessionDelegate, Sendable {
+    private struct State {
+        var heartbeat: Task<Void, Never>?
+        var renewals: [String: Task<Void, Never>] = [:]
+        var handled: Set<ObjectIdentifier> = []
+    }
+
+    let session = AVContentKeySession(keySystem: .fairPlayStreaming)
+    let stage: StandInStage
+    let worker = DispatchQueue(label: "com.nagra.opentv.worker")
+    private let manager: OTVDRMManager
+    private let queue = DispatchQueue(label: "com.nagra.opentv.keys")
+    private let state = Locked(State())
+
+    init(_ manager: OTVDRMManager, _ stage: StandInStage) {
+        self.manager = manager
+        self.stage = stage
+        super.init()
+        session.setDelegate(self, queue: queue)
+    }
+
+    func contentKeySession(_ session: AVContentKeySession, didProvide keyRequest: AVContentKeyRequest) {
+        begin(keyRequest, .request)
+    }
+
+    func contentKeySession(
+        _ session: AVContentKeySession, didProvideRenewingContentKeyRequest keyRequest: AVContentKeyRequest
+    ) { begin(keyRequest, .renewal) }
+
+    func contentKeySession(
+        _ session: AVContentKeySession, shouldRetry keyRequest: AVContentKeyRequest,
+        reason retryReason: AVContentKeyRequest.RetryReason
+    ) -> Bool { true }
+
+    /// Ends heartbeats and renewals.
+    func stop() {
+        let tasks = state.withLock { state in
+            defer {
+                state.heartbeat = nil
+                state.renewals = [:]
+            }
+            return Array(state.renewals.values) + [state.heartbeat].compactMap { $0 }
+        }
+        for task in tasks { task.cancel() }
+    }
+
+    private func begin(_ request: AVContentKeyRequest, _ type: OTVLicenseRequestType) {
+        let isNew = state.withLock { $0.handled.insert(ObjectIdentifier(request)).inserted }
+        guard isNew else { return }
+        Task { await answer(request, type) }
+    }
+
+    private func answer(_ request: AVContentKeyRequest, _ type: OTVLicenseRequestType) async {
+        do {
+            let license = try await license(for: request, type)
+            request.processContentKeyResponse(.init(fairPlayStreamingKeyResponseData: license))
+            announceEnd(success: true)
+        } catch {
+            OTVLicenseFailure.post(.OTVDRMLicenseError, error as NSError)
+            announceEnd(success: false)
+            request.processContentKeyResponseError(error as NSError)
+        }
+        // The next request may get the address of this one.
+        state.withLock { _ = $0.handled.remove(ObjectIdentifier(request)) }
+    }
+
+    private func license(for request: AVContentKeyRequest, _ type: OTVLicenseRequestType) async throws -> Data {
+        let text = request.identifier as? String ?? (request.identifier as? URL)?.absoluteString ?? ""
+        guard let delegate = manager.delegate, let url = URL(string: text) else {
+            throw OTVLicenseFailure.error("There is no license delegate.")
+        }
+        let asker = DelegateAsker(delegate, on: worker, stage)
+        if stage.misbehaves(.dropsDelegate) { manager.dropDelegate() }
+        guard let identifier = await asker.contentIdentifier(url), let certificate = await asker.certificate() else {
+            throw OTVLicenseFailure.error("The delegate gives no content identifier or no certificate.")
+        }
+        let spc = try await request.makeStreamingContentKeyRequestData(
+            forApp: certificate, contentIdentifier: identifier)
+        let assetID = String(decoding: identifier, as: UTF8.self)
+        let reply = await asker.license(
+            for: stage.misbehaves(.completesWithNothing) ? Data() : spc, type, assetID, session, request)
+        guard let license = reply?.license else { throw OTVLicenseFailure.error("The delegate gives no license.") }
+        keepAlive(reply, text, request)
+        return license
+    }
+
+    private func announceEnd(success: Bool) {
+        NotificationCenter.default.post(
+            name: .OTVLicenseDownloadEnded, object: nil, userInfo: ["success": success])
+    }
+
+    /// Does what the app's answer asks for, each time its period has passed.
+    private func keepAlive(_ reply: DelegateAsker.Reply?, _ identifier: String, _ request: AVContentKeyRequest) {
+        guard let reply, reply.period > .zero else { return }
+        let timekeeper = stage.timekeeper
+        switch reply.renewType {
+        case .enforced:
+            let renewal = Task { [weak self] in
+                do { try await timekeeper.sleep(for: reply.period) } catch { return }
+                self?.session.renewExpiringResponseData(for: request)
+            }
+            state.withLock { $0.renewals.updateValue(renewal, forKey: identifier) }?.cancel()
+        case .heartbeat:
+            let heartbeat = Task { [weak self] in
+                while true {
+                    do { try await timekeeper.sleep(for: reply.period) } catch { return }
+                    guard let self else { return }
+                    await self.beat()
+                }
+            }
+            let previous = state.withLock { state in
+                defer { state.heartbeat = heartbeat }
+                return state.heartbeat
+            }
+            previous?.cancel()
+        }
+    }
+
+    /// Calls the app's heartbeat, on the worker.
+    func beat() async {
+        guard let delegate = manager.delegate else { return }
+        await DelegateAsker(delegate, on: worker, stage).heartbeat()
+    }
+
+    var asker: DelegateAsker? { manager.delegate.map { DelegateAsker($0, on: worker, stage) } }
+}

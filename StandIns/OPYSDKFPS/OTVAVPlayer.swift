@@ -1,0 +1,27 @@
+public import AVFoundation
+import StandInEngine
+
+/// A player that gets its keys from the license delegate of `OTVDRMManager`.
+open class OTVAVPlayer: AVPlayer {
+    nonisolated let client: KeyClient
+
+    public override nonisolated init(url URL: Foundation.URL) {
+        let stage = StandInStage.current ?? StandInStage()
+        // The manager of the stage that the player is made on, whoever asks for a key later.
+        let manager = stage.only { OTVDRMManager() }
+        manager.notePlayer(on: stage)
+        let asset = AVURLAsset(url: URL)
+        client = KeyClient(manager, stage)
+        client.session.addContentKeyRecipient(asset)
+        super.init(playerItem: AVPlayerItem(asset: asset))
+    }
+
+    deinit { client.stop() }
+
+    /// Plays something else, with keys from the same delegate.
+    open override func replaceCurrentItem(with item: AVPlayerItem?) {
+        client.stop()
+        if let asset = item?.asset as? AVURLAsset { client.session.addContentKeyRecipient(asset) }
+        super.replaceCurrentItem(with: item)
+    }
+}

@@ -1,0 +1,47 @@
+public import AVFoundation
+
+/// Gets the keys of one source, as the delegate of its own key session.
+public protocol DRMManagerSpec: AVContentKeySessionDelegate {
+    func createContentKeyRequest(for asset: AVURLAsset, drmParams: NativeDrmParams) throws
+}
+
+/// What a script says about a source's keys.
+public struct NativeDrmParams {
+    public var type: String?
+    public var licenseUrl: String?
+    public var certificateUrl: String?
+    public var contentId: String?
+    public var licenseHeaders: [String: String]?
+    public var multiSession: Bool?
+    public var getLicense: ((_ payload: OnGetLicensePayload) -> Promise<Promise<String>>)?
+
+    public init(
+        type: String?, licenseUrl: String?, certificateUrl: String?, contentId: String?,
+        licenseHeaders: [String: String]?, multiSession: Bool?,
+        getLicense: ((_ payload: OnGetLicensePayload) -> Promise<Promise<String>>)?
+    ) {
+        self.type = type
+        self.licenseUrl = licenseUrl
+        self.certificateUrl = certificateUrl
+        self.contentId = contentId
+        self.licenseHeaders = licenseHeaders
+        self.multiSession = multiSession
+        self.getLicense = getLicense
+    }
+}
+
+/// What a script gets to answer with a license.
+public struct OnGetLicensePayload: Sendable {
+    public let contentId: String
+    public let licenseUrl: String
+    public let keyUrl: String
+    /// In base64.
+    public let spc: String
+
+    public init(contentId: String, licenseUrl: String, keyUrl: String, spc: String) {
+        self.contentId = contentId
+        self.licenseUrl = licenseUrl
+        self.keyUrl = keyUrl
+        self.spc = spc
+    }
+}
