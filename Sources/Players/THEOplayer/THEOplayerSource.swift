@@ -17,8 +17,11 @@ public struct THEOplayerSource: Sendable {
     public var headers: [String: String] = [:]
     /// Query items for requests to the configured addresses.
     public var query: [String: String] = [:]
-    /// Whether the keys are to be stored, which THEOplayer does by itself.
+    /// `persistable` where the keys are to be stored, which THEOplayer does by itself; nil otherwise.
     public var purpose: KeyPurpose?
+
+    /// Makes one that says nothing.
+    public init() {}
 
     /// The parameters that a profile does not know as credentials.
     public func settings(of profile: VendorProfile) -> [String: String] {
