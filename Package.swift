@@ -40,6 +40,8 @@ let package = Package(
     products: [
         .library(name: "Latchkey", targets: ["Latchkey"]),
         .library(name: "LatchkeyAVFoundation", targets: ["LatchkeyAVFoundation"]),
+        .library(name: "LatchkeyJWPlayer", targets: ["LatchkeyJWPlayer"]),
+        .library(name: "LatchkeyTHEOplayer", targets: ["LatchkeyTHEOplayer"]),
         .library(name: "LatchkeyServer", targets: ["LatchkeyServer", "LatchkeyServices"]),
         .library(name: "LatchkeyDevice", targets: ["LatchkeyDevice"]),
         .library(name: "LatchkeyTesting", targets: ["LatchkeyTesting"]),
@@ -77,6 +79,12 @@ let package = Package(
         room(
             "LatchkeyAVFoundation", "Players/AVFoundation",
             ["Latchkey", "LatchkeyCore", "LatchkeyVendors"] + playerSDK("AVFoundation")),
+        room(
+            "LatchkeyJWPlayer", "Players/JWPlayer",
+            ["Latchkey", "LatchkeyCore", "LatchkeyVendors"] + playerSDK("JWPlayerKit") + playerSDK("JWPlayer_iOS_SDK")),
+        room(
+            "LatchkeyTHEOplayer", "Players/THEOplayer",
+            ["Latchkey", "LatchkeyCore", "LatchkeyVendors"] + playerSDK("THEOplayerSDK")),
         // Floor 5
         .executableTarget(
             name: "LatchkeyCommandLine",
@@ -156,7 +164,8 @@ let package = Package(
         tests(
             "Players",
             [
-                "LatchkeyAVFoundation", "AVFoundation", "StandInEngine", "LatchkeySimulation", "LatchkeyServices",
+                "LatchkeyJWPlayer", "JWPlayerKit", "JWPlayer_iOS_SDK", "LatchkeyTHEOplayer", "THEOplayerSDK",
+                "LatchkeyAVFoundation", "AVFoundation", "StandInPlayers", "StandInEngine", "LatchkeySimulation", "LatchkeyServices",
                 "LatchkeyServer", "LatchkeyHTTP", "LatchkeyFairPlay", "LatchkeyDevice", "LatchkeyPlayback", "Latchkey",
                 "LatchkeyVendors", "LatchkeyCore",
             ]),
