@@ -103,6 +103,12 @@ let package = Package(
             "LatchkeyReactNativeVideo", "Players/ReactNativeVideo",
             ["LatchkeyAVFoundation", "Latchkey", "LatchkeyCore", "LatchkeyVendors"] + playerSDK("ReactNativeVideo")
                 + playerSDK("AVFoundation")),
+        .target(
+            name: "LatchkeyExamples",
+            dependencies: [
+                "LatchkeyAVFoundation", "LatchkeyJWPlayer", "LatchkeyTHEOplayer", "LatchkeyOpenTV", "LatchkeyTVSDK",
+            ] + ["AVFoundation", "JWPlayerKit", "THEOplayerSDK", "OPYSDKFPS", "PSDKLibrary"].flatMap(playerSDK),
+            path: "Examples", swiftSettings: settings),
         // Floor 5
         .executableTarget(
             name: "LatchkeyCommandLine",
