@@ -25,11 +25,21 @@ func tests(_ folder: String, _ dependencies: [Target.Dependency], resources: [Re
         resources: resources, swiftSettings: settings)
 }
 
+// A player's SDK: on Linux the stand-in of its name, elsewhere the SDK itself, which is no dependency.
+func playerSDK(_ name: String) -> [Target.Dependency] {
+    #if os(Linux)
+        [.target(name: name, condition: .when(platforms: [.linux]))]
+    #else
+        []
+    #endif
+}
+
 let package = Package(
     name: "latchkey",
     platforms: [.iOS(.v16), .tvOS(.v16), .macOS(.v13)],
     products: [
         .library(name: "Latchkey", targets: ["Latchkey"]),
+        .library(name: "LatchkeyAVFoundation", targets: ["LatchkeyAVFoundation"]),
         .library(name: "LatchkeyServer", targets: ["LatchkeyServer", "LatchkeyServices"]),
         .library(name: "LatchkeyDevice", targets: ["LatchkeyDevice"]),
         .library(name: "LatchkeyTesting", targets: ["LatchkeyTesting"]),
@@ -64,6 +74,9 @@ let package = Package(
                 "LatchkeyPlayback", "LatchkeyServer", "LatchkeyServices", "LatchkeyVendors",
             ], resources: [.copy("DemoAsset")]),
         room("LatchkeyTesting", "Testing", ["Latchkey", "LatchkeyCore", "LatchkeyVendors"]),
+        room(
+            "LatchkeyAVFoundation", "Players/AVFoundation",
+            ["Latchkey", "LatchkeyCore", "LatchkeyVendors"] + playerSDK("AVFoundation")),
         // Floor 5
         .executableTarget(
             name: "LatchkeyCommandLine",
@@ -139,6 +152,13 @@ let package = Package(
                 "BitmovinPlayer", "ReactNativeVideo", "StandInPlayers", "StandInEngine", "LatchkeySimulation",
                 "LatchkeyServer", "LatchkeyHTTP",
                 "LatchkeyFairPlay", "LatchkeyDevice", "LatchkeyPlayback", "LatchkeyCore",
+            ]),
+        tests(
+            "Players",
+            [
+                "LatchkeyAVFoundation", "AVFoundation", "StandInEngine", "LatchkeySimulation", "LatchkeyServices",
+                "LatchkeyServer", "LatchkeyHTTP", "LatchkeyFairPlay", "LatchkeyDevice", "LatchkeyPlayback", "Latchkey",
+                "LatchkeyVendors", "LatchkeyCore",
             ]),
     ]
 #endif

@@ -101,6 +101,11 @@ extension ContentKeyError {
     static let cancelled = ContentKeyError(
         .cancelled, "The key request was cancelled.", remedy: "Ask again if the key is still wanted.")
 
+    /// The player gave neither an SPC nor an error, as some were seen to do.
+    package static let noSPC = ContentKeyError(
+        .spcFailed, stage: .spc, "The player gave neither an SPC nor an error.", remedy: "Load the asset anew.",
+        isRetryable: true)
+
     static let sessionEnded = ContentKeyError(
         .sessionEnded, stage: .license, "The secure session of this source has ended.",
         remedy: "Load the source again, so that its keys open a new session.")

@@ -26,6 +26,10 @@ public protocol PlayerKeyRequest: Sendable {
     /// Hands over the CKC, or says why there is none.
     func answer(_ result: Result<Data, ContentKeyError>)
 
+    /// The key that the player is about to get wants to be renewed at a date. For a player that has to be told the date with the
+    /// key, and then comes by itself; called before `answer`, and not at all for a key that is not renewed.
+    func renewalPlanned(at date: Date)
+
     /// Has the player ask for this key again: a new request with the same key URI and player, a new SPC, and the purpose
     /// `renewal`. Called ahead of the end of the key's lease, and again where the renewal failed.
     /// - Returns: whether the player can.
@@ -39,6 +43,7 @@ public protocol PlayerKeyRequest: Sendable {
 extension PlayerKeyRequest {
     public var purpose: KeyPurpose { .streaming }
     public var player: PlayerID { .only }
+    public func renewalPlanned(at date: Date) {}
     public func renew() -> Bool { false }
     public func ended(_ error: ContentKeyError) {}
 }

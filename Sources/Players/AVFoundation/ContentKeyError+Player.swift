@@ -1,0 +1,27 @@
+#if canImport(AVFoundation)
+    import Foundation
+    import LatchkeyCore
+
+    extension ContentKeyError {
+        static let unsupported = ContentKeyError(
+            .playerUnsupported, "The simulator has no FairPlay.", remedy: "Run the app on a device.")
+
+        static let keyUnnamed = ContentKeyError(
+            .keyUnnamed, "The player asked for a key without naming it.",
+            remedy: "State the key's URI in the playlist's EXT-X-KEY tag.")
+
+        static let released = ContentKeyError(
+            .cancelled, "The player needs the key no more.", remedy: "Ask again if the key is still wanted.")
+
+        static let notPersistable = ContentKeyError(
+            .keyNotStorable, stage: .spc, "The system cannot store the key now.",
+            remedy: "Store keys while the picture is on the device, on tvOS 17 or later.")
+
+        static let notStored = ContentKeyError(
+            .downloadFailed, stage: .answer, "The keys came, and were not stored.",
+            remedy: "Look at the loader's events for storeFailed.")
+
+        static let nowhere = ContentKeyError(
+            .downloadFailed, "The download ended without telling where the media is.", remedy: "Download it again.")
+    }
+#endif

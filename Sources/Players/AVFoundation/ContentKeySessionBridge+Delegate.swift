@@ -1,0 +1,91 @@
+#if canImport(AVFoundation)
+    public import AVFoundation
+    import LatchkeyCore
+
+    // AVFoundation finds optional methods by their Objective-C names: all are here, in the extension that states the conformance.
+    // A misspelled one would never be called; a test drives each and looks who answered.
+    #if canImport(ObjectiveC)
+        @objc
+    #endif
+    extension ContentKeySessionBridge: AVContentKeySessionDelegate {
+        public func contentKeySession(_ session: AVContentKeySession, didProvide keyRequest: AVContentKeyRequest) {
+            take(keyRequest, for: .streaming, in: session)
+        }
+
+        public func contentKeySession(
+            _ session: AVContentKeySession, didProvideRenewingContentKeyRequest keyRequest: AVContentKeyRequest
+        ) {
+            take(keyRequest, for: .renewal, in: session)
+        }
+
+        public func contentKeySession(
+            _ session: AVContentKeySession, didProvide keyRequest: AVPersistableContentKeyRequest
+        ) {
+            take(keyRequest, for: .persistable, in: session)
+        }
+
+        public func contentKeySession(
+            _ session: AVContentKeySession, didProvide keyRequests: [AVContentKeyRequest],
+            forInitializationData initializationData: Data?
+        ) {
+            for request in keyRequests {
+                take(request, for: request is AVPersistableContentKeyRequest ? .persistable : .streaming, in: session)
+            }
+        }
+
+        public func contentKeySession(
+            _ session: AVContentKeySession, didUpdatePersistableContentKey persistableContentKey: Data,
+            forContentKeyIdentifier keyIdentifier: Any
+        ) {
+            loader.offline?.updated(KeyURI(avIdentifier: keyIdentifier), to: Secret(persistableContentKey))
+        }
+
+        public func contentKeySession(
+            _ session: AVContentKeySession, contentKeyRequestDidSucceed keyRequest: AVContentKeyRequest
+        ) {
+            succeed(keyRequest)
+        }
+
+        public func contentKeySession(
+            _ session: AVContentKeySession, contentKeyRequest keyRequest: AVContentKeyRequest,
+            didFailWithError err: any Error
+        ) {
+            fail(keyRequest, err)
+        }
+
+        public func contentKeySession(
+            _ session: AVContentKeySession, shouldRetry keyRequest: AVContentKeyRequest,
+            reason retryReason: AVContentKeyRequest.RetryReason
+        ) -> Bool {
+            mayRetry(keyRequest, retryReason)
+        }
+
+        public func contentKeySessionContentProtectionSessionIdentifierDidChange(_ session: AVContentKeySession) {
+            guard isCurrent(session) else { return }
+            notify(.sessionIdentifierChanged(session.contentProtectionSessionIdentifier))
+        }
+
+        public func contentKeySessionDidGenerateExpiredSessionReport(_ session: AVContentKeySession) {
+            notify(.reportsPending)
+        }
+
+        @available(iOS 17.4, tvOS 17.4, macOS 14.4, visionOS 1.1, *)
+        public func contentKeySession(
+            _ session: AVContentKeySession, externalProtectionStatusDidChangeFor contentKey: AVContentKey
+        ) {
+            let key = KeyURI(avIdentifier: contentKey.contentKeySpecifier.identifier)
+            notify(.protectionChanged(key, ExternalProtection(contentKey.externalContentProtectionStatus)))
+        }
+    }
+
+    @available(iOS 17.4, tvOS 17.4, macOS 14.4, visionOS 1.1, *)
+    extension ExternalProtection {
+        init(_ status: AVExternalContentProtectionStatus) {
+            switch status {
+            case .sufficient: self = .sufficient
+            case .insufficient: self = .insufficient
+            default: self = .pending
+            }
+        }
+    }
+#endif

@@ -1,0 +1,151 @@
+#if canImport(AVFoundation) && !os(watchOS)
+    import AVFoundation
+    import LatchkeyCore
+
+    /// A key request of a resource loader as the key loader sees it: finished once, on the bridge's queue, unless AVFoundation gave
+    /// it up.
+    final class LoadingKeyRequest: PlayerKeyRequest, Sendable {
+        private struct State {
+            var isOpen = true
+            var isReleased = false
+            var handle: KeyRequestHandle?
+            var renewal: Date?
+        }
+
+        let keyURI: KeyURI
+        let purpose: KeyPurpose
+        let player: PlayerID
+        /// The resource loader that asks.
+        let source: ObjectIdentifier
+        let request: AVAssetResourceLoadingRequest
+        private weak let bridge: ResourceLoaderBridge?
+        private let queue: DispatchQueue
+        private let state = Locked(State())
+
+        init(
+            _ request: AVAssetResourceLoadingRequest, _ key: KeyURI, for purpose: KeyPurpose,
+            of source: AVAssetResourceLoader, _ bridge: ResourceLoaderBridge
+        ) {
+            self.request = request
+            keyURI = key
+            self.purpose = purpose
+            self.source = ObjectIdentifier(source)
+            player = bridge.player(of: source)
+            self.bridge = bridge
+            queue = bridge.queue
+        }
+
+        func makeSPC(certificate: Data, contentIdentifier: Data) async throws -> Data {
+            try await makeSPC(certificate, contentIdentifier, options: nil)
+        }
+
+        func renewalPlanned(at date: Date) { state.withLock { $0.renewal = date } }
+
+        func answer(_ result: Result<Data, ContentKeyError>) {
+            finish(result, type: AVStreamingKeyDeliveryContentKeyType)
+        }
+
+        /// AVFoundation asks again at the date that it was told.
+        func renew() -> Bool { state.withLock { $0.renewal } != nil && request.contentInformationRequest != nil }
+
+        func ended(_ error: ContentKeyError) { bridge?.notify(KeyFailure(error, key: keyURI)) }
+    }
+
+    // MARK: - Both ways to finish
+
+    extension LoadingKeyRequest {
+        /// The call makes the SPC on the thread that it is called on, which is one that may wait.
+        fileprivate func makeSPC(
+            _ certificate: Data, _ contentIdentifier: Data, options: [String: any Sendable]?
+        ) async throws -> Data {
+            try await withCheckedThrowingContinuation { continuation in
+                DispatchQueue.global(qos: .userInitiated).async { [request] in
+                    continuation.resume(
+                        with: Result {
+                            try request.streamingContentKeyRequestData(
+                                forApp: certificate, contentIdentifier: contentIdentifier, options: options)
+                        })
+                }
+            }
+        }
+
+        fileprivate func finish(_ result: Result<Data, ContentKeyError>, type: String) {
+            queue.async { [self] in
+                let (isOpen, renewal) = state.withLock { state in
+                    defer { state.isOpen = false }
+                    return (state.isOpen, state.renewal)
+                }
+                guard isOpen, !request.isCancelled, !request.isFinished else { return }
+                switch result {
+                case .success(let key):
+                    request.contentInformationRequest?.contentType = type
+                    request.contentInformationRequest?.renewalDate = renewal
+                    request.dataRequest?.respond(with: key)
+                    request.finishLoading()
+                case .failure(let error):
+                    request.finishLoading(with: error.nsError)
+                    if error.kind != .cancelled { bridge?.notify(KeyFailure(error, key: keyURI)) }
+                }
+                bridge?.finished(self, with: result)
+            }
+        }
+    }
+
+    // MARK: - What the bridge does
+
+    extension LoadingKeyRequest {
+        /// Has a loader answer the request.
+        func start(_ loader: ContentKeyLoader, storing isStored: Bool = false) {
+            guard state.withLock({ $0.isOpen }) else { return }
+            let handle =
+                isStored ? loader.answer(StoredLoadingKeyRequest(base: self, loader: loader)) : loader.answer(self)
+            let isReleased = state.withLock { state in
+                state.handle = handle
+                return state.isReleased
+            }
+            if isReleased { handle.release() }
+        }
+
+        /// AVFoundation wants no answer any more.
+        func close() {
+            let handle = state.withLock { state in
+                state.isOpen = false
+                return state.handle
+            }
+            handle?.abandon()
+        }
+
+        /// The key is not needed any more: an open request ends with `cancelled`.
+        func release() {
+            let handle = state.withLock { state in
+                state.isReleased = true
+                return state.handle
+            }
+            if let handle { handle.release() } else { answer(.failure(.released)) }
+        }
+    }
+
+    /// The same request for a key that is stored. AVFoundation learns of it with the SPC; where it refuses, the key is streamed.
+    private struct StoredLoadingKeyRequest: PersistableKeyRequest {
+        let base: LoadingKeyRequest
+        let loader: ContentKeyLoader
+
+        var keyURI: KeyURI { base.keyURI }
+        var player: PlayerID { base.player }
+
+        func makeSPC(certificate: Data, contentIdentifier: Data) async throws -> Data {
+            try await base.makeSPC(
+                certificate, contentIdentifier,
+                options: [AVAssetResourceLoadingRequestStreamingContentKeyRequestRequiresPersistentKey: true])
+        }
+
+        func persistableKey(from ckc: Data) throws -> Data {
+            try base.request.persistentContentKey(fromKeyVendorResponse: ckc, options: nil)
+        }
+
+        func answer(_ result: Result<Data, ContentKeyError>) {
+            if case .failure(let error) = result, error.kind == .spcFailed { return base.start(loader) }
+            base.finish(result, type: AVStreamingKeyDeliveryPersistentContentKeyType)
+        }
+    }
+#endif

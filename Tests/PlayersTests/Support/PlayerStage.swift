@@ -1,0 +1,128 @@
+import Foundation
+import Latchkey
+import LatchkeyCore
+import LatchkeyFairPlay
+import LatchkeyHTTP
+import LatchkeyServer
+import LatchkeyServices
+import LatchkeySimulation
+import LatchkeyTesting
+import LatchkeyVendors
+import StandInEngine
+
+/// What a player adapter plays on: every vendor's service and the demo asset on a loopback host, a stage for the player's
+/// stand-in whose device knows the services' certificate, and one clock for all, which stands still.
+struct PlayerStage: Sendable {
+    let stage: StandInStage
+    let time: ManualTimekeeper
+    let services: [WatchedService]
+    /// `http://127.0.0.1:…`
+    let address: String
+    private let host: ServiceHost
+
+    /// One RSA key for all tests: making one takes as long as many exchanges.
+    private static let credentials = Result {
+        let credentials = try TestCredentials.make(bits: 1024)
+        StandInHardware.register(credentials)
+        return credentials
+    }
+
+    var log: StandInLog { stage.log }
+
+    /// Runs a body on a stage of its own, whose host is stopped behind it.
+    /// - Parameters:
+    ///   - behavior: how the player behaves.
+    ///   - terms: the terms of every license whose token says nothing else.
+    static func with<Value: Sendable>(
+        _ behavior: StandInBehavior = StandInBehavior(), terms: LicenseTerms = LicenseTerms(),
+        _ body: (PlayerStage) async throws -> Value
+    ) async throws -> Value {
+        let stage = try PlayerStage(behavior, terms)
+        let result: Result<Value, any Error>
+        do { result = .success(try await stage.stage.run { try await body(stage) }) } catch {
+            result = .failure(error)
+        }
+        await stage.host.stop(within: .zero)
+        return try result.get()
+    }
+
+    private init(_ behavior: StandInBehavior, _ terms: LicenseTerms) throws {
+        let credentials = try Self.credentials.get()
+        let time = ManualTimekeeper()
+        let pool = WorkerPool(threads: 2)
+        let authority = LicenseAuthority(
+            module: KeyServerModule(credentials: [credentials.credential], derivation: InsecureTestDerivation()),
+            keys: try ContentKeyStore(contentsOf: DemoAsset.folder.appending(path: "keys.json")),
+            policy: LicensePolicy(standard: terms), pool: pool)
+        services = VendorServices.all(authority: authority, time: time).map { WatchedService($0) }
+        var patient = HTTPServerConfiguration()
+        patient.exchangeDeadline = .seconds(900)
+        host = ServiceHost(
+            services, media: MediaHost(folder: DemoAsset.folder), configuration: patient, pool: pool, log: { _ in })
+        address = "http://127.0.0.1:\(try host.start())"
+        stage = StandInStage(
+            behavior, timekeeper: time, reference: try DemoAsset.reference(), callbackLimit: .seconds(60))
+        self.time = time
+    }
+}
+
+extension PlayerStage {
+    /// The service that a profile speaks to.
+    func service(for profile: VendorProfile) -> WatchedService {
+        let name = profile.identifier
+        let candidates = services.filter { name == $0.identifier.rawValue || name.hasPrefix("\($0.identifier)-") }
+        return candidates.max { $0.identifier.rawValue.count < $1.identifier.rawValue.count } ?? services[0]
+    }
+
+    /// The address of an asset with key URIs that lead to a profile's service.
+    func playlist(_ asset: DemoAsset = .transportStream, for profile: VendorProfile = .vuDRM) -> URL {
+        URL(string: "\(address)/media/\(service(for: profile).identifier)/\(asset.rawValue)/master.m3u8")
+            ?? DemoAsset.folder
+    }
+
+    /// The URI of one of the demo asset's keys, as a profile's playlist has it.
+    func key(_ index: Int = 0, for profile: VendorProfile = .vuDRM) -> KeyURI {
+        let service = service(for: profile)
+        let host = address.split(separator: "://").last.map(String.init) ?? ""
+        return KeyURI(service.keyURI(for: service.environment.authority.keys.keys[index], at: host))
+    }
+
+    /// The keys of one of the demo asset's streams, as a profile's playlists name them.
+    func keys(of asset: DemoAsset, for profile: VendorProfile = .vuDRM) async throws -> Set<KeyURI> {
+        let found = Locked<Set<KeyURI>>([])
+        _ = try await StandInPlayback(on: stage).load(playlist(asset, for: profile).absoluteString) { uris in
+            found.withLock { $0.formUnion(uris) }
+        }
+        return found.withLock { $0 }
+    }
+
+    /// A loader for a profile; the certificate comes with the first key, so that requests can be counted.
+    /// - Parameters:
+    ///   - store: where keys are stored; none unless given.
+    ///   - deadline: how long a key may take, by the stage's clock.
+    ///   - lease: how long keys live, where the vendor's replies do not say.
+    func loader(
+        _ profile: VendorProfile = .vuDRM, store: (any PersistableKeyStore)? = nil,
+        deadline: Duration = .seconds(900), lease: Duration? = nil, token: (@Sendable () -> Secret)? = nil
+    ) -> ContentKeyLoader {
+        let service = service(for: profile)
+        let names = profile.parameters.map(\.name)
+        let configured = service.parameters(at: "\(address)/\(service.identifier)")
+            .filter { names.contains($0.key) }.reduce(profile) { $0.setting($1.key, to: $1.value) }
+        return ContentKeyLoader(
+            configured, credentials: Credentials { _ in CredentialSet(["token": service.issue(token?())]) },
+            configuration: LoaderConfiguration(
+                retry: RetryPolicy(maximumAttempts: 1, attemptTimeout: .seconds(300), deadline: deadline),
+                hosts: HostPolicy(loopback: .http), leases: LeasePolicy(jitter: 0, assumedLease: lease),
+                certificateFetch: .withFirstKey, keyStore: store),
+            timekeeper: time)
+    }
+
+    /// Where in a text a secret of the services shows, raw or in base64.
+    func secrets(in text: String) -> [Secret] {
+        services.flatMap(\.secrets).filter { secret in
+            let forms = [String(decoding: secret, as: UTF8.self), secret.base64EncodedString(), secret.hexString]
+            return forms.contains { text.contains($0) }
+        }.map { Secret($0) }
+    }
+}
