@@ -169,14 +169,14 @@ let package = Package(
         standIn(
             "AVFoundation", nil, ["StandInEngine", "LatchkeyCore"]),
         standIn(
-            "StandInPlayers", "Players", ["StandInEngine", "LatchkeyCore", "LatchkeyDevice", "LatchkeyPlayback"]),
+            "StandInPlayers", "PlayerEngine", ["StandInEngine", "LatchkeyCore", "LatchkeyDevice", "LatchkeyPlayback"]),
         standIn("JWPlayerKit", nil, ["StandInPlayers", "StandInEngine", "LatchkeyCore"]),
         standIn("JWPlayer_iOS_SDK", nil, ["StandInPlayers", "StandInEngine", "LatchkeyCore"]),
         standIn("THEOplayerSDK", nil, ["StandInPlayers", "StandInEngine", "LatchkeyCore"]),
         standIn("BitmovinPlayer", nil, ["StandInPlayers", "StandInEngine", "LatchkeyCore"]),
         standIn("OPYSDKFPS", nil, ["AVFoundation", "StandInPlayers", "StandInEngine", "LatchkeyCore"]),
         standIn("PSDKLibrary", nil, ["AVFoundation", "StandInEngine", "LatchkeyCore"]),
-        standIn("ReactNativeVideo", nil, ["AVFoundation", "StandInEngine", "LatchkeyCore"]),
+        standIn("ReactNativeVideo", nil, ["AVFoundation", "StandInEngine"]),
         tests(
             "StandIn",
             [
