@@ -116,7 +116,9 @@ let package = Package(
                 "Latchkey", "LatchkeyCore", "LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyHLS", "LatchkeyHTTP",
                 "LatchkeyPlayback", "LatchkeyServer", "LatchkeyServices", "LatchkeySimulation", "LatchkeyTesting",
                 "LatchkeyVendors",
-            ],
+            ]
+                + ["LatchkeyExamples", "AVFoundation", "JWPlayerKit", "THEOplayerSDK", "OPYSDKFPS", "PSDKLibrary"]
+                .flatMap(playerSDK) + ["StandInEngine", "StandInPlayers"].flatMap(playerSDK),
             path: "Sources/CommandLine", swiftSettings: settings),
 
         // A process that the tests kill while it writes keys.

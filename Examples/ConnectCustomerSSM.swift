@@ -63,9 +63,9 @@
             keySystem: String, payload: Data, type: CustomerLicenseType
         ) async throws -> CustomerLicense {
             let tokens = [type == .renewal ? nil : contentToken, session?.token].compactMap(\.self)
-            let renewal = type == .renewal ? [URLQueryItem(name: "renew", value: "true")] : []
+            let renewal = licenseURL.appending(queryItems: [URLQueryItem(name: "renew", value: "true")])
             let reply = try await post(
-                payload, "application/octet-stream", to: licenseURL.appending(queryItems: renewal),
+                payload, "application/octet-stream", to: type == .renewal ? renewal : licenseURL,
                 tokens.joined(separator: ","))
             guard let ckc = (reply["CkcMessage"] as? String).flatMap({ Data(base64Encoded: $0) }) else {
                 throw URLError(.cannotParseResponse)
