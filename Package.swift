@@ -151,7 +151,7 @@ let package = Package(
             [
                 "LatchkeyCommandLine", "LatchkeySimulation", "Latchkey", "LatchkeyVendors", "LatchkeyServices",
                 "LatchkeyHTTP", "LatchkeyFairPlay", "LatchkeyHLS", "LatchkeyCore",
-            ]),
+            ] + ["LatchkeyExamples", "PSDKLibrary", "StandInEngine"].flatMap(playerSDK)),
     ],
     swiftLanguageModes: [.v6]
 )
