@@ -156,7 +156,9 @@ let package = Package(
         tests(
             "StandIn",
             [
-                "AVFoundation", "StandInEngine", "LatchkeySimulation", "LatchkeyServer", "LatchkeyHTTP",
+                "AVFoundation", "JWPlayerKit", "JWPlayer_iOS_SDK", "THEOplayerSDK", "OPYSDKFPS", "PSDKLibrary",
+                "BitmovinPlayer", "ReactNativeVideo", "StandInPlayers", "StandInEngine", "LatchkeySimulation",
+                "LatchkeyServer", "LatchkeyHTTP",
                 "LatchkeyFairPlay", "LatchkeyDevice", "LatchkeyPlayback", "LatchkeyCore",
             ]),
         tests(

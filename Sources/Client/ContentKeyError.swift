@@ -60,6 +60,8 @@ public struct ContentKeyError: DiagnosableError {
         public static let integrationFailed = Self(rawValue: "integrationFailed")
         /// There is no certificate: none fetched, none bundled.
         public static let certificateMissing = Self(rawValue: "certificateMissing")
+        /// A playlist of a preload could not be read.
+        public static let playlistUnreadable = Self(rawValue: "playlistUnreadable")
         /// The lease of a key ended, and no renewal had succeeded.
         public static let leaseEnded = Self(rawValue: "leaseEnded")
         /// The player was asked to renew a key and did not come; a code of events.
@@ -90,12 +92,19 @@ public struct ContentKeyError: DiagnosableError {
         case heartbeat
         /// Ending the session.
         case teardown
+        /// Reading a stream's playlists to preload its keys.
+        case playlist
     }
 }
 
 extension ContentKeyError {
     static let cancelled = ContentKeyError(
         .cancelled, "The key request was cancelled.", remedy: "Ask again if the key is still wanted.")
+
+    /// The player gave neither an SPC nor an error, as some were seen to do.
+    package static let noSPC = ContentKeyError(
+        .spcFailed, stage: .spc, "The player gave neither an SPC nor an error.", remedy: "Load the asset anew.",
+        isRetryable: true)
 
     static let sessionEnded = ContentKeyError(
         .sessionEnded, stage: .license, "The secure session of this source has ended.",
@@ -111,6 +120,12 @@ extension ContentKeyError {
             .sessionNotRenewed, stage: .heartbeat,
             "The player did not ask for its keys again within \(limit.inMilliseconds) ms.",
             remedy: "Have the renew closure renew the player's key requests.")
+    }
+
+    static func credentialsMissing(_ limit: Duration) -> ContentKeyError {
+        ContentKeyError(
+            .credentialsFailed, "The app gave no credentials within \(limit.inMilliseconds) ms.",
+            remedy: "Return from the credentials closure in time.", isRetryable: true)
     }
 
     /// Whether new credentials may help.
@@ -179,6 +194,7 @@ extension ContentKeyError.Kind {
         switch self {
         case .spcFailed: "The player made no SPC"
         case .credentialsFailed: "The app gave no credentials"
+        case .playlistUnreadable: "The playlist could not be read"
         default: "The integration's code threw"
         }
     }

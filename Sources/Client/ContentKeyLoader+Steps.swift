@@ -130,7 +130,8 @@ extension ContentKeyLoader {
         return try await caller.perform(
             .init(
                 stage: .license, reason: Credentials.Reason(context.purpose),
-                alsoSecret: [spc.bytes] + context.lookup.values, trusted: context.lookup.urls, report: report,
+                alsoSecret: [spc.bytes] + context.lookup.values, trusted: context.lookup.urls,
+                expected: integration.licenseURL(for: context.keyURI, lookup: context.lookup), report: report,
                 makeRequest: { issued in
                     var context = context
                     context.session = try await session()

@@ -23,6 +23,7 @@ public final class ContentKeyLoader: Sendable {
     let caller: ServiceCaller
     let lookups: Lookups
     let certificates: CertificateCache
+    let preloads = OpenPreloads()
     private let hub: EventHub
     private let open = OpenRequests()
     let held: HeldKeys
@@ -104,6 +105,7 @@ public final class ContentKeyLoader: Sendable {
     /// An answer that another thread is giving at this moment may return a little later.
     public func cancel() {
         open.cancelAll()
+        preloads.cancelAll()
         close()
     }
 
@@ -113,10 +115,11 @@ public final class ContentKeyLoader: Sendable {
         offline?.close()
         lookups.close()
         certificates.close()
+        caller.ahead.removeAll()
     }
 
     /// Turns what happens to an exchange into events.
-    func report(exchange: Int, key: KeyURI?) -> Report { hub.report(caller, exchange, key) }
+    func report(exchange: Int, key: KeyURI?) -> Report { preloads.watching(hub.report(caller, exchange, key), key) }
 }
 
 extension EventHub {

@@ -19,8 +19,12 @@ public struct KeyEvent: Sendable {
         case requested(KeyPurpose)
         /// A stage came to its end, well or badly.
         case stageEnded(ContentKeyError.Stage, took: Duration)
-        /// The certificate was at hand.
-        case certificateFromCache
+        /// The certificate was at hand; fetching it had taken this long.
+        case certificateFromCache(saved: Duration)
+        /// Another part was at hand, from a preload or an earlier key; getting it had taken this long.
+        case prepared(PreloadResult.Part, saved: Duration)
+        /// A preload got these parts ready for the key.
+        case preloaded([PreloadResult.Part])
         /// The token looks wrong; it is sent all the same, because only the service can tell.
         case tokenAdvice([TokenInspection.Advice])
         /// A request was sent and got a reply.

@@ -15,6 +15,7 @@ public struct SimulatedPlayer: Sendable {
     private let vault: KeyVault
     private let resources: WebResources
     private let timekeeper: any Timekeeper
+    let preloaded = PreloadedKeys()
 
     /// - Parameters:
     ///   - loader: gets the keys.
@@ -51,13 +52,19 @@ public struct SimulatedPlayer: Sendable {
         return report
     }
 
-    /// Gets keys, all at once, and notes the requests for them.
+    /// Gets keys that were not preloaded, all at once, and notes the requests for them.
     private func get(
         _ uris: [KeyURI], _ purpose: KeyPurpose, _ events: AsyncStream<KeyEvent>, into report: inout StreamReport
     ) async {
-        async let requests = Self.requests(in: events, untilEndOf: uris.count)
+        let ready = purpose == .streaming ? await preloaded.keys(of: uris) : [:]
+        async let requests = Self.requests(in: events, untilEndOf: uris.count { ready[$0] == nil })
         report.keys += await withTaskGroup(of: (Int, StreamReport.Key).self) { group in
-            for (index, uri) in uris.enumerated() { group.addTask { (index, await key(uri, purpose: purpose)) } }
+            for (index, uri) in uris.enumerated() {
+                group.addTask {
+                    if let key = ready[uri] { return (index, key) }
+                    return (index, await key(uri, purpose: purpose))
+                }
+            }
             return await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
         }
         report.requests += await requests

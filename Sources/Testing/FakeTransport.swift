@@ -31,6 +31,7 @@ public final class FakeTransport: Transport {
 
     private struct State {
         var requests: [URLRequest] = []
+        var warmed: [URL] = []
         var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
     }
 
@@ -68,6 +69,14 @@ public final class FakeTransport: Transport {
             }
             if isReady { continuation.resume() }
         }
+    }
+
+    /// The origins to which connections were opened ahead, in order.
+    public var warmed: [URL] { state.withLock { $0.warmed } }
+
+    public func warm(_ origin: URL) async throws -> Bool {
+        state.withLock { $0.warmed.append(origin) }
+        return true
     }
 
     public func send(_ request: URLRequest, bodyLimit: Int) async throws -> HTTPReply {

@@ -44,16 +44,16 @@ public final class VirtualTime: Timekeeper, TaskExecutor {
     public func run<Value: Sendable>(_ simulation: @escaping @Sendable () async throws -> Value) async throws -> Value {
         let result = Locked<Result<Value, any Error>?>(nil)
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            Thread.detachNewThread {
-                TaskStart.$starter.withValue({ self.start($0) }) {
-                    _ = self.start {
-                        let value: Result<Value, any Error>
-                        do { value = .success(try await simulation()) } catch { value = .failure(error) }
-                        result.withLock { $0 = value }
-                        self.access { $0.hasEnded = true }
-                    }
+            let task = start {
+                let value = await TaskStart.$starter.withValue({ self.start($0) }) {
+                    await Result { try await simulation() }
                 }
+                result.withLock { $0 = value }
+                self.access { $0.hasEnded = true }
+            }
+            Thread.detachNewThread {
                 continuation.resume(with: Result { try self.runJobs() })
+                task.cancel()
             }
         }
         guard let ended = result.withLock({ $0 }) else { throw VirtualTimeError() }
@@ -180,5 +180,11 @@ extension VirtualTime {
             condition.unlock()
         }
         return body(&state)
+    }
+}
+
+extension Result where Failure == any Error, Success: Sendable {
+    fileprivate init(_ body: () async throws -> Success) async {
+        do { self = .success(try await body()) } catch { self = .failure(error) }
     }
 }

@@ -60,6 +60,12 @@ public protocol DRMIntegration: Sendable {
     /// Reads the certificate out of the reply.
     func certificate(from exchange: HTTPExchange) throws -> ApplicationCertificate
 
+    /// Where the license request for a key is likely to go, as far as that is known without an SPC and credentials. Only its
+    /// scheme, host and port count: to open a connection ahead, and to have requests wait in line by host.
+    /// - Parameter lookup: what was looked up for the key or for the loader.
+    /// - Returns: nil where it is not known.
+    func licenseURL(for key: KeyURI, lookup: [String: Secret]) -> URL?
+
     /// Makes the license request for an SPC. Called again for each attempt, with fresh credentials on offer.
     func licenseRequest(for spc: SPCMessage, _ context: LicenseContext) async throws -> URLRequest
 
@@ -95,6 +101,10 @@ extension DRMIntegration {
     public func certificate(from exchange: HTTPExchange) throws -> ApplicationCertificate {
         try ErrorRules().check(exchange.reply)
         return try CertificateDecoder.sniff.certificate(from: exchange.reply.body)
+    }
+
+    public func licenseURL(for key: KeyURI, lookup: [String: Secret]) -> URL? {
+        try? URLRule(.httpsURI).url(RuleContext(keyURI: key), for: "license URL")
     }
 
     public func licenseRequest(for spc: SPCMessage, _ context: LicenseContext) async throws -> URLRequest {

@@ -77,6 +77,13 @@ extension VendorProfile: DRMIntegration {
         }
     }
 
+    public func licenseURL(for key: KeyURI, lookup: [String: Secret]) -> URL? {
+        var rules = RuleContext(keyURI: key, settings: settings)
+        rules.lookup = lookup
+        rules.contentID = rules.text(requestContentID ?? contentIdentifierRule)
+        return try? license.url.url(rules, for: "license URL")
+    }
+
     public func licenseRequest(for spc: SPCMessage, _ context: LicenseContext) async throws -> URLRequest {
         let request = context.purpose == .renewal ? renewalRequest ?? license : license
         try requireSettings(of: request)

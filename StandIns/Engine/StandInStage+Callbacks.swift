@@ -15,7 +15,7 @@ extension StandInStage {
         _ callback: @escaping @Sendable () -> Void, afterwards: @escaping @Sendable (CallbackTaker) -> Void = { _ in }
     ) {
         run(on: queue) { [self] place in
-            let taker = watched(name, callback)
+            let taker = watched(name, place, callback)
             if let implementation = taker.implementation {
                 log.note(.init(name: name, subject: subject, place: place, implementation: implementation))
             }
@@ -30,7 +30,7 @@ extension StandInStage {
         _ callback: @escaping @Sendable () -> Void, otherwise alternative: @escaping @Sendable () -> Void
     ) {
         run(on: queue) { [self] place in
-            guard watched(name, callback) == .delegate else { return alternative() }
+            guard watched(name, place, callback) == .delegate else { return alternative() }
             log.note(.init(name: name, subject: subject, place: place, implementation: .own))
         }
     }
@@ -39,15 +39,15 @@ extension StandInStage {
         if misbehaves(.callsOnOddThreads) {
             Thread.detachNewThread { work("odd thread") }
         } else if misbehaves(.callsOnMainThread) {
-            DispatchQueue.main.async { work("main thread") }
+            DispatchQueue.main.async { work(DispatchQueue.main.label) }
         } else {
             queue.async { work(queue.label) }
         }
     }
 
     /// Calls, with a watch that notes a callback which does not return.
-    private func watched(_ name: String, _ callback: () -> Void) -> CallbackTaker {
-        let rule = Thread.isMainThread ? RuleViolation.Rule.blockedMainThread : .blockedCallback
+    private func watched(_ name: String, _ place: String, _ callback: () -> Void) -> CallbackTaker {
+        let rule = place == DispatchQueue.main.label ? RuleViolation.Rule.blockedMainThread : .blockedCallback
         let watch = CallbackWatch(callbackLimit) { [log] in log.note(rule, name) }
         let probe = CallbackProbe()
         StandInStage.$current.withValue(self) { CallbackProbe.$current.withValue(probe, operation: callback) }

@@ -51,9 +51,14 @@ struct DelegateAsker: @unchecked Sendable {
         _ request: AVContentKeyRequest
     ) async -> Reply? {
         if delegate is OTVCustomerSSMDelegate { return await callbackLicense(for: spc, type) }
-        if let license = await ask("ckcMessageWith", assetID, {
-            $0.ckcMessageWith(spc: spc, assetID: assetID, session: session, keyRequest: request)
-        }) { return Reply(license: license) }
+        if let license = await ask(
+            "ckcMessageWith", assetID,
+            {
+                $0.ckcMessageWith(spc: spc, assetID: assetID, session: session, keyRequest: request)
+            })
+        {
+            return Reply(license: license)
+        }
         if let license = await ask("ckcMessageWithID", assetID, { $0.ckcMessageWithID(spc: spc, assetID: assetID) }) {
             return Reply(license: license)
         }

@@ -8,7 +8,8 @@ final class KeyClient: NSObject, AVContentKeySessionDelegate, Sendable {
     private struct State {
         var heartbeat: Task<Void, Never>?
         var renewals: [String: Task<Void, Never>] = [:]
-        var handled: Set<ObjectIdentifier> = []
+        /// The requests that are with the app.
+        var open: Set<ObjectIdentifier> = []
     }
 
     let session = AVContentKeySession(keySystem: .fairPlayStreaming)
@@ -38,6 +39,11 @@ final class KeyClient: NSObject, AVContentKeySessionDelegate, Sendable {
         reason retryReason: AVContentKeyRequest.RetryReason
     ) -> Bool { true }
 
+    func contentKeySession(
+        _ session: AVContentKeySession, contentKeyRequest keyRequest: AVContentKeyRequest,
+        didFailWithError err: any Error
+    ) { state.withLock { _ = $0.open.remove(ObjectIdentifier(keyRequest)) } }
+
     /// Ends heartbeats and renewals.
     func stop() {
         let tasks = state.withLock { state in
@@ -51,23 +57,27 @@ final class KeyClient: NSObject, AVContentKeySessionDelegate, Sendable {
     }
 
     private func begin(_ request: AVContentKeyRequest, _ type: OTVLicenseRequestType) {
-        let isNew = state.withLock { $0.handled.insert(ObjectIdentifier(request)).inserted }
-        guard isNew else { return }
+        let isNew = state.withLock { $0.open.insert(ObjectIdentifier(request)).inserted }
+        guard isNew, request.status == .requestingResponse else { return }
         Task { await answer(request, type) }
     }
 
     private func answer(_ request: AVContentKeyRequest, _ type: OTVLicenseRequestType) async {
         do {
             let license = try await license(for: request, type)
-            request.processContentKeyResponse(.init(fairPlayStreamingKeyResponseData: license))
+            close(request) { request.processContentKeyResponse(.init(fairPlayStreamingKeyResponseData: license)) }
             announceEnd(success: true)
         } catch {
             OTVLicenseFailure.post(.OTVDRMLicenseError, error as NSError)
             announceEnd(success: false)
-            request.processContentKeyResponseError(error as NSError)
+            close(request) { request.processContentKeyResponseError(error as NSError) }
         }
-        // The next request may get the address of this one.
-        state.withLock { _ = $0.handled.remove(ObjectIdentifier(request)) }
+    }
+
+    /// Answers a request, unless the session gave it up meanwhile.
+    private func close(_ request: AVContentKeyRequest, _ answer: () -> Void) {
+        // The session cannot say that a request is over while the lock is held.
+        state.withLock { if $0.open.remove(ObjectIdentifier(request)) != nil { answer() } }
     }
 
     private func license(for request: AVContentKeyRequest, _ type: OTVLicenseRequestType) async throws -> Data {

@@ -11,7 +11,7 @@ extension SourcePlayback {
     /// Moves the picture to a receiver: asks for all keys anew.
     /// - Throws: the player's error.
     public func moveToAirPlay() async throws {
-        try await provide(state.withLock { $0.uris }, destination: .airPlay)
+        do { try await provide(state.withLock { $0.uris }, destination: .airPlay) } catch { throw reported(error) }
     }
 
     /// Renews a key now.

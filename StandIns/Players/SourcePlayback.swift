@@ -96,8 +96,8 @@ public final class SourcePlayback: Sendable {
     /// Plays the stream once more, with the keys that are there.
     /// - Throws: the player's error.
     public func playAgain() async throws -> StandInPlayback.Result {
-        guard let loaded = await state.withLock({ $0.loading })?.value else { return try await finish.value }
-        return try await decode(loaded)
+        // Players write beside the media, so the media is loaded again.
+        try await decode(StandInPlayback(on: stage).load(address) { _ in })
     }
 
     /// Ends it: the player goes on to another stream, or goes away. Answers that come from here on go nowhere.

@@ -56,9 +56,12 @@ final class IntegrationHooks: KeyHooks, @unchecked Sendable {
 
     /// The content identifier; the key's whole URI where nobody extracts one (inferred).
     func contentIdentifier(for uri: KeyURI) async throws -> Data? {
-        switch try await ask("onExtractFairplayContentId", uri.raw, { integration, hook in
-            integration.onExtractFairplayContentId(skdUrl: uri.raw, callback: IdentifierCallback(hook: hook))
-        }) {
+        switch try await ask(
+            "onExtractFairplayContentId", uri.raw,
+            { integration, hook in
+                integration.onExtractFairplayContentId(skdUrl: uri.raw, callback: IdentifierCallback(hook: hook))
+            })
+        {
         case .respond(let identifier)?: return identifier
         case .error(let error)?: throw KeyFailure.contentIdentifier(error)
         case .request?, nil: break

@@ -13,6 +13,8 @@ final class LoopbackServer: Sendable {
     enum Action: Sendable {
         /// These bytes are sent, and the connection closed.
         case send(String)
+        /// These bytes are sent, and the connection stays open for another request.
+        case keep(String)
         /// These bytes are sent and 4 MiB more, and the connection stays open until the client goes.
         case flood(String)
         /// Nothing is sent until the client goes.
@@ -21,6 +23,7 @@ final class LoopbackServer: Sendable {
 
     private struct State {
         var requests: [String] = []
+        var connections = 0
     }
 
     let port: UInt16
@@ -39,27 +42,40 @@ final class LoopbackServer: Sendable {
             while true {
                 let connection = accept(listener, nil, nil)
                 guard connection >= 0 else { return gone.finish() }
+                state.withLock { $0.connections += 1 }
                 Thread.detachNewThread {
-                    let request = Self.read(from: connection)
-                    let number = state.withLock { state in
-                        state.requests.append(request)
-                        return state.requests.count
-                    }
-                    switch respond(request, number) {
-                    case .send(let text): _ = Self.write(Data(text.utf8), to: connection)
-                    case .flood(let head):
-                        if Self.write(Data(head.utf8) + Data(repeating: 0x61, count: 1 << 22), to: connection) {
-                            _ = Self.read(from: connection)
-                        }
-                        gone.yield()
-                    case .hang:
-                        _ = Self.read(from: connection)
-                        gone.yield()
-                    }
+                    while Self.serve(connection, state, gone, respond) {}
                     close(connection)
                 }
             }
         }
+    }
+
+    /// Answers one request.
+    /// - Returns: whether the connection stays open.
+    private static func serve(
+        _ connection: Int32, _ state: Locked<State>, _ gone: AsyncStream<Void>.Continuation,
+        _ respond: (_ request: String, _ number: Int) -> Action
+    ) -> Bool {
+        let request = read(from: connection)
+        guard !request.isEmpty else { return false }
+        let number = state.withLock { state in
+            state.requests.append(request)
+            return state.requests.count
+        }
+        switch respond(request, number) {
+        case .send(let text): _ = write(Data(text.utf8), to: connection)
+        case .keep(let text): return write(Data(text.utf8), to: connection)
+        case .flood(let head):
+            if write(Data(head.utf8) + Data(repeating: 0x61, count: 1 << 22), to: connection) {
+                _ = read(from: connection)
+            }
+            gone.yield()
+        case .hang:
+            _ = read(from: connection)
+            gone.yield()
+        }
+        return false
     }
 
     deinit {
@@ -69,6 +85,9 @@ final class LoopbackServer: Sendable {
 
     /// The requests as they came, in order.
     var requests: [String] { state.withLock { $0.requests } }
+
+    /// The number of connections that were made to it.
+    var connections: Int { state.withLock { $0.connections } }
 
     func url(_ path: String = "/") -> URL { URL(string: "http://127.0.0.1:\(port)\(path)") ?? URL(filePath: "/") }
 

@@ -93,7 +93,9 @@ import Testing
         switch event.kind {
         case .requested(let purpose): "requested \(purpose)"
         case .stageEnded(let stage, let took): "\(stage) \(Int(took.inMilliseconds))"
-        case .certificateFromCache: "cached"
+        case .certificateFromCache(let saved): "cached \(Int(saved.inMilliseconds))"
+        case .prepared(let part, let saved): "prepared \(part) \(Int(saved.inMilliseconds))"
+        case .preloaded(let parts): "preloaded \(parts)"
         case .exchanged(let http): "\(http.method) \(http.status ?? 0) \(Int(http.milliseconds))"
         case .unanswered(let http, let code): "\(http.method) \(code)"
         case .redirected(let url, _): "to \(url)"
@@ -126,7 +128,7 @@ import Testing
         await harness.advance([.milliseconds(500)])
         // The first listener also gets the certificate's fetch, which came before it.
         let all = await events.untilAnswered().filter { $0.exchange == 1 }
-        let certificate = ["cached", "certificate 0", "contentIdentifier 0"]
+        let certificate = ["cached 40", "certificate 0", "contentIdentifier 0"]
         #expect(
             all.map(name).filter { !certificate.contains($0) } == [
                 "requested streaming", "spc 7", "advice", "POST 500 40", "retry 1 500 serverTransient", "advice",

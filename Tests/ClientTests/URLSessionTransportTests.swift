@@ -146,6 +146,27 @@ import Testing
         }
     }
 
+    @Test func `a connection that was opened ahead carries the next requests, and no credentials before`() async throws
+    {
+        let server = try LoopbackServer { request, _ in
+            let body = request.hasPrefix("HEAD") ? "" : "ok"
+            return .keep("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n\(body)")
+        }
+        #expect(try await transport.warm(server.url("/license?token=secret")))
+        let request = URLRequest(url: server.url("/license"))
+        for _ in 1...2 { #expect(try await send(request).body == Data("ok".utf8)) }
+        #expect(server.connections == 1)
+        #expect(server.requests.first?.hasPrefix("HEAD / HTTP/1.1\r\n") == true)
+        #expect(server.requests.count == 3 && server.requests.first?.contains("secret") == false)
+    }
+
+    @Test func `a server that wants no HEAD is connected to all the same, and a dead one is an error`() async throws {
+        let server = try LoopbackServer { _, _ in .keep("HTTP/1.1 405 No\r\nContent-Length: 99999999\r\n\r\n") }
+        #expect(try await transport.warm(server.url()))
+        let dead = try #require(URL(string: "http://127.0.0.1:\(try LoopbackServer.deadPort())/"))
+        await #expect(throws: TransportError.self) { try await transport.warm(dead) }
+    }
+
     @Test func `a key comes over a real connection`() async throws {
         let server = try LoopbackServer { request, _ in
             request.hasPrefix("GET")

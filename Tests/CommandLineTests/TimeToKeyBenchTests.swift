@@ -7,6 +7,8 @@ import Testing
 @Suite struct TimeToKeyBenchTests {
     @Test(arguments: [
         (TimeToKeyBench.Order.cold, 3), (.warm, 3), (.samples, 4),
+        // With two tokens: for the certificate and for the license.
+        (.fetchedTokens, 5), (.preloaded, 7), (.preloadedIntoPlayer, 7),
     ])
     func `an order makes its exchanges and gets the key`(_ order: TimeToKeyBench.Order, _ exchanges: Int) async throws {
         let clock = CountingTimekeeper()

@@ -51,6 +51,17 @@ import Testing
     }
 
     @Test(arguments: VendorProfile.all)
+    func `where the license request goes is known before it is made`(profile: VendorProfile) async throws {
+        let wire = ExampleWire(profile).wire
+        let expected = try #require(wire.profile.licenseURL(for: wire.key, lookup: wire.lookup))
+        let sent = try await wire.licenseRequest()
+        let origin = "\(expected.scheme ?? "")://\(expected.host ?? "")"
+        #expect(
+            sent.hasPrefix("POST \(origin)/") || sent.hasPrefix("POST \(origin)?") || sent.hasPrefix("POST \(origin)\n")
+        )
+    }
+
+    @Test(arguments: VendorProfile.all)
     func `each required setting is demanded by name`(profile: VendorProfile) async throws {
         for parameter in profile.parameters where parameter.isRequired && !parameter.isCredential {
             let example = ExampleWire(profile, but: [parameter.name: ""])

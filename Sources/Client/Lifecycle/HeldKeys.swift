@@ -53,7 +53,7 @@ final class HeldKeys: Sendable {
         state.withLock { state in
             state.wanted = []
             state.keys = [:]
-            setAlarm(&state)
+            setAlarm(&state, noLaterThan: nil)
         }
     }
 
@@ -101,7 +101,7 @@ extension HeldKeys {
             state.keys[claim.id] = HeldKey(
                 number: claim.number, request: request, report: report, lease: plan?.lease, end: end, phase: phase)
             letGoOfTheFirst(&state)
-            setAlarm(&state)
+            setAlarm(&state, noLaterThan: state.keys[claim.id]?.due)
             return true
         }
         guard isHeld, let plan else { return }
@@ -126,7 +126,7 @@ extension HeldKeys {
         let released = state.withLock { state in
             state.wanted.remove(claim.number)
             guard state.keys[claim.id]?.number == claim.number else { return nil as HeldKey? }
-            defer { setAlarm(&state) }
+            defer { setAlarm(&state, noLaterThan: nil) }
             return state.remove(claim.id)
         }
         released?.report(.released)
@@ -138,7 +138,7 @@ extension HeldKeys {
             guard var key = state.keys[claim.id], key.number == claim.number else { return nil }
             change(&key)
             state.keys[claim.id] = key
-            setAlarm(&state)
+            setAlarm(&state, noLaterThan: key.due)
             return key
         }
     }
@@ -178,7 +178,7 @@ extension HeldKeys {
         let ended = state.withLock { state in
             let keys = state.keys.values.sorted { $0.number < $1.number }
             for key in keys { state.remove(HeldKey.ID(key.request)) }
-            setAlarm(&state)
+            setAlarm(&state, noLaterThan: nil)
             return keys
         }
         for key in ended { end(key, error) }
@@ -210,13 +210,13 @@ extension HeldKeys {
     private func takeDue(_ state: inout State, _ now: Duration) -> Due {
         var due = Due()
         var generator = SomeGenerator(generator())
-        for (id, var key) in state.keys.sorted(by: { $0.value.number < $1.value.number }) {
+        let all = state.keys.filter { $0.value.due.map { $0 <= now } ?? false }
+        for (id, var key) in all.sorted(by: { $0.value.number < $1.value.number }) {
             guard !key.hasEnded(at: now) else {
                 state.remove(id)
                 due.ended.append(key)
                 continue
             }
-            guard let time = key.due, time <= now else { continue }
             switch key.phase {
             case .resting:
                 key.phase = .asked(until: now + patience)
@@ -228,7 +228,7 @@ extension HeldKeys {
             }
             state.keys[id] = key
         }
-        setAlarm(&state)
+        setAlarm(&state, noLaterThan: state.keys.values.lazy.compactMap(\.due).min())
         return due
     }
 
@@ -238,7 +238,7 @@ extension HeldKeys {
         let isStuck = state.withLock { state in
             guard let held = state.keys[id], held.number == key.number, case .asked = held.phase else { return false }
             state.keys[id]?.phase = .waiting
-            setAlarm(&state)
+            setAlarm(&state, noLaterThan: held.end)
             return true
         }
         if isStuck { key.report(.renewalFailed(code: ContentKeyError.Kind.playerDidNotRenew.rawValue, nextAfter: nil)) }
@@ -251,15 +251,15 @@ extension HeldKeys {
         key.request.ended(error)
     }
 
-    /// Sets the alarm to the next thing that is due. Left as it is where it rings no later: an alarm that rings for nothing costs
-    /// less than one that is set for each of a thousand keys.
-    private func setAlarm(_ state: inout State) {
-        guard let next = state.keys.values.compactMap(\.due).min() else {
+    /// Has the alarm ring no later than something is due; nothing is due where no key is left. An alarm that rings for nothing costs
+    /// less than a look at a thousand keys whenever one of them changes.
+    private func setAlarm(_ state: inout State, noLaterThan due: Duration?) {
+        guard !state.keys.isEmpty else {
             state.alarm = nil
             return alarm.clear()
         }
-        guard state.alarm.map({ next < $0 }) ?? true else { return }
-        state.alarm = next
-        alarm.set(at: next) { [weak self] in self?.ring() }
+        guard let due, state.alarm.map({ due < $0 }) ?? true else { return }
+        state.alarm = due
+        alarm.set(at: due) { [weak self] in self?.ring() }
     }
 }

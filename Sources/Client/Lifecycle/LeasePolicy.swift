@@ -63,7 +63,7 @@ extension LeasePolicy {
 
     private func delay(_ lease: Duration, _ vendor: RenewalPolicy, _ early: Double) -> Duration {
         let lead = min(max(minimumLead, .seconds(vendor.minimumLead)), lease / 2)
-        let wanted = min(lease * (min(max(fraction, 0), 1) - early), lease - lead)
+        let wanted = min(lease * min(max(fraction, 0), 1), lease - lead) - lease * early
         let soonest = Duration.seconds(vendor.minimumInterval)
         // Where the service takes no renewal within the lease, asking in time is no worse than not asking.
         return max(.zero, soonest < lease ? max(wanted, soonest) : wanted)

@@ -5,9 +5,11 @@ import LatchkeyVendors
 final class CertificateCache: Sendable {
     typealias Report = @Sendable (KeyEvent.Kind) -> Void
 
+    private typealias Fetched = (certificate: ApplicationCertificate, took: Duration)
+
     private let caller: ServiceCaller
     private let lookups: Lookups
-    private let kept: KeptFetch<ApplicationCertificate>
+    private let kept: KeptFetch<Fetched>
 
     init(_ caller: ServiceCaller, _ lookups: Lookups) {
         self.caller = caller
@@ -22,8 +24,10 @@ final class CertificateCache: Sendable {
     func certificate(_ report: @escaping Report) async throws(ContentKeyError) -> ApplicationCertificate {
         do {
             let shared = fetch(report)
-            if shared.hasEnded { report(.certificateFromCache) }
-            return try await shared.value()
+            let isAtHand = shared.hasEnded
+            let fetched = try await shared.value()
+            if isAtHand { report(.certificateFromCache(saved: fetched.took)) }
+            return fetched.certificate
         } catch {
             throw ContentKeyError(error, stage: .certificate, otherwise: .integrationFailed)
         }
@@ -32,8 +36,12 @@ final class CertificateCache: Sendable {
     /// Ends the fetch under way, and lets none begin.
     func close() { kept.close() }
 
-    private func fetch(_ report: @escaping Report) -> SharedFetch<ApplicationCertificate> {
-        kept.shared { [caller, lookups] in try await Self.fetch(caller, lookups, report) }
+    private func fetch(_ report: @escaping Report) -> SharedFetch<Fetched> {
+        kept.shared { [caller, lookups] in
+            let start = caller.timekeeper.uptime
+            let certificate = try await Self.fetch(caller, lookups, report)
+            return (certificate, caller.timekeeper.uptime - start)
+        }
     }
 
     private static func fetch(

@@ -6,6 +6,8 @@ final class IssuedCredentials: Sendable {
     private struct State {
         var wereAskedFor = false
         var given: CredentialSet?
+        /// What was given before and not used.
+        var discarded: [Secret] = []
     }
 
     private let ask: @Sendable () async throws -> CredentialSet
@@ -36,6 +38,14 @@ final class IssuedCredentials: Sendable {
         }
     }
 
+    /// Forgets what the app gave, because it grew too old; it stays secret.
+    func discard() {
+        state.withLock { state in
+            if let given = state.given { state.discarded += given.values.values }
+            state = State(discarded: state.discarded)
+        }
+    }
+
     /// What the app gave; none where it was not asked.
     var credentialSet: CredentialSet { state.withLock { $0.given ?? .none } }
 
@@ -51,5 +61,7 @@ final class IssuedCredentials: Sendable {
     /// The credentials and what else is secret about the attempt.
     var secrets: [Secret] { given + alsoSecret }
 
-    private var given: [Secret] { state.withLock { state in (state.given?.values).map { Array($0.values) } ?? [] } }
+    private var given: [Secret] {
+        state.withLock { state in state.discarded + ((state.given?.values).map { Array($0.values) } ?? []) }
+    }
 }

@@ -16,6 +16,16 @@ public struct LoaderConfiguration: Sendable {
     public var bodyLimit: Int
     /// How many redirects of one request are followed; 5 unless given.
     public var redirectLimit: Int
+    /// How many requests the loader has in flight at one origin (scheme, host, port), whatever they are for; 6 unless given, as
+    /// browsers have it, and at least 1. The others wait in line, and credentials are asked for ahead for as many of them only.
+    /// Waiting counts for the key's deadline and not for an attempt's timeout.
+    public var requestsPerHost: Int
+    /// How long a request may wait for its host after it was made with its credentials; 5 s unless given. One that waited
+    /// longer is made anew with new credentials, as a token may live 30 s.
+    public var requestPatience: Duration
+    /// How long credentials, and values that were looked up for one key, may wait for their license request after a preload
+    /// asked for them; zero unless given, and then none are asked for ahead, as a token may live 30 s. Each answers one request.
+    public var preparedCredentialsLifetime: Duration
     /// Where keys are stored that play without a network; nil, the default, where none are. One store for one loader.
     public var keyStore: (any PersistableKeyStore)?
     /// When stored keys are due for renewal, and how many there may be.
@@ -34,6 +44,8 @@ public struct LoaderConfiguration: Sendable {
         retry: RetryPolicy = RetryPolicy(), hosts: HostPolicy = HostPolicy(), leases: LeasePolicy = LeasePolicy(),
         certificateLifetime: Duration = .seconds(86_400),
         certificateFetch: CertificateFetch = .atOnce, bodyLimit: Int = 1 << 20, redirectLimit: Int = 5,
+        requestsPerHost: Int = 6, requestPatience: Duration = .seconds(5),
+        preparedCredentialsLifetime: Duration = .zero,
         keyStore: (any PersistableKeyStore)? = nil, offline: OfflinePolicy = OfflinePolicy()
     ) {
         self.retry = retry
@@ -43,6 +55,9 @@ public struct LoaderConfiguration: Sendable {
         self.certificateFetch = certificateFetch
         self.bodyLimit = bodyLimit
         self.redirectLimit = redirectLimit
+        self.requestsPerHost = requestsPerHost
+        self.requestPatience = requestPatience
+        self.preparedCredentialsLifetime = preparedCredentialsLifetime
         self.keyStore = keyStore
         self.offline = offline
     }

@@ -6,11 +6,17 @@ import LatchkeyVendors
 final class Lookups: Sendable {
     typealias Report = @Sendable (KeyEvent.Kind) -> Void
 
+    typealias LookedUp = (values: [String: Secret], took: Duration)
+
+    /// What a preload looked up for single keys.
+    let ahead: PreparedValues<KeyURI, [String: Secret]>
     private let caller: ServiceCaller
-    private let kept: KeptFetch<[String: Secret]>
+    private let kept: KeptFetch<LookedUp>
 
     init(_ caller: ServiceCaller) {
         self.caller = caller
+        ahead = PreparedValues(
+            caller.timekeeper, lifetime: caller.configuration.preparedCredentialsLifetime)
         kept = KeptFetch(caller.timekeeper)
     }
 
@@ -19,17 +25,39 @@ final class Lookups: Sendable {
         do {
             switch (caller.integration.lookupScope, key) {
             case (.never, _), (.key, nil): return [:]
-            case (.key, let key?): return try await Self.lookUp(caller, key, report)
-            case (.loader, _):
-                return try await kept.shared { [caller] in try await Self.lookUp(caller, nil, report) }.value()
+            case (.key, let key?):
+                guard let ready = ahead.take(key) else { return try await Self.lookUp(caller, key, report) }
+                report(.prepared(.lookup, saved: ready.took))
+                return ready.value
+            case (.loader, _): return try await kept(report)
             }
         } catch {
             throw ContentKeyError(error, stage: .lookup, otherwise: .integrationFailed)
         }
     }
 
+    /// Looks up the values for a key's next license.
+    func prepare(_ key: KeyURI, _ report: @escaping Report) async throws -> [String: Secret] {
+        try await ahead.prepare(key) { try await Self.lookUp(caller, key, report) }
+    }
+
     /// Ends the lookup under way, and lets none begin.
-    func close() { kept.close() }
+    func close() {
+        kept.close()
+        ahead.removeAll()
+    }
+
+    private func kept(_ report: @escaping Report) async throws -> [String: Secret] {
+        let shared = kept.shared { [caller] in
+            let start = caller.timekeeper.uptime
+            let values = try await Self.lookUp(caller, nil, report)
+            return (values, caller.timekeeper.uptime - start)
+        }
+        let isAtHand = shared.hasEnded
+        let lookedUp = try await shared.value()
+        if isAtHand { report(.prepared(.lookup, saved: lookedUp.took)) }
+        return lookedUp.values
+    }
 
     private static func lookUp(
         _ caller: ServiceCaller, _ key: KeyURI?, _ report: @escaping Report

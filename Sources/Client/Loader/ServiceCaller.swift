@@ -15,6 +15,24 @@ struct ServiceCaller: Sendable {
     let transport: any Transport
     let timekeeper: any Timekeeper
     let generator: @Sendable () -> any RandomNumberGenerator
+    let queue: HostQueue
+    /// Credentials that a preload asked for ahead of the license requests.
+    let ahead: PreparedValues<Credentials.Reason, CredentialSet>
+
+    init(
+        integration: any DRMIntegration, credentials: Credentials, configuration: LoaderConfiguration,
+        transport: any Transport, timekeeper: any Timekeeper,
+        generator: @escaping @Sendable () -> any RandomNumberGenerator
+    ) {
+        self.integration = integration
+        self.credentials = credentials
+        self.configuration = configuration
+        self.transport = transport
+        self.timekeeper = timekeeper
+        self.generator = generator
+        queue = HostQueue(limit: configuration.requestsPerHost)
+        ahead = PreparedValues(timekeeper, lifetime: configuration.preparedCredentialsLifetime)
+    }
 
     /// What one call is about.
     struct Call<Value: Sendable>: Sendable {
@@ -23,6 +41,8 @@ struct ServiceCaller: Sendable {
         var alsoSecret: [Secret] = []
         /// URLs that a lookup gave; they may be asked as if they had been configured.
         var trusted: [URL] = []
+        /// Where the request is likely to go, so that it waits with its like before it is made.
+        var expected: URL?
         let report: @Sendable (KeyEvent.Kind) -> Void
         let makeRequest: @Sendable (IssuedCredentials) async throws -> URLRequest
         let read: @Sendable (HTTPExchange) throws -> Value
@@ -53,8 +73,8 @@ struct ServiceCaller: Sendable {
         var reason = call.reason
         var hasNewCredentials = false
         while true {
-            let issued = IssuedCredentials(alsoSecret: call.alsoSecret) { [credentials, reason] in
-                try await credentials(reason)
+            let issued = IssuedCredentials(alsoSecret: call.alsoSecret) { [reason] in
+                try await credentials(for: reason, call)
             }
             do {
                 return try await self.attempt(call, issued)
@@ -72,6 +92,15 @@ struct ServiceCaller: Sendable {
                 reason = .retry(attempt: attempt)
             }
         }
+    }
+
+    /// Credentials that a preload got, each for one license request, or fresh ones.
+    private func credentials<Value>(
+        for reason: Credentials.Reason, _ call: Call<Value>
+    ) async throws -> CredentialSet {
+        guard call.stage == .license, let ready = ahead.take(reason) else { return try await credentials(reason) }
+        call.report(.prepared(.credentials, saved: ready.took))
+        return ready.value
     }
 
     /// Waits as the policy says, or throws the error where it says to give up.
@@ -95,14 +124,13 @@ struct ServiceCaller: Sendable {
     private func attempt<Value: Sendable>(
         _ call: Call<Value>, _ issued: IssuedCredentials
     ) async throws(ContentKeyError) -> Value {
-        let end = timekeeper.uptime + configuration.retry.attemptTimeout
-        let request = try await request(call.stage, issued, trusting: call.trusted, call.makeRequest)
+        let admitted = try await admitted(call, issued)
         let exchange: HTTPExchange
         do {
-            exchange = try await self.exchange(request, call, issued, until: end)
+            exchange = try await self.exchange(admitted, call, issued)
         } catch {
             throw ContentKeyError(error, stage: call.stage, otherwise: .integrationFailed)
-                .scrubbed(of: secretForms(of: request, issued))
+                .scrubbed(of: secretForms(of: admitted.request, issued))
         }
         return try read(call.stage, exchange, issued, call.read)
     }
@@ -160,57 +188,6 @@ extension ServiceCaller {
         request.timeoutInterval = configuration.retry.attemptTimeout.inSeconds
         return request
     }
-
-    private func exchange<Value>(
-        _ first: URLRequest, _ call: Call<Value>, _ issued: IssuedCredentials, until end: Duration
-    ) async throws -> HTTPExchange {
-        var request = first
-        var address = issued.forms.scrubbed(first.url.map { integration.redaction.redacted($0) } ?? "")
-        for _ in 0...max(0, configuration.redirectLimit) {
-            let reply = try await reply(to: request, shownAs: address, call, until: end)
-            guard let redirect = try Redirect(of: request, by: reply, hosts: configuration.hosts, issued: issued) else {
-                return HTTPExchange(request: request, reply: reply)
-            }
-            request = redirect.request
-            address = Self.shownAddress(of: request, issued)
-            call.report(.redirected(to: address, credentialsDropped: redirect.dropsCredentials))
-        }
-        throw ContentKeyError(
-            .redirectRefused, "The service redirects more than \(configuration.redirectLimit) times.",
-            remedy: "Configure the URL that the service redirects to.")
-    }
-
-    private func reply<Value>(
-        to request: URLRequest, shownAs address: String, _ call: Call<Value>, until end: Duration
-    ) async throws -> HTTPReply {
-        let start = timekeeper.uptime
-        func summary(_ status: Int?) -> KeyEvent.HTTPSummary {
-            KeyEvent.HTTPSummary(
-                stage: call.stage, method: request.httpMethod ?? "GET", url: address, status: status,
-                milliseconds: (timekeeper.uptime - start).inMilliseconds)
-        }
-        do {
-            let limit = configuration.retry.attemptTimeout.inMilliseconds
-            let reply = try await withDeadline(
-                end - start, timekeeper,
-                expired: { TransportError(.timedOut, "The server did not answer within \(limit) ms.") },
-                { [transport, bodyLimit = configuration.bodyLimit] in
-                    try await transport.send(request, bodyLimit: bodyLimit)
-                })
-            call.report(.exchanged(summary(reply.status)))
-            return reply
-        } catch {
-            let code = ContentKeyError(error, stage: call.stage, otherwise: .integrationFailed).code
-            call.report(.unanswered(summary(nil), code: code))
-            throw error
-        }
-    }
-
-    /// The address of a redirect without its query: the server wrote that, and under any name it may hold a secret.
-    private static func shownAddress(of request: URLRequest, _ issued: IssuedCredentials) -> String {
-        let address = Redaction.standard.redacted(urlText: request.url?.absoluteString ?? "")
-        return SecretForms(issued.secrets).scrubbed(String(address.prefix { $0 != "?" }))
-    }
 }
 
 /// A random number generator of unknown type, to be passed `inout`.
@@ -223,9 +200,7 @@ struct SomeGenerator: RandomNumberGenerator {
 extension ContentKeyError {
     fileprivate static func requestMissing(after limit: Duration, _ issued: IssuedCredentials) -> Self {
         issued.areAwaited
-            ? Self(
-                .credentialsFailed, "The app gave no credentials within \(limit.inMilliseconds) ms.",
-                remedy: "Return from the credentials closure in time.", isRetryable: true)
+            ? .credentialsMissing(limit)
             : Self(
                 .integrationFailed, "The integration made no request within \(limit.inMilliseconds) ms.",
                 remedy: "Return from the integration's hook in time.", isRetryable: true)

@@ -86,6 +86,9 @@ struct Origin: Hashable, CustomStringConvertible {
         scheme == "http" && other.scheme == "https" && host == other.host && port == other.port
     }
 
+    /// The origin as an URL with an empty path.
+    var url: URL? { URL(string: "\(scheme)://\(host.contains(":") ? "[\(host)]" : host):\(port)/") }
+
     var description: String { "\(scheme)://\(host):\(port)" }
 }
 

@@ -44,6 +44,8 @@ extension SecureSession {
 
     private func setUp(for source: Int) async {
         setupNumber += 1
+        // Said here and not only when the token is asked for: the deadline may pass before.
+        move(to: .awaitingContentToken)
         let start = caller.timekeeper.uptime
         do {
             let reply = try await ask(.setup, [:])
@@ -63,7 +65,8 @@ extension SecureSession {
     }
 
     private func renew() async {
-        guard let live else { return }
+        // It may have failed since the step was chosen.
+        guard let live, live.failure == nil else { return }
         let start = caller.timekeeper.uptime
         isDue = false
         move(to: .renewalRequested)

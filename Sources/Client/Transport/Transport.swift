@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 public import LatchkeyCore
 public import LatchkeyVendors
 
@@ -18,6 +18,16 @@ public protocol Transport: Sendable {
     /// - Returns: the reply, whatever its status; a redirect as it came.
     /// - Throws: `TransportError`, or `CancellationError` when the task is cancelled.
     func send(_ request: URLRequest, bodyLimit: Int) async throws -> HTTPReply
+
+    /// Opens a connection to a server ahead of the first request, and keeps it for that. Sends no credentials.
+    /// - Parameter origin: an URL of the server; only scheme, host and port count.
+    /// - Returns: whether the transport can; one that says nothing of it cannot.
+    /// - Throws: as `send`.
+    func warm(_ origin: URL) async throws -> Bool
+}
+
+extension Transport {
+    public func warm(_ origin: URL) async throws -> Bool { false }
 }
 
 /// Why no reply came.

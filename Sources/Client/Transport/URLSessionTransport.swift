@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 import LatchkeyCore
 public import LatchkeyVendors
 
@@ -46,6 +46,16 @@ public final class URLSessionTransport: Transport {
             exchanges.end(task.taskIdentifier, .failure(CancellationError()))
             task.cancel()
         }
+    }
+
+    /// Asks for the server's root by HEAD, whatever the answer: `URLSession` has no other way to open a connection.
+    public func warm(_ origin: URL) async throws -> Bool {
+        guard let root = Origin(origin)?.url else { return false }
+        var request = URLRequest(url: root)
+        request.httpMethod = "HEAD"
+        // A reply to HEAD has no body, but may state the length of one.
+        _ = try await send(request, bodyLimit: .max)
+        return true
     }
 }
 

@@ -17,4 +17,9 @@ struct DelayedTransport: Transport {
         try await timekeeper.sleep(for: roundTrip)
         return try await transport.send(request, bodyLimit: bodyLimit)
     }
+
+    func warm(_ origin: URL) async throws -> Bool {
+        try await timekeeper.sleep(for: roundTrip)
+        return try await transport.warm(origin)
+    }
 }

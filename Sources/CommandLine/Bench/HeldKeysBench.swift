@@ -135,9 +135,12 @@ private final class RenewingRequest: PlayerKeyRequest {
     func ended(_ error: ContentKeyError) { life.withLock { $0 = false } }
 }
 
-/// The memory of this process, in bytes; nil where the system does not tell.
+/// The memory of this process that is in use, in bytes; nil where the system does not tell.
 private var residentBytes: Int? {
-    let pages = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ").dropFirst()
-        .first
-    return pages.flatMap { Int($0) }.map { $0 * Int(sysconf(Int32(_SC_PAGESIZE))) }
+    // What the allocator keeps of freed memory goes back to the system first.
+    if let symbol = dlsym(nil, "malloc_trim") {
+        _ = unsafeBitCast(symbol, to: (@convention(c) (Int) -> CInt).self)(0)
+    }
+    let fields = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ")
+    return fields?.dropFirst().first.flatMap { Int($0) }.map { $0 * Int(sysconf(Int32(_SC_PAGESIZE))) }
 }

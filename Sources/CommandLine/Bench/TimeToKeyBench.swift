@@ -18,6 +18,12 @@ struct TimeToKeyBench: Sendable {
         case warm
         /// As the vendors' sample code does it: certificate, playlist, variant, license, each waiting for the last.
         case samples
+        /// As `cold`, where the app fetches each token over the same round trip.
+        case fetchedTokens
+        /// As `fetchedTokens`, after a preload for a player that makes its SPC when it plays.
+        case preloaded
+        /// As `fetchedTokens`, after a preload into a player that holds the keys.
+        case preloadedIntoPlayer
     }
 
     private let bench: TestBench
@@ -25,6 +31,8 @@ struct TimeToKeyBench: Sendable {
     private let token: Secret
     private let applicationSecret: Secret
     private let transport: any Transport
+    private let roundTrip: Duration
+    private let timekeeper: any Timekeeper
     private let master: String
     private let variant: String
 
@@ -42,6 +50,8 @@ struct TimeToKeyBench: Sendable {
         let parameters = service.parameters(at: bench.mount(of: service))
         profile = vendor.with(parameters.filter { setting in vendor.parameters.contains { $0.name == setting.key } })
         token = service.demoToken()
+        self.roundTrip = roundTrip
+        self.timekeeper = timekeeper
         transport = DelayedTransport(roundTrip: roundTrip, transport: URLSessionTransport(), timekeeper: timekeeper)
         let folder = DemoAsset.transportStream.rawValue
         master = bench.media("\(folder)/master.m3u8", through: service)
@@ -68,19 +78,50 @@ struct TimeToKeyBench: Sendable {
                 _ = try await WebResources(transport: transport).playlist(at: master)
                 try await key(of: variant, loader)
             }
+        case .fetchedTokens:
+            return try await Stopwatch.wallTime { try await key(of: master, loader(.atOnce, tokenDelay: roundTrip)) }
+        case .preloaded:
+            let loader = loader(.withFirstKey, tokenDelay: roundTrip)
+            try check(await loader.preload(address))
+            return try await Stopwatch.wallTime { try await key(of: master, loader) }
+        case .preloadedIntoPlayer:
+            let loader = loader(.withFirstKey, tokenDelay: roundTrip)
+            let player = player(loader)
+            try check(await loader.preload(address, into: player))
+            return try await Stopwatch.wallTime { try await key(of: master, player) }
         }
     }
 
-    private func loader(_ fetch: LoaderConfiguration.CertificateFetch) -> ContentKeyLoader {
+    private var address: URL { URL(string: master) ?? URL(filePath: master) }
+
+    private func check(_ result: PreloadResult) throws {
+        guard result.keys.count == 1, result.unread.isEmpty else { throw BenchError.load("the preload found no key") }
+    }
+
+    private func loader(
+        _ fetch: LoaderConfiguration.CertificateFetch, tokenDelay: Duration = .zero
+    ) -> ContentKeyLoader {
         ContentKeyLoader(
-            profile, credentials: Credentials { _ in CredentialSet(["token": token]) },
-            configuration: LoaderConfiguration(hosts: HostPolicy(loopback: .http), certificateFetch: fetch),
+            profile,
+            credentials: Credentials { [timekeeper, token] _ in
+                if tokenDelay > .zero { try await timekeeper.sleep(for: tokenDelay) }
+                return CredentialSet(["token": token])
+            },
+            configuration: LoaderConfiguration(
+                hosts: HostPolicy(loopback: .http), certificateFetch: fetch, preparedCredentialsLifetime: .seconds(20)),
             transport: transport)
     }
 
-    private func key(of address: String, _ loader: ContentKeyLoader) async throws {
-        let player = SimulatedPlayer(
+    private func player(_ loader: ContentKeyLoader) -> SimulatedPlayer {
+        SimulatedPlayer(
             loader: loader, applicationSecret: applicationSecret, resources: WebResources(transport: transport))
+    }
+
+    private func key(of address: String, _ loader: ContentKeyLoader) async throws {
+        try await key(of: address, player(loader))
+    }
+
+    private func key(of address: String, _ player: SimulatedPlayer) async throws {
         let report = try await player.keys(of: address)
         if let failure = report.failure { throw failure }
         guard report.keys.count == 1 else { throw BenchError.load("the stream has \(report.keys.count) keys") }

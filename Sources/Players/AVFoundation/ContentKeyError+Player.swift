@@ -13,12 +13,15 @@
         static let released = ContentKeyError(
             .cancelled, "The player needs the key no more.", remedy: "Ask again if the key is still wanted.")
 
-        static let noSPC = ContentKeyError(
-            .spcFailed, stage: .spc, "The player gave neither an SPC nor an error.", remedy: "Load the asset anew.",
-            isRetryable: true)
-
         static let notPersistable = ContentKeyError(
             .keyNotStorable, stage: .spc, "The system cannot store the key now.",
             remedy: "Store keys while the picture is on the device, on tvOS 17 or later.")
+
+        static let notStored = ContentKeyError(
+            .downloadFailed, stage: .answer, "The keys came, and were not stored.",
+            remedy: "Look at the loader's events for storeFailed.")
+
+        static let nowhere = ContentKeyError(
+            .downloadFailed, "The download ended without telling where the media is.", remedy: "Download it again.")
     }
 #endif

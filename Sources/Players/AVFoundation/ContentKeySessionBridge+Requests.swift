@@ -30,8 +30,8 @@
         private func start(_ taken: SessionKeyRequest, storing isWanted: Bool) {
             guard isWanted else { return taken.start(loader) }
             do {
+                // It stays among the open ones until its successor ends, so that it is not taken a second time.
                 try taken.becomePersistable()
-                state.withLock { _ = $0.open.removeValue(forKey: ObjectIdentifier(taken.request)) }
             } catch {
                 notify(.streamedInstead(taken.keyURI))
                 taken.start(loader)
@@ -41,7 +41,7 @@
         /// AVFoundation took the key.
         func succeed(_ request: AVContentKeyRequest) {
             let (taken, isForAsset) = state.withLock { state in
-                let taken = state.open.removeValue(forKey: ObjectIdentifier(request))
+                let taken = state.takeOpen(request)
                 state.stuck = 0
                 if let taken {
                     state.retries = state.retries.filter { $0.key.key != taken.keyURI }
@@ -59,7 +59,7 @@
 
         /// AVFoundation is done with a request that got no key, or whose key it does not take.
         func fail(_ request: AVContentKeyRequest, _ error: any Error) {
-            guard let taken = state.withLock({ $0.open.removeValue(forKey: ObjectIdentifier(request)) }) else { return }
+            guard let taken = state.withLock({ $0.takeOpen(request) }) else { return }
             let phase = taken.phase
             taken.close()
             switch phase {
@@ -98,7 +98,7 @@
             case .persistable:
                 startTask { [weak self, loader] in
                     guard (try? await loader.offline?.rejected(taken.keyURI)) == .fetchAgain else { return }
-                    self?.preload(taken.keyURI)
+                    self?.request(taken.keyURI)
                 }
             case .renewal:
                 let held = state.withLock { state in
@@ -123,6 +123,15 @@
     }
 
     extension ContentKeySessionBridge.State {
+        /// Takes out a request that AVFoundation is done with, and those whose place it took.
+        fileprivate mutating func takeOpen(_ request: AVContentKeyRequest) -> SessionKeyRequest? {
+            guard let taken = open.removeValue(forKey: ObjectIdentifier(request)) else { return nil }
+            open = open.filter {
+                $0.value.keyURI != taken.keyURI || $0.value.number > taken.number || !$0.value.isClosed
+            }
+            return taken
+        }
+
         fileprivate mutating func mayRetry(_ retry: ContentKeySessionBridge.Retry, atMost limit: Int) -> Bool {
             let count = retries[retry, default: 0]
             guard count < limit else { return false }

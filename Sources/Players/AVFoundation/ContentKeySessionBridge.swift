@@ -83,13 +83,14 @@
             for request in released { request.release() }
         }
 
-        /// Asks for a key before an asset does. AVFoundation does nothing for a key that the session has.
-        /// - Returns: whether the key can be asked for.
+        /// Asks for a key before an asset does.
+        /// - Returns: false where the key is there or on its way, as AVFoundation would do nothing, and in the simulator.
         @discardableResult
         public func preload(_ key: KeyURI) -> Bool {
-            guard let session = openSession() else { return false }
-            session.processContentKeyRequest(withIdentifier: key.raw, initializationData: nil, options: nil)
-            return true
+            let isThere = state.withLock { state in
+                state.held[key] != nil || state.open.values.contains { $0.keyURI == key }
+            }
+            return !isThere && request(key)
         }
 
         /// Begins anew with another session, after the media services were reset or when keys stay away for no reason: what is
@@ -98,7 +99,7 @@
         /// An asset that has begun to load cannot change its session: make new assets and items, and protect them.
         public func rebuild() {
             let keys = endAll()
-            for key in keys { preload(key) }
+            for key in keys { request(key) }
         }
 
         /// Ends everything: open requests are answered with `cancelled`, keys are let go, the session is expired.
@@ -110,9 +111,29 @@
         }
     }
 
+    extension ContentKeySessionBridge: PreloadingPlayer {}
+
     // MARK: - The session
 
     extension ContentKeySessionBridge {
+        /// Has the session make a key request.
+        /// - Returns: whether there is a session.
+        @discardableResult
+        func request(_ key: KeyURI) -> Bool {
+            guard let session = openSession() else { return false }
+            session.processContentKeyRequest(withIdentifier: key.raw, initializationData: nil, options: nil)
+            return true
+        }
+
+        /// A key's life is over.
+        func end(_ request: SessionKeyRequest, _ error: ContentKeyError) {
+            state.withLock { state in
+                guard state.held[request.keyURI]?.number == request.number else { return }
+                state.held[request.keyURI] = nil
+            }
+            notify(.failed(KeyFailure(error, key: request.keyURI)))
+        }
+
         /// Whether the bridge still speaks for a session.
         func isCurrent(_ session: AVContentKeySession) -> Bool { state.withLock { $0.session === session } }
 

@@ -1,5 +1,6 @@
 #if canImport(AVFoundation)
     public import Foundation
+    public import Latchkey
 
     /// What can be set about a content key session. The defaults are for production.
     public struct ContentKeySessionOptions: Sendable {
@@ -12,14 +13,19 @@
         /// After how many stale SPCs in a row the session counts as stuck; 3 unless given.
         public var stuckAfter: Int
 
+        /// What becomes of a key that is stored already; it answers unless given.
+        public var storedKeys: StoredKeyUse
+
         /// Makes options.
         public init(
-            keyRequest: [String: any Sendable] = [:], reports: URL? = nil, retries: Int = 3, stuckAfter: Int = 3
+            keyRequest: [String: any Sendable] = [:], reports: URL? = nil, retries: Int = 3, stuckAfter: Int = 3,
+            storedKeys: StoredKeyUse = .answers
         ) {
             self.keyRequest = keyRequest
             self.reports = reports
             self.retries = retries
             self.stuckAfter = stuckAfter
+            self.storedKeys = storedKeys
         }
     }
 #endif

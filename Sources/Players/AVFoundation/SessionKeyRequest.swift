@@ -33,7 +33,7 @@
         let session: AVContentKeySession
         private weak let bridge: ContentKeySessionBridge?
         private let queue: DispatchQueue
-        private let options: [String: any Sendable]
+        fileprivate let options: ContentKeySessionOptions
         private let state = Locked(State())
 
         init(
@@ -49,10 +49,11 @@
             self.session = session
             self.bridge = bridge
             queue = bridge.queue
-            options = bridge.options.keyRequest
+            options = bridge.options
         }
 
         var phase: Phase { state.withLock { $0.phase } }
+        var isClosed: Bool { if case .closed = phase { true } else { false } }
     }
 
     // MARK: - What the loader does
@@ -63,7 +64,7 @@
             let reply = SingleReply<Data>()
             return try await reply.value { [request, options] in
                 request.makeStreamingContentKeyRequestData(
-                    forApp: certificate, contentIdentifier: contentIdentifier, options: options
+                    forApp: certificate, contentIdentifier: contentIdentifier, options: options.keyRequest
                 ) { spc, error in
                     reply.give(spc.map(Result.success) ?? .failure(error ?? ContentKeyError.noSPC))
                 }
@@ -87,7 +88,7 @@
             return true
         }
 
-        func ended(_ error: ContentKeyError) { bridge?.notify(.failed(KeyFailure(error, key: keyURI))) }
+        func ended(_ error: ContentKeyError) { bridge?.end(self, error) }
 
         private func takeTurn(_ result: Result<Data, ContentKeyError>) -> Bool {
             let isWanted = ![.cancelled, .failed].contains(request.status)
@@ -146,6 +147,8 @@
 
     /// A request for a key that is stored.
     final class PersistableSessionKeyRequest: SessionKeyRequest, PersistableKeyRequest, @unchecked Sendable {
+        var storedKey: StoredKeyUse { options.storedKeys }
+
         func persistableKey(from ckc: Data) throws -> Data {
             guard let request = request as? AVPersistableContentKeyRequest else { throw ContentKeyError.notPersistable }
             return try request.persistableContentKey(fromKeyVendorResponse: ckc, options: nil)

@@ -35,6 +35,15 @@ import Testing
         #expect(Set(delays.map { Int($0.inSeconds) / 6 }).count >= 9)
     }
 
+    @Test func `chance spreads renewals that the vendor's lead moves forward too`() {
+        var generator = SeededGenerator(seed: 1)
+        let delays = (0..<100).compactMap { _ in
+            LeasePolicy().plan(LicenseTerms(.lease(.seconds(60))), RenewalPolicy(), using: &generator)?.delay
+        }
+        #expect(delays.allSatisfy { (Duration.seconds(24)...Duration.seconds(30)).contains($0) })
+        #expect(Set(delays.map { Int($0.inSeconds) }).count >= 6)
+    }
+
     @Test func `waits double, stay below half of what is left, and end with the lease`() {
         let policy = LeasePolicy()
         var generator = SeededGenerator(seed: 1)

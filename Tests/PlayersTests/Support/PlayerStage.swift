@@ -87,13 +87,23 @@ extension PlayerStage {
         return KeyURI(service.keyURI(for: service.environment.authority.keys.keys[index], at: host))
     }
 
+    /// The keys of one of the demo asset's streams, as a profile's playlists name them.
+    func keys(of asset: DemoAsset, for profile: VendorProfile = .vuDRM) async throws -> Set<KeyURI> {
+        let found = Locked<Set<KeyURI>>([])
+        _ = try await StandInPlayback(on: stage).load(playlist(asset, for: profile).absoluteString) { uris in
+            found.withLock { $0.formUnion(uris) }
+        }
+        return found.withLock { $0 }
+    }
+
     /// A loader for a profile; the certificate comes with the first key, so that requests can be counted.
     /// - Parameters:
     ///   - store: where keys are stored; none unless given.
     ///   - deadline: how long a key may take, by the stage's clock.
+    ///   - lease: how long keys live, where the vendor's replies do not say.
     func loader(
         _ profile: VendorProfile = .vuDRM, store: (any PersistableKeyStore)? = nil,
-        deadline: Duration = .seconds(900), token: (@Sendable () -> Secret)? = nil
+        deadline: Duration = .seconds(900), lease: Duration? = nil, token: (@Sendable () -> Secret)? = nil
     ) -> ContentKeyLoader {
         let service = service(for: profile)
         let names = profile.parameters.map(\.name)
@@ -103,7 +113,8 @@ extension PlayerStage {
             configured, credentials: Credentials { _ in CredentialSet(["token": service.issue(token?())]) },
             configuration: LoaderConfiguration(
                 retry: RetryPolicy(maximumAttempts: 1, attemptTimeout: .seconds(300), deadline: deadline),
-                hosts: HostPolicy(loopback: .http), certificateFetch: .withFirstKey, keyStore: store),
+                hosts: HostPolicy(loopback: .http), leases: LeasePolicy(jitter: 0, assumedLease: lease),
+                certificateFetch: .withFirstKey, keyStore: store),
             timekeeper: time)
     }
 

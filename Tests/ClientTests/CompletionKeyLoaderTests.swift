@@ -1,0 +1,112 @@
+import Foundation
+import Latchkey
+import LatchkeyCore
+import LatchkeyTesting
+import LatchkeyVendors
+import Testing
+
+@Suite struct CompletionKeyLoaderTests {
+    private let queue = DispatchQueue(label: "app.completions")
+    private let time = ManualTimekeeper()
+
+    /// The completions of a call, as they come.
+    private final class Calls: Sendable {
+        private let ended = Locked<[(Data?, NSError?)]>([])
+        private let (stream, continuation) = AsyncStream<Void>.makeStream()
+
+        var completion: CompletionKeyLoader.Completion {
+            { [self] bytes, error in
+                ended.withLock { $0.append((bytes, error)) }
+                continuation.yield()
+            }
+        }
+
+        /// The first completion, and how many there were once everything on the queue was done.
+        func only(on queue: DispatchQueue) async -> (bytes: Data?, error: NSError?, count: Int) {
+            var iterator = stream.makeAsyncIterator()
+            await iterator.next()
+            await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
+            let all = ended.withLock { $0 }
+            return (all.first?.0, all.first?.1, all.count)
+        }
+    }
+
+    private func loader(_ transport: FakeTransport) throws -> CompletionKeyLoader {
+        CompletionKeyLoader(
+            ContentKeyLoader(
+                VendorProfile.vuDRM.setting("certificateURL", to: "https://vendor.test/certificate"),
+                credentials: Credentials { _ in CredentialSet(["token": Secret("a token")]) },
+                configuration: LoaderConfiguration(
+                    retry: RetryPolicy(maximumAttempts: 1), hosts: HostPolicy(allowed: ["vendor.test"]),
+                    certificateFetch: .withFirstKey),
+                transport: transport, timekeeper: time), queue: queue)
+    }
+
+    private var serving: FakeTransport {
+        FakeTransport(get: [.ok(SampleBytes.certificate)], post: [.ok(SampleBytes.ckc())])
+    }
+
+    private let key = "skd://vendor.test/license/movie-1"
+
+    @Test func `the certificate comes once`() async throws {
+        let calls = Calls()
+        let loader = try loader(serving)
+        loader.certificate(completion: calls.completion)
+        let result = await calls.only(on: queue)
+        #expect(result.bytes == SampleBytes.certificate && result.error == nil && result.count == 1)
+    }
+
+    @Test func `an SPC gets its CKC once`() async throws {
+        let calls = Calls()
+        let loader = try loader(serving)
+        loader.license(forSPC: SampleBytes.spc, keyURI: key, completion: calls.completion)
+        let result = await calls.only(on: queue)
+        #expect(result.bytes == SampleBytes.ckc() && result.count == 1)
+    }
+
+    @Test func `a whole exchange asks for one SPC, and answers once even if that comes twice`() async throws {
+        let calls = Calls()
+        let loader = try loader(serving)
+        let call = loader.answer(keyURI: key) { certificate, identifier, reply in
+            #expect(certificate == SampleBytes.certificate && !identifier.isEmpty)
+            for _ in 0..<2 { reply(SampleBytes.spc, nil) }
+        } completion: {
+            calls.completion($0, $1)
+        }
+        let result = await calls.only(on: queue)
+        #expect(result.bytes == SampleBytes.ckc() && result.count == 1)
+        call.letGo()
+    }
+
+    @Test func `an SPC that does not come is an error of the domain`() async throws {
+        let calls = Calls()
+        let loader = try loader(serving)
+        loader.answer(keyURI: key, makeSPC: { $2(nil, nil) }, completion: calls.completion)
+        let result = await calls.only(on: queue)
+        #expect(result.error?.domain == ContentKeyError.errorDomain && result.error?.code == 106)
+        #expect(result.bytes == nil && result.count == 1)
+    }
+
+    @Test func `a refusal is an error with its number`() async throws {
+        let calls = Calls()
+        let loader = try loader(FakeTransport(get: [.ok(SampleBytes.certificate)], post: [.status(403)]))
+        loader.renew(keyURI: key, makeSPC: { $2(SampleBytes.spc, nil) }, completion: calls.completion)
+        let result = await calls.only(on: queue)
+        #expect(result.error?.code == 210 && result.count == 1)
+    }
+
+    @Test func `a call that is cancelled completes once, with cancelled`() async throws {
+        let (certificate, license, answer) = (Calls(), Calls(), Calls())
+        let loader = try loader(FakeTransport(get: [.hang], post: [.hang]))
+        let calls = [
+            loader.certificate(completion: certificate.completion),
+            loader.license(forSPC: SampleBytes.spc, keyURI: key, completion: license.completion),
+            loader.answer(keyURI: key, makeSPC: { $2(SampleBytes.spc, nil) }, completion: answer.completion),
+        ]
+        for call in calls { call.cancel() }
+        for calls in [certificate, license, answer] {
+            let result = await calls.only(on: queue)
+            #expect(result.error?.code == 104 && result.count == 1)
+        }
+    }
+}

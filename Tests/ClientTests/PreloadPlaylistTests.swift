@@ -1,0 +1,78 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyTesting
+import LatchkeyVendors
+import Testing
+
+@testable import Latchkey
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// What a preload does with the playlists of a stream.
+@Suite(.timeLimit(.minutes(1))) struct PreloadPlaylistTests {
+    private typealias Stream = PreloadStream
+
+    private func harness(_ transport: FakeTransport = PreloadStream.transport()) -> Harness { Harness(over: transport) }
+
+    @Test func `a stream that cannot be read is a value, and shows no token`() async {
+        let harness = harness(Stream.transport(["master.m3u8": .status(403)]))
+        let result = await harness.loader.preload(Stream.address)
+        #expect(result.keys.isEmpty && result.end == .complete)
+        #expect(result.unread.map(\.code) == ["playlistUnreadable"])
+        #expect(
+            result.unread.first?.reason
+                == "https://cdn.example.com/master.m3u8: The server answered with status 403.")
+    }
+
+    @Test(arguments: [
+        ("audio.m3u8", FakeTransport.Step.ok("<html>"), "playlistUnreadable"),
+        ("audio.m3u8", .failure(TransportError(.hostNotFound, "Unknown.")), "hostNotFound"),
+        ("audio.m3u8", .ok(Data(count: 5_000)), "bodyTooLarge"),
+        ("audio.m3u8", .status(302, [("Location", "http://127.0.0.1/x.m3u8")]), "playlistUnreadable"),
+        ("audio.m3u8", .status(302, [("Location", "audio.m3u8")]), "playlistUnreadable"),
+        ("audio.m3u8", .status(302, [("Location", "file:///etc/passwd")]), "playlistUnreadable"),
+    ])
+    func `a media playlist that cannot be read leaves the others`(
+        _ name: String, _ step: FakeTransport.Step, _ code: String
+    ) async {
+        let harness = harness(Stream.transport([name: step]))
+        let result = await harness.loader.preload(Stream.address, limits: PreloadLimits(playlistBytes: 4_096))
+        #expect(result.keys.map(\.uri) == [Stream.session, Stream.video])
+        #expect(result.unread.map(\.code) == [code])
+    }
+
+    @Test func `a playlist that does not come costs the time of one attempt`() async {
+        var profile = VendorProfile.raw
+        profile.certificate = .inline(setting: "certificate")
+        profile.settings["certificate"] = SampleBytes.certificate.base64EncodedString()
+        let harness = Harness(profile, get: [.hang]) { $0.retry.attemptTimeout = .seconds(5) }
+        async let result = harness.loader.preload(Stream.address)
+        await harness.advance([.seconds(5)])
+        #expect(await result.unread.map(\.code) == ["timedOut"])
+        #expect(await result.end == .complete)
+    }
+
+    @Test func `playlists follow redirects, and get no credentials`() async {
+        let harness = harness(
+            Stream.transport([
+                "master.m3u8": .status(302, [("Location", "https://edge.example.net/a/other.m3u8")]),
+                "other.m3u8": .ok(Stream.master),
+            ]))
+        let result = await harness.loader.preload(Stream.address)
+        #expect(result.keys.count == 3)
+        let playlists = harness.transport.requests.filter { $0.url?.pathExtension == "m3u8" }
+        #expect(playlists.map(\.url?.path) == ["/master.m3u8", "/a/other.m3u8", "/a/audio.m3u8", "/a/video.m3u8"])
+        #expect(playlists.allSatisfy { ($0.allHTTPHeaderFields ?? [:]).isEmpty })
+        #expect(harness.credentials.reasons.isEmpty)
+    }
+
+    @Test func `no event shows a playlist's token`() async {
+        let harness = harness()
+        let events = harness.loader.events()
+        _ = await harness.loader.preload(Stream.address)
+        harness.loader.answer(FakeKeyRequest(key))
+        #expect(await events.untilAnswered().allSatisfy { !"\($0)".contains("s3cr3t") })
+    }
+}

@@ -1,0 +1,200 @@
+import AVFoundation
+import LatchkeyAVFoundation
+import LatchkeyCore
+import LatchkeyServices
+import LatchkeySimulation
+import LatchkeyTesting
+import LatchkeyVendors
+import StandInEngine
+import Testing
+
+/// Keys that are stored through a session, and play without a network.
+@Suite struct OfflineSessionTests {
+    private static let persistent = LicenseTerms(.persistent)
+    private static let dual = LicenseTerms(.dualExpiry(storage: .seconds(86_400), playback: .seconds(3_600)))
+
+    /// Plays a title whose keys are to be stored, through a bridge of its own.
+    private func play(_ stage: PlayerStage, _ loader: ContentKeyLoader) async throws -> StandInPlayback.Result {
+        try await AVApp(loader, playing: stage.playlist()).play()
+    }
+
+    /// A loader that stores the key of the transport stream.
+    private func storingLoader(_ stage: PlayerStage, _ store: MemoryKeyStore) async throws -> ContentKeyLoader {
+        let loader = stage.loader(store: store)
+        try await loader.offline?.request("movie", keys: try await stage.keys(of: .transportStream))
+        return loader
+    }
+
+    @Test func `a stored key is fetched once, and then needs no network`() async throws {
+        try await PlayerStage.with(terms: Self.persistent) { stage in
+            let store = MemoryKeyStore()
+            let loader = try await storingLoader(stage, store)
+            let first = try await play(stage, loader)
+            let fetched = stage.service(for: .vuDRM).licenses
+            #expect(fetched == first.keyURIs.count)
+            #expect(try await loader.offline?.asset("movie")?.isReady == true)
+
+            // The next launch: another loader on the same store, and services that refuse everything.
+            stage.service(for: .vuDRM).faults.set(.status(500), at: .license)
+            let second = try await play(stage, stage.loader(store: store))
+            #expect(first.isRight && second.isRight)
+            #expect(stage.service(for: .vuDRM).licenses == fetched)
+            #expect(stage.log.violations.isEmpty)
+        }
+    }
+
+    @Test func `the first play begins the playback window, and the changed key plays on`() async throws {
+        try await PlayerStage.with(terms: Self.dual) { stage in
+            let store = MemoryKeyStore()
+            let loader = try await storingLoader(stage, store)
+            let keys = try await stage.keys(of: .transportStream)
+            _ = try await play(stage, loader)
+            await stage.log.untilCallback("didUpdatePersistable", times: keys.count)
+            let again = try await play(stage, loader)
+            #expect(again.isRight)
+            #expect(stage.service(for: .vuDRM).licenses == keys.count)
+            let asset = try #require(try await loader.offline?.asset("movie"))
+            #expect(asset.state == .playing)
+            #expect(stage.log.violations.isEmpty)
+        }
+    }
+
+    @Test func `a stored key that the player rejects is dropped and fetched once`() async throws {
+        try await PlayerStage.with(terms: Self.persistent) { stage in
+            let store = MemoryKeyStore()
+            let loader = try await storingLoader(stage, store)
+            let key = try #require(try await stage.keys(of: .transportStream).first)
+            let offline = try #require(loader.offline)
+            offline.updated(key, to: Secret("no key at all"))
+            let app = AVApp(loader, playing: stage.playlist())
+            let error = await #expect(throws: AVError.self) { try await app.play() }
+            #expect(error.map { FairPlayErrorExplanation.explaining($0)?.code } == -42803)
+            await app.notices.until { if case .succeeded(_, .persistable) = $0 { true } else { false } }
+            #expect(stage.service(for: .vuDRM).licenses == 1)
+            let result = try await play(stage, loader)
+            #expect(result.isRight)
+            #expect(stage.service(for: .vuDRM).licenses == 1)
+            #expect(stage.log.violations.isEmpty)
+        }
+    }
+
+    @Test func `where the system stores no keys they are streamed, and the app hears of it`() async throws {
+        var behavior = StandInBehavior()
+        behavior.persistence = .refused
+        try await PlayerStage.with(behavior, terms: Self.persistent) { stage in
+            let loader = try await storingLoader(stage, MemoryKeyStore())
+            let app = AVApp(loader, playing: stage.playlist())
+            let result = try await app.play()
+            #expect(result.isRight)
+            #expect(app.notices.all.contains { if case .streamedInstead = $0 { true } else { false } })
+            #expect(stage.log.names.contains("didProvidePersistable") == false)
+            #expect(stage.log.violations.isEmpty)
+        }
+    }
+
+    @Test func `a receiver's keys are streamed while the device's are stored`() async throws {
+        try await PlayerStage.with(StandInBehavior([.switchesToAirPlay]), terms: Self.persistent) { stage in
+            let loader = try await storingLoader(stage, MemoryKeyStore())
+            let app = AVApp(loader, playing: stage.playlist())
+            let result = try await app.play()
+            #expect(result.isRight)
+            #expect(stage.service(for: .vuDRM).licenses == 2 * result.keyURIs.count)
+            #expect(try await loader.offline?.asset("movie")?.isReady == true)
+            #expect(stage.log.violations.isEmpty)
+        }
+    }
+
+    @Test func `keys that nobody asked to store are streamed`() async throws {
+        try await PlayerStage.with(terms: Self.persistent) { stage in
+            let loader = stage.loader(store: MemoryKeyStore())
+            let result = try await play(stage, loader)
+            #expect(result.isRight)
+            #expect(!stage.log.names.contains("didProvidePersistable"))
+        }
+    }
+
+    // MARK: Downloads
+
+    @Test func `a download has its keys first, and plays without a network`() async throws {
+        try await PlayerStage.with(terms: Self.persistent) { stage in
+            let loader = stage.loader(store: MemoryKeyStore())
+            let (events, continuation) = AsyncStream<OfflineDownloadEvent>.makeStream()
+            let downloads = OfflineDownloads(loader, configuration: .default) { continuation.yield($0) }
+            let keys = try await stage.keys(of: .transportStream)
+            try await downloads.begin("movie", title: "A Movie", from: stage.playlist(), keys: keys)
+            #expect(try await loader.offline?.asset("movie")?.isReady == true)
+            var location: OfflineLocation?
+            for await event in events {
+                guard case .finished("movie", let found) = event else { continue }
+                location = found
+                break
+            }
+            let media = try #require(location).url
+            defer { try? FileManager.default.removeItem(at: media) }
+            stage.service(for: .vuDRM).faults.set(.status(500), at: .license)
+            let app = AVApp(loader, playing: media)
+            let result = try await app.play()
+            #expect(result.isRight)
+            #expect(stage.log.violations.isEmpty)
+            let own = stage.log.callbacks.filter { $0.implementation == .own }.map(\.name)
+            #expect(Set(own).isSuperset(of: ["didLoadTimeRange", "didFinishDownloading", "didCompleteDownload"]))
+        }
+    }
+
+    @Test func `no media is downloaded without its keys`() async throws {
+        try await PlayerStage.with(terms: Self.persistent) { stage in
+            stage.service(for: .vuDRM).faults.set(.status(403), at: .license)
+            let loader = stage.loader(store: MemoryKeyStore())
+            let downloads = OfflineDownloads(loader, configuration: .default) { _ in
+                Issue.record("A download began.")
+            }
+            let error = await #expect(throws: ContentKeyError.self) {
+                try await downloads.begin(
+                    "movie", title: "A Movie", from: stage.playlist(), keys: try await stage.keys(of: .transportStream))
+            }
+            #expect(error?.code == "forbidden")
+        }
+    }
+
+    @Test func `a license that may not be stored makes no title ready`() async throws {
+        try await PlayerStage.with { stage in
+            let loader = stage.loader(store: MemoryKeyStore())
+            let downloads = OfflineDownloads(loader, configuration: .default) { _ in }
+            let error = await #expect(throws: ContentKeyError.self) {
+                try await downloads.storeKeys(try await stage.keys(of: .transportStream), of: "movie")
+            }
+            #expect(error?.code == "persistableKeyFailed")
+            let asset = try await loader.offline?.asset("movie")
+            #expect(asset?.isReady == false)
+        }
+    }
+
+    @Test func `keys that are due are renewed, and the others are left alone`() async throws {
+        try await PlayerStage.with(terms: LicenseTerms(.persistentFor(.seconds(86_400)))) { stage in
+            // Kaltura's replies state how long a key may be stored.
+            let profile = VendorProfile.kaltura
+            let loader = stage.loader(profile, store: MemoryKeyStore())
+            let keys = try await stage.keys(of: .transportStream, for: profile)
+            let downloads = OfflineDownloads(loader, configuration: .default) { _ in }
+            try await downloads.storeKeys(keys, of: "movie")
+            let early = try await downloads.renewKeys()
+            #expect(early.isEmpty)
+            stage.time.advance(by: .seconds(50_000))
+            let renewed = try await downloads.renewKeys()
+            #expect(renewed == keys)
+            #expect(stage.service(for: profile).licenses == 2 * keys.count)
+            let due = try await loader.offline?.dueForRenewal()
+            #expect(due?.isEmpty == true)
+            #expect(stage.log.violations.isEmpty)
+        }
+    }
+
+    @Test func `a location is found again where the system moved the app`() throws {
+        let old = OfflineLocation(URL(fileURLWithPath: "/var/A/Library/movie.movpkg"), home: "/var/A")
+        #expect(old.path == "Library/movie.movpkg")
+        #expect(old.url(home: "/var/B").path == "/var/B/Library/movie.movpkg")
+        #expect(
+            OfflineLocation(URL(fileURLWithPath: "/other/movie"), home: "/var/A").url(home: "/x").path == "/other/movie"
+        )
+    }
+}

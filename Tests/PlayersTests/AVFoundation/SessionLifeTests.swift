@@ -1,0 +1,217 @@
+import AVFoundation
+import LatchkeyAVFoundation
+import LatchkeyCore
+import LatchkeyServices
+import LatchkeySimulation
+import LatchkeyTesting
+import LatchkeyVendors
+import StandInEngine
+import Testing
+
+/// Renewals, retries, and every way for a request and a session to end.
+@Suite struct SessionLifeTests {
+    private static let lease = Duration.seconds(600)
+
+    // MARK: Renewal
+
+    @Test func `a lease is renewed ahead of its end, and the player goes on`() async throws {
+        try await PlayerStage.with(terms: LicenseTerms(.lease(Self.lease))) { stage in
+            let app = AVApp(stage.loader(lease: Self.lease), playing: stage.playlist())
+            let result = try await app.play()
+            stage.time.advance(by: .seconds(450))
+            await stage.log.untilCallback("didProvideRenewing")
+            await stage.log.untilCallback("didSucceed", times: 2)
+            stage.time.advance(by: .seconds(590))
+            await stage.log.untilCallback("didSucceed", times: 3)
+            #expect(app.session?.standIn.usableKeys == Set(result.keyURIs.map(\.raw)))
+            #expect(stage.service(for: .vuDRM).licenses == 3)
+            #expect(app.notices.failures.isEmpty)
+            #expect(stage.log.violations.isEmpty)
+        }
+    }
+
+    @Test func `a lease that nobody can renew ends with one failure`() async throws {
+        try await PlayerStage.with(terms: LicenseTerms(.lease(Self.lease))) { stage in
+            let app = AVApp(stage.loader(lease: Self.lease), playing: stage.playlist())
+            _ = try await app.play()
+            stage.service(for: .vuDRM).faults.set(.status(403), at: .license)
+            stage.time.advance(by: .seconds(450))
+            await stage.log.untilCallback("didFail")
+            stage.time.advance(by: .seconds(150))
+            await app.notices.until { notice in
+                if case .failed(let failure) = notice { failure.loaderError?.kind == .leaseEnded } else { false }
+            }
+            #expect(app.notices.failures.count { $0.loaderError?.kind == .leaseEnded } == 1)
+            #expect(stage.log.violations.isEmpty)
+        }
+    }
+
+    @Test func `keys of an asset that plays no more are not renewed`() async throws {
+        try await PlayerStage.with(terms: LicenseTerms(.lease(Self.lease))) { stage in
+            let loader = stage.loader(lease: Self.lease)
+            let app = AVApp(loader, playing: stage.playlist())
+            let other = AVURLAsset(url: stage.playlist(.twoKeys))
+            app.keys.protect(other)
+            let kept = try await AVApp.play(other)
+            _ = try await app.play()
+            app.keys.unprotect(app.asset)
+            stage.time.advance(by: .seconds(450))
+            await stage.log.untilCallback("didProvideRenewing", times: kept.keyURIs.count)
+            #expect(Set(stage.log.renewed) == Set(kept.keyURIs.map(\.raw)))
+            app.keys.unprotect(other)
+            #expect(app.session?.contentKeyRecipients.isEmpty == true)
+            #expect(stage.log.violations.isEmpty)
+        }
+    }
+
+    @Test func `a renewal that the player does not take is asked for again`() async throws {
+        try await PlayerStage.with(terms: LicenseTerms(.lease(Self.lease))) { stage in
+            let options = ContentKeySessionOptions(retries: 1)
+            let app = AVApp(stage.loader(lease: Self.lease), playing: stage.playlist(), options: options)
+            _ = try await app.play()
+            // One retry is granted; the next turndown fails the renewal, and the bridge has the player begin another.
+            stage.stage.behavior.retries = [.obsolete, .obsolete]
+            stage.time.advance(by: .seconds(450))
+            await stage.log.untilCallback("didSucceed", times: 2)
+            #expect(app.notices.failures.count == 1)
+            #expect(app.session?.standIn.usableKeys.count == 1)
+            #expect(stage.log.violations.isEmpty)
+        }
+    }
+
+    // MARK: Retry
+
+    @Test(arguments: RetryCause.allCases)
+    func `a license that the player turned down is fetched again`(_ cause: RetryCause) async throws {
+        var behavior = StandInBehavior()
+        behavior.retries = [cause, cause]
+        try await PlayerStage.with(behavior) { stage in
+            let app = AVApp(stage.loader(), playing: stage.playlist())
+            let result = try await app.play()
+            #expect(result.isRight)
+            #expect(stage.log.contents.count(of: "shouldRetry") == 2)
+            #expect(stage.service(for: .vuDRM).licenses == result.keyURIs.count + 2)
+            #expect(stage.log.violations.isEmpty)
+        }
+    }
+
+    @Test func `a license that is turned down again and again fails in the end, with the player's number`() async throws
+    {
+        var behavior = StandInBehavior()
+        behavior.retries = Array(repeating: .timedOut, count: 10)
+        try await PlayerStage.with(behavior) { stage in
+            let app = AVApp(stage.loader(), playing: stage.playlist(), options: ContentKeySessionOptions(retries: 2))
+            await #expect(throws: AVError.self) { try await app.play() }
+            #expect(stage.log.contents.count(of: "shouldRetry") == 3)
+            #expect(app.notices.failures.first?.explanation?.code == -42669)
+            #expect(stage.log.violations.isEmpty)
+        }
+    }
+
+    @Test func `stale SPCs in a row say that the session is stuck`() async throws {
+        var behavior = StandInBehavior()
+        behavior.retries = Array(repeating: .timedOut, count: 3)
+        try await PlayerStage.with(behavior) { stage in
+            let options = ContentKeySessionOptions(retries: 0, stuckAfter: 3)
+            let app = AVApp(stage.loader(), playing: stage.playlist(), options: options)
+            for index in 0..<3 { app.keys.preload(stage.key(index)) }
+            await app.notices.until { if case .stuck = $0 { true } else { false } }
+            #expect(stage.log.violations.isEmpty)
+        }
+    }
+
+    // MARK: The end of a request
+
+    @Test func `a request that the player gives up stops the exchange, and gets no answer`() async throws {
+        try await PlayerStage.with { stage in
+            let service = stage.service(for: .vuDRM)
+            service.hold()
+            let app = AVApp(stage.loader(), playing: stage.playlist())
+            app.keys.preload(stage.key())
+            await service.untilLicenses(1)
+            let session = try #require(app.session)
+            for request in session.standIn.openRequests { session.standIn.cancel(request) }
+            await stage.log.untilCallback("didFail")
+            service.open()
+            #expect(app.notices.failures.isEmpty)
+            #expect(stage.log.violations.isEmpty)
+        }
+    }
+
+    @Test func `a service that does not answer costs the deadline, and then there is an error`() async throws {
+        try await PlayerStage.with { stage in
+            let service = stage.service(for: .vuDRM)
+            service.hold()
+            let app = AVApp(stage.loader(deadline: .seconds(30)), playing: stage.playlist())
+            app.keys.preload(stage.key())
+            await service.untilLicenses(1)
+            stage.time.advance(by: .seconds(30))
+            await stage.log.untilCallback("didFail")
+            service.open()
+            #expect(app.notices.failures.first?.loaderError?.kind == .deadlineExceeded)
+            #expect(app.notices.failures.first?.error.code == 103)
+            #expect(stage.log.violations.isEmpty)
+        }
+    }
+
+    enum End: CaseIterable { case close, release, unprotect, rebuild, cancelLoader }
+
+    @Test(arguments: End.allCases)
+    func `open requests are answered once when everything ends`(_ end: End) async throws {
+        try await PlayerStage.with { stage in
+            let service = stage.service(for: .vuDRM)
+            service.hold()
+            let loader = stage.loader()
+            var app: AVApp? = AVApp(loader, playing: stage.playlist())
+            for index in 0..<3 { app?.keys.preload(stage.key(index)) }
+            await service.untilLicenses(3)
+            let requests = app?.session?.standIn.openRequests ?? []
+            switch end {
+            case .close: app?.keys.close()
+            case .unprotect: if let app { app.keys.unprotect(app.asset) }
+            case .cancelLoader: loader.cancel()
+            case .rebuild: app?.keys.rebuild()
+            case .release: app = nil
+            }
+            // Nobody tells of an answer when the delegate is gone.
+            while !requests.allSatisfy({ $0.status == .failed }) { await Task.yield() }
+            service.open()
+            #expect(requests.count == 3)
+            #expect(requests.allSatisfy { ($0.error as? NSError)?.domain == "Latchkey.ContentKeyError" })
+            #expect(stage.log.violations.isEmpty)
+            withExtendedLifetime(app) {}
+        }
+    }
+
+    @Test func `after a rebuild the keys that were there are there again, for a new asset`() async throws {
+        try await PlayerStage.with(StandInBehavior([.resetsMediaServices])) { stage in
+            let app = AVApp(stage.loader(), playing: stage.playlist())
+            let error = await #expect(throws: AVError.self) { try await app.play() }
+            #expect(error?.code == .mediaServicesWereReset)
+            let old = app.session
+            app.keys.rebuild()
+            #expect(app.session !== old)
+            let asset = AVURLAsset(url: stage.playlist())
+            app.keys.protect(asset)
+            let result = try await AVApp.play(asset)
+            #expect(result.isRight)
+            #expect(stage.log.violations.isEmpty)
+        }
+    }
+
+    @Test func `one key's error leaves the other keys as they are`() async throws {
+        try await PlayerStage.with { stage in
+            let app = AVApp(stage.loader(), playing: stage.playlist(.twoKeys))
+            app.keys.preload("skd://nobody/knows")
+            await stage.log.untilCallback("didFail")
+            let result = try await app.play()
+            #expect(result.isRight)
+            #expect(stage.log.violations.isEmpty)
+        }
+    }
+}
+
+extension StandInLog {
+    /// The keys whose renewals were handed over.
+    fileprivate var renewed: [String] { callbacks.filter { $0.name == "didProvideRenewing" }.compactMap(\.subject) }
+}

@@ -1,0 +1,112 @@
+import Foundation
+import JWPlayerKit
+import LatchkeyCore
+import LatchkeySimulation
+import StandInEngine
+import Testing
+
+/// What stands in for the content loader of JWPlayerKit.
+@Suite struct JWContentLoaderTests {
+    @Test func `keys that were stored play without the key server`() async throws {
+        let studio = try Studio(terms: LicenseTerms(.persistent))
+        try await studio.stage.run {
+            let app = KitApp(studio)
+            let store = KeyFolder()
+            let loader = JWDRMContentLoader(dataSource: app.source, keyManager: store)
+            await loader.load(playlist: Studio.playlist(of: .twoKeys))
+            #expect(store.errors.withLock { $0 }.isEmpty)
+            let asked = studio.log.contents.count(of: "contentKeyWithSPCData")
+            #expect(asked == 2)
+            app.view.player.contentLoader = loader
+            let result = try await app.play(.twoKeys)
+            #expect(result.isRight)
+            #expect(studio.log.contents.count(of: "contentKeyWithSPCData") == asked)
+            #expect(studio.log.contents.count(of: "didWritePersistableContentKey") == 2)
+        }
+        #expect(studio.log.violations.isEmpty)
+    }
+
+    @Test func `a stored key that the device does not take is deleted, and fetched`() async throws {
+        let studio = try Studio()
+        try await studio.stage.run {
+            let app = KitApp(studio)
+            let store = KeyFolder()
+            try store.put(Data("rubbish".utf8), "skd://demo/video")
+            app.view.player.contentLoader = JWDRMContentLoader(dataSource: app.source, keyManager: store)
+            let result = try await app.play()
+            #expect(result.isRight)
+            #expect(studio.log.contents.count(of: "deletePersistableContentKey") == 1)
+            withExtendedLifetime(store) {}
+        }
+    }
+
+    @Test func `a key that may not be stored is an error of the loader`() async throws {
+        let studio = try Studio()
+        await studio.stage.run {
+            let source = KitSource(studio.server)
+            let store = KeyFolder()
+            await JWDRMContentLoader(dataSource: source, keyManager: store)
+                .load(playlist: Studio.playlist(of: .transportStream))
+            #expect(store.errors.withLock { $0.count } == 1)
+        }
+    }
+
+    @Test func `a key of a kind that is not stored is not asked for`() async throws {
+        let studio = try Studio()
+        await studio.stage.run {
+            let source = KitSource(studio.server)
+            let store = KeyFolder(.nonpersistable)
+            await JWDRMContentLoader(dataSource: source, keyManager: store)
+                .load(playlist: Studio.playlist(of: .transportStream))
+            #expect(studio.log.names == ["contentKeyTypeFor"])
+        }
+    }
+}
+
+/// Stores keys in a folder of its own.
+private final class KeyFolder: JWDRMContentKeyManager, Sendable {
+    let errors = Locked<[JWError]>([])
+    private let folder = FileManager.default.temporaryDirectory.appending(path: "keys-\(UUID().uuidString)")
+    private let kind: JWContentKeyType
+
+    init(_ kind: JWContentKeyType = .persistable) {
+        self.kind = kind
+        try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    private func file(_ identifier: String) -> URL {
+        folder.appending(path: Data(identifier.utf8).base64EncodedString())
+    }
+
+    func put(_ key: Data, _ identifier: String) throws { try key.write(to: file(identifier)) }
+
+    func contentLoader(
+        _ contentLoader: JWDRMContentLoader, writePersistableContentKey contentKey: Data, contentKeyIdentifier: String
+    ) { try? put(contentKey, contentKeyIdentifier) }
+
+    func contentLoader(
+        _ contentLoader: JWDRMContentLoader, didWritePersistableContentKey contentKeyIdentifier: String
+    ) {}
+
+    func contentLoader(
+        _ contentLoader: JWDRMContentLoader, deletePersistableContentKey contentKeyIdentifier: String
+    ) { try? FileManager.default.removeItem(at: file(contentKeyIdentifier)) }
+
+    func contentLoader(
+        _ contentLoader: JWDRMContentLoader, contentKeyTypeFor contentKeyIdentifier: String
+    ) -> JWContentKeyType { kind }
+
+    func contentLoader(
+        _ contentLoader: JWDRMContentLoader, contentKeyExistsOnDisk contentKeyIdentifier: String
+    ) -> Bool { FileManager.default.fileExists(atPath: file(contentKeyIdentifier).path) }
+
+    func contentLoader(
+        _ contentLoader: JWDRMContentLoader, urlForPersistableContentKey contentKeyIdentifier: String
+    ) -> URL { file(contentKeyIdentifier) }
+
+    func contentLoader(_ contentLoader: JWDRMContentLoader, failedWithError error: JWError) {
+        errors.withLock { $0.append(error) }
+    }
+}

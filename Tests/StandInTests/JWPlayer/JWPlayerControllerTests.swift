@@ -1,0 +1,190 @@
+import Foundation
+import JWPlayer_iOS_SDK
+import LatchkeyCore
+import LatchkeySimulation
+import LatchkeyTesting
+import StandInEngine
+import StandInPlayers
+import Testing
+
+/// What stands in for version 3 of JW Player's SDK.
+@Suite struct JWPlayerControllerTests {
+    private let calls = ["fetchContentIdentifier", "fetchAppIdentifier", "fetchContentKey"]
+
+    private func play(_ source: OldSource, _ stream: DemoAsset = .transportStream) async throws
+        -> StandInPlayback.Result
+    {
+        let config = JWConfig(contentURL: Studio.playlist(of: stream).absoluteString)
+        let player = try #require(JWPlayerController(config: config, delegate: nil, drmDataSource: source))
+        player.play()
+        return try await player.standIn.finished()
+    }
+
+    @Test(arguments: DemoAsset.allCases)
+    func `a stream whose keys come from a data source plays right`(_ stream: DemoAsset) async throws {
+        let studio = try Studio()
+        try await studio.stage.run {
+            let source = OldSource(studio.server)
+            let result = try await play(source, stream)
+            #expect(result.isRight)
+            for call in calls { #expect(studio.log.contents.count(of: call) == result.keyURIs.count) }
+        }
+        #expect(studio.log.callbacks.allSatisfy { $0.implementation == .own })
+        #expect(studio.log.violations.isEmpty)
+    }
+
+    @Test func `each call can be made alone`() async throws {
+        let studio = try Studio()
+        try await studio.stage.run {
+            let source = OldSource(studio.server)
+            let player = try #require(
+                JWPlayerController(config: JWConfig(contentURL: "file:///none"), delegate: nil, drmDataSource: source))
+            let certificate = try await player.standIn.appIdentifier(for: "skd://a")
+            #expect(certificate == studio.server.certificate)
+            let identifier = try await player.standIn.contentIdentifier(for: "skd://a")
+            #expect(identifier == Data("skd://a".utf8))
+            let reply = try await player.standIn.contentKey(for: Data())
+            #expect(reply?.license?.isEmpty == true)
+            withExtendedLifetime(source) {}
+        }
+        #expect(Set(studio.log.names).isSuperset(of: calls))
+    }
+
+    @Test func `empty data is a failure, and the delegate hears of it`() async throws {
+        let studio = try Studio()
+        await studio.stage.run {
+            let source = OldSource(studio.server) { _, answer in answer(Data(), nil, nil) }
+            let delegate = Listener()
+            let config = JWConfig(contentURL: Studio.playlist(of: .transportStream).absoluteString)
+            let player = JWPlayerController(config: config, delegate: delegate, drmDataSource: source)
+            await #expect(throws: NSError.self) { try await player?.standIn.finished() }
+            await studio.log.untilCallback("onError")
+            #expect(delegate.errors.withLock { $0 } == 1)
+        }
+        #expect(studio.log.violations.isEmpty)
+    }
+
+    @Test func `a completion that is called twice is noticed`() async throws {
+        let studio = try Studio()
+        try await studio.stage.run {
+            let source = OldSource(studio.server) { spc, answer in
+                let license = (try? studio.server.license(for: spc)) ?? Data()
+                answer(license, nil, nil)
+                answer(license, nil, nil)
+            }
+            _ = try await play(source)
+        }
+        #expect(studio.log.brokenRules == [.completedTwice])
+    }
+
+    @Test func `a completion that is dropped is noticed`() async throws {
+        let studio = try Studio()
+        await studio.stage.run {
+            let source = OldSource(studio.server) { _, _ in }
+            await #expect(throws: NSError.self) { try await play(source) }
+        }
+        #expect(studio.log.brokenRules == [.unanswered])
+    }
+
+    @Test func `a date without a content type is noticed`() async throws {
+        let studio = try Studio()
+        try await studio.stage.run {
+            let source = OldSource(studio.server) { spc, answer in
+                answer((try? studio.server.license(for: spc)) ?? Data(), studio.time.date, nil)
+            }
+            _ = try await play(source)
+        }
+        #expect(studio.log.brokenRules == [.renewalDateWithoutType])
+    }
+
+    @Test func `a data source that nobody keeps is noticed`() async throws {
+        let studio = try Studio()
+        try await studio.stage.run {
+            let config = JWConfig(contentURL: Studio.playlist(of: .transportStream).absoluteString)
+            let player = try #require(JWPlayerController(config: config))
+            do {
+                let source = OldSource(studio.server)
+                player.drmDataSource = source
+            }
+            player.play()
+            await #expect(throws: NSError.self) { try await player.standIn.finished() }
+        }
+        #expect(studio.log.brokenRules == [.delegateGone])
+    }
+
+    @Test func `a data source that comes after the keys were asked for is noticed`() async throws {
+        let studio = try Studio()
+        try await studio.stage.run {
+            let config = JWConfig(contentURL: Studio.playlist(of: .transportStream).absoluteString)
+            let player = try #require(JWPlayerController(config: config))
+            player.play()
+            let source = OldSource(studio.server)
+            player.drmDataSource = source
+            _ = try? await player.standIn.finished()
+            withExtendedLifetime(source) {}
+        }
+        #expect(studio.log.brokenRules.contains(.delegateSetLate))
+    }
+
+    @Test func `another stream takes the place of the first`() async throws {
+        let studio = try Studio()
+        try await studio.stage.run {
+            let source = OldSource(studio.server)
+            let config = JWConfig(contentURL: Studio.playlist(of: .transportStream).absoluteString)
+            let player = try #require(JWPlayerController(config: config, delegate: nil, drmDataSource: source))
+            player.load(JWConfig(contentURL: Studio.playlist(of: .rotation).absoluteString))
+            player.play()
+            let result = try await player.standIn.finished()
+            #expect(result.isRight && result.keyURIs.count == 2)
+            withExtendedLifetime(source) {}
+        }
+    }
+
+    @Test(arguments: [
+        Misbehavior.callsBackTwice, .callsOnOddThreads, .repeatsIdentifiers, .reordersKeys, .switchesToAirPlay,
+    ])
+    func `a correct data source survives`(_ misbehavior: Misbehavior) async throws {
+        let studio = try Studio(misbehavior)
+        try await studio.stage.run {
+            let source = OldSource(studio.server)
+            let result = try await play(source, .twoKeys)
+            #expect(result.isRight)
+        }
+        #expect(studio.log.violations.isEmpty)
+    }
+}
+
+/// A data source of version 3 as an app should have it, unless a test has another answer for SPCs.
+private final class OldSource: NSObject, JWDrmDataSource, Sendable {
+    typealias Answer = (Data, Date?, String?) -> Void
+
+    private let server: KeyServer
+    private let key: @Sendable (Data, @escaping Answer) -> Void
+
+    init(_ server: KeyServer, _ key: (@Sendable (Data, @escaping Answer) -> Void)? = nil) {
+        self.server = server
+        self.key = key ?? { spc, answer in answer((try? server.license(for: spc)) ?? Data(), nil, nil) }
+    }
+
+    func fetchContentIdentifier(
+        forRequest loadingRequestURL: URL, for encryption: JWEncryption,
+        withCompletion completion: @escaping (Data) -> Void
+    ) { completion(Data(loadingRequestURL.absoluteString.utf8)) }
+
+    func fetchAppIdentifier(
+        forRequest loadingRequestURL: URL, for encryption: JWEncryption,
+        withCompletion completion: @escaping (Data) -> Void
+    ) { completion(server.certificate) }
+
+    func fetchContentKey(
+        withRequest requestBytes: Data, for encryption: JWEncryption,
+        withCompletion completion: @escaping (Data, Date?, String?) -> Void
+    ) { key(requestBytes, completion) }
+}
+
+/// Counts the errors that a player tells of.
+private final class Listener: NSObject, JWPlayerDelegate, Sendable {
+    let errors = Locked(0)
+
+    func onError(_ event: any JWEvent & JWErrorEvent) { errors.withLock { $0 += 1 } }
+}
