@@ -152,7 +152,7 @@ let package = Package(
         standIn("BitmovinPlayer", nil, ["StandInPlayers", "StandInEngine", "LatchkeyCore"]),
         standIn("OPYSDKFPS", nil, ["AVFoundation", "StandInPlayers", "StandInEngine", "LatchkeyCore"]),
         standIn("PSDKLibrary", nil, ["AVFoundation", "StandInEngine", "LatchkeyCore"]),
-        standIn("ReactNativeVideo", nil, ["AVFoundation", "StandInEngine", "LatchkeyCore"]),
+        standIn("ReactNativeVideo", nil, ["AVFoundation", "StandInEngine"]),
         tests(
             "StandIn",
             [
