@@ -165,7 +165,8 @@ let package = Package(
             "Players",
             [
                 "LatchkeyJWPlayer", "JWPlayerKit", "JWPlayer_iOS_SDK", "LatchkeyTHEOplayer", "THEOplayerSDK",
-                "LatchkeyAVFoundation", "AVFoundation", "StandInPlayers", "StandInEngine", "LatchkeySimulation", "LatchkeyServices",
+                "LatchkeyAVFoundation", "AVFoundation", "StandInPlayers", "StandInEngine", "LatchkeySimulation",
+                "LatchkeyServices",
                 "LatchkeyServer", "LatchkeyHTTP", "LatchkeyFairPlay", "LatchkeyDevice", "LatchkeyPlayback", "Latchkey",
                 "LatchkeyVendors", "LatchkeyCore",
             ]),
