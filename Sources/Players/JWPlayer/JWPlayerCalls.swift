@@ -10,67 +10,64 @@ public typealias JWPlayerErrorListener = @Sendable (ContentKeyError, KeyURI?) ->
 /// identifier of the next key when the SPC of the last has come. Licenses are got at the same time.
 // Sound: what changes is in `turns`, behind a lock.
 final class JWPlayerCalls: @unchecked Sendable {
-    let keys: PlayerKeys
-    private let timekeeper: any Timekeeper
+    private let keys: PlayerKeys
     private let patience: Duration
+    private let timekeeper: any Timekeeper
     private let onError: JWPlayerErrorListener
     private let lock = NSLock()
     private var turns = Turns()
 
-    init(_ loader: ContentKeyLoader, _ options: JWPlayerOptions, _ onError: @escaping JWPlayerErrorListener) {
+    init(
+        _ loader: ContentKeyLoader, _ patience: Duration, _ timekeeper: any Timekeeper,
+        _ onError: @escaping JWPlayerErrorListener
+    ) {
         keys = PlayerKeys(loader) { onError($1, $0) }
-        timekeeper = options.timekeeper
-        patience = options.patience
+        self.patience = patience
+        self.timekeeper = timekeeper
         self.onError = onError
     }
 
     deinit { release() }
 
+    /// The certificate comes first: an SPC is then a matter of the player alone, and how long it takes says something.
     func contentIdentifier(for url: URL, _ answer: @escaping (Data?) -> Void) {
-        let key = KeyURI(url.absoluteString)
-        do throws(ContentKeyError) {
-            let identifier = try keys.loader.contentIdentifier(for: key).bytes
-            let (first, isWaiting) = lock.withLock {
-                (turns.add(key) { answer($0 ? identifier : nil) }, turns.isCrowded)
+        // Sound: called once, and JW Player says nothing about threads.
+        nonisolated(unsafe) let answer = answer
+        certificate(for: url) { [weak self] certificate in
+            guard let self, certificate != nil else { return answer(nil) }
+            let key = KeyURI(url.absoluteString)
+            do throws(ContentKeyError) {
+                let identifier = try keys.loader.contentIdentifier(for: key).bytes
+                change { $0.add(key) { answer($0 ? identifier : nil) } }
+            } catch {
+                fail(error, key)
+                answer(nil)
             }
-            first?.begin(true)
-            if isWaiting { watch() }
-        } catch {
-            fail(error, key)
-            answer(nil)
         }
     }
 
     func certificate(for url: URL, _ answer: @escaping (Data?) -> Void) {
-        let key = KeyURI(url.absoluteString)
-        // Sound: called once, and JW Player says nothing about threads.
+        // Sound: as above.
         nonisolated(unsafe) let answer = answer
         keys.certificate { [weak self] result in
-            switch result {
-            case .success(let certificate): answer(certificate)
-            case .failure(let error):
-                // No SPC will come.
-                self?.next { $0.end(key) }
-                self?.fail(error, key)
-                answer(nil)
-            }
+            if case .failure(let error) = result { self?.fail(error, KeyURI(url.absoluteString)) }
+            answer(try? result.get())
         }
     }
 
-    func license(for spc: Data, _ purpose: (KeyURI) -> KeyPurpose?, _ answer: @escaping (PlayerLicense?) -> Void) {
-        guard let key = takeTurn() else {
+    /// - Parameter purpose: what a key is asked for, where that is known, by the names that JW Player may have for it.
+    func license(for spc: Data, _ purpose: ([String]) -> KeyPurpose?, _ answer: @escaping (PlayerLicense?) -> Void) {
+        guard let key = change({ $0.take() }) else {
             fail(.keyUnnamed, nil)
             return answer(nil)
         }
+        let identifier = try? keys.loader.contentIdentifier(for: key)
+        let names = [key.raw] + [identifier].compactMap { $0.map { String(decoding: $0.bytes, as: UTF8.self) } }
         // Sound: as above.
         nonisolated(unsafe) let answer = answer
-        keys.license(for: spc, key: key, purpose: purpose(key)) { [weak self] result in
-            switch result {
-            case .success(let license): answer(license)
-            case .failure(let error):
-                self?.fail(error, key)
-                answer(nil)
-            }
+        keys.license(for: spc, key: key, purpose: purpose(names)) { [weak self] result in
+            if case .failure(let error) = result { self?.fail(error, key) }
+            answer(try? result.get())
         }
     }
 
@@ -87,35 +84,19 @@ final class JWPlayerCalls: @unchecked Sendable {
     private func fail(_ error: ContentKeyError, _ key: KeyURI?) {
         if error.kind != .cancelled { onError(error, key) }
     }
-}
-
-// MARK: - Turns
-
-extension JWPlayerCalls {
-    /// The key that an SPC is for, whose turn is over.
-    private func takeTurn() -> KeyURI? {
-        var key: KeyURI?
-        next { key = $0.take() }
-        return key
-    }
 
     /// Changes the turns, and has the next key begin where it may.
-    private func next(_ change: (inout Turns) -> Void) {
-        let (next, isWaiting) = lock.withLock {
-            change(&turns)
-            return (turns.next(), turns.isCrowded)
-        }
+    private func change<Value>(_ body: (inout Turns) -> Value) -> Value {
+        let (value, next, slow) = lock.withLock { (body(&turns), turns.next(), turns.watch()) }
         next?.begin(true)
-        if next != nil, isWaiting { watch() }
-    }
-
-    /// Where JW Player makes no SPC for a key, the others come all the same.
-    private func watch() {
-        guard let number = lock.withLock({ turns.watch() }) else { return }
-        Task { [weak self, timekeeper, patience] in
-            try? await timekeeper.sleep(for: patience)
-            self?.next { $0.passOver(number) }
+        // Where JW Player makes no SPC for a key, the others come all the same.
+        if let slow {
+            Task { [weak self, timekeeper, patience] in
+                try? await timekeeper.sleep(for: patience)
+                self?.change { $0.passOver(slow) }
+            }
         }
+        return value
     }
 }
 
@@ -128,58 +109,44 @@ private struct Turns {
         let begin: (Bool) -> Void
     }
 
-    /// How many keys are remembered whose SPCs did not come; of more, the oldest is forgotten.
-    private static let overdueLimit = 16
-
-    /// The key whose SPC is to come.
-    private var current: Turn?
-    /// Keys whose SPCs did not come in time, the newest last.
-    private var overdue: [Turn] = []
     private(set) var waiting: [Turn] = []
+    /// The latest 16 keys whose SPCs are to come, the newest last.
+    private var awaited: [Turn] = []
+    /// Whether the newest of them keeps others waiting.
+    private var isTaken = false
     private var latest: KeyURI?
+    private var last = 0
     private var watched = 0
-    private var count = 0
 
-    /// Whether a key waits for another.
-    var isCrowded: Bool { current != nil && !waiting.isEmpty }
-
-    /// - Returns: the turn that begins.
-    mutating func add(_ key: KeyURI, _ begin: @escaping (Bool) -> Void) -> Turn? {
-        count += 1
-        waiting.append(Turn(number: count, key: key, begin: begin))
-        return next()
+    mutating func add(_ key: KeyURI, _ begin: @escaping (Bool) -> Void) {
+        last += 1
+        waiting.append(Turn(number: last, key: key, begin: begin))
     }
 
-    /// - Returns: the turn that begins.
+    /// The turn that begins now.
     mutating func next() -> Turn? {
-        guard current == nil, !waiting.isEmpty else { return nil }
-        current = waiting.removeFirst()
-        return current
+        guard !isTaken, !waiting.isEmpty else { return nil }
+        isTaken = true
+        awaited = awaited.suffix(15) + [waiting.removeFirst()]
+        return awaited.last
     }
 
-    /// The key that an SPC is most likely for: the one whose turn it is, the last that was passed over, or, where JW Player
-    /// did not ask for an identifier again, the last of all.
+    /// The key that an SPC is most likely for: the last that began, or the last of all where no identifier was asked for again.
     mutating func take() -> KeyURI? {
-        latest = current?.key ?? overdue.popLast()?.key ?? latest
-        current = nil
+        isTaken = false
+        latest = awaited.popLast()?.key ?? latest
         return latest
     }
 
-    mutating func end(_ key: KeyURI) {
-        if current?.key == key { current = nil }
-    }
-
-    /// - Returns: the number of the current turn, unless somebody watches it.
+    /// The turn that others begin to wait for.
     mutating func watch() -> Int? {
-        guard let current, current.number > watched else { return nil }
-        watched = current.number
-        return watched
+        guard isTaken, !waiting.isEmpty, let number = awaited.last?.number, number > watched else { return nil }
+        watched = number
+        return number
     }
 
     mutating func passOver(_ number: Int) {
-        guard let turn = current, turn.number == number else { return }
-        overdue = overdue.suffix(Self.overdueLimit - 1) + [turn]
-        current = nil
+        if awaited.last?.number == number { isTaken = false }
     }
 }
 

@@ -18,30 +18,23 @@
     /// keys go. Each player has one of its own; they may share a loader. Safe to use from any thread.
     public final class JWPlayerKeyBridge: NSObject, Sendable {
         private let calls: JWPlayerCalls
-        private let purpose: @Sendable (KeyURI) -> KeyPurpose?
+        private let stored: JWPlayerStoredKeys?
 
         /// - Parameters:
         ///   - loader: gets the keys.
-        ///   - options: what can be set.
+        ///   - stored: the key manager of the player's `JWDRMContentLoader`, where keys are stored.
+        ///   - patience: how long the SPC of one key may keep other keys waiting; 3 s unless given. Players make one in a fraction
+        ///     of that.
+        ///   - timekeeper: the time.
         ///   - onError: hears why a key did not come, which JW Player cannot be told; called from any thread.
-        public convenience init(
-            _ loader: ContentKeyLoader, options: JWPlayerOptions = JWPlayerOptions(),
-            onError: @escaping JWPlayerErrorListener = { _, _ in }
+        public init(
+            _ loader: ContentKeyLoader, stored: JWPlayerStoredKeys? = nil, patience: Duration = .seconds(3),
+            timekeeper: any Timekeeper = SystemTimekeeper(), onError: @escaping JWPlayerErrorListener = { _, _ in }
         ) {
-            self.init(loader, options, onError) { _ in nil }
-        }
-
-        /// - Parameter purpose: what a key is asked for, where that is known.
-        init(
-            _ loader: ContentKeyLoader, _ options: JWPlayerOptions, _ onError: @escaping JWPlayerErrorListener,
-            purpose: @escaping @Sendable (KeyURI) -> KeyPurpose?
-        ) {
-            calls = JWPlayerCalls(loader, options, onError)
-            self.purpose = purpose
+            calls = JWPlayerCalls(loader, patience, timekeeper, onError)
+            self.stored = stored
             super.init()
         }
-
-        deinit { calls.release() }
 
         /// Says that the player goes on to another source or goes away: what is open is answered with nothing, its keys are let go.
         public func release() { calls.release() }
@@ -62,7 +55,7 @@
         public func contentKeyWithSPCData(
             _ spcData: Data, completionHandler handler: @escaping (Data?, Date?, String?) -> Void
         ) {
-            calls.license(for: spcData, purpose) { license in
+            calls.license(for: spcData, { stored?.purpose(of: $0) }) { license in
                 handler(license?.ckc, license?.renewalDate, license.map { _ in "application/octet-stream" })
             }
         }

@@ -15,18 +15,16 @@
 
         /// - Parameters:
         ///   - loader: gets the keys.
-        ///   - options: what can be set.
+        ///   - patience, timekeeper: as for `JWPlayerKeyBridge`.
         ///   - onError: hears why a key did not come. JW Player gets empty data and says only that something failed; called from
         ///     any thread.
         public init(
-            _ loader: ContentKeyLoader, options: JWPlayerOptions = JWPlayerOptions(),
-            onError: @escaping JWPlayerErrorListener
+            _ loader: ContentKeyLoader, patience: Duration = .seconds(3),
+            timekeeper: any Timekeeper = SystemTimekeeper(), onError: @escaping JWPlayerErrorListener
         ) {
-            calls = JWPlayerCalls(loader, options, onError)
+            calls = JWPlayerCalls(loader, patience, timekeeper, onError)
             super.init()
         }
-
-        deinit { calls.release() }
 
         /// Says that the player goes on to another source or goes away: what is open is answered with nothing, its keys are let go.
         public func release() { calls.release() }

@@ -19,11 +19,7 @@ final class JWApp: Sendable {
         _ loader: ContentKeyLoader, on stage: PlayerStage, playing url: URL, stored: JWPlayerStoredKeys? = nil
     ) throws {
         let errors = errors
-        let options = JWPlayerOptions(timekeeper: stage.time)
-        let listener: JWPlayerErrorListener = { errors.add($0, $1) }
-        let keys =
-            stored.map { JWPlayerKeyBridge(loader, stored: $0, options: options, onError: listener) }
-            ?? JWPlayerKeyBridge(loader, options: options, onError: listener)
+        let keys = JWPlayerKeyBridge(loader, stored: stored, timekeeper: stage.time) { errors.add($0, $1) }
         bridge = Mutex(keys)
         view.player.contentKeyDataSource = keys
         if let stored { view.player.contentLoader = JWDRMContentLoader(dataSource: keys, keyManager: stored) }

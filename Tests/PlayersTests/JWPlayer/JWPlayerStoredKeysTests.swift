@@ -78,8 +78,6 @@ import Testing
         #expect(mode == 0o600)
         for _ in 0..<2 { stored.contentLoader(loader, deletePersistableContentKey: name) }
         #expect(!stored.contentLoader(loader, contentKeyExistsOnDisk: name))
-        try stored.removeAll()
-        #expect(!FileManager.default.fileExists(atPath: folder.path))
     }
 }
 

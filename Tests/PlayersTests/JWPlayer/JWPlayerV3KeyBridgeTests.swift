@@ -19,7 +19,7 @@ import Testing
         let player: JWPlayerController
 
         init(_ loader: ContentKeyLoader, on stage: PlayerStage, playing url: URL) throws {
-            keys = JWPlayerV3KeyBridge(loader, options: JWPlayerOptions(timekeeper: stage.time)) { [errors] in
+            keys = JWPlayerV3KeyBridge(loader, timekeeper: stage.time) { [errors] in
                 errors.add($0, $1)
             }
             player = try #require(

@@ -1,5 +1,6 @@
 import Latchkey
 import LatchkeyCore
+import LatchkeyTesting
 
 /// What a loader was asked for, from now on.
 final class PurposeLog: Sendable {
@@ -45,5 +46,16 @@ final class PurposeLog: Sendable {
             return met
         }
         for continuation in met { continuation.resume() }
+    }
+}
+
+extension PlayerStage {
+    /// Lets time pass in steps, as somebody waits for it, until something has happened.
+    func passTime(until hasHappened: () -> Bool) async {
+        while !hasHappened() {
+            await time.untilSomeoneSleeps()
+            time.advance(by: .seconds(10))
+            await Task.yield()
+        }
     }
 }

@@ -21,7 +21,8 @@ import Testing
         let seen = Locked<THEOplayerSource?>(nil)
         let factory = THEOplayerKeyFactory { source in
             seen.withLock { $0 = source }
-            return ContentKeyLoader(VendorProfile.vuDRM, configuration: LoaderConfiguration(certificateFetch: .withFirstKey))
+            return ContentKeyLoader(
+                VendorProfile.vuDRM, configuration: LoaderConfiguration(certificateFetch: .withFirstKey))
         }
         _ = factory.build(configuration: configuration)
         return try #require(seen.withLock { $0 })
