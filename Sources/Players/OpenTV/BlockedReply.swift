@@ -43,7 +43,8 @@
 
         /// Waits for what a task does.
         static func wait(
-            atMost limit: Duration, _ stage: ContentKeyError.Stage, for body: @escaping @Sendable () async throws -> Value
+            atMost limit: Duration, _ stage: ContentKeyError.Stage,
+            for body: @escaping @Sendable () async throws -> Value
         ) -> Result<Value, ContentKeyError> {
             let reply = BlockedReply()
             return reply.wait(atMost: limit, stage) {
@@ -59,13 +60,21 @@
         }
     }
 
+    /// Marks the main queue, which not every system runs on the main thread.
+    private let mainQueue = {
+        let key = DispatchSpecificKey<Bool>()
+        DispatchQueue.main.setSpecific(key: key, value: true)
+        return key
+    }()
+
     extension ContentKeyError {
         /// Why the current thread must not wait; nil where it may.
         fileprivate static func mustNotWaitHere(_ stage: Stage) -> ContentKeyError? {
-            guard Thread.isMainThread || withUnsafeCurrentTask(body: { $0 != nil }) else { return nil }
+            let isMain = Thread.isMainThread || DispatchQueue.getSpecific(key: mainQueue) != nil
+            guard isMain || withUnsafeCurrentTask(body: { $0 != nil }) else { return nil }
             return ContentKeyError(
                 .threadMustNotWait, stage: stage,
-                "The player asked on \(Thread.isMainThread ? "the main thread" : "a task"), which must not wait.",
+                "The player asked on \(isMain ? "the main thread" : "a thread of Swift's tasks"), which must not wait.",
                 remedy: "Have the player, or the code around the adapter, ask on a thread of its own.")
         }
 
@@ -81,7 +90,7 @@
             switch error {
             case let error as ContentKeyError: self = error
             case is CancellationError:
-                self.init(.cancelled, stage: stage, "The call was cancelled.", remedy: "Ask again if it is still wanted.")
+                self.init(.cancelled, stage: stage, "The call was cancelled.", remedy: "Ask again if it is wanted.")
             default:
                 self.init(
                     .integrationFailed, stage: stage, "The app's callback threw \(type(of: error)).",

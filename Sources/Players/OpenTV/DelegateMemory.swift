@@ -7,12 +7,9 @@
     final class DelegateMemory: @unchecked Sendable {
         /// How many names of keys are kept; the oldest goes first.
         private static let nameLimit = 256
-        /// How many SPCs are kept that got no license; one that comes again comes at once.
-        private static let failureLimit = 16
 
         private let lock = NSLock()
         private var names: [(identifier: Data, key: KeyURI)] = []
-        private var failures: [Data] = []
         private var given: Data?
 
         /// The certificate that the SDK got last.
@@ -34,12 +31,6 @@
                 names.removeAll { $0.key == key }
                 names = names.suffix(Self.nameLimit - 1) + [(identifier, key)]
             }
-        }
-
-        func hasFailed(_ spc: Data) -> Bool { lock.withLock { failures.contains(spc) } }
-
-        func noteFailure(of spc: Data) {
-            lock.withLock { failures = failures.suffix(Self.failureLimit - 1) + [spc] }
         }
     }
 #endif

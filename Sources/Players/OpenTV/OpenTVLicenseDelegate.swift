@@ -68,14 +68,9 @@
             let result = BlockedReply.wait(atMost: deadline, .certificate) { [loader] in
                 try await loader.applicationCertificate().der
             }
-            switch result {
-            case .success(let certificate):
-                memory.certificate = certificate
-                return certificate
-            case .failure(let error):
-                report(error, nil)
-                return nil
-            }
+            if case .failure(let error) = result { report(error, nil) }
+            memory.certificate = try? result.get()
+            return memory.certificate
         }
 
         /// For an SDK that does not say which key; there may be only one.
@@ -98,13 +93,8 @@
         private func license(
             for spc: Data, _ key: KeyURI?, _ session: AVContentKeySession? = nil, _ request: AVContentKeyRequest? = nil
         ) -> Data? {
-            // The SDK tries its other methods with an SPC that one of them had nothing for.
-            guard !memory.hasFailed(spc) else { return nil }
             let result = key.map { answer($0, spc, session, request) } ?? .failure(.keyUnnamed)
-            if case .failure(let error) = result {
-                memory.noteFailure(of: spc)
-                report(error, key)
-            }
+            if case .failure(let error) = result { report(error, key) }
             return try? result.get()
         }
 
