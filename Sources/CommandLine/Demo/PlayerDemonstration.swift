@@ -138,7 +138,11 @@
                 scene.content, with: "azure", certificate: try scene.address("certificateURL"),
                 parameters: ["token": scene.token()])
             app.player.standIn.playback?.writePicture(to: scene.picture)
-            return try await app.player.standIn.finished()
+            do {
+                return try await app.player.standIn.finished()
+            } catch let error as any THEOError {
+                throw error.cause ?? error
+            }
         }
 
         private static func connect(_ scene: Scene) async throws -> StandInPlayback.Result {
