@@ -1,0 +1,71 @@
+import LatchkeyCore
+import LatchkeyServices
+import LatchkeySimulation
+import LatchkeyTHEOplayer
+import LatchkeyVendors
+import StandInEngine
+import StandInPlayers
+import THEOplayerSDK
+
+/// An app on THEOplayer: a registered integration and a player with a source that names it.
+final class THEOApp: Sendable {
+    let player = THEOplayer()
+    let errors = KeyErrorLog()
+
+    /// Registers a factory, and plays a stream with it.
+    init(
+        _ factory: (@escaping THEOplayerErrorListener) -> any ContentProtectionIntegrationFactory,
+        playing source: SourceDescription
+    ) {
+        let errors = errors
+        THEOplayer.registerContentProtectionIntegration(
+            integrationId: "test", keySystem: .FAIRPLAY, integrationFactory: factory { errors.add($0, $1) })
+        player.source = source
+    }
+
+    /// Plays a stream with a loader.
+    convenience init(_ loader: ContentKeyLoader, playing source: SourceDescription) {
+        self.init({ THEOplayerKeyFactory(loader, onError: $0) }, playing: source)
+    }
+
+    /// Plays from the start.
+    func play() async throws -> StandInPlayback.Result {
+        player.play()
+        return try await player.standIn.finished()
+    }
+
+    /// Plays from the start, and fails.
+    func failure() async -> (any ContentProtectionError)? {
+        do {
+            _ = try await play()
+            return nil
+        } catch {
+            return error as? any ContentProtectionError
+        }
+    }
+}
+
+extension PlayerStage {
+    /// A source that names the test's integration.
+    func source(
+        _ asset: DemoAsset = .transportStream, for profile: VendorProfile = .vuDRM, as integrationId: String = "test",
+        licenseType: LicenseType = .temporary, headers: [[String: String]]? = nil,
+        parameters: [String: Any]? = nil, query: [String: String]? = nil
+    ) -> SourceDescription {
+        let addresses = service(for: profile).parameters(at: "\(address)/\(service(for: profile).identifier)")
+        return SourceDescription(
+            source: TypedSource(
+                src: playlist(asset, for: profile).absoluteString, type: "application/x-mpegurl",
+                drm: FairPlayDRMConfiguration(
+                    customIntegrationId: integrationId, licenseAcquisitionURL: addresses["licenseURL"],
+                    certificateURL: addresses["certificateURL"], headers: headers, licenseType: licenseType,
+                    integrationParameters: parameters, queryParameters: query)))
+    }
+
+    /// What a test's loaders have in common with `loader(_:)`.
+    var configuration: LoaderConfiguration {
+        LoaderConfiguration(
+            retry: RetryPolicy(maximumAttempts: 1, attemptTimeout: .seconds(300), deadline: .seconds(900)),
+            hosts: HostPolicy(loopback: .http), certificateFetch: .withFirstKey)
+    }
+}

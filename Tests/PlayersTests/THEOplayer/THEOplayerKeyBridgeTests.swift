@@ -1,0 +1,132 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyServices
+import LatchkeySimulation
+import LatchkeyTHEOplayer
+import LatchkeyTesting
+import LatchkeyVendors
+import StandInEngine
+import StandInPlayers
+import THEOplayerSDK
+import Testing
+
+/// Streams that play through THEOplayer's stand-in, over HTTP.
+@Suite struct THEOplayerKeyBridgeTests {
+    /// The vendors of the player's document on custom integrations, as its samples speak to them.
+    static let documented: [VendorProfile] = [
+        .vuDRMTheo, .azure, .uplynk, .ezdrmComplete, .verimatrixQuery, .titanium,
+    ]
+
+    @Test(arguments: documented)
+    func `each documented vendor is one line, and plays from the source's own configuration`(
+        _ profile: VendorProfile
+    ) async throws {
+        try await PlayerStage.with { stage in
+            THEOplayer.registerKeys(of: profile, configuration: stage.configuration)
+            let service = stage.service(for: profile)
+            let player = THEOplayer()
+            // A complete license URL is one key's.
+            player.source = stage.source(
+                .transportStream, for: profile, as: profile.identifier,
+                parameters: ["token": service.issue(nil).revealedText])
+            player.play()
+            let result = try await player.standIn.finished()
+            #expect(result.isRight)
+            #expect(service.licenses == result.keyURIs.count)
+            #expect(stage.log.violations.isEmpty)
+            #expect(stage.log.callbacks.allSatisfy { $0.implementation == .own })
+        }
+    }
+
+    @Test(arguments: DemoAsset.allCases)
+    func `a stream plays right with one license per key`(_ asset: DemoAsset) async throws {
+        try await PlayerStage.with { stage in
+            let app = THEOApp(stage.loader(), playing: stage.source(asset))
+            let result = try await app.play()
+            #expect(result.isRight)
+            #expect(stage.service(for: .vuDRM).licenses == result.keyURIs.count)
+            #expect(stage.service(for: .vuDRM).count(of: .certificate) == 1)
+            #expect(stage.log.violations.isEmpty)
+            #expect(stage.log.callbacks.allSatisfy { $0.implementation == .own })
+        }
+    }
+
+    @Test func `each hook is the bridge's own, and answers`() async throws {
+        try await PlayerStage.with { stage in
+            let loader = stage.loader()
+            let app = THEOApp(loader, playing: stage.source())
+            let (player, key) = (app.player.standIn, stage.key())
+            let identifier = try #require(try await player.contentIdentifier(for: key))
+            #expect(identifier == (try loader.contentIdentifier(for: key).bytes))
+            let certificate = try await player.certificate()
+            let exchange = StandInExchange(.streaming, on: stage.stage)
+            let spc = try exchange.makeSPC(certificate: certificate, contentIdentifier: identifier)
+            let license = try await player.license(for: spc, key)
+            #expect(throws: Never.self) { try exchange.open(license) }
+            let names = ["onExtractFairplayContentId", "onCertificateRequest", "onLicenseRequest"]
+            #expect(names.allSatisfy { stage.log.names.contains($0) })
+            #expect(stage.log.callbacks.allSatisfy { $0.implementation == .own })
+        }
+    }
+
+    @Test func `version 4 gets its content identifier as a text`() async throws {
+        try await PlayerStage.with { stage in
+            let loader = stage.loader()
+            let app = THEOApp({ _ in V4Factory(loader) }, playing: stage.source(.twoKeys))
+            let result = try await app.play()
+            #expect(result.isRight)
+            #expect(stage.log.names.contains("extractFairplayContentId"))
+            #expect(stage.log.violations.isEmpty)
+        }
+    }
+
+    @Test(arguments: [
+        Misbehavior.callsBackTwice, .callsOnOddThreads, .repeatsIdentifiers, .switchesToAirPlay, .releasesLate,
+        .releasesEarly, .reordersKeys,
+    ])
+    func `several keys play right whatever the player does`(_ misbehavior: Misbehavior) async throws {
+        try await PlayerStage.with(StandInBehavior([misbehavior])) { stage in
+            let app = THEOApp(stage.loader(), playing: stage.source(.twoKeys))
+            let played = try await app.play()
+            #expect(played.isRight)
+            #expect(stage.log.violations.isEmpty)
+        }
+    }
+
+    @Test(arguments: [ServiceEndpoint.certificate, .license])
+    func `a refusal reaches the player with code, status and remedy, and without a secret`(
+        _ endpoint: ServiceEndpoint
+    ) async throws {
+        try await PlayerStage.with { stage in
+            stage.service(for: .vuDRM).faults.set(.status(403), at: endpoint)
+            let app = THEOApp(stage.loader(), playing: stage.source())
+            let error = await app.failure()
+            let cause = try #require(error?.cause as? NSError)
+            #expect(cause.domain == ContentKeyError.errorDomain)
+            #expect(cause.userInfo[ContentKeyError.UserInfoKey.status] as? Int == 403)
+            #expect(cause.localizedRecoverySuggestion?.isEmpty == false)
+            #expect(stage.secrets(in: "\(cause) \(cause.userInfo)").isEmpty)
+            #expect(stage.log.violations.isEmpty)
+        }
+    }
+
+    @Test func `an empty SPC is an error of the player's`() async throws {
+        try await PlayerStage.with(StandInBehavior([.completesWithNothing])) { stage in
+            let app = THEOApp(stage.loader(), playing: stage.source())
+            let error = await app.failure()
+            #expect((error?.cause as? NSError)?.code == ContentKeyError.Kind.spcFailed.number)
+            #expect(stage.log.violations.isEmpty)
+        }
+    }
+}
+
+/// What an app on version 4 registers.
+private final class V4Factory: ContentProtectionIntegrationFactory {
+    private let loader: ContentKeyLoader
+
+    init(_ loader: ContentKeyLoader) { self.loader = loader }
+
+    func build(configuration: any DRMConfiguration) -> any ContentProtectionIntegration {
+        THEOplayerV4KeyBridge(loader)
+    }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyServices
+import LatchkeySimulation
+import LatchkeyTHEOplayer
+import LatchkeyTesting
+import LatchkeyVendors
+import StandInEngine
+import StandInPlayers
+import THEOplayerSDK
+import Testing
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// What a source's configuration becomes.
+@Suite struct THEOplayerSourceTests {
+    /// The source that a factory sees of a configuration.
+    private func source(_ configuration: any DRMConfiguration) throws -> THEOplayerSource {
+        let seen = Locked<THEOplayerSource?>(nil)
+        let factory = THEOplayerKeyFactory { source in
+            seen.withLock { $0 = source }
+            return ContentKeyLoader(
+                VendorProfile.vuDRM, configuration: LoaderConfiguration(certificateFetch: .withFirstKey))
+        }
+        _ = factory.build(configuration: configuration)
+        return try #require(seen.withLock { $0 })
+    }
+
+    @Test func `a configuration gives settings, credentials, header fields and query items`() async throws {
+        let source = try source(
+            FairPlayDRMConfiguration(
+                customIntegrationId: "x", licenseAcquisitionURL: "https://license.example/fps",
+                certificateURL: "https://license.example/cer", headers: [["a": "1"], ["b": "2"]],
+                licenseType: .persistent,
+                integrationParameters: ["token": "secret", "leaseDuration": 600, "flag": true, "list": [1]],
+                queryParameters: ["tenant": "t"]))
+        #expect(
+            source.settings(of: .verimatrix) == [
+                "licenseURL": "https://license.example/fps", "certificateURL": "https://license.example/cer",
+                "leaseDuration": "600", "flag": "true",
+            ])
+        #expect(source.headers == ["a": "1", "b": "2"])
+        #expect(source.query == ["tenant": "t"])
+        #expect(source.purpose == .persistable)
+    }
+
+    @Test func `a stated parameter wins over the configuration's address`() throws {
+        let source = try source(
+            FairPlayDRMConfiguration(
+                licenseAcquisitionURL: "https://one.example",
+                integrationParameters: ["licenseURL": "https://two.example"]))
+        #expect(source.parameters["licenseURL"] == "https://two.example")
+    }
+
+    @Test func `a configuration for several systems gives its parameters`() throws {
+        let source = try source(
+            MultiplatformDRMConfiguration(
+                customIntegrationId: "x", integrationParameters: ["certificateURL": "https://c.example"],
+                keySystemConfigurations: KeySystemConfigurationCollection(), queryParameters: ["q": "1"]))
+        #expect(source.parameters == ["certificateURL": "https://c.example"])
+        #expect(source.query == ["q": "1"])
+    }
+
+    @Test func `header fields and query items go to the configured addresses and nowhere else`() async throws {
+        let transport = FakeTransport(get: [.status(200)], post: [])
+        var source = THEOplayerSource()
+        source.parameters = ["licenseURL": "https://license.example/fps?x=%2F1"]
+        source.headers = ["x-app": "1", "Accept": "mine"]
+        source.query = ["tenant": "a&b", "x": "2"]
+        let furnishing = source.transport(transport)
+        var request = URLRequest(url: try #require(URL(string: "https://license.example/fps?x=%2F1")))
+        request.setValue("theirs", forHTTPHeaderField: "Accept")
+        _ = try? await furnishing.send(request, bodyLimit: 10)
+        _ = try? await furnishing.send(
+            URLRequest(url: try #require(URL(string: "https://other.example/"))), bodyLimit: 10)
+        let sent = transport.requests
+        #expect(sent.first?.url?.absoluteString == "https://license.example/fps?x=%2F1&tenant=a%26b")
+        #expect(sent.first?.value(forHTTPHeaderField: "x-app") == "1")
+        #expect(sent.first?.value(forHTTPHeaderField: "Accept") == "theirs")
+        #expect(sent.last?.url?.absoluteString == "https://other.example/")
+        #expect(sent.last?.value(forHTTPHeaderField: "x-app") == nil)
+    }
+
+    @Test func `a source whose loader cannot be made gets the reason for every answer`() async throws {
+        try await PlayerStage.with { stage in
+            let factory = THEOplayerKeyFactory { _ in
+                _ = try IntegrationRegistry().integration("nobody")
+                return stage.loader()
+            }
+            let app = THEOApp({ _ in factory }, playing: stage.source())
+            let error = await app.failure()
+            let cause = try #require(error?.cause as? NSError)
+            #expect(cause.localizedDescription.contains("nobody"))
+            #expect(stage.log.violations.isEmpty)
+        }
+    }
+
+    @Test func `an integration of the registry becomes one of the player's`() async throws {
+        try await PlayerStage.with { stage in
+            let registry = IntegrationRegistry()
+            let factory = THEOplayerKeyFactory { source in
+                ContentKeyLoader(
+                    try registry.integration("vudrm", settings: source.parameters),
+                    credentials: .fixed(CredentialSet(["token": stage.service(for: .vuDRM).issue(nil)])),
+                    configuration: stage.configuration, timekeeper: stage.time)
+            }
+            let app = THEOApp({ _ in factory }, playing: stage.source())
+            let played = try await app.play()
+            #expect(played.isRight)
+        }
+    }
+}
