@@ -42,6 +42,10 @@ let package = Package(
         .library(name: "LatchkeyAVFoundation", targets: ["LatchkeyAVFoundation"]),
         .library(name: "LatchkeyJWPlayer", targets: ["LatchkeyJWPlayer"]),
         .library(name: "LatchkeyTHEOplayer", targets: ["LatchkeyTHEOplayer"]),
+        .library(name: "LatchkeyOpenTV", targets: ["LatchkeyOpenTV"]),
+        .library(name: "LatchkeyTVSDK", targets: ["LatchkeyTVSDK"]),
+        .library(name: "LatchkeyBitmovin", targets: ["LatchkeyBitmovin"]),
+        .library(name: "LatchkeyReactNativeVideo", targets: ["LatchkeyReactNativeVideo"]),
         .library(name: "LatchkeyServer", targets: ["LatchkeyServer", "LatchkeyServices"]),
         .library(name: "LatchkeyDevice", targets: ["LatchkeyDevice"]),
         .library(name: "LatchkeyTesting", targets: ["LatchkeyTesting"]),
@@ -85,6 +89,20 @@ let package = Package(
         room(
             "LatchkeyTHEOplayer", "Players/THEOplayer",
             ["Latchkey", "LatchkeyCore", "LatchkeyVendors"] + playerSDK("THEOplayerSDK")),
+        room(
+            "LatchkeyOpenTV", "Players/OpenTV",
+            ["Latchkey", "LatchkeyCore", "LatchkeyVendors"] + playerSDK("OPYSDKFPS") + playerSDK("AVFoundation")),
+        room(
+            "LatchkeyTVSDK", "Players/TVSDK",
+            ["LatchkeyAVFoundation", "Latchkey", "LatchkeyCore", "LatchkeyVendors"] + playerSDK("PSDKLibrary")
+                + playerSDK("AVFoundation")),
+        room(
+            "LatchkeyBitmovin", "Players/Bitmovin",
+            ["Latchkey", "LatchkeyCore", "LatchkeyVendors"] + playerSDK("BitmovinPlayer")),
+        room(
+            "LatchkeyReactNativeVideo", "Players/ReactNativeVideo",
+            ["LatchkeyAVFoundation", "Latchkey", "LatchkeyCore", "LatchkeyVendors"] + playerSDK("ReactNativeVideo")
+                + playerSDK("AVFoundation")),
         // Floor 5
         .executableTarget(
             name: "LatchkeyCommandLine",
@@ -164,8 +182,10 @@ let package = Package(
         tests(
             "Players",
             [
-                "LatchkeyJWPlayer", "JWPlayerKit", "JWPlayer_iOS_SDK", "LatchkeyTHEOplayer", "THEOplayerSDK",
-                "LatchkeyAVFoundation", "AVFoundation", "StandInPlayers", "StandInEngine", "LatchkeySimulation", "LatchkeyServices",
+                "LatchkeyAVFoundation", "LatchkeyJWPlayer", "LatchkeyTHEOplayer", "LatchkeyOpenTV", "LatchkeyTVSDK",
+                "LatchkeyBitmovin", "LatchkeyReactNativeVideo", "AVFoundation", "JWPlayerKit", "JWPlayer_iOS_SDK",
+                "THEOplayerSDK", "OPYSDKFPS", "PSDKLibrary", "BitmovinPlayer", "ReactNativeVideo", "StandInPlayers",
+                "StandInEngine", "LatchkeySimulation", "LatchkeyServices",
                 "LatchkeyServer", "LatchkeyHTTP", "LatchkeyFairPlay", "LatchkeyDevice", "LatchkeyPlayback", "Latchkey",
                 "LatchkeyVendors", "LatchkeyCore",
             ]),

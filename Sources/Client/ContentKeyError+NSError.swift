@@ -64,6 +64,7 @@ extension ContentKeyError.Kind {
         "storedKeyRenewalUnsupported": 410, "persistableKeyFailed": 411,
         // Players
         "playerUnsupported": 500, "keyUnnamed": 501, "keyNotStorable": 502, "downloadFailed": 503,
+        "threadMustNotWait": 510, "unfitForPlayer": 511,
     ]
 }
 
@@ -76,6 +77,10 @@ extension ContentKeyError.Kind {
     public static let keyNotStorable = Self(rawValue: "keyNotStorable")
     /// The player did not download the media.
     public static let downloadFailed = Self(rawValue: "downloadFailed")
+    /// The player asked for an answer at once on a thread that must not wait for one.
+    public static let threadMustNotWait = Self(rawValue: "threadMustNotWait")
+    /// The player cannot do what the vendor's service needs.
+    public static let unfitForPlayer = Self(rawValue: "unfitForPlayer")
 }
 
 extension NSError {

@@ -87,14 +87,8 @@ extension VendorProfile: DRMIntegration {
     public func licenseRequest(for spc: SPCMessage, _ context: LicenseContext) async throws -> URLRequest {
         let request = context.purpose == .renewal ? renewalRequest ?? license : license
         try requireSettings(of: request)
-        var rules = RuleContext(license: context, spc: spc)
-        rules.settings = settings
-        rules.credentials = try await credentials(for: request, context.credentials)
-        rules.contentID =
-            try requestContentID.map { rule throws(IntegrationError) in
-                try rules.requiredText(rule, for: "content id of the request")
-            } ?? rules.text(contentIdentifierRule)
-        return try request.request(rules)
+        return try licenseRequest(
+            for: spc, context, credentials: try await credentials(for: request, context.credentials))
     }
 
     /// Looks into the credential `token`. The wanted key id is the one that the key URI's query names, if any.
@@ -136,14 +130,23 @@ extension VendorProfile: DRMIntegration {
     ) async throws -> CredentialSet {
         let wanted = rule.names.credentials
         guard !wanted.isEmpty else { return .none }
-        let given = try await ask()
-        for parameter in parameters
-        where parameter.isCredential && parameter.isRequired && wanted.contains(parameter.name) {
-            if given.values[parameter.name].map({ $0.count == 0 }) ?? true {
-                throw IntegrationError(
-                    .missingCredential, "\(name) needs the credential \"\(parameter.name)\" (\(parameter.meaning)).")
-            }
+        return try checked(try await ask(), for: rule)
+    }
+
+    /// Insists on the credentials that the profile requires.
+    func checked(_ given: CredentialSet, for rule: RequestRule) throws(IntegrationError) -> CredentialSet {
+        if let parameter = missingCredentials(in: given, for: rule).first {
+            throw IntegrationError(
+                .missingCredential, "\(name) needs the credential \"\(parameter.name)\" (\(parameter.meaning)).")
         }
         return given
+    }
+
+    func missingCredentials(in given: CredentialSet, for rule: RequestRule) -> [Parameter] {
+        let wanted = rule.names.credentials
+        return parameters.filter { parameter in
+            parameter.isCredential && parameter.isRequired && wanted.contains(parameter.name)
+                && given.values[parameter.name].map { $0.count == 0 } ?? true
+        }
     }
 }

@@ -33,11 +33,13 @@ struct PlayerStage: Sendable {
     /// - Parameters:
     ///   - behavior: how the player behaves.
     ///   - terms: the terms of every license whose token says nothing else.
+    ///   - special: a service in place of the usual one of its name.
     static func with<Value: Sendable>(
         _ behavior: StandInBehavior = StandInBehavior(), terms: LicenseTerms = LicenseTerms(),
+        special: (ServiceEnvironment) -> (any VendorService)? = { _ in nil },
         _ body: (PlayerStage) async throws -> Value
     ) async throws -> Value {
-        let stage = try PlayerStage(behavior, terms)
+        let stage = try PlayerStage(behavior, terms, special)
         let result: Result<Value, any Error>
         do { result = .success(try await stage.stage.run { try await body(stage) }) } catch {
             result = .failure(error)
@@ -46,7 +48,9 @@ struct PlayerStage: Sendable {
         return try result.get()
     }
 
-    private init(_ behavior: StandInBehavior, _ terms: LicenseTerms) throws {
+    private init(
+        _ behavior: StandInBehavior, _ terms: LicenseTerms, _ special: (ServiceEnvironment) -> (any VendorService)?
+    ) throws {
         let credentials = try Self.credentials.get()
         let time = ManualTimekeeper()
         let pool = WorkerPool(threads: 2)
@@ -54,7 +58,10 @@ struct PlayerStage: Sendable {
             module: KeyServerModule(credentials: [credentials.credential], derivation: InsecureTestDerivation()),
             keys: try ContentKeyStore(contentsOf: DemoAsset.folder.appending(path: "keys.json")),
             policy: LicensePolicy(standard: terms), pool: pool)
-        services = VendorServices.all(authority: authority, time: time).map { WatchedService($0) }
+        let other = special(ServiceEnvironment(authority: authority, time: time))
+        services = VendorServices.all(authority: authority, time: time).map { service in
+            WatchedService(other?.identifier == service.identifier ? other ?? service : service)
+        }
         var patient = HTTPServerConfiguration()
         patient.exchangeDeadline = .seconds(900)
         host = ServiceHost(

@@ -1,0 +1,95 @@
+import Foundation
+import FoundationNetworking
+import Latchkey
+import LatchkeyCore
+import LatchkeyServices
+import LatchkeyVendors
+import Testing
+
+/// An app that makes the requests to its sessions' service itself, here NAGRA's: its part of `customer-ssm`.
+final class NAGRABackend: CustomerSessionCallbacks {
+    /// What the service refused with.
+    struct Refused: Error {
+        let status: Int
+    }
+
+    /// How often the app wants to be called; like no timeout and no deadline.
+    static let period = Duration.seconds(45)
+
+    private let transport = URLSessionTransport()
+    private let settings: [String: String]
+    private let contentToken: Secret
+    private let sessionToken = Locked<String>("")
+    private let types = Locked<[CustomerLicenseType]>([])
+    private let beats = AsyncStream.makeStream(of: Void.self)
+
+    init(_ stage: PlayerStage) {
+        let service = stage.service(for: .nagra)
+        settings = service.parameters(at: "\(stage.address)/\(service.identifier)")
+        contentToken = service.issue(nil)
+    }
+
+    /// NAGRA's service with sessions that have to be heard from every `period`.
+    static func service(
+        _ environment: ServiceEnvironment, _ change: (inout NAGRAService.Configuration) -> Void = { _ in }
+    ) -> NAGRAService {
+        var configuration = NAGRAService.Configuration()
+        configuration.heartbeat = period
+        change(&configuration)
+        return NAGRAService(environment, configuration: configuration)
+    }
+
+    /// The heartbeats that the service took.
+    var heartbeats: AsyncStream<Void> { beats.stream }
+
+    /// What licenses the app was asked for.
+    var licenseTypes: [CustomerLicenseType] { types.withLock { $0 } }
+
+    func certificate() async throws -> Data {
+        let url = try #require(URL(string: settings["certificateURL"] ?? ""))
+        return try await transport.send(URLRequest(url: url), bodyLimit: 1 << 16).body
+    }
+
+    func openSession() async throws { _ = try await session("setup", contentToken.revealedText) }
+
+    func closeSession() async throws { _ = try await session("teardown", sessionToken.withLock { $0 }) }
+
+    func license(keySystem: String, payload: Data, type: CustomerLicenseType) async throws -> CustomerLicense {
+        types.withLock { $0.append(type) }
+        #expect(keySystem == CustomerSession.keySystem)
+        let session = sessionToken.withLock { $0 }
+        let isRenewal = type == .renewal
+        let reply = try await post(
+            (settings["licenseURL"] ?? "") + (isRenewal ? "?renew=true" : ""), payload, "application/octet-stream",
+            isRenewal ? session : "\(contentToken.revealedText),\(session)")
+        let ckc = try #require((reply["CkcMessage"] as? String).flatMap { Data(base64Encoded: $0) })
+        return CustomerLicense(
+            ckc: ckc, heartbeat: Int(Self.period.components.seconds),
+            renewType: reply["sessionToken"] == nil ? .heartbeat : .enforced)
+    }
+
+    func heartbeat() async throws {
+        _ = try await session("heartbeat", sessionToken.withLock { $0 })
+        beats.continuation.yield()
+    }
+
+    private func session(_ step: String, _ token: String) async throws -> [String: Any] {
+        try await post(
+            "\(settings["sessionURL"] ?? "")/sessions/\(step)", Data("{}".utf8), "application/json; charset=utf-8",
+            token)
+    }
+
+    private func post(_ url: String, _ body: Data, _ type: String, _ token: String) async throws -> [String: Any] {
+        var request = URLRequest(url: try #require(URL(string: url)))
+        request.httpMethod = "POST"
+        request.httpBody = body
+        request.setValue(type, forHTTPHeaderField: "Content-Type")
+        request.setValue("application/json", forHTTPHeaderField: "Accept")
+        request.setValue(token, forHTTPHeaderField: "nv-authorizations")
+        let reply = try await transport.send(request, bodyLimit: 1 << 16)
+        guard reply.status == 200 else { throw Refused(status: reply.status) }
+        let json = try #require(try JSONSerialization.jsonObject(with: reply.body) as? [String: Any])
+        if let token = json["sessionToken"] as? String { sessionToken.withLock { $0 = token } }
+        return json
+    }
+}

@@ -1,0 +1,84 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyReactNativeVideo
+import LatchkeyServices
+import LatchkeySimulation
+import LatchkeyVendors
+import ReactNativeVideo
+import StandInEngine
+import Testing
+
+/// react-native-video's players with a plugin that gets their keys.
+@Suite(.timeLimit(.minutes(2))) struct ReactNativeVideoKeysTests {
+    @Test(arguments: [VendorProfile.vuDRM, .cloudDRM, .axinom, .drmToday, .mux, .ezdrm, .doveRunner, .nagra])
+    func `a stream of any vendor plays right`(_ profile: VendorProfile) async throws {
+        try await PlayerStage.with { stage in
+            let loader = stage.loader(profile)
+            let notices = NoticeLog()
+            let plugin = ReactNativeVideoKeys(notify: { notices.add($0) }, choosing: { _ in loader })
+            let result = try await play(stage.playlist(.twoKeys, for: profile))
+            #expect(result.isRight)
+            #expect(stage.service(for: profile).licenses == result.keyURIs.count)
+            #expect(stage.log.callbacks.allSatisfy { $0.implementation == .own })
+            #expect(stage.log.violations.isEmpty && notices.failures.isEmpty)
+            withExtendedLifetime(plugin) {}
+        }
+    }
+
+    @Test func `sources have their own loaders, and play at the same time`() async throws {
+        try await PlayerStage.with { stage in
+            let loaders = [VendorProfile.vuDRM, .axinom].map { (stage.playlist(for: $0), stage.loader($0)) }
+            let plugin = ReactNativeVideoKeys { source in loaders.first { $0.0 == source.url }?.1 }
+            async let first = play(stage.playlist(for: .vuDRM))
+            async let second = play(stage.playlist(for: .axinom))
+            let (one, two) = try await (first, second)
+            #expect(one.isRight && two.isRight && stage.log.violations.isEmpty)
+            withExtendedLifetime(plugin) {}
+        }
+    }
+
+    @Test func `a source that the plugin does not know is left to others`() async throws {
+        try await PlayerStage.with { stage in
+            let plugin = ReactNativeVideoKeys { _ in nil }
+            let error = await #expect(throws: NSError.self) { try await play(stage.playlist()) }
+            #expect(error?.domain == "ReactNativeVideo")
+            withExtendedLifetime(plugin) {}
+        }
+    }
+
+    @Test func `a script that asks for another kind of keys is told so`() async throws {
+        try await PlayerStage.with { stage in
+            let loader = stage.loader()
+            let plugin = ReactNativeVideoKeys { _ in loader }
+            let error = await #expect(throws: NSError.self) { try await play(stage.playlist(), type: "widevine") }
+            #expect(error?.isComplete == true)
+            #expect(error?.userInfo[ContentKeyError.UserInfoKey.code] as? String == "unfitForPlayer")
+            withExtendedLifetime(plugin) {}
+        }
+    }
+
+    @Test func `a refusal reaches the player as an error, and the app as a notice`() async throws {
+        try await PlayerStage.with { stage in
+            stage.service(for: .vuDRM).environment.faults.set(.status(403), at: .license)
+            let (loader, notices) = (stage.loader(), NoticeLog())
+            let plugin = ReactNativeVideoKeys(notify: { notices.add($0) }, choosing: { _ in loader })
+            let error = await #expect(throws: NSError.self) { try await play(stage.playlist()) }
+            #expect(error?.isComplete == true)
+            await notices.until { notice in
+                guard case .failed = notice else { return false }
+                return true
+            }
+            #expect(notices.failures.count == 1)
+            withExtendedLifetime(plugin) {}
+        }
+    }
+
+    private func play(_ url: URL, type: String = "fairplay") async throws -> StandInPlayback.Result {
+        let parameters = NativeDrmParams(
+            type: type, licenseUrl: nil, certificateUrl: nil, contentId: nil, licenseHeaders: nil, multiSession: nil,
+            getLicense: nil)
+        let player = HybridVideoPlayer(config: NativeVideoConfig(uri: url.absoluteString, drm: parameters))
+        try await player.play()
+        return try await #require(player.standIn).finished()
+    }
+}
