@@ -24,7 +24,7 @@ import Testing
                 stage.time.advance(by: .seconds(460))
             }
             await stage.home.untilLicenses(2)
-            if player.can(.loaderRequests) { await purposes.until(.renewal, times: 1) }
+            if player.can(.loaderHolds) { await purposes.until(.renewal, times: 1) }
             #expect(result.isRight && app.errors.isEmpty)
         }
     }
@@ -46,17 +46,17 @@ import Testing
         defer { try? FileManager.default.removeItem(at: folder) }
         try await PlayerStage.with(terms: LicenseTerms(.persistent)) { stage in
             let store = MemoryKeyStore()
-            let first = try await ConformingApp(player, on: stage, stage.loader(store: store), folder: folder)
+            let first = try await ConformingApp(player, on: stage, stage.loader(.home, store: store), folder: folder)
             if let store = first.app.store {
                 try await store()
             } else {
-                try await first.loader.offline?.request("movie", keys: stage.keys(of: .transportStream))
+                try await first.loader.offline?.request("movie", keys: stage.keys(of: .transportStream, for: .home))
             }
             let stored = try await first.play()
             first.leave()
             let licenses = stage.home.licenses
             stage.home.faults.set(.status(500), at: .license)
-            let second = try await ConformingApp(player, on: stage, stage.loader(store: store), folder: folder)
+            let second = try await ConformingApp(player, on: stage, stage.loader(.home, store: store), folder: folder)
             let played = try await second.play()
             #expect(stored.isRight && played.isRight)
             #expect(stage.home.licenses == licenses)

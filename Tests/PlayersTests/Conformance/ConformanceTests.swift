@@ -20,7 +20,7 @@ import Testing
             let result = try await app.play()
             #expect(result.isRight && result.keyURIs.count == 2)
             #expect(stage.home.licenses == 2)
-            #expect(stage.log.callbacks.count { $0.name == player.licenseCallback } == 2)
+            #expect(stage.log.callbacks.allSatisfy { $0.implementation == .own } || !player.can(.returnsAtOnce))
             #expect(app.errors.isEmpty)
         }
     }
@@ -42,7 +42,7 @@ import Testing
         try await conform(player) { stage, app in
             stage.home.faults.set(.htmlPage, at: .license)
             let thrown = try #require(await app.failure())
-            #expect((thrown as NSError).domain.isEmpty == false && (thrown as NSError).code != 0)
+            #expect(!(thrown as NSError).domain.isEmpty)
             #expect(app.errors.count == (player.can(.tellsApp) ? 1 : 0))
             #expect((PlayerUnderTest.cause(of: thrown) != nil) == player.can(.tellsPlayer))
             let heard = app.errors + [PlayerUnderTest.cause(of: thrown)].compactMap { $0 }
@@ -58,7 +58,10 @@ import Testing
             async let failure = app.failure()
             await stage.home.untilLicenses(1)
             app.leave()
-            #expect(await failure != nil)
+            // Where nobody can end it, the answer comes, and is the one.
+            if !player.can(.loaderHolds) { stage.home.open() }
+            let thrown = await failure
+            if player.can(.loaderHolds) { #expect(thrown != nil) }
             stage.home.open()
             #expect(app.errors.allSatisfy { $0.latchkeyCode == "cancelled" })
         }

@@ -63,7 +63,7 @@ func conform(
 
 extension VendorProfile {
     /// The vendor of all rules that are about no vendor.
-    static let home = VendorProfile.vuDRM
+    static let home = VendorProfile.genericRaw
 }
 
 extension PlayerStage {

@@ -36,6 +36,9 @@ struct PlayerUnderTest: Sendable, CustomTestStringConvertible {
     enum Capability: String, Sendable, CaseIterable {
         /// The loader sends the requests: its deadline, its events. Otherwise the player sends them.
         case loaderRequests
+        /// The loader holds the keys: it renews them, and what is open can be ended. Otherwise it is asked for one license after
+        /// the other, and an open one ends with its answer or its deadline.
+        case loaderHolds
         /// The callback for a license returns at once. Otherwise it waits, on a thread that may wait.
         case returnsAtOnce
         /// Licenses of several keys are got at the same time. Otherwise the player asks for one after the other.
@@ -50,8 +53,8 @@ struct PlayerUnderTest: Sendable, CustomTestStringConvertible {
         case renewal
         /// Keys are stored, and play without a network.
         case storedKeys
-        /// The adapter names each key to the device as its vendor wants it. Otherwise the player names keys its own way.
-        case namesKeys
+        /// A key's URI may be any text. Otherwise it has to be a URL.
+        case anyURI
     }
 
     var testDescription: String { name }

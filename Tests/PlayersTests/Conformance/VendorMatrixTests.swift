@@ -6,7 +6,7 @@ import Testing
 /// Every adapter with every vendor of a list: players and vendors know nothing of each other.
 @Suite(.timeLimit(.minutes(5))) struct VendorMatrixTests {
     private static let vendors: [VendorProfile] = [
-        .vuDRM, .cloudDRM, .azure, .ezdrm, .verimatrix, .expressPlay, .drmToday, .axinom, .nagra, .irdeto,
+        .vuDRM, .cloudDRM, .azure, .ezdrm, .verimatrix, .expressPlay, .drmToday, .nagra, .irdeto, .doveRunner,
     ]
 
     @Test(arguments: PlayerUnderTest.all, vendors.map(\.identifier))
@@ -18,6 +18,17 @@ import Testing
             #expect(result.isRight && app.errors.isEmpty)
             #expect(stage.service(for: profile).licenses == result.keyURIs.count)
             #expect(stage.log.violations.isEmpty)
+        }
+    }
+
+    /// One vendor puts the IV behind a colon, where a URL has its port.
+    @Test(arguments: PlayerUnderTest.all)
+    func `a key URI that is no URL plays, or is one error of the player's`(_ player: PlayerUnderTest) async throws {
+        try await PlayerStage.with { stage in
+            let profile = VendorProfile.axinom
+            let app = try await ConformingApp(player, on: stage, stage.loader(profile), for: profile)
+            #expect((await app.failure() == nil) == player.can(.anyURI))
+            #expect(app.errors.isEmpty && stage.log.violations.isEmpty)
         }
     }
 }

@@ -16,8 +16,9 @@ extension PlayerUnderTest {
             "AVFoundation/AVContentKeyRequest+Latchkey", "AVFoundation/ContentKeyError+Player",
         ],
         can: [
-            .loaderRequests, .returnsAtOnce, .keysInParallel, .tellsApp, .tellsPlayer, .endsWithItsObjects, .renewal,
-            .storedKeys, .namesKeys,
+            .loaderRequests, .loaderHolds, .returnsAtOnce, .keysInParallel, .tellsApp, .tellsPlayer,
+            .endsWithItsObjects, .renewal,
+            .storedKeys, .anyURI,
         ], asksBy: "didProvide"
     ) { setup in
         let keys = Kept(ContentKeySessionBridge(setup.loader) { setup.errors.add($0) })
@@ -34,8 +35,9 @@ extension PlayerUnderTest {
             "AVFoundation/ContentKeyError+Player",
         ],
         can: [
-            .loaderRequests, .returnsAtOnce, .keysInParallel, .tellsApp, .tellsPlayer, .endsWithItsObjects, .renewal,
-            .storedKeys, .namesKeys,
+            .loaderRequests, .loaderHolds, .returnsAtOnce, .keysInParallel, .tellsApp, .tellsPlayer,
+            .endsWithItsObjects, .renewal,
+            .storedKeys,
         ], asksBy: "shouldWaitForLoading"
     ) { setup in
         let keys = Kept(ResourceLoaderBridge(setup.loader) { setup.errors.add($0.error) })
@@ -48,8 +50,8 @@ extension PlayerUnderTest {
     static let tvSDK = PlayerUnderTest(
         "TVSDK", in: ["TVSDK"],
         can: [
-            .loaderRequests, .returnsAtOnce, .keysInParallel, .tellsApp, .tellsPlayer, .endsWithItsObjects, .storedKeys,
-            .namesKeys,
+            .loaderRequests, .loaderHolds, .returnsAtOnce, .keysInParallel, .tellsApp, .tellsPlayer,
+            .endsWithItsObjects, .storedKeys,
         ], asksBy: "resourceLoader"
     ) { setup in
         let factory = try #require(PTDefaultMediaPlayerClientFactory.default())
@@ -66,8 +68,9 @@ extension PlayerUnderTest {
     static let reactNativeVideo = PlayerUnderTest(
         "react-native-video", in: ["ReactNativeVideo"],
         can: [
-            .loaderRequests, .returnsAtOnce, .keysInParallel, .tellsApp, .tellsPlayer, .endsWithItsObjects, .renewal,
-            .storedKeys, .namesKeys,
+            .loaderRequests, .loaderHolds, .returnsAtOnce, .keysInParallel, .tellsApp, .tellsPlayer,
+            .endsWithItsObjects, .renewal,
+            .storedKeys, .anyURI,
         ], asksBy: "didProvide"
     ) { setup in
         let registry = PluginsRegistry.shared

@@ -15,8 +15,8 @@ extension PlayerUnderTest {
     static let jwPlayer = PlayerUnderTest(
         "JW Player 4", in: ["JWPlayer/JWPlayerKeyBridge", "JWPlayer/JWPlayerCalls", "JWPlayer/JWPlayerStoredKeys"],
         can: [
-            .loaderRequests, .returnsAtOnce, .keysInParallel, .tellsApp, .endsWithItsObjects, .renewal, .storedKeys,
-            .namesKeys,
+            .loaderRequests, .loaderHolds, .returnsAtOnce, .keysInParallel, .tellsApp, .endsWithItsObjects, .renewal,
+            .storedKeys,
         ], asksBy: "contentKeyWithSPCData", patience: .seconds(3)
     ) { setup in
         let stored = setup.folder.map { JWPlayerStoredKeys(in: $0) }
@@ -48,7 +48,7 @@ extension PlayerUnderTest {
     static let jwPlayerV3 = PlayerUnderTest(
         "JW Player 3", in: ["JWPlayer/JWPlayerV3KeyBridge", "JWPlayer/JWPlayerCalls"],
         can: [
-            .loaderRequests, .returnsAtOnce, .keysInParallel, .tellsApp, .endsWithItsObjects, .renewal, .namesKeys,
+            .loaderRequests, .loaderHolds, .returnsAtOnce, .keysInParallel, .tellsApp, .endsWithItsObjects, .renewal,
         ], asksBy: "fetchContentKey", patience: .seconds(3)
     ) { setup in
         let keys = Kept(
@@ -72,7 +72,8 @@ extension PlayerUnderTest {
     static let theoPlayer = PlayerUnderTest(
         "THEOplayer", in: ["THEOplayer"],
         can: [
-            .loaderRequests, .returnsAtOnce, .keysInParallel, .tellsPlayer, .endsWithItsObjects, .renewal, .namesKeys,
+            .loaderRequests, .loaderHolds, .returnsAtOnce, .keysInParallel, .tellsPlayer, .endsWithItsObjects, .renewal,
+            .anyURI,
         ], asksBy: "onLicenseRequest"
     ) { setup in
         THEOplayer.registerContentProtectionIntegration(
@@ -90,7 +91,7 @@ extension PlayerUnderTest {
     }
 
     static let bitmovin = PlayerUnderTest(
-        "Bitmovin", in: ["Bitmovin"], can: [.returnsAtOnce, .keysInParallel, .tellsApp, .renewal, .namesKeys],
+        "Bitmovin", in: ["Bitmovin"], can: [.returnsAtOnce, .keysInParallel, .tellsApp, .renewal, .anyURI],
         asksBy: "prepareMessage"
     ) { setup in
         let (stage, service) = (setup.stage, setup.stage.service(for: setup.profile))

@@ -10,7 +10,7 @@ extension PlayerUnderTest {
         "CONNECT, license delegate",
         in: [
             "OpenTV/OpenTVLicenseDelegate", "OpenTV/BlockedReply", "OpenTV/DelegateKeyRequest", "OpenTV/DelegateMemory",
-        ], can: [.loaderRequests, .tellsApp, .renewal, .namesKeys], asksBy: "ckcMessageWith"
+        ], can: [.loaderRequests, .loaderHolds, .tellsApp, .renewal], asksBy: "ckcMessageWith"
     ) { setup in
         await openTV(setup) { OpenTVLicenseDelegate(setup.loader, deadline: .seconds(600)) { setup.errors.add($1) } }
     }
