@@ -29,27 +29,28 @@ final class JWPlayerCalls: @unchecked Sendable {
 
     deinit { release() }
 
+    /// The certificate comes first: an SPC is then a matter of the player alone, and how long it takes says something.
     func contentIdentifier(for url: URL, _ answer: @escaping (Data?) -> Void) {
-        let key = KeyURI(url.absoluteString)
-        do throws(ContentKeyError) {
-            let identifier = try keys.loader.contentIdentifier(for: key).bytes
-            change { $0.add(key) { answer($0 ? identifier : nil) } }
-        } catch {
-            fail(error, key)
-            answer(nil)
+        // Sound: called once, and JW Player says nothing about threads.
+        nonisolated(unsafe) let answer = answer
+        certificate(for: url) { [weak self] certificate in
+            guard let self, certificate != nil else { return answer(nil) }
+            let key = KeyURI(url.absoluteString)
+            do throws(ContentKeyError) {
+                let identifier = try keys.loader.contentIdentifier(for: key).bytes
+                change { $0.add(key) { answer($0 ? identifier : nil) } }
+            } catch {
+                fail(error, key)
+                answer(nil)
+            }
         }
     }
 
     func certificate(for url: URL, _ answer: @escaping (Data?) -> Void) {
-        let key = KeyURI(url.absoluteString)
-        // Sound: called once, and JW Player says nothing about threads.
+        // Sound: as above.
         nonisolated(unsafe) let answer = answer
         keys.certificate { [weak self] result in
-            if case .failure(let error) = result {
-                // No SPC will come.
-                self?.change { $0.giveUp(key) }
-                self?.fail(error, key)
-            }
+            if case .failure(let error) = result { self?.fail(error, KeyURI(url.absoluteString)) }
             answer(try? result.get())
         }
     }
@@ -135,11 +136,6 @@ private struct Turns {
         isTaken = false
         latest = awaited.popLast()?.key ?? latest
         return latest
-    }
-
-    mutating func giveUp(_ key: KeyURI) {
-        if awaited.last?.key == key { isTaken = false }
-        if let index = awaited.lastIndex(where: { $0.key == key }) { awaited.remove(at: index) }
     }
 
     /// The turn that others begin to wait for.
