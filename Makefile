@@ -13,7 +13,7 @@ deps: ## install what is missing beside the Swift toolchain
 build: deps ## build everything
 	$(SWIFT_BUILD)
 
-demo: deps ## play one protected stream per vendor, and check every picture
+demo: deps ## play five protected streams through five players, and check every picture
 	$(SWIFT_BUILD) --product latchkey
 	"$$($(SWIFT_BUILD) --show-bin-path)/latchkey" demo
 

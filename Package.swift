@@ -103,6 +103,12 @@ let package = Package(
             "LatchkeyReactNativeVideo", "Players/ReactNativeVideo",
             ["LatchkeyAVFoundation", "Latchkey", "LatchkeyCore", "LatchkeyVendors"] + playerSDK("ReactNativeVideo")
                 + playerSDK("AVFoundation")),
+        .target(
+            name: "LatchkeyExamples",
+            dependencies: [
+                "LatchkeyAVFoundation", "LatchkeyJWPlayer", "LatchkeyTHEOplayer", "LatchkeyOpenTV", "LatchkeyTVSDK",
+            ] + ["AVFoundation", "JWPlayerKit", "THEOplayerSDK", "OPYSDKFPS", "PSDKLibrary"].flatMap(playerSDK),
+            path: "Examples", swiftSettings: settings),
         // Floor 5
         .executableTarget(
             name: "LatchkeyCommandLine",
@@ -110,7 +116,9 @@ let package = Package(
                 "Latchkey", "LatchkeyCore", "LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyHLS", "LatchkeyHTTP",
                 "LatchkeyPlayback", "LatchkeyServer", "LatchkeyServices", "LatchkeySimulation", "LatchkeyTesting",
                 "LatchkeyVendors",
-            ],
+            ]
+                + ["LatchkeyExamples", "AVFoundation", "JWPlayerKit", "THEOplayerSDK", "OPYSDKFPS", "PSDKLibrary"]
+                .flatMap(playerSDK) + ["StandInEngine", "StandInPlayers"].flatMap(playerSDK),
             path: "Sources/CommandLine", swiftSettings: settings),
 
         // A process that the tests kill while it writes keys.
@@ -143,7 +151,7 @@ let package = Package(
             [
                 "LatchkeyCommandLine", "LatchkeySimulation", "Latchkey", "LatchkeyVendors", "LatchkeyServices",
                 "LatchkeyHTTP", "LatchkeyFairPlay", "LatchkeyHLS", "LatchkeyCore",
-            ]),
+            ] + ["LatchkeyExamples", "PSDKLibrary", "StandInEngine"].flatMap(playerSDK)),
     ],
     swiftLanguageModes: [.v6]
 )
@@ -163,7 +171,7 @@ let package = Package(
         standIn(
             "AVFoundation", nil, ["StandInEngine", "LatchkeyCore"]),
         standIn(
-            "StandInPlayers", "Players", ["StandInEngine", "LatchkeyCore", "LatchkeyDevice", "LatchkeyPlayback"]),
+            "StandInPlayers", "PlayerEngine", ["StandInEngine", "LatchkeyCore", "LatchkeyDevice", "LatchkeyPlayback"]),
         standIn("JWPlayerKit", nil, ["StandInPlayers", "StandInEngine", "LatchkeyCore"]),
         standIn("JWPlayer_iOS_SDK", nil, ["StandInPlayers", "StandInEngine", "LatchkeyCore"]),
         standIn("THEOplayerSDK", nil, ["StandInPlayers", "StandInEngine", "LatchkeyCore"]),

@@ -13,7 +13,7 @@ import Testing
 
     init() throws {
         folder = try TemporaryFolder()
-        demonstration = try Demonstration(output: URL(fileURLWithPath: folder.file("demo"))) { _ in }
+        demonstration = try Demonstration(on: DemoStage(output: URL(fileURLWithPath: folder.file("demo"))) { _ in })
     }
 
     @Test func `the demo has one row for each service, by the service's own name where a profile has it`() async {

@@ -10,11 +10,10 @@ import LatchkeyVendors
 
 /// Plays one encrypted stream through each vendor's profile against the vendor's emulated service.
 struct Demonstration: Sendable {
-    let bench: TestBench
-    let output: URL
-    private let applicationSecret: Secret
-    private let reference: ReferenceHashes
+    private let stage: DemoStage
     private let ffmpeg: FFmpeg
+
+    var bench: TestBench { stage.bench }
 
     /// What came of one row.
     struct Row: Sendable {
@@ -26,24 +25,9 @@ struct Demonstration: Sendable {
         var isRight: Bool { (try? outcome.get().isRight) ?? false }
     }
 
-    /// Makes test credentials and starts the services.
-    /// - Parameters:
-    ///   - output: the folder for the pictures; made.
-    ///   - log: takes one line per exchange.
-    init(output: URL, log: @escaping @Sendable (String) -> Void) throws {
-        do {
-            try FileManager.default.createDirectory(at: output, withIntermediateDirectories: true)
-        } catch {
-            throw FileError.cannotWrite(output.relativePath, because: "the folder cannot be made")
-        }
-        let credentials = try TestCredentials.make(bits: 2048)
-        applicationSecret = credentials.applicationSecret
-        reference = try DemoAsset.reference()
+    init(on stage: DemoStage) throws {
+        self.stage = stage
         ffmpeg = try FFmpeg()
-        let keys = try ContentKeyStore(contentsOf: DemoAsset.folder.appending(path: "keys.json"))
-        bench = try TestBench.start(
-            credentials: [credentials.credential], keys: keys, media: DemoAsset.folder, log: log)
-        self.output = output
     }
 
     /// One profile for each service: the one of its name, else its first.
@@ -65,7 +49,7 @@ struct Demonstration: Sendable {
 
     /// Plays a stream through a profile.
     func play(_ profile: VendorProfile, _ asset: DemoAsset) async -> Row {
-        let picture = output.appending(path: "\(profile.identifier).png")
+        let picture = stage.output.appending(path: "\(profile.identifier).png")
         let outcome: Result<StreamReport, any Error>
         do {
             outcome = .success(try await report(profile, asset, picture))
@@ -86,9 +70,9 @@ struct Demonstration: Sendable {
             profile.with(parameters.filter { names.contains($0.key) }), credentials: credentials,
             configuration: LoaderConfiguration(hosts: HostPolicy(loopback: .http)))
         defer { loader.cancel() }
-        return try await SimulatedPlayer(loader: loader, applicationSecret: applicationSecret).play(
+        return try await SimulatedPlayer(loader: loader, applicationSecret: stage.credentials.applicationSecret).play(
             bench.media("\(asset.rawValue)/master.m3u8", through: service), with: ffmpeg, picture: picture,
-            reference: reference)
+            reference: stage.reference)
     }
 }
 
@@ -102,12 +86,11 @@ extension Demonstration.Row {
         case .failure(let error): return "\(name)  \(Failure(error).text)"
         case .success(let report):
             if let failure = report.failure { return "\(name)  \(Failure(failure).text)" }
-            let time = Int(report.timeToKey.inMilliseconds.rounded())
-            let verdict = report.isRight ? "" : "   WRONG PICTURE"
             let stream = asset.rawValue.padding(toLength: Self.assetWidth, withPad: " ", startingAt: 0)
-            let count = "\(report.requests.count) \(report.requests.count == 1 ? "request" : "requests")"
-            return "\(name)  \(stream)  key in \(count), \(time) ms   "
-                + "\(report.frameCount) frames decoded   \(picture.relativePath)\(verdict)"
+            let line = DemoLine(
+                requests: report.requests.count, timeToKey: report.timeToKey, frames: report.frameCount,
+                picture: picture, isRight: report.isRight)
+            return "\(name)  \(stream)  \(line.text)"
         }
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import Latchkey
 import LatchkeyCore
 import LatchkeyFairPlay
@@ -24,6 +25,9 @@ struct Failure: Encodable, Sendable {
             (code, reason, remedy) = (error.code, error.reason, error.remedy)
         case is CancellationError:
             (code, reason, remedy) = ("cancelled", "The work was cancelled.", "Run it again.")
+        case let error as NSError where error.domain == ContentKeyError.errorDomain:
+            code = error.userInfo[ContentKeyError.UserInfoKey.code] as? String ?? "\(error.code)"
+            (reason, remedy) = (error.localizedDescription, error.localizedRecoverySuggestion ?? "")
         default:
             // The type alone: an unknown error's text may hold anything.
             (code, reason) = ("unexpected", "An error of type \(type(of: error)) was not expected here.")

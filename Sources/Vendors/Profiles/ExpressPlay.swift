@@ -103,4 +103,13 @@ extension DRMIntegration where Self == VendorProfile {
         VendorProfile.expressPlayEntitlement.setting("certificate", to: certificate.base64EncodedString())
             .setting("entitlementURL", to: entitlement.absoluteString)
     }
+
+    /// ExpressPlay with a license server of the customer's own.
+    /// - Parameters:
+    ///   - certificate: the application certificate, DER, as the app ships it.
+    ///   - onPremise: the address of the license server.
+    public static func expressPlay(certificate: Data, onPremise: URL) -> VendorProfile {
+        VendorProfile.expressPlayOnPremise.setting("certificate", to: certificate.base64EncodedString())
+            .setting("licenseURL", to: onPremise.absoluteString)
+    }
 }

@@ -1,0 +1,98 @@
+#if canImport(OPYSDKFPS)
+    public import Foundation
+    public import LatchkeyOpenTV
+    public import OPYSDKFPS
+
+    #if canImport(FoundationNetworking)
+        import FoundationNetworking
+    #endif
+
+    /// NAGRA CONNECT plays a stream whose sessions and licenses come from the app's own service: `customer-ssm`.
+    @MainActor
+    public final class ConnectCustomerSSM {
+        public private(set) var player: OTVAVPlayer?
+        private let service: SessionService
+        private let onError: @Sendable (NSError) -> Void
+
+        /// - Parameters:
+        ///   - service: what the app says to its own service.
+        ///   - onError: hears why a license did not come, or that a heartbeat failed; playback should stop then.
+        public init(_ service: SessionService, onError: @escaping @Sendable (NSError) -> Void) {
+            OTVSDK.load()
+            self.service = service
+            self.onError = onError
+        }
+
+        public func play(_ content: URL) async throws {
+            let delegate = OTVCustomerSSMDelegate(certificate: try await service.certificate())
+            delegate.setCallback(OpenTVCustomerCallback(service, onError: onError))
+            try await service.open()
+            OTVDRMManager.shared.setLicenseDelegate(delegate)
+            player = OTVAVPlayer(url: content)
+            player?.play()
+        }
+
+        public func stop() async throws {
+            player = nil
+            try await service.close()
+        }
+    }
+
+    /// A session service of an operator's own, here behind a gateway that speaks as NAGRA's does.
+    public actor SessionService: CustomerSessionCallbacks {
+        private let certificateURL: URL
+        private let licenseURL: URL
+        private let sessionURL: URL
+        private let contentToken: String
+        private var session: (token: String, heartbeat: Int)?
+
+        public init(certificate: URL, license: URL, sessions: URL, contentToken: String) {
+            certificateURL = certificate
+            licenseURL = license
+            sessionURL = sessions
+            self.contentToken = contentToken
+        }
+
+        public func certificate() async throws -> Data { try await send(URLRequest(url: certificateURL)) }
+
+        public func open() async throws { try await ask("setup", contentToken) }
+        public func heartbeat() async throws { try await ask("heartbeat", session?.token ?? "") }
+        public func close() async throws { try await ask("teardown", session?.token ?? "") }
+
+        public func license(
+            keySystem: String, payload: Data, type: CustomerLicenseType
+        ) async throws -> CustomerLicense {
+            let tokens = [type == .renewal ? nil : contentToken, session?.token].compactMap(\.self)
+            let renewal = licenseURL.appending(queryItems: [URLQueryItem(name: "renew", value: "true")])
+            let reply = try await post(
+                payload, "application/octet-stream", to: type == .renewal ? renewal : licenseURL,
+                tokens.joined(separator: ","))
+            guard let ckc = (reply["CkcMessage"] as? String).flatMap({ Data(base64Encoded: $0) }) else {
+                throw URLError(.cannotParseResponse)
+            }
+            return CustomerLicense(ckc: ckc, heartbeat: session?.heartbeat ?? 0, renewType: .heartbeat)
+        }
+
+        private func ask(_ step: String, _ token: String) async throws {
+            let reply = try await post(
+                Data("{}".utf8), "application/json", to: sessionURL.appending(path: "sessions/\(step)"), token)
+            guard let token = reply["sessionToken"] as? String else { return }
+            session = (token, reply["heartbeat"] as? Int ?? session?.heartbeat ?? 0)
+        }
+
+        private func post(_ body: Data, _ type: String, to url: URL, _ token: String) async throws -> [String: Any] {
+            var request = URLRequest(url: url)
+            request.httpMethod = "POST"
+            request.httpBody = body
+            request.setValue(type, forHTTPHeaderField: "Content-Type")
+            request.setValue(token, forHTTPHeaderField: "nv-authorizations")
+            return try JSONSerialization.jsonObject(with: try await send(request)) as? [String: Any] ?? [:]
+        }
+
+        private func send(_ request: URLRequest) async throws -> Data {
+            let (data, response) = try await URLSession.shared.data(for: request)
+            guard (response as? HTTPURLResponse)?.statusCode == 200 else { throw URLError(.badServerResponse) }
+            return data
+        }
+    }
+#endif

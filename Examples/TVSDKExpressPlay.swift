@@ -1,0 +1,44 @@
+#if canImport(PSDKLibrary)
+    public import Foundation
+    public import LatchkeyTVSDK
+    public import PSDKLibrary
+
+    /// Adobe TVSDK plays streams that ExpressPlay protects.
+    @MainActor
+    public final class TVSDKExpressPlay {
+        /// Where licenses come from.
+        public enum UseCase: Sendable {
+            /// From a token URL, which stands in the playlist as key URI.
+            case tokenURL
+            /// From an entitlement server, which answers a key URI with a token URL.
+            case entitlement(URL)
+            /// From a license server of the customer's own.
+            case onPremise(URL)
+        }
+
+        public private(set) var player: PTMediaPlayer?
+
+        /// - Parameters:
+        ///   - certificate: the application certificate, DER, which the app brings along.
+        ///   - onError: hears why a key did not come, or ended.
+        public init(
+            _ useCase: UseCase, certificate: Data, configuration: LoaderConfiguration = LoaderConfiguration(),
+            onError: @escaping @Sendable (NSError) -> Void
+        ) {
+            let profile: VendorProfile =
+                switch useCase {
+                case .tokenURL: .expressPlay(certificate: certificate)
+                case .entitlement(let server): .expressPlay(certificate: certificate, entitlement: server)
+                case .onPremise(let server): .expressPlay(certificate: certificate, onPremise: server)
+                }
+            // One resource loader serves all players of the process.
+            TVSDKResourceLoader(ContentKeyLoader(profile, configuration: configuration)) { onError($1) }.register()
+        }
+
+        public func play(_ content: URL) {
+            let item = PTMediaPlayerItem(url: content, mediaId: content.lastPathComponent, metadata: PTMetadata())
+            player = PTMediaPlayer(mediaPlayerItem: item)
+            player?.play()
+        }
+    }
+#endif
