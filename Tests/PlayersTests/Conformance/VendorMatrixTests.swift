@@ -6,7 +6,7 @@ import Testing
 /// Every adapter with every vendor of a list: players and vendors know nothing of each other.
 @Suite(.timeLimit(.minutes(5))) struct VendorMatrixTests {
     private static let vendors: [VendorProfile] = [
-        .vuDRM, .cloudDRM, .azure, .ezdrm, .verimatrix, .expressPlay, .drmToday, .nagra, .irdeto, .doveRunner,
+        .vuDRM, .cloudDRM, .azure, .ezdrm, .verimatrix, .expressPlay, .drmToday, .nagra,
     ]
 
     @Test(arguments: PlayerUnderTest.all, vendors.map(\.identifier))
