@@ -125,6 +125,33 @@ let package = Package(
         .executableTarget(
             name: "StoreCrash", dependencies: ["Latchkey", "LatchkeyCore", "LatchkeyTesting"],
             path: "Tests/Support/StoreCrash", swiftSettings: settings),
+        tests("Core", ["LatchkeyCore"]),
+        tests("HLS", ["LatchkeyHLS", "LatchkeyCore"], resources: [.copy("Corpus")]),
+        tests("FairPlay", ["LatchkeyFairPlay", "LatchkeyCore"]),
+        tests("HTTP", ["LatchkeyHTTP"]),
+        tests("Vendors", ["LatchkeyVendors", "LatchkeyCore"]),
+        tests("Device", ["LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyCore"]),
+        tests("Playback", ["LatchkeyPlayback", "LatchkeyHLS", "LatchkeyCore"]),
+        tests("Client", ["StoreCrash", "Latchkey", "LatchkeyVendors", "LatchkeyHLS", "LatchkeyCore"]),
+        tests(
+            "Services",
+            [
+                "LatchkeyServices", "LatchkeyServer", "LatchkeyHTTP", "LatchkeyFairPlay", "LatchkeyDevice",
+                "LatchkeyCore",
+            ]),
+        tests(
+            "EndToEnd",
+            [
+                "LatchkeySimulation", "Latchkey", "LatchkeyVendors", "LatchkeyServices", "LatchkeyServer",
+                "LatchkeyHTTP",
+                "LatchkeyFairPlay", "LatchkeyDevice", "LatchkeyPlayback", "LatchkeyHLS", "LatchkeyCore",
+            ]),
+        tests(
+            "CommandLine",
+            [
+                "LatchkeyCommandLine", "LatchkeySimulation", "Latchkey", "LatchkeyVendors", "LatchkeyServices",
+                "LatchkeyHTTP", "LatchkeyFairPlay", "LatchkeyHLS", "LatchkeyCore",
+            ] + ["LatchkeyExamples", "PSDKLibrary", "StandInEngine"].flatMap(playerSDK)),
     ],
     swiftLanguageModes: [.v6]
 )
@@ -152,6 +179,14 @@ let package = Package(
         standIn("OPYSDKFPS", nil, ["AVFoundation", "StandInPlayers", "StandInEngine", "LatchkeyCore"]),
         standIn("PSDKLibrary", nil, ["AVFoundation", "StandInEngine", "LatchkeyCore"]),
         standIn("ReactNativeVideo", nil, ["AVFoundation", "StandInEngine"]),
+        tests(
+            "StandIn",
+            [
+                "AVFoundation", "JWPlayerKit", "JWPlayer_iOS_SDK", "THEOplayerSDK", "OPYSDKFPS", "PSDKLibrary",
+                "BitmovinPlayer", "ReactNativeVideo", "StandInPlayers", "StandInEngine", "LatchkeySimulation",
+                "LatchkeyServer", "LatchkeyHTTP",
+                "LatchkeyFairPlay", "LatchkeyDevice", "LatchkeyPlayback", "LatchkeyCore",
+            ]),
         tests(
             "Players",
             [
