@@ -13,9 +13,7 @@ final class LiveKeyRequest: PlayerKeyRequest {
     private let options: SPCOptions
     private let exchange: DeviceExchange
     private let playback: LivePlayback
-    private let handle = Locked<Handle>(.awaited)
-
-    private enum Handle { case awaited, held(KeyRequestHandle), released }
+    private let slot = KeyRequestSlot()
 
     init(_ keyURI: KeyURI, _ purpose: KeyPurpose, of playback: LivePlayback) {
         self.keyURI = keyURI
@@ -39,22 +37,8 @@ final class LiveKeyRequest: PlayerKeyRequest {
     func ended(_ error: ContentKeyError) { playback.ended(self, error) }
 
     /// Hands the request to the loader. The answer may come before this returns.
-    func send() {
-        let new = playback.loader.answer(self)
-        let isReleased = handle.withLock { handle in
-            if case .released = handle { return true }
-            handle = .held(new)
-            return false
-        }
-        if isReleased { new.release() }
-    }
+    func send() { slot.fill(self, from: playback.loader) }
 
     /// Tells the loader that the player does not want the request, or its key, any more.
-    func release() {
-        let held: KeyRequestHandle? = handle.withLock { handle in
-            defer { handle = .released }
-            return if case .held(let held) = handle { held } else { nil }
-        }
-        held?.release()
-    }
+    func release() { slot.release() }
 }

@@ -44,7 +44,7 @@
                 let taken = state.takeOpen(request)
                 state.stuck = 0
                 if let taken {
-                    state.retries = state.retries.filter { $0.key.key != taken.keyURI }
+                    state.retries.refill(taken.keyURI)
                     if state.held[taken.keyURI].map({ $0.number < taken.number }) ?? true {
                         state.held[taken.keyURI] = taken
                     }
@@ -62,19 +62,16 @@
             guard let taken = state.withLock({ $0.takeOpen(request) }) else { return }
             let phase = taken.phase
             taken.close()
-            switch phase {
-            case .refused(let refusal):
+            if case .refused(let refusal) = phase {
                 guard refusal.kind != .cancelled else { return }
                 notify(.failed(KeyFailure(refusal, key: taken.keyURI)))
-            case .open, .closed:
-                guard !error.isCancellation else { return }
-                notify(.failed(KeyFailure(player: error, key: taken.keyURI)))
-            case .answered:
-                taken.giveBack()
-                guard !error.isCancellation else { return }
-                notify(.failed(KeyFailure(player: error, key: taken.keyURI)))
-                recover(taken)
+                return noteIfStuck(error)
             }
+            let isAnswered = if case .answered = phase { true } else { false }
+            if isAnswered { taken.giveBack() }
+            guard !error.isCancellation else { return }
+            notify(.failed(KeyFailure(player: error, key: taken.keyURI)))
+            if isAnswered { recover(taken) }
             noteIfStuck(error)
         }
 
@@ -82,7 +79,7 @@
         func mayRetry(_ request: AVContentKeyRequest, _ reason: AVContentKeyRequest.RetryReason) -> Bool {
             let taken = state.withLock { state in
                 guard let taken = state.open[ObjectIdentifier(request)],
-                    state.mayRetry(Retry(key: taken.keyURI, reason: reason.rawValue), atMost: options.retries)
+                    state.retries.take(taken.keyURI, reason.rawValue)
                 else { return nil as SessionKeyRequest? }
                 state.open[ObjectIdentifier(request)] = nil
                 return taken
@@ -101,10 +98,7 @@
                     self?.request(taken.keyURI)
                 }
             case .renewal:
-                let held = state.withLock { state in
-                    let retry = Retry(key: taken.keyURI, reason: "renewal")
-                    return state.mayRetry(retry, atMost: options.retries) ? state.held[taken.keyURI] : nil
-                }
+                let held = state.withLock { $0.retries.take(taken.keyURI, "renewal") ? $0.held[taken.keyURI] : nil }
                 _ = held?.renew()
             }
         }
@@ -130,13 +124,6 @@
                 $0.value.keyURI != taken.keyURI || $0.value.number > taken.number || !$0.value.isClosed
             }
             return taken
-        }
-
-        fileprivate mutating func mayRetry(_ retry: ContentKeySessionBridge.Retry, atMost limit: Int) -> Bool {
-            let count = retries[retry, default: 0]
-            guard count < limit else { return false }
-            retries[retry] = count + 1
-            return true
         }
     }
 

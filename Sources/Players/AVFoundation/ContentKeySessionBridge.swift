@@ -22,16 +22,10 @@
             var open: [ObjectIdentifier: SessionKeyRequest] = [:]
             /// The requests that brought the keys, to release them by.
             var held: [KeyURI: SessionKeyRequest] = [:]
-            var retries: [Retry: Int] = [:]
+            var retries: RetryBudget
             /// How many SPCs in a row the system could not make or called stale.
             var stuck = 0
             var last = 0
-        }
-
-        /// A reason to ask for a key once more.
-        struct Retry: Hashable {
-            let key: KeyURI
-            let reason: String
         }
 
         let loader: ContentKeyLoader
@@ -53,7 +47,7 @@
             self.loader = loader
             self.options = options
             self.notify = notify
-            state = Locked(State(player: .session()))
+            state = Locked(State(options))
             super.init()
         }
 
@@ -161,7 +155,7 @@
         @discardableResult
         private func endAll() -> Set<KeyURI> {
             let requests = state.withLock { state in
-                defer { state = State(player: .session()) }
+                defer { state = State(options) }
                 return Array(state.open.values) + Array(state.held.values)
             }
             for request in requests { request.release() }
@@ -170,6 +164,10 @@
     }
 
     extension ContentKeySessionBridge.State {
+        init(_ options: ContentKeySessionOptions) {
+            self.init(player: .session(), retries: RetryBudget(options.retries))
+        }
+
         /// Takes the requests of an asset that goes, and those of nobody in particular with the last asset.
         mutating func takeRequests(of asset: ObjectIdentifier) -> [SessionKeyRequest] {
             let isLast = assets.isEmpty

@@ -7,8 +7,6 @@
     final class LoadingKeyRequest: PlayerKeyRequest, Sendable {
         private struct State {
             var isOpen = true
-            var isReleased = false
-            var handle: KeyRequestHandle?
             var renewal: Date?
         }
 
@@ -21,6 +19,7 @@
         private weak let bridge: ResourceLoaderBridge?
         private let queue: DispatchQueue
         private let state = Locked(State())
+        private let slot = KeyRequestSlot()
 
         init(
             _ request: AVAssetResourceLoadingRequest, _ key: KeyURI, for purpose: KeyPurpose,
@@ -97,31 +96,22 @@
         /// Has a loader answer the request.
         func start(_ loader: ContentKeyLoader, storing isStored: Bool = false) {
             guard state.withLock({ $0.isOpen }) else { return }
-            let handle =
-                isStored ? loader.answer(StoredLoadingKeyRequest(base: self, loader: loader)) : loader.answer(self)
-            let isReleased = state.withLock { state in
-                state.handle = handle
-                return state.isReleased
+            if isStored {
+                slot.fill(StoredLoadingKeyRequest(base: self, loader: loader), from: loader)
+            } else {
+                slot.fill(self, from: loader)
             }
-            if isReleased { handle.release() }
         }
 
         /// AVFoundation wants no answer any more.
         func close() {
-            let handle = state.withLock { state in
-                state.isOpen = false
-                return state.handle
-            }
-            handle?.abandon()
+            state.withLock { $0.isOpen = false }
+            slot.abandon()
         }
 
         /// The key is not needed any more: an open request ends with `cancelled`.
         func release() {
-            let handle = state.withLock { state in
-                state.isReleased = true
-                return state.handle
-            }
-            if let handle { handle.release() } else { answer(.failure(.released)) }
+            if !slot.release() { answer(.failure(.released)) }
         }
     }
 

@@ -16,12 +16,6 @@
             case closed
         }
 
-        private struct State {
-            var phase = Phase.open
-            var handle: KeyRequestHandle?
-            var isReleased = false
-        }
-
         let keyURI: KeyURI
         let purpose: KeyPurpose
         let player: PlayerID
@@ -34,7 +28,8 @@
         private weak let bridge: ContentKeySessionBridge?
         private let queue: DispatchQueue
         fileprivate let options: ContentKeySessionOptions
-        private let state = Locked(State())
+        private let state = Locked(Phase.open)
+        private let slot = KeyRequestSlot()
 
         init(
             _ request: AVContentKeyRequest, for purpose: KeyPurpose, in session: AVContentKeySession,
@@ -52,7 +47,7 @@
             options = bridge.options
         }
 
-        var phase: Phase { state.withLock { $0.phase } }
+        var phase: Phase { state.withLock { $0 } }
         var isClosed: Bool { if case .closed = phase { true } else { false } }
     }
 
@@ -92,12 +87,12 @@
 
         private func takeTurn(_ result: Result<Data, ContentKeyError>) -> Bool {
             let isWanted = ![.cancelled, .failed].contains(request.status)
-            return state.withLock { state in
-                guard case .open = state.phase else { return false }
+            return state.withLock { phase in
+                guard case .open = phase else { return false }
                 switch result {
-                case _ where !isWanted: state.phase = .closed
-                case .success: state.phase = .answered
-                case .failure(let error): state.phase = .refused(error)
+                case _ where !isWanted: phase = .closed
+                case .success: phase = .answered
+                case .failure(let error): phase = .refused(error)
                 }
                 return isWanted
             }
@@ -109,13 +104,7 @@
     extension SessionKeyRequest {
         /// Has a loader answer the request.
         func start(_ loader: ContentKeyLoader) {
-            guard case .open = phase else { return }
-            let handle = loader.answer(self)
-            let isReleased = state.withLock { state in
-                state.handle = handle
-                return state.isReleased
-            }
-            if isReleased { handle.release() }
+            if case .open = phase { slot.fill(self, from: loader) }
         }
 
         /// Has a persistable request take this one's place.
@@ -128,20 +117,13 @@
 
         /// AVFoundation wants no answer any more.
         func close() {
-            let handle = state.withLock { state in
-                if case .open = state.phase { state.phase = .closed }
-                return state.handle
-            }
-            handle?.abandon()
+            state.withLock { if case .open = $0 { $0 = .closed } }
+            slot.abandon()
         }
 
         /// The key is not needed any more: an open request is answered with `cancelled`.
         func release() {
-            let handle = state.withLock { state in
-                state.isReleased = true
-                return state.handle
-            }
-            if let handle { handle.release() } else { answer(.failure(.released)) }
+            if !slot.release() { answer(.failure(.released)) }
         }
     }
 
