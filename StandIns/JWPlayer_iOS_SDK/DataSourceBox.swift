@@ -33,7 +33,9 @@ final class DataSourceBox: Sendable {
     /// The source, for a call to it.
     private var present: (any JWDrmDataSource)? {
         if let source { return source }
-        if state.withLock({ $0.wasSet }), !stage.misbehaves(.dropsDelegate) {
+        // A player that gave up asks all the same, when the app may have let go.
+        let mayBeGone = stage.misbehaves(.dropsDelegate) || stage.misbehaves(.cancelsMidway)
+        if state.withLock({ $0.wasSet }), !mayBeGone {
             stage.log.note(.delegateGone, "drmDataSource")
         }
         CallbackProbe.noteNobody()

@@ -32,7 +32,7 @@ extension VendorProfile {
 
     /// The key is named by what stands behind the last `?`; without one by the whole key URI for the SPC, and by what stands
     /// behind `skd://` in the request.
-    public static let keyOSiOS = variant(of: .keyOS, "keyos-ios", "KeyOS (THEOplayer on iOS)") {
+    public static let keyOSiOS = variant(of: .keyOS, "keyos-ios", "KeyOS (behind the question mark)") {
         $0.contentIdentifierRule = .firstOf([.afterLastQuestionMark, .wholeURI])
         $0.requestContentID = .firstOf([.afterLastQuestionMark, .remainder])
     }

@@ -43,7 +43,7 @@ extension VendorProfile {
         settings: ["tokenHeader": "nv-authorizations"])
 
     /// As THEOplayer, which sends the content token for the certificate too.
-    public static let nagraTheo = variant(of: .nagra, "nagra-theo", "NAGRA CONNECT (THEOplayer)") {
+    public static let nagraTheo = variant(of: .nagra, "nagra-theo", "NAGRA CONNECT (certificate with token)") {
         $0.certificate = .fetched(
             RequestRule(
                 url: URLRule(.setting("certificateURL")), headers: [.init("{tokenHeader}", .credential("token"))]),

@@ -113,16 +113,22 @@ extension PlayerStage {
         deadline: Duration = .seconds(900), lease: Duration? = nil, token: (@Sendable () -> Secret)? = nil
     ) -> ContentKeyLoader {
         let service = service(for: profile)
-        let names = profile.parameters.map(\.name)
-        let configured = service.parameters(at: "\(address)/\(service.identifier)")
-            .filter { names.contains($0.key) }.reduce(profile) { $0.setting($1.key, to: $1.value) }
         return ContentKeyLoader(
-            configured, credentials: Credentials { _ in CredentialSet(["token": service.issue(token?())]) },
+            configured(profile), credentials: Credentials { _ in CredentialSet(["token": service.issue(token?())]) },
             configuration: LoaderConfiguration(
                 retry: RetryPolicy(maximumAttempts: 1, attemptTimeout: .seconds(300), deadline: deadline),
                 hosts: HostPolicy(loopback: .http), leases: LeasePolicy(jitter: 0, assumedLease: lease),
                 certificateFetch: .withFirstKey, keyStore: store),
             timekeeper: time)
+    }
+
+    /// A profile with the settings of its service.
+    /// - Parameter isWanted: which settings; all unless given.
+    func configured(_ profile: VendorProfile, where isWanted: (String) -> Bool = { _ in true }) -> VendorProfile {
+        let service = service(for: profile)
+        let names = Set(profile.parameters.map(\.name).filter(isWanted))
+        return service.parameters(at: "\(address)/\(service.identifier)")
+            .filter { names.contains($0.key) }.reduce(profile) { $0.setting($1.key, to: $1.value) }
     }
 
     /// Where in a text a secret of the services shows, raw or in base64.

@@ -1,0 +1,147 @@
+import Foundation
+import Latchkey
+import LatchkeyCore
+import LatchkeyServices
+import LatchkeySimulation
+import LatchkeyTesting
+import LatchkeyVendors
+import StandInEngine
+import Testing
+
+/// The rules that hold for every adapter: what a player asks for is answered once, whatever happens.
+///
+/// The stand-ins note each broken rule of their SDKs: a second answer, none, one after the end, a blocked queue.
+@Suite(.timeLimit(.minutes(5))) struct ConformanceTests {
+    // MARK: One answer
+
+    @Test(arguments: PlayerUnderTest.all)
+    func `a stream plays right with one license per key`(_ player: PlayerUnderTest) async throws {
+        try await conform(player, .twoKeys) { stage, app in
+            let result = try await app.play()
+            #expect(result.isRight && result.keyURIs.count == 2)
+            #expect(stage.home.licenses == 2)
+            #expect(stage.log.callbacks.allSatisfy { $0.implementation == .own } || !player.can(.returnsAtOnce))
+            #expect(app.errors.isEmpty)
+        }
+    }
+
+    @Test(arguments: PlayerUnderTest.all(that: .keysInParallel))
+    func `licenses of several keys are asked for at the same time`(_ player: PlayerUnderTest) async throws {
+        try await conform(player, .twoKeys) { stage, app in
+            stage.home.hold()
+            async let played = app.play()
+            await stage.home.untilLicenses(2)
+            stage.home.open()
+            let result = try await played
+            #expect(result.isRight)
+        }
+    }
+
+    @Test(arguments: PlayerUnderTest.all)
+    func `a refusal is one error, complete, for the app or the player`(_ player: PlayerUnderTest) async throws {
+        try await conform(player) { stage, app in
+            stage.home.faults.set(.htmlPage, at: .license)
+            let thrown = try #require(await app.failure())
+            #expect(!(thrown as NSError).domain.isEmpty)
+            #expect(app.errors.count == (player.can(.tellsApp) ? 1 : 0))
+            #expect((PlayerUnderTest.cause(of: thrown) != nil) == player.can(.tellsPlayer))
+            let heard = app.errors + [PlayerUnderTest.cause(of: thrown)].compactMap { $0 }
+            #expect(!heard.isEmpty && heard.allSatisfy { $0.isComplete && $0.latchkeyCode == "licenseMalformed" })
+            #expect(stage.secrets(in: heard.map(\.everything).joined()).isEmpty)
+        }
+    }
+
+    @Test(arguments: PlayerUnderTest.all)
+    func `a player that goes on to something else gets one end`(_ player: PlayerUnderTest) async throws {
+        try await conform(player) { stage, app in
+            stage.home.hold()
+            async let failure = app.failure()
+            await stage.home.untilLicenses(1)
+            app.leave()
+            // Where nobody can end it, the answer comes, and is the one.
+            if !player.can(.loaderHolds) { stage.home.open() }
+            let thrown = await failure
+            if player.can(.loaderHolds) { #expect(thrown != nil) }
+            stage.home.open()
+            #expect(app.errors.allSatisfy { $0.latchkeyCode == "cancelled" })
+        }
+    }
+
+    @Test(arguments: PlayerUnderTest.all)
+    func `a player that gives up in the middle gets nothing more`(_ player: PlayerUnderTest) async throws {
+        try await conform(player, behavior: [.cancelsMidway]) { stage, app in
+            #expect(await app.failure() != nil)
+            #expect(app.errors.isEmpty)
+        }
+    }
+
+    @Test(arguments: PlayerUnderTest.all(that: .loaderRequests))
+    func `a service that does not answer costs the deadline, and its late answer goes nowhere`(
+        _ player: PlayerUnderTest
+    ) async throws {
+        try await conform(player, deadline: .seconds(30)) { stage, app in
+            stage.home.hold()
+            async let failure = app.failure()
+            await stage.home.untilLicenses(1)
+            stage.time.advance(by: .seconds(30))
+            let thrown = try #require(await failure)
+            let heard = app.errors + [PlayerUnderTest.cause(of: thrown)].compactMap { $0 }
+            #expect(!heard.isEmpty && heard.allSatisfy { $0.isComplete && $0.latchkeyCode == "deadlineExceeded" })
+            stage.home.open()
+        }
+    }
+
+    @Test(arguments: PlayerUnderTest.all)
+    func `when the app's objects go, what is open ends once`(_ player: PlayerUnderTest) async throws {
+        try await conform(player) { stage, app in
+            stage.home.hold()
+            async let failure = app.failure()
+            await stage.home.untilLicenses(1)
+            app.drop()
+            // Where the player holds them, the answer comes, and is the one.
+            if !player.can(.endsWithItsObjects) { stage.home.open() }
+            let thrown = await failure
+            if player.can(.endsWithItsObjects) { #expect(thrown != nil) }
+            stage.home.open()
+        }
+    }
+
+    // MARK: Queues
+
+    @Test(arguments: PlayerUnderTest.all(that: .returnsAtOnce))
+    func `a callback returns before the service answers, and the main thread is free`(
+        _ player: PlayerUnderTest
+    ) async throws {
+        try await conform(player) { stage, app in
+            stage.home.hold()
+            async let played = app.play()
+            await stage.home.untilLicenses(1)
+            // The log notes callbacks when they return.
+            await stage.log.untilCallback(player.licenseCallback)
+            await MainActor.run {}
+            stage.home.open()
+            let result = try await played
+            #expect(result.isRight)
+        }
+    }
+
+    @Test(arguments: PlayerUnderTest.all.filter { !$0.can(.returnsAtOnce) })
+    func `who waits does so on the player's own thread, and never on the main thread`(
+        _ player: PlayerUnderTest
+    ) async throws {
+        try await conform(player, behavior: [.callsOnMainThread]) { stage, app in
+            #expect(await app.failure() != nil)
+            #expect(app.errors.contains { $0.latchkeyCode == "threadMustNotWait" && $0.isComplete })
+        }
+    }
+
+    @Test(arguments: PlayerUnderTest.all)
+    func `callbacks come on the queues of the player or the adapter`(_ player: PlayerUnderTest) async throws {
+        try await conform(player, .twoKeys) { stage, app in
+            _ = try await app.play()
+            let places = Set(stage.log.callbacks.map(\.place))
+            #expect(
+                places.allSatisfy { $0.hasPrefix("com.") && !$0.hasPrefix("com.apple.") || $0.hasPrefix("latchkey.") })
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import Latchkey
+import LatchkeyCore
+import LatchkeySimulation
+import LatchkeyVendors
+import StandInEngine
+import Testing
+
+/// An app under test, with what it was built of.
+struct ConformingApp: Sendable {
+    let setup: AppSetup
+    let app: AppUnderTest
+
+    init(
+        _ player: PlayerUnderTest, on stage: PlayerStage, _ loader: ContentKeyLoader,
+        _ stream: DemoAsset = .transportStream, for profile: VendorProfile = .home, folder: URL? = nil
+    ) async throws {
+        setup = AppSetup(stage: stage, loader: loader, profile: profile, stream: stream, folder: folder)
+        app = try await player.make(setup)
+    }
+
+    var loader: ContentKeyLoader { setup.loader }
+    /// What the app's own handler heard.
+    var errors: [NSError] { setup.errors.all }
+    var renew: (@Sendable () -> Void)? { app.renew }
+
+    func play() async throws -> StandInPlayback.Result { try await app.play() }
+    func leave() { app.leave() }
+    func drop() { app.drop() }
+
+    /// Plays, and gives the player's error; nil where it plays all the same.
+    func failure() async -> (any Error)? {
+        do {
+            _ = try await app.play()
+            return nil
+        } catch {
+            return error
+        }
+    }
+}
+
+/// Runs a body with an app of an adapter, and then has everything go: no rule of the player's may be broken.
+func conform(
+    _ player: PlayerUnderTest, _ stream: DemoAsset = .transportStream, behavior: Set<Misbehavior> = [],
+    deadline: Duration = .seconds(900), lease: Duration? = nil,
+    sourceLocation: SourceLocation = #_sourceLocation,
+    _ body: (PlayerStage, ConformingApp) async throws -> Void
+) async throws {
+    let terms = lease.map { LicenseTerms(.lease($0)) } ?? LicenseTerms()
+    try await PlayerStage.with(StandInBehavior(behavior), terms: terms) { stage in
+        let loader = stage.loader(.home, deadline: deadline, lease: lease)
+        do {
+            let app = try await ConformingApp(player, on: stage, loader, stream)
+            try await body(stage, app)
+            app.leave()
+            app.drop()
+        }
+        // What goes away may still have something to say.
+        for _ in 0..<100 { await Task.yield() }
+        #expect(stage.log.violations.isEmpty, sourceLocation: sourceLocation)
+    }
+}
+
+extension VendorProfile {
+    /// The vendor of all rules that are about no vendor.
+    static let home = VendorProfile.genericRaw
+}
+
+extension PlayerStage {
+    /// The service of `VendorProfile.home`.
+    var home: WatchedService { service(for: .home) }
+}
+
+extension NSError {
+    /// The code of Latchkey's error; nil for another's.
+    var latchkeyCode: String? { userInfo[ContentKeyError.UserInfoKey.code] as? String }
+
+    /// All that the error says.
+    var everything: String { "\(self) \(userInfo)" }
+}

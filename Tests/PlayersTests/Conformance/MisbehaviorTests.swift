@@ -1,0 +1,42 @@
+import Foundation
+import LatchkeyCore
+import LatchkeySimulation
+import LatchkeyTesting
+import LatchkeyVendors
+import StandInEngine
+import Testing
+
+/// Every adapter on every player that errs: one answer or one error, and no rule broken.
+@Suite(.timeLimit(.minutes(5))) struct MisbehaviorTests {
+    @Test(arguments: PlayerUnderTest.all, Misbehavior.allCases)
+    func `a player that errs gets one answer or one error`(
+        _ player: PlayerUnderTest, _ misbehavior: Misbehavior
+    ) async throws {
+        let stream: DemoAsset = Self.concernsKeys.contains(misbehavior) ? .twoKeys : .transportStream
+        try await conform(player, stream, behavior: [misbehavior]) { stage, app in
+            async let failure = app.failure()
+            if misbehavior == .reordersKeys, let patience = player.patience {
+                await stage.time.untilSomeoneSleeps(for: patience)
+                stage.time.advance(by: patience)
+            }
+            if let thrown = await failure {
+                let heard = app.errors + [PlayerUnderTest.cause(of: thrown)].compactMap { $0 }
+                #expect(heard.allSatisfy { $0.isComplete })
+                #expect(!Self.harmless.contains(misbehavior), "\(thrown)")
+            } else {
+                #expect(app.errors.isEmpty)
+            }
+        }
+    }
+
+    /// What several keys make a difference to. The others play the stream with one, which decodes in half the time.
+    private static let concernsKeys: Set<Misbehavior> = [
+        .callsBackTwice, .callsOnOddThreads, .repeatsIdentifiers, .reordersKeys,
+    ]
+
+    /// What hinders no player from playing.
+    private static let harmless: Set<Misbehavior> = [
+        .callsBackTwice, .completesTwice, .callsOnOddThreads, .releasesLate, .releasesEarly, .repeatsIdentifiers,
+        .switchesToAirPlay, .dropsDelegate, .reordersKeys,
+    ]
+}
