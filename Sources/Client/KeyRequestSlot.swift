@@ -1,36 +1,74 @@
+public import Foundation
 import LatchkeyCore
 
-/// Where an adapter keeps the handle of a key request that it may give up, or release, before it has one.
+/// What an adapter keeps of a key request: the handle, which it may give up or release before it has one, and what it told its player.
 ///
 /// Safe to use from any thread.
 public final class KeyRequestSlot: Sendable {
-    fileprivate enum State { case empty, filled(KeyRequestHandle), released }
+    /// What the player was told.
+    public enum Phase: Sendable {
+        /// Nothing yet.
+        case open
+        /// The key.
+        case answered
+        /// Why there is none.
+        case refused(ContentKeyError)
+        /// Nothing, and nothing will be: the player wants no answer any more.
+        case closed
+    }
 
-    private let state = Locked(State.empty)
+    fileprivate struct State {
+        var handle: KeyRequestHandle?
+        var isReleased = false
+        var phase = Phase.open
+    }
+
+    private let state = Locked(State())
 
     /// Makes an empty slot.
     public init() {}
+
+    /// What the player was told.
+    public var phase: Phase { state.withLock { $0.phase } }
 
     /// Has a loader answer a request, which may happen before this returns. One that was released meanwhile is released.
     public func fill(_ request: some PlayerKeyRequest, from loader: ContentKeyLoader) {
         let handle = loader.answer(request)
         let isReleased = state.withLock { state in
-            if case .released = state { return true }
-            state = .filled(handle)
-            return false
+            if !state.isReleased { state.handle = handle }
+            return state.isReleased
         }
         if isReleased { handle.release() }
     }
 
-    /// Ends the request without an answer, where it was handed over; see `KeyRequestHandle.abandon()`.
-    public func abandon() { state.withLock { $0.handle }?.abandon() }
+    /// Takes the turn to tell the player an answer.
+    /// - Returns: whether to tell it. An adapter that asks is right to tell its player once, and only while it wants the answer.
+    public func takeTurn(_ result: Result<Data, ContentKeyError>) -> Bool {
+        state.withLock { state in
+            guard state.phase.isOpen else { return false }
+            switch result {
+            case .success: state.phase = .answered
+            case .failure(let error): state.phase = .refused(error)
+            }
+            return true
+        }
+    }
+
+    /// Says that the player wants no answer any more: the request ends without one; see `KeyRequestHandle.abandon()`.
+    public func abandon() {
+        let handle = state.withLock { state in
+            if state.phase.isOpen { state.phase = .closed }
+            return state.handle
+        }
+        handle?.abandon()
+    }
 
     /// Releases the request, now or when it is handed over; see `KeyRequestHandle.release()`.
     /// - Returns: whether it had been handed over, so that the loader answers it.
     @discardableResult
     public func release() -> Bool {
         let handle = state.withLock { state in
-            defer { state = .released }
+            defer { (state.handle, state.isReleased) = (nil, true) }
             return state.handle
         }
         handle?.release()
@@ -38,6 +76,16 @@ public final class KeyRequestSlot: Sendable {
     }
 }
 
-extension KeyRequestSlot.State {
-    fileprivate var handle: KeyRequestHandle? { if case .filled(let handle) = self { handle } else { nil } }
+extension KeyRequestSlot.Phase {
+    /// Whether the player waits for an answer.
+    public var isOpen: Bool { if case .open = self { true } else { false } }
+
+    /// Whether the player got the key.
+    public var isAnswered: Bool { if case .answered = self { true } else { false } }
+
+    /// Whether the player gets no answer.
+    public var isClosed: Bool { if case .closed = self { true } else { false } }
+
+    /// Why the player got no key; nil where it was not told so.
+    public var refusal: ContentKeyError? { if case .refused(let error) = self { error } else { nil } }
 }

@@ -10,9 +10,6 @@
             .keyUnnamed, "The player asked for a key without naming it.",
             remedy: "State the key's URI in the playlist's EXT-X-KEY tag.")
 
-        static let released = ContentKeyError(
-            .cancelled, "The player needs the key no more.", remedy: "Ask again if the key is still wanted.")
-
         static let notPersistable = ContentKeyError(
             .keyNotStorable, stage: .spc, "The system cannot store the key now.",
             remedy: "Store keys while the picture is on the device, on tvOS 17 or later.")

@@ -37,7 +37,8 @@
             _ session: AVContentKeySession, didUpdatePersistableContentKey persistableContentKey: Data,
             forContentKeyIdentifier keyIdentifier: Any
         ) {
-            loader.offline?.updated(KeyURI(avIdentifier: keyIdentifier), to: Secret(persistableContentKey))
+            let key = KeyURI(playerIdentifier: keyIdentifier) ?? ""
+            loader.offline?.updated(key, to: Secret(persistableContentKey))
         }
 
         public func contentKeySession(
@@ -73,7 +74,7 @@
         public func contentKeySession(
             _ session: AVContentKeySession, externalProtectionStatusDidChangeFor contentKey: AVContentKey
         ) {
-            let key = KeyURI(avIdentifier: contentKey.contentKeySpecifier.identifier)
+            let key = KeyURI(playerIdentifier: contentKey.contentKeySpecifier.identifier) ?? ""
             notify(.protectionChanged(key, ExternalProtection(contentKey.externalContentProtectionStatus)))
         }
     }

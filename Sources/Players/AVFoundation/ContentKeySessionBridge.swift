@@ -16,16 +16,7 @@
     public final class ContentKeySessionBridge: NSObject, Sendable {
         struct State {
             var session: AVContentKeySession?
-            var player: PlayerID
-            var assets: [WeakAsset] = []
-            /// The requests that AVFoundation has not said the last word about.
-            var open: [ObjectIdentifier: SessionKeyRequest] = [:]
-            /// The requests that brought the keys, to release them by.
-            var held: [KeyURI: SessionKeyRequest] = [:]
-            var retries: RetryBudget
-            /// How many SPCs in a row the system could not make or called stale.
-            var stuck = 0
-            var last = 0
+            var requests: KeyRequestLedger<SessionKeyRequest>
         }
 
         let loader: ContentKeyLoader
@@ -47,7 +38,7 @@
             self.loader = loader
             self.options = options
             self.notify = notify
-            state = Locked(State(options))
+            state = Locked(State(requests: KeyRequestLedger(retries: options.retries, stuckAfter: options.stuckAfter)))
             super.init()
         }
 
@@ -60,19 +51,13 @@
         public func protect(_ asset: AVURLAsset) {
             guard let session = openSession() else { return }
             session.addContentKeyRecipient(asset)
-            state.withLock { state in
-                state.assets.removeAll { $0.asset == nil || $0.asset === asset }
-                state.assets.append(WeakAsset(asset: asset))
-            }
+            state.withLock { $0.requests.join(asset) }
         }
 
         /// Says that an asset plays no more: its keys are let go. Where the system does not say which asset asked for a key, before
         /// version 26, keys that several assets may use go with the last of them.
         public func unprotect(_ asset: AVURLAsset) {
-            let (session, released) = state.withLock { state in
-                state.assets.removeAll { $0.asset == nil || $0.asset === asset }
-                return (state.session, state.takeRequests(of: ObjectIdentifier(asset)))
-            }
+            let (session, released) = state.withLock { ($0.session, $0.requests.leave(asset)) }
             session?.removeContentKeyRecipient(asset)
             for request in released { request.release() }
         }
@@ -81,10 +66,7 @@
         /// - Returns: false where the key is there or on its way, as AVFoundation would do nothing, and in the simulator.
         @discardableResult
         public func preload(_ key: KeyURI) -> Bool {
-            let isThere = state.withLock { state in
-                state.held[key] != nil || state.open.values.contains { $0.keyURI == key }
-            }
-            return !isThere && request(key)
+            !state.withLock { $0.requests.knows(key) } && request(key)
         }
 
         /// Begins anew with another session, after the media services were reset or when keys stay away for no reason: what is
@@ -121,10 +103,7 @@
 
         /// A key's life is over.
         func end(_ request: SessionKeyRequest, _ error: ContentKeyError) {
-            state.withLock { state in
-                guard state.held[request.keyURI]?.number == request.number else { return }
-                state.held[request.keyURI] = nil
-            }
+            state.withLock { $0.requests.end(request) }
             notify(.failed(KeyFailure(error, key: request.keyURI)))
         }
 
@@ -155,37 +134,11 @@
         @discardableResult
         private func endAll() -> Set<KeyURI> {
             let requests = state.withLock { state in
-                defer { state = State(options) }
-                return Array(state.open.values) + Array(state.held.values)
+                state.session = nil
+                return state.requests.leaveAll()
             }
             for request in requests { request.release() }
             return Set(requests.map(\.keyURI))
         }
-    }
-
-    extension ContentKeySessionBridge.State {
-        init(_ options: ContentKeySessionOptions) {
-            self.init(player: .session(), retries: RetryBudget(options.retries))
-        }
-
-        /// Takes the requests of an asset that goes, and those of nobody in particular with the last asset.
-        mutating func takeRequests(of asset: ObjectIdentifier) -> [SessionKeyRequest] {
-            let isLast = assets.isEmpty
-            let goes = { (request: SessionKeyRequest) in request.owner == asset || (isLast && request.owner == nil) }
-            let taken = open.values.filter(goes) + held.values.filter(goes)
-            open = open.filter { !goes($0.value) }
-            held = held.filter { !goes($0.value) }
-            return taken
-        }
-    }
-
-    /// An asset as long as somebody else keeps it.
-    struct WeakAsset: Sendable {
-        weak var asset: AVURLAsset?
-    }
-
-    extension PlayerID {
-        /// A name that no other session has.
-        static func session() -> PlayerID { PlayerID("AVContentKeySession \(UUID().uuidString)") }
     }
 #endif

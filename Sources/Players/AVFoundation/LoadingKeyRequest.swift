@@ -4,12 +4,7 @@
 
     /// A key request of a resource loader as the key loader sees it: finished once, on the bridge's queue, unless AVFoundation gave
     /// it up.
-    final class LoadingKeyRequest: PlayerKeyRequest, Sendable {
-        private struct State {
-            var isOpen = true
-            var renewal: Date?
-        }
-
+    final class LoadingKeyRequest: SlottedKeyRequest, Sendable {
         let keyURI: KeyURI
         let purpose: KeyPurpose
         let player: PlayerID
@@ -18,8 +13,8 @@
         let request: AVAssetResourceLoadingRequest
         private weak let bridge: ResourceLoaderBridge?
         private let queue: DispatchQueue
-        private let state = Locked(State())
-        private let slot = KeyRequestSlot()
+        private let renewal = Locked<Date?>(nil)
+        let slot = KeyRequestSlot()
 
         init(
             _ request: AVAssetResourceLoadingRequest, _ key: KeyURI, for purpose: KeyPurpose,
@@ -38,14 +33,14 @@
             try await makeSPC(certificate, contentIdentifier, options: nil)
         }
 
-        func renewalPlanned(at date: Date) { state.withLock { $0.renewal = date } }
+        func renewalPlanned(at date: Date) { renewal.withLock { $0 = date } }
 
         func answer(_ result: Result<Data, ContentKeyError>) {
             finish(result, type: AVStreamingKeyDeliveryContentKeyType)
         }
 
         /// AVFoundation asks again at the date that it was told.
-        func renew() -> Bool { state.withLock { $0.renewal } != nil && request.contentInformationRequest != nil }
+        func renew() -> Bool { renewal.withLock { $0 } != nil && request.contentInformationRequest != nil }
 
         func ended(_ error: ContentKeyError) { bridge?.notify(KeyFailure(error, key: keyURI)) }
     }
@@ -70,15 +65,11 @@
 
         fileprivate func finish(_ result: Result<Data, ContentKeyError>, type: String) {
             queue.async { [self] in
-                let (isOpen, renewal) = state.withLock { state in
-                    defer { state.isOpen = false }
-                    return (state.isOpen, state.renewal)
-                }
-                guard isOpen, !request.isCancelled, !request.isFinished else { return }
+                guard slot.takeTurn(result), !request.isCancelled, !request.isFinished else { return }
                 switch result {
                 case .success(let key):
                     request.contentInformationRequest?.contentType = type
-                    request.contentInformationRequest?.renewalDate = renewal
+                    request.contentInformationRequest?.renewalDate = renewal.withLock { $0 }
                     request.dataRequest?.respond(with: key)
                     request.finishLoading()
                 case .failure(let error):
@@ -93,25 +84,10 @@
     // MARK: - What the bridge does
 
     extension LoadingKeyRequest {
-        /// Has a loader answer the request.
-        func start(_ loader: ContentKeyLoader, storing isStored: Bool = false) {
-            guard state.withLock({ $0.isOpen }) else { return }
-            if isStored {
-                slot.fill(StoredLoadingKeyRequest(base: self, loader: loader), from: loader)
-            } else {
-                slot.fill(self, from: loader)
-            }
-        }
-
-        /// AVFoundation wants no answer any more.
-        func close() {
-            state.withLock { $0.isOpen = false }
-            slot.abandon()
-        }
-
-        /// The key is not needed any more: an open request ends with `cancelled`.
-        func release() {
-            if !slot.release() { answer(.failure(.released)) }
+        /// Has a loader answer the request with a key that it stores.
+        func startStoring(_ loader: ContentKeyLoader) {
+            guard slot.phase.isOpen else { return }
+            slot.fill(StoredLoadingKeyRequest(base: self, loader: loader), from: loader)
         }
     }
 

@@ -84,7 +84,7 @@
         public func resourceLoader(
             _ resourceLoader: AVAssetResourceLoader, didCancel loadingRequest: AVAssetResourceLoadingRequest
         ) {
-            state.withLock { $0.requests.removeValue(forKey: ObjectIdentifier(loadingRequest)) }?.close()
+            state.withLock { $0.requests.removeValue(forKey: ObjectIdentifier(loadingRequest)) }?.slot.abandon()
         }
     }
 
@@ -96,7 +96,7 @@
         private func take(
             _ request: AVAssetResourceLoadingRequest, for purpose: KeyPurpose, of source: AVAssetResourceLoader
         ) -> Bool {
-            let key = KeyURI(avIdentifier: request.request.url)
+            let key = KeyURI(playerIdentifier: request.request.url) ?? ""
             guard key.scheme?.lowercased() == "skd" else { return false }
             let taken = LoadingKeyRequest(request, key, for: purpose, of: source, self)
             let isNew = state.withLock { state in
@@ -114,7 +114,11 @@
             #else
                 guard taken.purpose == .streaming, let offline = loader.offline else { return taken.start(loader) }
                 startTask { [loader] in
-                    taken.start(loader, storing: await offline.isRequested(taken.keyURI))
+                    if await offline.isRequested(taken.keyURI) {
+                        taken.startStoring(loader)
+                    } else {
+                        taken.start(loader)
+                    }
                 }
             #endif
         }

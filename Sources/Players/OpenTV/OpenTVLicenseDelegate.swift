@@ -83,9 +83,8 @@
         public func ckcMessageWith(
             spc: Data, assetID: String, session: AVContentKeySession, keyRequest: AVContentKeyRequest
         ) -> Data? {
-            let identifier = keyRequest.identifier
-            let uri = (identifier as? String ?? (identifier as? URL)?.absoluteString).map { KeyURI($0) }
-            return license(for: spc, uri ?? memory.key(named: assetID), session, keyRequest)
+            let key = KeyURI(playerIdentifier: keyRequest.identifier) ?? memory.key(named: assetID)
+            return license(for: spc, key, session, keyRequest)
         }
     }
 
