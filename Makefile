@@ -22,7 +22,7 @@ test: deps ## run all tests
 	swift test --quiet --disable-xctest --configuration $(CONFIGURATION) --experimental-maximum-parallelization-width 8
 
 lint: ## check the format, and the imports against the design
-	swift format lint --strict --recursive Package.swift Sources StandIns Tests
+	swift format lint --strict --recursive Package.swift Sources StandIns Examples Tests
 	@Scripts/check-imports --self-test
 	@Scripts/check-imports
 

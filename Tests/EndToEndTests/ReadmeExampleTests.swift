@@ -1,5 +1,8 @@
 import Foundation
 import Latchkey
+import LatchkeyCore
+import LatchkeyTesting
+import LatchkeyVendors
 import Testing
 
 /// The README's example, compiled and run. A change here is a change there.
@@ -28,5 +31,31 @@ import Testing
         }
         #expect(error.code == "cannotConnect")
         #expect(error.stage == .certificate)
+    }
+
+    private struct Player: PreloadingPlayer {
+        func preload(_ key: KeyURI) -> Bool { false }
+    }
+
+    @Test func `the README's life of a key ends with a list of assets`() async throws {
+        var configuration = LoaderConfiguration(retry: .never)
+        configuration.keyStore = MemoryKeyStore()
+        let loader = ContentKeyLoader(VendorProfile.vuDRMRaw, configuration: configuration)
+        let playlist = try #require(URL(string: "https://127.0.0.1:1/master.m3u8"))
+        let all: Set<KeyURI> = ["skd://127.0.0.1/audio", "skd://127.0.0.1/video"]
+        var shown: [OfflineAsset] = []
+
+        loader.suspend()
+        loader.resume()
+        let ready = await loader.preload(playlist, into: Player())
+        #expect(ready.keys.isEmpty)
+        if let offline = loader.offline {
+            try await offline.request("movie-1", keys: all)
+            for await assets in offline.changes() {
+                shown = assets
+                break
+            }
+        }
+        #expect(shown.map(\.id) == ["movie-1"] && shown.first?.isReady == false)
     }
 }

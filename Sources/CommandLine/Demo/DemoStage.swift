@@ -11,11 +11,13 @@ struct DemoStage: Sendable {
     let credentials: TestCredentials
     let output: URL
     let reference: ReferenceHashes
+    let ffmpeg: FFmpeg
 
     /// Makes test credentials and starts the services.
     /// - Parameters:
     ///   - output: the folder for the pictures; made.
     ///   - log: takes one line per exchange.
+    /// - Throws: where the folder cannot be made, or ffmpeg is missing.
     init(output: URL, log: @escaping @Sendable (String) -> Void) throws {
         do {
             try FileManager.default.createDirectory(at: output, withIntermediateDirectories: true)
@@ -24,6 +26,7 @@ struct DemoStage: Sendable {
         }
         credentials = try TestCredentials.make(bits: 2048)
         reference = try DemoAsset.reference()
+        ffmpeg = try FFmpeg()
         let keys = try ContentKeyStore(contentsOf: DemoAsset.folder.appending(path: "keys.json"))
         bench = try TestBench.start(
             credentials: [credentials.credential], keys: keys, media: DemoAsset.folder, log: log)

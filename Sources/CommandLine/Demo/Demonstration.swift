@@ -11,7 +11,6 @@ import LatchkeyVendors
 /// Plays one encrypted stream through each vendor's profile against the vendor's emulated service.
 struct Demonstration: Sendable {
     private let stage: DemoStage
-    private let ffmpeg: FFmpeg
 
     var bench: TestBench { stage.bench }
 
@@ -25,10 +24,7 @@ struct Demonstration: Sendable {
         var isRight: Bool { (try? outcome.get().isRight) ?? false }
     }
 
-    init(on stage: DemoStage) throws {
-        self.stage = stage
-        ffmpeg = try FFmpeg()
-    }
+    init(on stage: DemoStage) { self.stage = stage }
 
     /// One profile for each service: the one of its name, else its first.
     var profiles: [VendorProfile] {
@@ -71,7 +67,7 @@ struct Demonstration: Sendable {
             configuration: LoaderConfiguration(hosts: HostPolicy(loopback: .http)))
         defer { loader.cancel() }
         return try await SimulatedPlayer(loader: loader, applicationSecret: stage.credentials.applicationSecret).play(
-            bench.media("\(asset.rawValue)/master.m3u8", through: service), with: ffmpeg, picture: picture,
+            bench.media("\(asset.rawValue)/master.m3u8", through: service), with: stage.ffmpeg, picture: picture,
             reference: stage.reference)
     }
 }

@@ -28,7 +28,7 @@ struct DemoVerb: Verb {
         let folder = URL(filePath: arguments[out] ?? "out/demo", relativeTo: nil)
         let log = Locked<[String]>([])
         let stage = try DemoStage(output: folder) { line in log.withLock { $0.append(line) } }
-        let (right, rows) = try await play(arguments, on: stage, console)
+        let (right, rows) = await play(arguments, on: stage, console)
         console.print("\(right) of \(rows) right")
         await stage.bench.host.stop(within: .seconds(2))
         let file = folder.appending(path: "exchanges.log")
@@ -39,11 +39,11 @@ struct DemoVerb: Verb {
 
     private func play(
         _ arguments: Arguments, on stage: DemoStage, _ console: Console
-    ) async throws -> (right: Int, rows: Int) {
+    ) async -> (right: Int, rows: Int) {
         #if os(Linux)
             if !arguments[vendors], !arguments[all] { return await playPlayers(on: stage, console) }
         #endif
-        return try await playProfiles(arguments, on: stage, console)
+        return await playProfiles(arguments, on: stage, console)
     }
 
     #if os(Linux)
@@ -64,8 +64,8 @@ struct DemoVerb: Verb {
 
     private func playProfiles(
         _ arguments: Arguments, on stage: DemoStage, _ console: Console
-    ) async throws -> (right: Int, rows: Int) {
-        let demonstration = try Demonstration(on: stage)
+    ) async -> (right: Int, rows: Int) {
+        let demonstration = Demonstration(on: stage)
         let profiles = arguments[all] ? VendorProfile.all : demonstration.profiles
         let width = profiles.map(\.name.count).max() ?? 0
         var right = 0

@@ -33,11 +33,7 @@ import Testing
     func `an adapter has fewer than 400 lines of code`(_ player: PlayerUnderTest) throws {
         let lines = try Self.files(of: player).reduce(0) { $0 + (try Self.code(of: $1).count) }
         print("\(player.name): \(lines) lines")
-        withKnownIssue("The key session's adapter is being shortened.", isIntermittent: true) {
-            #expect(lines > 0 && lines < Self.limit)
-        } when: {
-            player.can(.storedKeys) && (Self.limit..<600).contains(lines)
-        }
+        #expect(lines > 0 && lines < Self.limit)
     }
 
     @Test func `what several players share has fewer lines than a player's adapter, and nothing is left out`() throws {

@@ -13,7 +13,7 @@ extension PlayerUnderTest {
         "AVFoundation, key session",
         in: [
             "AVFoundation/ContentKeySession", "AVFoundation/SessionKeyRequest",
-            "AVFoundation/AVContentKeyRequest+Latchkey", "AVFoundation/ContentKeyError+Player",
+            "AVFoundation/AVContentKeyRequest+Latchkey",
         ],
         can: [
             .loaderRequests, .loaderHolds, .returnsAtOnce, .keysInParallel, .tellsApp, .tellsPlayer,
@@ -32,7 +32,6 @@ extension PlayerUnderTest {
         "AVFoundation, resource loader",
         in: [
             "AVFoundation/ResourceLoaderBridge", "AVFoundation/LoadingKeyRequest",
-            "AVFoundation/ContentKeyError+Player",
         ],
         can: [
             .loaderRequests, .loaderHolds, .returnsAtOnce, .keysInParallel, .tellsApp, .tellsPlayer,
