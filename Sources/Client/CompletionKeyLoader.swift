@@ -43,6 +43,7 @@ extension CompletionKeyLoader {
     /// - Parameters:
     ///   - spc: what the player made.
     ///   - keyURI: the key's URI as the playlist states it.
+    ///   - completion: takes the CKC, or why there is none; called once.
     @discardableResult
     public func license(forSPC spc: Data, keyURI: String, completion: @escaping Completion) -> KeyCall {
         call(completion) { [loader] in
@@ -54,6 +55,7 @@ extension CompletionKeyLoader {
     /// - Parameters:
     ///   - keyURI: the key's URI as the playlist states it.
     ///   - makeSPC: has the player make an SPC.
+    ///   - completion: takes the CKC, or why there is none; called once.
     @discardableResult
     public func answer(keyURI: String, makeSPC: @escaping SPCMaker, completion: @escaping Completion) -> KeyCall {
         answer(CompletionKeyRequest(KeyURI(keyURI), .streaming, on: queue, makeSPC, completion))

@@ -53,7 +53,10 @@ public struct KeyRequestLedger<Request: SlottedKeyRequest>: Sendable {
 
 extension KeyRequestLedger {
     /// Notes a request that the player hands over.
-    /// - Parameter owner: who asks; where that is nil, the only owner there is.
+    /// - Parameters:
+    ///   - request: the request as the loader sees it.
+    ///   - identity: the player's own object.
+    ///   - owner: who asks; where that is nil, the only owner there is.
     /// - Returns: false where it was handed over already, and is open.
     public mutating func enter(_ request: Request, as identity: AnyObject, for owner: ObjectIdentifier?) -> Bool {
         guard open[ObjectIdentifier(identity)] == nil else { return false }

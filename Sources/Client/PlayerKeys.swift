@@ -51,6 +51,7 @@ public final class PlayerKeys: Sendable {
     ///   - key: the key's URI as the playlist states it.
     ///   - purpose: what the key is wanted for; where the player does not say, a key that it has and that wants to be renewed is
     ///     asked for to renew it, and any other to play now.
+    ///   - completion: takes the license, or why there is none; called once.
     public func license(
         for spc: Data, key: KeyURI, purpose: KeyPurpose? = nil,
         completion: @escaping @Sendable (Result<PlayerLicense, ContentKeyError>) -> Void
