@@ -18,7 +18,9 @@ public struct RotatingKeys: Sendable, Hashable {
     }
 
     /// A track's key in a period; its URI is `skd://live/<track>-<period>`.
-    /// - Parameter period: how often keys changed before.
+    /// - Parameters:
+    ///   - track: the track's name.
+    ///   - period: how often keys changed before.
     public func key(_ track: String, period: Int) -> StoredKey {
         let name = "\(track)-\(period)"
         // FNV-1a.
