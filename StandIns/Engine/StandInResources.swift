@@ -18,7 +18,7 @@ public struct StandInResources: ResourceFetching {
         if let range {
             request.setValue("bytes=\(range.lowerBound)-\(range.upperBound - 1)", forHTTPHeaderField: "Range")
         }
-        let (body, response) = try await URLSession.shared.data(for: request)
+        let (body, response) = try await URLSession.shared.reply(to: request)
         let status = (response as? HTTPURLResponse)?.statusCode ?? 0
         let final = response.url?.absoluteString ?? address
         switch (status, range) {

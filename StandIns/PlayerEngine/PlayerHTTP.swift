@@ -1,4 +1,5 @@
 public import Foundation
+import StandInEngine
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -38,7 +39,7 @@ public enum PlayerHTTP {
         request.httpMethod = method
         request.httpBody = body
         for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
-        let (data, response) = try await URLSession.shared.data(for: request)
+        let (data, response) = try await URLSession.shared.reply(to: request)
         let reply = response as? HTTPURLResponse
         let fields = reply?.allHeaderFields ?? [:]
         return Reply(
