@@ -56,7 +56,7 @@ extension ContentKeyError.Kind {
         "serverPermanent": 217, "redirected": 218,
         // The network
         "timedOut": 300, "hostNotFound": 301, "cannotConnect": 302, "connectionLost": 303, "tlsFailed": 304,
-        "bodyTooLarge": 305, "transportFailed": 306,
+        "bodyTooLarge": 305, "transportFailed": 306, "playlistUnreadable": 307,
         // Stored keys
         "keyStoreUnreadable": 400, "keyStoreUnwritable": 401, "keyIndexDamaged": 402, "keyIndexTooNew": 403,
         "storedKeyTooLarge": 404, "tooManyOfflineAssets": 405, "tooManyOfflineKeys": 406,
