@@ -50,7 +50,7 @@ extension PlayerUnderTest {
         "TVSDK", in: ["TVSDK"],
         can: [
             .loaderRequests, .loaderHolds, .returnsAtOnce, .keysInParallel, .tellsApp, .tellsPlayer,
-            .endsWithItsObjects, .storedKeys,
+            .endsWithItsObjects,
         ], asksBy: "resourceLoader"
     ) { setup in
         let factory = try #require(PTDefaultMediaPlayerClientFactory.default())
