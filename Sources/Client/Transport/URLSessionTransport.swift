@@ -44,7 +44,8 @@ public final class URLSessionTransport: Transport {
         } onCancel: {
             // Answered here and not by the session, which is silent about a task that was cancelled before it began.
             exchanges.end(task.taskIdentifier, .failure(CancellationError()))
-            task.cancel()
+            // Not from here: it waits for the session's queue, which may wait for the lock that this handler runs under.
+            DispatchQueue.global().async { task.cancel() }
         }
     }
 
