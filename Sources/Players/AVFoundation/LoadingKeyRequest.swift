@@ -66,6 +66,7 @@
         fileprivate func finish(_ result: Result<Data, ContentKeyError>, type: String) {
             queue.async { [self] in
                 guard slot.takeTurn(result), !request.isCancelled, !request.isFinished else { return }
+                bridge?.finished(self, with: result)
                 switch result {
                 case .success(let key):
                     request.contentInformationRequest?.contentType = type
@@ -73,10 +74,10 @@
                     request.dataRequest?.respond(with: key)
                     request.finishLoading()
                 case .failure(let error):
-                    request.finishLoading(with: error.nsError)
+                    // The app hears of it first, and knows why when its player fails.
                     if error.kind != .cancelled { bridge?.notify(KeyFailure(error, key: keyURI)) }
+                    request.finishLoading(with: error.nsError)
                 }
-                bridge?.finished(self, with: result)
             }
         }
     }

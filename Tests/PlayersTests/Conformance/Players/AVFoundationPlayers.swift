@@ -55,10 +55,11 @@ extension PlayerUnderTest {
     ) { setup in
         let factory = try #require(PTDefaultMediaPlayerClientFactory.default())
         TVSDKResourceLoader(setup.loader) { setup.errors.add($1) }.register()
-        let item = PTMediaPlayerItem(url: setup.playlist, mediaId: "demo", metadata: PTMetadata())
-        let player = try #require(PTMediaPlayer(mediaPlayerItem: item))
         return AppUnderTest(
             play: {
+                let item = PTMediaPlayerItem(url: setup.playlist, mediaId: "demo", metadata: PTMetadata())
+                // A player asks for its item's keys as soon as it has the item.
+                let player = try #require(PTMediaPlayer(mediaPlayerItem: item))
                 player.play()
                 return try await player.standIn.finished()
             }, leave: { setup.loader.cancel() }, drop: { factory.registerPTAVAssetResourceLoader(nil) })
