@@ -42,6 +42,12 @@ extension ContentKeyError.Kind {
     /// The number of `nsError`; 1 for a code that is not Latchkey's. Numbers never change and are never used again.
     public var number: Int { Self.numbers[rawValue] ?? 1 }
 
+    /// The code that a number of `nsError` stands for; nil for a number that is none.
+    public init?(number: Int) {
+        guard let code = Self.numbers.first(where: { $0.value == number })?.key else { return nil }
+        self.init(rawValue: code)
+    }
+
     private static let numbers: [String: Int] = [
         // The loader
         "hostRefused": 100, "insecureURL": 101, "redirectRefused": 102, "deadlineExceeded": 103, "cancelled": 104,

@@ -3,7 +3,7 @@ extension CommandLineTool {
     static let standard = CommandLineTool(verbs: [
         DemoVerb(), PlayVerb(), ServeVerb(), KeysVerb(),
         VendorsVerb(), VendorsShowVerb(), VendorsCheckVerb(), WireRequestVerb(), WireResponseVerb(),
-        CredentialsVerb(), SPCVerb(), CKCVerb(), OpenCKCVerb(), InspectVerb(),
+        CredentialsVerb(), SPCVerb(), CKCVerb(), OpenCKCVerb(), InspectVerb(), ExplainVerb(),
         BenchVerb(),
     ])
 }
