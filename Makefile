@@ -20,6 +20,7 @@ demo: deps ## play five protected streams through five players, and check every 
 test: deps ## run all tests
 	@echo "Building and testing; failures and a summary follow"
 	swift test --quiet --disable-xctest --configuration $(CONFIGURATION) --experimental-maximum-parallelization-width 8
+	@Scripts/check-drag-in $(CONFIGURATION)
 
 lint: ## check the format, and the imports against the design
 	swift format lint --strict --recursive Package.swift Sources StandIns Examples Tests
