@@ -29,6 +29,17 @@ import Testing
     }
 
     @Test(arguments: DemoAsset.allCases)
+    func `a copy plays as often as wanted`(asset: DemoAsset) async throws {
+        let scratch = try asset.copy()
+        for _ in 0..<2 {
+            let picture = scratch.copy.directory.appending(path: "picture.png")
+            let result = try await StreamPlayer(FFmpeg()).play(
+                scratch.copy, keys: DemoAsset.keys(), picture: picture)
+            #expect(try result.verdict(against: DemoAsset.reference()).isRight && result.picture == picture)
+        }
+    }
+
+    @Test(arguments: DemoAsset.allCases)
     func `with a wrong key no picture is right, whatever ffmpeg's exit status`(asset: DemoAsset) async throws {
         let wrong = try #require(DemoAsset.contentKey("0f0e0d0c0b0a09080706050403020100", Self.iv))
         let verdict = try await Self.play(asset, DemoAsset.keys().mapValues { _ in wrong })
