@@ -11,6 +11,10 @@ import Testing
 #endif
 
 @Suite struct RedirectTests {
+    private static let hosts = HostPolicy(allowed: [
+        "other.example", "fairplay-license.vudrm.tech:8443", "b.example", "cdn.example",
+    ])
+
     private func to(_ location: String, _ status: Int = 307) -> FakeTransport.Step {
         .status(status, [("location", location)])
     }
@@ -29,7 +33,7 @@ import Testing
         "https://other.example/license", "https://fairplay-license.vudrm.tech:8443/license", "//other.example/license",
     ])
     func `to another origin no credential goes along`(location: String) async throws {
-        let harness = Harness(post: [to(location), .ckc])
+        let harness = Harness(post: [to(location), .ckc]) { $0.hosts = Self.hosts }
         let events = harness.loader.events()
         #expect(await harness.answer().ckc == SampleBytes.ckc())
         let last = try #require(harness.posts.last)
@@ -53,7 +57,7 @@ import Testing
                 return request
             }
         }
-        let harness = Harness(Mine(), get: [to("https://b.example/c", 301), .certificate])
+        let harness = Harness(Mine(), get: [to("https://b.example/c", 301), .certificate]) { $0.hosts = Self.hosts }
         _ = try? await harness.loader.applicationCertificate()
         let fields = harness.transport.requests.last?.allHTTPHeaderFields ?? [:]
         #expect(fields.keys.sorted() == ["Accept", "User-Agent"])
@@ -69,13 +73,13 @@ import Testing
 
     @Test(arguments: [301, 302, 303, 307, 308])
     func `a certificate request follows each redirect`(status: Int) async throws {
-        let harness = Harness(get: [to("https://cdn.example/c.der", status), .certificate])
+        let harness = Harness(get: [to("https://cdn.example/c.der", status), .certificate]) { $0.hosts = Self.hosts }
         #expect(try await harness.loader.applicationCertificate().der == SampleBytes.certificate)
         #expect(harness.transport.requests.last?.url?.absoluteString == "https://cdn.example/c.der")
     }
 
     @Test func `a body with the token goes to no other origin`() async {
-        let harness = Harness(VendorProfile.json, post: [to("https://other.example/license")])
+        let harness = Harness(VendorProfile.json, post: [to("https://other.example/license")]) { $0.hosts = Self.hosts }
         let error = await harness.answer().error
         #expect(error?.code == "redirectRefused" && harness.posts.count == 1)
         #expect(error?.reason == "The service redirects a request whose body carries the token to other.example.")
@@ -90,7 +94,8 @@ import Testing
             profile,
             over: FakeTransport { request, _ in
                 .status(301, [("Location", "https://b.example/c?\(request.url?.query ?? "")")])
-            })
+            }
+        ) { $0.hosts = Self.hosts }
         let error = await harness.answer().error
         #expect(error?.code == "redirectRefused" && error?.stage == .certificate)
         #expect(harness.transport.requests.count == 1)
@@ -98,13 +103,21 @@ import Testing
 
     @Test(arguments: [
         ("http://fairplay-license.vudrm.tech/license", "insecureURL"), ("http://other.example/", "insecureURL"),
-        ("file:///etc/passwd", "insecureURL"), ("http://127.0.0.1/license", "redirectRefused"),
-        ("https://localhost/license", "redirectRefused"), ("https://[broken", "redirectRefused"),
+        ("file:///etc/passwd", "insecureURL"), ("http://127.0.0.1/license", "hostRefused"),
+        ("https://localhost/license", "hostRefused"), ("https://other.example/license", "hostRefused"),
+        ("https://fairplay-license.vudrm.tech:8443/license", "hostRefused"), ("https://[broken", "redirectRefused"),
     ])
     func `a redirect to where nothing may go is refused`(location: String, code: String) async {
         let harness = Harness(post: [to(location)])
         let error = await harness.answer().error
         #expect(error?.code == code && error?.stage == .license && harness.posts.count == 1)
+    }
+
+    @Test func `a certificate comes from no host that only a redirect names`() async throws {
+        let harness = Harness(get: [to("https://cdn.example/c.der", 302), .certificate])
+        let error = await harness.answer().error
+        #expect(error?.code == "hostRefused" && error?.stage == .certificate)
+        #expect(error?.remedy.contains("HostPolicy") == true && harness.transport.requests.count == 1)
     }
 
     @Test func `a circle of redirects ends`() async {

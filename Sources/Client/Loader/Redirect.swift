@@ -7,8 +7,8 @@ import LatchkeyVendors
 
 /// What becomes of a request that a server redirects.
 ///
-/// Within an origin everything is sent on. To another origin go neither credentials nor unknown header fields, and an address or
-/// a body that carries a credential goes nowhere.
+/// Within an origin everything is sent on. Another origin has to be configured or allowed, as for every request; to it go neither
+/// credentials nor unknown header fields, and an address or a body that carries a credential goes nowhere.
 struct Redirect {
     let request: URLRequest
     let dropsCredentials: Bool
@@ -17,9 +17,11 @@ struct Redirect {
         "accept", "accept-language", "content-type", "user-agent", "cache-control",
     ]
 
+    /// - Parameter configured: URLs of the integration's settings.
     /// - Returns: nil where the reply is no redirect.
+    /// - Throws: `redirectRefused`, `hostRefused`, `insecureURL`.
     init?(
-        of request: URLRequest, by reply: HTTPReply, hosts: HostPolicy, issued: IssuedCredentials
+        of request: URLRequest, by reply: HTTPReply, hosts: HostPolicy, configured: [URL], issued: IssuedCredentials
     ) throws(ContentKeyError) {
         guard [301, 302, 303, 307, 308].contains(reply.status), let location = reply.header("location") else {
             return nil
@@ -38,9 +40,7 @@ struct Redirect {
         var next = request
         next.url = target
         if dropsCredentials {
-            guard !newOrigin.isLoopback || origin.isLoopback else {
-                throw Self.refused("The service redirects to a loopback address.")
-            }
+            try hosts.check(target, configured: configured)
             try Self.dropCredentials(from: &next, issued, for: newOrigin)
         }
         self.request = next

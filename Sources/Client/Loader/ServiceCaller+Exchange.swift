@@ -64,9 +64,10 @@ extension ServiceCaller {
         var address = issued.forms.scrubbed(request.url.map { integration.redaction.redacted($0) } ?? "")
         for _ in 0...max(0, configuration.redirectLimit) {
             let reply = try await reply(to: request, shownAs: address, call, until: end)
-            guard let redirect = try Redirect(of: request, by: reply, hosts: configuration.hosts, issued: issued) else {
-                return HTTPExchange(request: request, reply: reply)
-            }
+            let redirect = try Redirect(
+                of: request, by: reply, hosts: configuration.hosts,
+                configured: integration.configuredURLs + call.trusted, issued: issued)
+            guard let redirect else { return HTTPExchange(request: request, reply: reply) }
             request = redirect.request
             address = Self.shownAddress(of: request, issued)
             call.report(.redirected(to: address, credentialsDropped: redirect.dropsCredentials))

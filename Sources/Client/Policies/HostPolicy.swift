@@ -4,7 +4,8 @@ import LatchkeyCore
 /// Where license and certificate requests may go.
 ///
 /// Allowed are the origins that the integration was configured with and the hosts named here. A host that only a playlist names
-/// is refused, because a playlist comes from a CDN and the token must not. Always HTTPS, except on loopback.
+/// is refused, because a playlist comes from a CDN and the token must not; so is one that only a redirect names. Always HTTPS, except
+/// on loopback.
 public struct HostPolicy: Sendable, Hashable {
     /// Hosts beside the configured ones.
     public var allowed: Set<Host>
