@@ -131,6 +131,35 @@ import Testing
         await server.clientGone()
     }
 
+    // FoundationNetworking on Linux ends the process where a task is cancelled at the wrong moment.
+    @Test(arguments: ["302 Found", "200 OK"])
+    func `cancelling while the reply comes, and going away then, does no harm`(status: String) async throws {
+        for round in 0..<20 {
+            let asked = (0..<30).map { _ in Gate() }
+            let server = try LoopbackServer { request, _ in
+                if let number = request.split(separator: "/").dropFirst().first.flatMap({ Int($0.prefix { $0 != " " }) }
+                ) {
+                    asked[number].open()
+                }
+                return LoopbackServer.reply(status, ["Location: /next"])
+            }
+            let transport = URLSessionTransport()
+            await withTaskGroup { group in
+                for (number, gate) in asked.enumerated() {
+                    group.addTask {
+                        let task = Task {
+                            try await transport.send(URLRequest(url: server.url("/\(number)")), bodyLimit: 10)
+                        }
+                        await gate.wait()
+                        for _ in 0..<(number + round) { await Task.yield() }
+                        task.cancel()
+                        _ = await task.result
+                    }
+                }
+            }
+        }
+    }
+
     @Test func `cancelling at any moment ends the exchange once`() async throws {
         let server = try LoopbackServer { _, _ in LoopbackServer.reply("200 OK", body: "x") }
         let request = URLRequest(url: server.url())

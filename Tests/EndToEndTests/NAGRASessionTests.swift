@@ -69,13 +69,15 @@ import Testing
             other.answer(request)
             _ = try await request.outcome.get()
 
+            let events = stage.loader.events()
             let refused = try await stage.key()
             let error = try #require(refused.error as? ContentKeyError)
+            // The session goes off again with the last key that wanted it.
+            for await event in events { if case .session(.error) = event.kind { break } }
             #expect(error.code == "concurrencyLimit" && error.stage == .setup)
             #expect(error.service?.status == 400 && error.service?.code == "1007")
             #expect(error.service?.requestID?.isEmpty == false && !error.remedy.isEmpty)
             #expect(stage.count(.license) == 1)
-            #expect(await stage.loader.session?.state == .error)
 
             await SessionStage.end(other)
             #expect(stage.nagra.openSessions == 0)

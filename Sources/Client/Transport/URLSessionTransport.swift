@@ -11,7 +11,9 @@ public import LatchkeyVendors
 /// Its session is ephemeral: no cookies, no cache, nothing on disk.
 ///
 /// On Linux, FoundationNetworking itself ends the process where a server closes the connection inside the reply's head
-/// (swift-corelibs-foundation #5285). Give the loader another `Transport` where servers are not trusted that far.
+/// (swift-corelibs-foundation #5285). Give the loader another `Transport` where servers are not trusted that far. It also ends
+/// the process where a task is cancelled while a redirect is reported, or together with its session: hence tasks are cancelled between
+/// the session's callbacks, and the session ends by itself.
 public final class URLSessionTransport: Transport {
     private let session: URLSession
     private let exchanges = ExchangeTable()
@@ -27,7 +29,8 @@ public final class URLSessionTransport: Transport {
         session = URLSession(configuration: configuration, delegate: exchanges, delegateQueue: nil)
     }
 
-    deinit { session.invalidateAndCancel() }
+    /// Each exchange holds the transport: what is still under way here was cancelled.
+    deinit { session.finishTasksAndInvalidate() }
 
     public func send(_ request: URLRequest, bodyLimit: Int) async throws -> HTTPReply {
         try Task.checkCancellation()
@@ -44,8 +47,7 @@ public final class URLSessionTransport: Transport {
         } onCancel: {
             // Answered here and not by the session, which is silent about a task that was cancelled before it began.
             exchanges.end(task.taskIdentifier, .failure(CancellationError()))
-            // Not from here: it waits for the session's queue, which may wait for the lock that this handler runs under.
-            DispatchQueue.global().async { task.cancel() }
+            session.cancelLater(task)
         }
     }
 
@@ -87,6 +89,10 @@ private final class ExchangeTable: NSObject, URLSessionDataDelegate, @unchecked 
         newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
         open.withLock { $0[task.taskIdentifier]?.response = response }
+        #if canImport(FoundationNetworking)
+            // A task that was cancelled meanwhile waits for no answer, and takes one for a mistake.
+            guard task.state == .running else { return }
+        #endif
         completionHandler(nil)
     }
 
@@ -100,8 +106,7 @@ private final class ExchangeTable: NSObject, URLSessionDataDelegate, @unchecked 
         exchange?.continuation.resume(
             throwing: TransportError(.connectionLost, "The connection ended before the reply did."))
         completionHandler(nil)
-        // Not from here: Foundation calls this on the queue that cancelling waits for.
-        Task { task.cancel() }
+        session.cancelLater(task)
     }
 
     func urlSession(
@@ -170,6 +175,14 @@ private final class ExchangeTable: NSObject, URLSessionDataDelegate, @unchecked 
         default: TransportError(.transportFailed, "The exchange failed (\(number)).")
         }
     }
+}
+
+extension URLSession {
+    /// Cancels a task on the queue of the session's callbacks: after those that are under way, and before those that follow.
+    ///
+    /// Cancelling waits for a queue of the session's, on which some callbacks come, and which may wait for the lock that a handler of a
+    /// Swift task's cancellation runs under.
+    fileprivate func cancelLater(_ task: URLSessionTask) { delegateQueue.addOperation { task.cancel() } }
 }
 
 extension HTTPReply {
