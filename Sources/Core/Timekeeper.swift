@@ -11,6 +11,15 @@ public protocol Timekeeper: Sendable {
     /// Waits until `uptime` has grown by a duration.
     /// - Throws: `CancellationError` when the task is cancelled.
     func sleep(for duration: Duration) async throws
+    /// Waits until `uptime` has reached a time; not at all where it has passed.
+    ///
+    /// Time that passes before the wait begins counts, unlike with a duration that was worked out earlier.
+    /// - Throws: `CancellationError` when the task is cancelled.
+    func sleep(until uptime: Duration) async throws
+}
+
+extension Timekeeper {
+    public func sleep(until uptime: Duration) async throws { try await sleep(for: uptime - self.uptime) }
 }
 
 /// The machine's own clocks.

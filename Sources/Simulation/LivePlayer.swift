@@ -63,7 +63,7 @@ public struct LivePlayer: Sendable {
         while number < count {
             let due = start + stream.segmentDuration * number
             do {
-                try await timekeeper.sleep(for: due - timekeeper.uptime)
+                try await timekeeper.sleep(until: due)
                 try Task.checkCancellation()
             } catch {
                 return

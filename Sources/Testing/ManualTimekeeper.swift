@@ -35,13 +35,18 @@ public final class ManualTimekeeper: Timekeeper {
     /// The number of tasks that wait for time to pass.
     public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
-    public func sleep(for duration: Duration) async throws {
+    public func sleep(for duration: Duration) async throws { try await sleep { $0 + duration } }
+
+    public func sleep(until uptime: Duration) async throws { try await sleep { _ in uptime } }
+
+    /// - Parameter wakeUp: says when, of the uptime at which the wait begins.
+    private func sleep(until wakeUp: @escaping @Sendable (Duration) -> Duration) async throws {
         let id = state.withLock { state in
             state.next += 1
             return state.next
         }
         try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { add(id, duration, $0) }
+            try await withCheckedThrowingContinuation { add(id, wakeUp, $0) }
         } onCancel: {
             cancel(id)
         }
@@ -80,12 +85,14 @@ public final class ManualTimekeeper: Timekeeper {
         }
     }
 
-    private func add(_ id: UInt64, _ duration: Duration, _ continuation: CheckedContinuation<Void, any Error>) {
+    private func add(
+        _ id: UInt64, _ wakeUp: (Duration) -> Duration, _ continuation: CheckedContinuation<Void, any Error>
+    ) {
         enum Outcome { case waits([Watcher]), isDue, isCancelled }
         let outcome: Outcome = state.withLock { state in
             if state.cancelled.remove(id) != nil { return .isCancelled }
-            if duration <= .zero { return .isDue }
-            let wakeUp = state.uptime + duration
+            let wakeUp = wakeUp(state.uptime)
+            if wakeUp <= state.uptime { return .isDue }
             state.sleepers[id] = Sleeper(wakeUp: wakeUp, continuation: continuation)
             let isServed = { (watcher: Watcher) in watcher.wakeUp == nil || watcher.wakeUp == wakeUp }
             let served = state.watchers.filter(isServed)

@@ -100,9 +100,9 @@ extension AVAssetResourceLoader {
     private func renew(_ uri: KeyURI, _ url: URL, at date: Date?) {
         guard let date else { return }
         let timekeeper = stage.timekeeper
-        let lead = Duration.seconds(max(0, date.timeIntervalSince(timekeeper.date)))
+        let due = timekeeper.uptime + .seconds(max(0, date.timeIntervalSince(timekeeper.date)))
         let renewal = Task { [weak self] in
-            do { try await timekeeper.sleep(for: lead) } catch { return }
+            do { try await timekeeper.sleep(until: due) } catch { return }
             await self?.renew(uri, url)
         }
         state.withLock { $0.renewals.updateValue(renewal, forKey: uri.raw) }?.cancel()

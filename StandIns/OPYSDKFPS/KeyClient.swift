@@ -109,17 +109,20 @@ final class KeyClient: NSObject, AVContentKeySessionDelegate, Sendable {
     private func keepAlive(_ reply: DelegateAsker.Reply?, _ identifier: String, _ request: AVContentKeyRequest) {
         guard let reply, reply.period > .zero else { return }
         let timekeeper = stage.timekeeper
+        let due = timekeeper.uptime + reply.period
         switch reply.renewType {
         case .enforced:
             let renewal = Task { [weak self] in
-                do { try await timekeeper.sleep(for: reply.period) } catch { return }
+                do { try await timekeeper.sleep(until: due) } catch { return }
                 self?.session.renewExpiringResponseData(for: request)
             }
             state.withLock { $0.renewals.updateValue(renewal, forKey: identifier) }?.cancel()
         case .heartbeat:
             let heartbeat = Task { [weak self] in
+                var due = due
                 while true {
-                    do { try await timekeeper.sleep(for: reply.period) } catch { return }
+                    do { try await timekeeper.sleep(until: due) } catch { return }
+                    due = timekeeper.uptime + reply.period
                     guard let self else { return }
                     await self.beat()
                 }

@@ -116,8 +116,9 @@ extension SourcePlayback {
             lead = lease * part
         }
         let timekeeper = stage.timekeeper
+        let due = timekeeper.uptime + lead
         let alarm = Task { [weak self] in
-            do { try await timekeeper.sleep(for: lead) } catch { return }
+            do { try await timekeeper.sleep(until: due) } catch { return }
             // Detached from the alarm, which the next one replaces and cancels.
             Task { try? await self?.renew(uri) }
         }

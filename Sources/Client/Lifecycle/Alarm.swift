@@ -68,9 +68,8 @@ final class Alarm: Sendable {
         state.task = nil
         state.number += 1
         guard let due = state.due, !state.isSuspended else { return }
-        let wait = due - timekeeper.uptime
         state.task = startTask { [weak self, timekeeper, number = state.number] in
-            guard (try? await timekeeper.sleep(for: wait)) != nil else { return }
+            guard (try? await timekeeper.sleep(until: due)) != nil else { return }
             await self?.take(number)?()
         }
     }

@@ -145,6 +145,7 @@ import Testing
             let app = AVApp(stage.loader(deadline: .seconds(30)), playing: stage.playlist())
             app.keys.preload(stage.key())
             await service.untilLicenses(1)
+            await stage.time.untilSomeoneSleeps(for: .seconds(30))
             stage.time.advance(by: .seconds(30))
             await stage.log.untilCallback("didFail")
             service.open()

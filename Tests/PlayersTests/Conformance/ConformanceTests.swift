@@ -83,6 +83,7 @@ import Testing
             stage.home.hold()
             async let failure = app.failure()
             await stage.home.untilLicenses(1)
+            await stage.time.untilSomeoneSleeps(for: .seconds(30))
             stage.time.advance(by: .seconds(30))
             let thrown = try #require(await failure)
             let heard = app.errors + [PlayerUnderTest.cause(of: thrown)].compactMap { $0 }

@@ -50,6 +50,7 @@ import Testing
             let app = try JWApp(stage.loader(deadline: .seconds(30)), on: stage, playing: stage.playlist())
             async let result = app.failure()
             await service.untilLicenses(1)
+            await stage.time.untilSomeoneSleeps(for: .seconds(30))
             stage.time.advance(by: .seconds(30))
             #expect(await result != nil)
             service.open()

@@ -61,6 +61,7 @@ import Testing
             let app = THEOApp(stage.loader(deadline: .seconds(30)), playing: stage.source())
             async let result = app.failure()
             await service.untilLicenses(1)
+            await stage.time.untilSomeoneSleeps(for: .seconds(30))
             stage.time.advance(by: .seconds(30))
             let error = await result
             service.open()
