@@ -49,7 +49,14 @@ extension TokenReport {
     }
 
     fileprivate var problems: [InspectionFinding] {
-        inspection.advice.map { InspectionFinding($0.severity, $0.code, "\($0)", $0.remedy) }
+        inspection.advice.map(InspectionFinding.init)
+    }
+}
+
+extension InspectionFinding {
+    /// What a look into a token found.
+    init(_ advice: TokenInspection.Advice) {
+        self.init(advice.severity, advice.code, "\(advice)", advice.remedy)
     }
 }
 

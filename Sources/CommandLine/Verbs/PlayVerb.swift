@@ -50,7 +50,7 @@ struct PlayVerb: Verb {
             profile, credentials: try vendor.credentials(arguments, for: profile),
             configuration: LoaderConfiguration(hosts: try vendor.hosts(arguments)))
         defer { loader.cancel() }
-        let device = try credentials(arguments, console)
+        let device = try DeviceCredentials(arguments.required(credentials), console)
         let reference = try arguments[hashes].map {
             try ReferenceHashes(json: InputFile.read($0, limit: Self.hashesLimit, console))
         }
@@ -67,18 +67,6 @@ struct PlayVerb: Verb {
     }
 
     private static let hashesLimit = 16 << 20
-
-    /// The certificate and the ASk that belongs to it.
-    private func credentials(
-        _ arguments: Arguments, _ console: Console
-    ) throws -> (certificate: LatchkeyFairPlay.ApplicationCertificate, secret: Secret) {
-        let folder = try arguments.required(credentials)
-        func read(_ name: String) throws -> Data { try InputFile.read("\(folder)/\(name)", limit: 1 << 16, console) }
-        return (
-            try ApplicationCertificate(read("certificate.der")),
-            try KeyServerCredential.applicationSecret(hex: read("ask.hex"))
-        )
-    }
 
     private func show(_ report: StreamReport, _ vendor: String, _ arguments: Arguments, _ console: Console) throws {
         let facts = PlayReport(report, vendor: vendor, revealsKeys: arguments[reveal])

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// How a vendor says no: where its code, its words and its request id stand, and what its codes mean.
 ///
@@ -142,19 +142,29 @@ struct RetryAfter {
         if !value.isEmpty, value.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) {
             // Any number of digits is a valid field; a year stands for all that no client will wait.
             seconds = min(Double(value) ?? Self.year, Self.year)
-        } else if let date = Self.date(value), let now = reply.header("date").flatMap(Self.date) {
+        } else if let date = Date(httpField: value), let now = reply.date {
             seconds = min(max(0, date.timeIntervalSince(now)), Self.year)
         } else {
             return nil
         }
     }
+}
 
-    private static func date(_ text: String) -> Date? {
+extension HTTPReply {
+    /// When the reply was made, by the server's clock and to the second; nil where it does not say.
+    ///
+    /// Source: RFC 9110 §6.6.1.
+    public var date: Date? { header("date").flatMap(Date.init(httpField:)) }
+}
+
+extension Date {
+    fileprivate init?(httpField text: String) {
         let format = DateFormatter()
         format.locale = Locale(identifier: "en_US_POSIX")
         format.timeZone = TimeZone(identifier: "GMT")
         format.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
-        return format.date(from: text)
+        guard let date = format.date(from: text) else { return nil }
+        self = date
     }
 }
 

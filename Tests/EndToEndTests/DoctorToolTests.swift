@@ -1,0 +1,174 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyServer
+import LatchkeyServices
+import LatchkeySimulation
+import LatchkeyVendors
+import Testing
+
+/// `latchkey doctor` against a live service with one thing wrong.
+@Suite(.serialized, .enabled(if: ToolProcess.isThere, "\(ToolProcess.whyNot)"), .timeLimit(.minutes(3)))
+struct DoctorToolTests {
+    /// What the tool found: the results of each step in order, and the codes.
+    private struct Findings {
+        let status: Int32
+        let steps: [String: [String]]
+        let codes: [String]
+        let text: String
+
+        init(_ outcome: ToolProcess.Outcome) throws {
+            status = outcome.status
+            text = outcome.output + outcome.error
+            let json = try #require(outcome.json)
+            let checks = try #require(json["checks"] as? [[String: String]])
+            steps = Dictionary(checks.map { ($0["step"] ?? "", [$0["result"] ?? ""]) }, uniquingKeysWith: +)
+            codes = checks.compactMap { $0["code"] }
+            #expect(json["healthy"] as? Bool == !checks.contains { $0["result"] == "error" })
+            #expect((status == 0) == (json["healthy"] as? Bool == true))
+            #expect(checks.allSatisfy { ["ok", "skipped"].contains($0["result"]) || $0["remedy"]?.isEmpty == false })
+        }
+    }
+
+    private func doctor(
+        _ live: LiveServices, _ profile: VendorProfile = .vuDRM, asset: DemoAsset = .twoKeys, playlist: String? = nil,
+        without left: Set<String> = [], settings: [String: String] = [:], device: [String]? = nil
+    ) async throws -> Findings {
+        let own = try TemporaryFolder()
+        try LiveServices.writeCredentials(to: own.file("c"))
+        let configured = live.configured(profile)
+        var set = configured.settings
+        if profile.parameters.contains(where: { $0.name == "token" }) {
+            set["token"] = live.service(for: profile).issueToken().revealedText
+        }
+        set = set.merging(settings) { $1 }.filter { !left.contains($0.key) }
+        let words =
+            ["doctor", playlist ?? live.playlist(asset, for: profile), "--vendor", profile.identifier]
+            + set.flatMap { ["--set", "\($0.key)=\($0.value)"] }
+            + (device ?? ["--credentials", own.path("c")]) + ["--loopback-http", "--json"]
+        let findings = try Findings(try await ToolProcess.run(words))
+        for secret in live.service(for: profile).secrets {
+            #expect(SecretForms(secret).found(in: findings.text).isEmpty)
+        }
+        return findings
+    }
+
+    @Test(arguments: [VendorProfile.vuDRM, .cloudDRM, .azure, .ezdrm, .verimatrix, .expressPlay, .nagra])
+    func `nothing is wrong with what is right`(_ profile: VendorProfile) async throws {
+        try await LiveServices.with { live in
+            let found = try await doctor(live, profile)
+            #expect(found.status == 0 && found.codes.isEmpty, "\(found.text)")
+            #expect(
+                found.steps == [
+                    "settings": ["ok"], "playlist": ["ok"], "identifier": ["ok", "ok"], "token": ["ok"],
+                    "certificate": ["ok"], "license": ["ok", "ok"], "clock": ["ok"],
+                ])
+        }
+    }
+
+    @Test(arguments: [
+        (Fault.status(403), ServiceEndpoint.license, "license", "forbidden"),
+        (.htmlPage, .license, "license", "licenseMalformed"),
+        (.status(404), .certificate, "certificate", "notFound"),
+        (.htmlPage, .certificate, "certificate", "certificateMalformed"),
+        (.status(503), .license, "license", "serverTransient"),
+    ])
+    func `a service's fault is found at its step, with its code`(
+        _ fault: Fault, _ endpoint: ServiceEndpoint, _ step: String, _ code: String
+    ) async throws {
+        try await LiveServices.with { live in
+            live.service(for: .vuDRM).faults.set(fault, at: endpoint)
+            let found = try await doctor(live, asset: .transportStream)
+            #expect(found.status == 1 && found.codes.contains(code), "\(found.text)")
+            #expect(found.steps[step] == ["error"] && found.steps["playlist"] == ["ok"])
+            // Each request is sent once.
+            #expect(live.service(for: .vuDRM).requests(at: endpoint).count <= 2)
+        }
+    }
+
+    @Test func `without the token it looks at the playlist, and asks for no license`() async throws {
+        try await LiveServices.with { live in
+            let found = try await doctor(live, without: ["token"])
+            #expect(found.codes == ["missingCredential"] && found.steps["settings"] == ["error"])
+            #expect(found.steps["playlist"] == ["ok"] && found.steps["license"] == ["skipped"])
+            #expect(live.service(for: .vuDRM).requests(at: .license).isEmpty)
+        }
+    }
+
+    @Test func `a token whose time is over is named before the service refuses it`() async throws {
+        try await LiveServices.with { live in
+            let claims = Data(#"{"exp":1500000000,"iss":"i","aud":"a"}"#.utf8).base64EncodedString()
+            let found = try await doctor(live, .azure, settings: ["token": "eyJhbGciOiJIUzI1NiJ9.\(claims).c2ln"])
+            #expect(found.codes.contains("expired") && found.steps["token"] == ["error"], "\(found.text)")
+        }
+    }
+
+    @Test func `a playlist that is not there leaves the certificate to be looked at`() async throws {
+        try await LiveServices.with { live in
+            let found = try await doctor(live, playlist: "\(live.address)/media/vudrm/none/master.m3u8")
+            #expect(found.status == 1 && found.steps["playlist"] == ["error"], "\(found.text)")
+            #expect(found.steps["certificate"] == ["ok"] && found.steps["license"] == ["skipped"])
+        }
+    }
+
+    @Test func `a stream without FairPlay keys is said to have none`() async throws {
+        let folder = try TemporaryFolder()
+        try Data("#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\na.ts\n#EXT-X-ENDLIST\n".utf8).write(
+            to: folder.file("p.m3u8"))
+        try await LiveServices.with { live in
+            let found = try await doctor(live, playlist: folder.path("p.m3u8"))
+            #expect(found.codes == ["noFairPlayKey"] && found.steps["license"] == ["skipped"])
+        }
+    }
+
+    @Test func `keys that the content identifier does not tell apart are a warning`() async throws {
+        let folder = try TemporaryFolder()
+        try Data(
+            """
+            #EXTM3U
+            #EXT-X-TARGETDURATION:6
+            #EXT-X-KEY:METHOD=SAMPLE-AES,URI="skd://one/same",KEYFORMAT="com.apple.streamingkeydelivery",KEYFORMATVERSIONS="1"
+            #EXTINF:6,
+            a.ts
+            #EXT-X-KEY:METHOD=SAMPLE-AES,URI="skd://two/same",KEYFORMAT="com.apple.streamingkeydelivery",KEYFORMATVERSIONS="1"
+            #EXTINF:6,
+            b.ts
+            #EXT-X-ENDLIST
+
+            """.utf8
+        ).write(to: folder.file("p.m3u8"))
+        try await LiveServices.with { live in
+            let found = try await doctor(live, playlist: folder.path("p.m3u8"), device: [])
+            #expect(found.codes.contains("identifiersNotDistinct"), "\(found.text)")
+        }
+    }
+
+    @Test func `an SPC from elsewhere is sent as it is, and the answer told`() async throws {
+        let folder = try TemporaryFolder()
+        try Data("no SPC".utf8).write(to: folder.file("bad.spc"))
+        try LiveServices.writeCredentials(to: folder.file("c"))
+        try await LiveServices.with { live in
+            let key = try #require(live.service(for: .vuDRM).environment.authority.keys.keys.first)
+            let made = try await ToolProcess.run(
+                "spc", "--credentials", folder.path("c"), "--content-id", "\(key.id)", "--out", folder.path("good.spc"),
+                "--state",
+                folder.path("s"))
+            #expect(made.status == 0)
+            let good = try await doctor(live, asset: .transportStream, device: ["--spc", folder.path("good.spc")])
+            #expect(good.status == 0 && good.steps["license"] == ["ok"], "\(good.text)")
+            let bad = try await doctor(live, asset: .transportStream, device: ["--spc", folder.path("bad.spc")])
+            #expect(bad.status == 1 && bad.steps["license"] == ["error"])
+        }
+    }
+
+    @Test func `people get a line for each step, and a sum`() async throws {
+        try await LiveServices.with { live in
+            let run = try await ToolProcess.run(
+                "doctor", live.playlist(.transportStream, for: .vuDRM), "--vendor", "vudrm", "--loopback-http")
+            #expect(run.status == 1)
+            #expect(
+                run.output.contains(/ERROR +settings +vudrm needs token/)
+                    && run.output.contains(/ok +playlist +1 FairPlay key/))
+            #expect(run.output.contains(/[0-9] errors?, 0 warnings\n$/))
+        }
+    }
+}
