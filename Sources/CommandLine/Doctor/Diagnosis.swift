@@ -1,6 +1,7 @@
 import Foundation
 import Latchkey
 import LatchkeyCore
+import LatchkeyDevice
 import LatchkeyFairPlay
 import LatchkeyHLS
 import LatchkeySimulation
@@ -38,12 +39,19 @@ struct Diagnosis: Sendable {
         let (playlists, keys) = await playlists(at: playlist, WebResources(transport: watch))
         var checks = settings + playlists + identifiers(of: keys, loader) + tokens(for: keys, loader)
         if settings.contains(where: { $0.result == .error }) {
-            checks += [.skipped(.certificate, "The settings are not complete."), .skipped(.license, "As above.")]
+            checks += [Checkup.Step.certificate, .license].map { .skipped($0, "The settings are not complete.") }
         } else {
-            checks += await certificate(loader)
-            checks += await licenses(for: keys, loader)
+            checks += await exchange(for: keys, loader)
         }
         return DoctorReport(checks + clocks(watch))
+    }
+
+    private func exchange(for keys: [KeyURI], _ loader: ContentKeyLoader) async -> [Checkup] {
+        let certificate = await certificate(loader)
+        if case .device = player, certificate.contains(where: { $0.result == .error }) {
+            return certificate + [.skipped(.license, "There is no certificate to make an SPC with.")]
+        }
+        return certificate + (await licenses(for: keys, loader))
     }
 }
 
@@ -79,7 +87,7 @@ extension Diagnosis {
             do {
                 let identifier = try loader.contentIdentifier(for: key)
                 names[identifier.bytes, default: []].append(key)
-                checks.append(.ok(.identifier, "\(shown(key)) is \(identifier.text)"))
+                checks.append(.ok(.identifier, "\(shown(key)) is \(shown(KeyURI("\(identifier)")))"))
             } catch {
                 checks.append(Checkup(.identifier, Failure(error), about: shown(key)))
             }
@@ -95,9 +103,11 @@ extension Diagnosis {
     }
 
     private func tokens(for keys: [KeyURI], _ loader: ContentKeyLoader) -> [Checkup] {
+        guard profile.parameters.contains(where: \.isCredential) else { return [.ok(.token, "None is needed.")] }
         guard credentials.values.contains(where: { $0.value.count > 0 }) else {
-            return [.ok(.token, "None is needed, or none was given.")]
+            return [.skipped(.token, "None was given.")]
         }
+        guard !keys.isEmpty else { return [.skipped(.token, "There is no key that it could be for.")] }
         let findings = keys.flatMap { key -> [InspectionFinding] in
             guard let identifier = try? loader.contentIdentifier(for: key) else { return [] }
             let context = LicenseContext(keyURI: key, contentIdentifier: identifier)
@@ -184,7 +194,7 @@ extension Diagnosis {
 
         init(_ license: LatchkeyVendors.License) { (terms, isOpened) = (license.terms, false) }
 
-        init(_ key: StartedKey) { (terms, isOpened) = (key.terms, true) }
+        init(_ key: DeviceKey) { (terms, isOpened) = (key.terms, true) }
     }
 
     private func license(for key: KeyURI, _ fetch: () async throws -> License) async -> Checkup {

@@ -18,7 +18,7 @@ struct DoctorVerb: Verb {
             name: "doctor", summary: "look at each step of a stream's keys, and say what is wrong and what to do",
             details: """
                 Looks at the settings, the playlists and their keys, the content identifiers, the token, the certificate, the
-                licenses and the clocks, and goes on where one is wrong. Each request is sent once.
+                licenses and the clocks, and goes on where one is wrong. What fails for a moment is not tried again, but said.
 
                 """ + VendorOptions.details,
             positionals: [playlist],
