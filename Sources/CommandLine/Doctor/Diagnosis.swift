@@ -87,7 +87,7 @@ extension Diagnosis {
             do {
                 let identifier = try loader.contentIdentifier(for: key)
                 names[identifier.bytes, default: []].append(key)
-                checks.append(.ok(.identifier, "\(shown(key)) is \(shown(KeyURI("\(identifier)")))"))
+                checks.append(.ok(.identifier, "\(shown(key)) is \(profile.redaction.redacted(urlText: "\(identifier)"))"))
             } catch {
                 checks.append(Checkup(.identifier, Failure(error), about: shown(key)))
             }
