@@ -87,7 +87,8 @@ extension Diagnosis {
             do {
                 let identifier = try loader.contentIdentifier(for: key)
                 names[identifier.bytes, default: []].append(key)
-                checks.append(.ok(.identifier, "\(shown(key)) is \(profile.redaction.redacted(urlText: "\(identifier)"))"))
+                let name = profile.redaction.redacted(urlText: "\(identifier)")
+                checks.append(.ok(.identifier, "\(shown(key)) is \(name)"))
             } catch {
                 checks.append(Checkup(.identifier, Failure(error), about: shown(key)))
             }
