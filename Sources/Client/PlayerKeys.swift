@@ -115,7 +115,8 @@ private final class SPCRequest: PlayerKeyRequest, Sendable {
     let player: PlayerID
     private let spc: SPCMessage
     private weak let keys: PlayerKeys?
-    private let completion: @Sendable (Result<PlayerLicense, ContentKeyError>) -> Void
+    /// Dropped with its call, as it holds the player, and the key may be held for long.
+    private let completion: SingleCompletion<PlayerLicense>
     private let state = Locked(State())
 
     init(
@@ -127,7 +128,7 @@ private final class SPCRequest: PlayerKeyRequest, Sendable {
         self.purpose = purpose
         self.player = player
         self.keys = keys
-        self.completion = completion
+        self.completion = SingleCompletion(completion)
     }
 
     var renewalDate: Date? { state.withLock { $0.renewalDate } }
@@ -140,7 +141,7 @@ private final class SPCRequest: PlayerKeyRequest, Sendable {
         keys?.finished(self, with: result)
         // The player stores it; nobody renews it as a lease.
         if purpose == .persistable { release() }
-        completion(result.map { PlayerLicense(ckc: $0, renewalDate: renewalDate) })
+        completion.give(result.map { PlayerLicense(ckc: $0, renewalDate: renewalDate) })
     }
 
     /// Such a player comes by itself, at the date that it was told or by its own reckoning.

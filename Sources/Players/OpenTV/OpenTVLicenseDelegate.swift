@@ -102,8 +102,8 @@
         ) -> Result<Data, ContentKeyError> {
             let loader = choose(key) ?? loader
             let certificate = loader === self.loader ? nil : memory.certificate
-            let request = DelegateKeyRequest(key, spc, session, request, certificate: certificate) { [onError] in
-                onError(key, $0.nsError)
+            let request = DelegateKeyRequest(key, spc, session, request, certificate: certificate) { [weak self] in
+                self?.report($0, key)
             }
             return request.reply.wait(atMost: deadline, .license) {
                 let handle = loader.answer(request)

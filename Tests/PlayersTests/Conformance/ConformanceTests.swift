@@ -107,6 +107,18 @@ import Testing
         }
     }
 
+    @Test(arguments: PlayerUnderTest.all)
+    func `an app that drops its objects after playing leaves nothing behind`(_ player: PlayerUnderTest) async throws {
+        let remains = Remains()
+        try await PlayerStage.with { stage in
+            let app = try await ConformingApp(player, on: stage, remains.watched(stage.loader(.home)))
+            #expect(try await app.play().isRight)
+            app.drop()
+        }
+        for _ in 0..<1_000 where remains.isAlive { await Task.yield() }
+        #expect(!remains.isAlive)
+    }
+
     // MARK: Queues
 
     @Test(arguments: PlayerUnderTest.all(that: .returnsAtOnce))
@@ -144,5 +156,21 @@ import Testing
             #expect(
                 places.allSatisfy { $0.hasPrefix("com.") && !$0.hasPrefix("com.apple.") || $0.hasPrefix("latchkey.") })
         }
+    }
+}
+
+/// What is left of a loader, which everything of an app holds that is left.
+private final class Remains: Sendable {
+    private struct State {
+        weak var loader: ContentKeyLoader?
+    }
+
+    private let state = Locked(State())
+
+    var isAlive: Bool { state.withLock { $0.loader != nil } }
+
+    func watched(_ loader: ContentKeyLoader) -> ContentKeyLoader {
+        state.withLock { $0.loader = loader }
+        return loader
     }
 }

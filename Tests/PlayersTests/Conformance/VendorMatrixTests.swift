@@ -18,6 +18,7 @@ import Testing
             #expect(result.isRight && app.errors.isEmpty)
             #expect(stage.service(for: profile).licenses == result.keyURIs.count)
             #expect(stage.log.violations.isEmpty)
+            app.drop()
         }
     }
 
@@ -29,6 +30,7 @@ import Testing
             let app = try await ConformingApp(player, on: stage, stage.loader(profile), for: profile)
             #expect((await app.failure() == nil) == player.can(.anyURI))
             #expect(app.errors.isEmpty && stage.log.violations.isEmpty)
+            app.drop()
         }
     }
 }

@@ -78,7 +78,9 @@ extension PlayerUnderTest {
     ) { setup in
         THEOplayer.registerContentProtectionIntegration(
             integrationId: "test", keySystem: .FAIRPLAY,
-            integrationFactory: THEOplayerKeyFactory(setup.loader) { error, _ in setup.errors.add(error.nsError) })
+            integrationFactory: THEOplayerKeyFactory(setup.loader) { [errors = setup.errors] error, _ in
+                errors.add(error.nsError)
+            })
         let player = Kept(THEOplayer())
         player.object?.source = setup.stage.source(setup.stream, for: setup.profile)
         return AppUnderTest(
