@@ -31,18 +31,15 @@ final class JWPlayerCalls: @unchecked Sendable {
 
     /// The certificate comes first: an SPC is then a matter of the player alone, and how long it takes says something.
     func contentIdentifier(for url: URL, _ answer: @escaping (Data?) -> Void) {
-        // Sound: called once, and JW Player says nothing about threads.
-        nonisolated(unsafe) let answer = answer
+        let key = KeyURI(url.absoluteString)
+        let identifier: Data
+        do throws(ContentKeyError) { identifier = try keys.loader.contentIdentifier(for: key).bytes } catch {
+            fail(error, key)
+            return answer(nil)
+        }
+        let turn = change { $0.add(key) { answer($0 ? identifier : nil) } }
         certificate(for: url) { [weak self] certificate in
-            guard let self, certificate != nil else { return answer(nil) }
-            let key = KeyURI(url.absoluteString)
-            do throws(ContentKeyError) {
-                let identifier = try keys.loader.contentIdentifier(for: key).bytes
-                change { $0.add(key) { answer($0 ? identifier : nil) } }
-            } catch {
-                fail(error, key)
-                answer(nil)
-            }
+            self?.change { $0.settle(turn, certificate != nil) }?.begin(false)
         }
     }
 
@@ -57,7 +54,9 @@ final class JWPlayerCalls: @unchecked Sendable {
 
     /// - Parameter purpose: what a key is asked for, where that is known, by the names that JW Player may have for it.
     func license(for spc: Data, _ purpose: ([String]) -> KeyPurpose?, _ answer: @escaping (PlayerLicense?) -> Void) {
-        guard let key = change({ $0.take() }) else {
+        let (found, repeated) = change { $0.take(for: spc) }
+        repeated?.begin(true)
+        guard let key = found else {
             fail(.keyUnnamed, nil)
             return answer(nil)
         }
@@ -105,37 +104,66 @@ private struct Turns {
     struct Turn {
         let number: Int
         let key: KeyURI
+        /// Whether the certificate is there.
+        var isReady = false
         /// Hands over the content identifier, or nothing.
         let begin: (Bool) -> Void
     }
 
+    private static let limit = 16
+
     private(set) var waiting: [Turn] = []
-    /// The latest 16 keys whose SPCs are to come, the newest last.
+    /// The latest keys whose SPCs are to come, the newest last.
     private var awaited: [Turn] = []
     /// Whether the newest of them keeps others waiting.
     private var isTaken = false
-    private var latest: KeyURI?
+    /// The latest SPCs and their keys.
+    private var taken: [(spc: Secret, key: KeyURI)] = []
     private var last = 0
     private var watched = 0
 
-    mutating func add(_ key: KeyURI, _ begin: @escaping (Bool) -> Void) {
+    /// - Returns: the turn's number.
+    mutating func add(_ key: KeyURI, _ begin: @escaping (Bool) -> Void) -> Int {
         last += 1
         waiting.append(Turn(number: last, key: key, begin: begin))
+        return last
+    }
+
+    /// The certificate for a turn came, or did not.
+    /// - Returns: the turn, where it is over before it began.
+    mutating func settle(_ number: Int, _ isGood: Bool) -> Turn? {
+        guard let index = waiting.firstIndex(where: { $0.number == number }) else { return nil }
+        waiting[index].isReady = isGood
+        return isGood ? nil : waiting.remove(at: index)
     }
 
     /// The turn that begins now.
     mutating func next() -> Turn? {
-        guard !isTaken, !waiting.isEmpty else { return nil }
+        guard !isTaken, waiting.first?.isReady == true else { return nil }
         isTaken = true
-        awaited = awaited.suffix(15) + [waiting.removeFirst()]
+        awaited = awaited.suffix(Self.limit - 1) + [waiting.removeFirst()]
         return awaited.last
     }
 
-    /// The key that an SPC is most likely for: the last that began, or the last of all where no identifier was asked for again.
-    mutating func take() -> KeyURI? {
+    /// The key that an SPC is most likely for: the last that began, or the last of all where no identifier was asked for again. An SPC
+    /// that comes twice is for the same key; then the identifier was asked for twice too, and that turn brings no other SPC.
+    /// - Returns: the key, and the turn that is over.
+    mutating func take(for spc: Data) -> (key: KeyURI?, repeated: Turn?) {
+        let spc = Secret(spc)
+        if let key = taken.last(where: { $0.spc == spc })?.key { return (key, drop(key)) }
         isTaken = false
-        latest = awaited.popLast()?.key ?? latest
-        return latest
+        guard let key = awaited.popLast()?.key ?? taken.last?.key else { return (nil, nil) }
+        taken = taken.suffix(Self.limit - 1) + [(spc, key)]
+        return (key, nil)
+    }
+
+    /// Takes out a key's first turn that waits, or else the one whose SPC is awaited, whose identifier was handed over already.
+    private mutating func drop(_ key: KeyURI) -> Turn? {
+        if let index = waiting.firstIndex(where: { $0.key == key }) { return waiting.remove(at: index) }
+        guard let index = awaited.lastIndex(where: { $0.key == key }) else { return nil }
+        if index == awaited.indices.last { isTaken = false }
+        awaited.remove(at: index)
+        return nil
     }
 
     /// The turn that others begin to wait for.

@@ -72,6 +72,38 @@ import Testing
         }
     }
 
+    @Test func `an SPC that comes twice takes no other key's turn`() async throws {
+        try await PlayerStage.with { stage in
+            let loader = stage.loader()
+            var events = loader.events().makeAsyncIterator()
+            func requestedKey() async -> String? {
+                while let event = await events.next() {
+                    if case .requested = event.kind { return event.key }
+                }
+                return nil
+            }
+            let keys = JWPlayerKeyBridge(loader)
+            let (identified, continuation) = AsyncStream.makeStream(of: Int.self)
+            var answers = identified.makeAsyncIterator()
+            for index in [0, 1, 0, 1] {
+                let url = try #require(URL(string: stage.key(index).raw))
+                keys.contentIdentifierForURL(url) { _ in continuation.yield(index) }
+            }
+            #expect(await answers.next() == 0)
+            for _ in 1...2 {
+                keys.contentKeyWithSPCData(Data("the first key's".utf8)) { _, _, _ in }
+                #expect(await requestedKey() == stage.key(0).raw)
+            }
+            // The second turn of the first key is over, and that of the second key has begun.
+            #expect(Set([await answers.next(), await answers.next()]) == [0, 1])
+            for _ in 1...2 {
+                keys.contentKeyWithSPCData(Data("the second key's".utf8)) { _, _, _ in }
+                #expect(await requestedKey() == stage.key(1).raw)
+            }
+            loader.cancel()
+        }
+    }
+
     @Test func `an SPC that no key was named for gets nothing`() async throws {
         try await PlayerStage.with { stage in
             let errors = KeyErrorLog()
