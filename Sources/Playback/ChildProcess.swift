@@ -145,7 +145,7 @@ private func spawn(_ command: ChildProcess, output: Int32, errors: Int32) throws
     #if canImport(Darwin)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_CLOEXEC_DEFAULT))
     #else
-        for file in openFiles() where file > 2 { posix_spawn_file_actions_addclose(&actions, file) }
+        for file in openFiles() { posix_spawn_file_actions_addclose(&actions, file) }
     #endif
     var arguments = ([command.program] + command.arguments).map { strdup($0) } + [nil]
     defer { for argument in arguments { free(argument) } }
@@ -155,9 +155,12 @@ private func spawn(_ command: ChildProcess, output: Int32, errors: Int32) throws
     return process
 }
 
-/// The files that this process has open. One that is closed in the meantime does no harm.
-private func openFiles() -> [Int32] {
-    ((try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []).compactMap { Int32($0) }
+/// The numbers of files, the standard ones left out, that this process has open, and of those that other threads may open until the
+/// child is there: a new file takes the lowest number that is free. One that is not open does no harm below the process's limit.
+private func openFiles() -> Range<Int32> {
+    let open = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+    let highest = open.compactMap { Int32($0) }.max() ?? 2
+    return 3..<max(3, min(highest + 64, getdtablesize()))
 }
 
 /// Two ends of a pipe, closed when the last reference goes and in every child.
