@@ -62,7 +62,9 @@ public protocol DRMIntegration: Sendable {
 
     /// Where the license request for a key is likely to go, as far as that is known without an SPC and credentials. Only its
     /// scheme, host and port count: to open a connection ahead, and to have requests wait in line by host.
-    /// - Parameter lookup: what was looked up for the key or for the loader.
+    /// - Parameters:
+    ///   - key: the key's URI as the playlist states it.
+    ///   - lookup: what was looked up for the key or for the loader.
     /// - Returns: nil where it is not known.
     func licenseURL(for key: KeyURI, lookup: [String: Secret]) -> URL?
 

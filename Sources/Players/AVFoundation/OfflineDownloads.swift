@@ -37,6 +37,7 @@
 
         /// Stores the keys of a title, and then begins to download its media.
         /// - Parameters:
+        ///   - asset: what the app calls the title in its store.
         ///   - title: what the system shows where it lists downloads.
         ///   - url: the multivariant playlist.
         ///   - keys: the keys of all chosen renditions, audio, SD and HD alike; `KeyDiscovery` finds them in a playlist.
