@@ -1,11 +1,23 @@
 # `make help` lists the targets.
 CONFIGURATION ?= debug
-SWIFT_BUILD = swift build --configuration $(CONFIGURATION)
+# A room imports only what the manifest lets it.
+ARROWS = --explicit-target-dependency-import-check error
+# Debug information takes a fifth of a build. `make test DEBUG_INFO=dwarf` has it, for a debugger; a change of it builds everything again.
+DEBUG_INFO ?= none
+export SWIFT_FLAGS = $(ARROWS) -debug-info-format $(DEBUG_INFO)
+SWIFT_BUILD = swift build --configuration $(CONFIGURATION) $(SWIFT_FLAGS)
+PREFIX ?= /usr/local
+# Players have stand-ins on Linux only; elsewhere the demo plays the vendors' profiles.
+DEMO = $(if $(filter Linux,$(shell uname)),latchkey-demo,latchkey demo)
 
-.PHONY: help deps build demo test lint bench docs clean
+.PHONY: help deps build release demo test tsan lint bench docs api check-api install uninstall fuzz attack check-apple clean
+
+# Seconds for each of the 11 fuzz targets, two at a time: an hour in all.
+FUZZ_SECONDS ?= 650
+ATTACK_SECONDS ?= 600
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-6s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
 
 deps: ## install what is missing beside the Swift toolchain
 	@Scripts/install-dependencies
@@ -13,26 +25,62 @@ deps: ## install what is missing beside the Swift toolchain
 build: deps ## build everything
 	$(SWIFT_BUILD)
 
+release: deps ## build all products for release
+	LATCHKEY_TESTS=none swift build --configuration release $(SWIFT_FLAGS)
+
 demo: deps ## play five protected streams through five players, and check every picture
-	$(SWIFT_BUILD) --product latchkey
-	"$$($(SWIFT_BUILD) --show-bin-path)/latchkey" demo
+	$(SWIFT_BUILD) --product $(firstword $(DEMO))
+	"$$($(SWIFT_BUILD) --show-bin-path)"/$(DEMO)
 
 test: deps ## run all tests
 	@echo "Building and testing; failures and a summary follow"
-	swift test --quiet --disable-xctest --configuration $(CONFIGURATION) --experimental-maximum-parallelization-width 8
+	swift test --quiet $(SWIFT_FLAGS) --disable-xctest --configuration $(CONFIGURATION) --experimental-maximum-parallelization-width 8
 	@Scripts/check-drag-in $(CONFIGURATION)
 
-lint: ## check the format, and the imports against the design
-	swift format lint --strict --recursive Package.swift Sources StandIns Examples Tests
-	@Scripts/check-imports --self-test
-	@Scripts/check-imports
+# The rooms in which threads and tasks meet.
+TSAN_TESTS ?= Core,HTTP,Client,Players
 
+tsan: deps ## run the tests of TSAN_TESTS with the thread sanitizer
+	@echo "Building and testing with the thread sanitizer; failures and a summary follow"
+	LATCHKEY_TESTS=$(TSAN_TESTS) swift test --quiet $(SWIFT_FLAGS) --disable-xctest --sanitize thread --scratch-path .build/tsan \
+	    --experimental-maximum-parallelization-width 4
+
+check-apple: ## check what an app takes along for Apple's platforms, with this toolchain; see Scripts/Apple/README.md
+	@Scripts/check-apple
+
+lint: ## check the format, references, the code in documents, and that tests end and are silent
+	swift format lint --strict --recursive Package.swift Sources StandIns Examples Tests Fuzz
+	@Scripts/check-references --self-test && Scripts/check-references
+	@Scripts/check-snippets --self-test && Scripts/check-snippets
+	@Scripts/check-tests
+
+bench: CONFIGURATION = release
 bench: deps ## measure, as ratios within one run
-	swift build --configuration release --product latchkey
-	"$$(swift build --configuration release --show-bin-path)/latchkey" bench
+	$(SWIFT_BUILD) --product latchkey-bench
+	"$$($(SWIFT_BUILD) --show-bin-path)/latchkey-bench"
 
-docs: deps ## write the documentation of the public API to .build/docs
+fuzz: deps ## feed damaged input to every parser for an hour, or FUZZ_SECONDS each
+	@Scripts/fuzz $(FUZZ_SECONDS)
+
+attack: deps ## attack `latchkey serve` for ten minutes, or ATTACK_SECONDS, with honest clients beside
+	@Scripts/attack $(ATTACK_SECONDS)
+
+docs: build ## write the documentation of the public API to .build/docs
 	@Scripts/build-documentation
+
+api: build ## write the listing of the public API to API
+	@Scripts/list-api
+
+check-api: build ## compare the public API with its listing
+	@Scripts/check-api
+
+install: CONFIGURATION = release
+install: deps ## install latchkey below PREFIX (/usr/local), with its manual page and completions
+	$(SWIFT_BUILD) --product latchkey $(INSTALL_FLAGS)
+	Scripts/install "$$($(SWIFT_BUILD) --show-bin-path $(INSTALL_FLAGS))" "$(DESTDIR)$(PREFIX)"
+
+uninstall: ## remove what install put below PREFIX
+	Scripts/install --remove "$(DESTDIR)$(PREFIX)"
 
 clean: ## remove everything built
 	swift package clean

@@ -6,24 +6,23 @@
     @MainActor
     public final class AVPlayerCloudDRM {
         public let player: AVPlayer
-        private let keys: ContentKeySessionBridge
+        private let keys: AVPlayerKeys
 
         /// - Parameters:
-        ///   - video: the stream's master playlist.
-        ///   - certificate: where Cloud DRM has the application certificate.
-        ///   - brand: the tenant, `x-drm-brandGuid`.
-        ///   - userToken: asks the app's own server for a token, `x-drm-userToken`.
-        ///   - onError: hears why a key did not come.
+        ///   - video: The stream's master playlist.
+        ///   - certificate: Where Cloud DRM has the application certificate.
+        ///   - brand: The tenant, `x-drm-brandGuid`.
+        ///   - userToken: Asks the app's own server for a token, `x-drm-userToken`.
+        ///   - onFailure: Takes why a key did not come.
         public init(
             video: URL, certificate: URL, brand: String, configuration: LoaderConfiguration = LoaderConfiguration(),
-            userToken: @escaping @Sendable () async throws -> String, onError: @escaping @Sendable (NSError) -> Void
+            userToken: @escaping @Sendable () async throws -> String,
+            onFailure: @escaping @Sendable (KeyFailure) -> Void
         ) {
             let loader = ContentKeyLoader(
                 .cloudDRM(certificate: certificate, brand: brand), credentials: .token { _ in try await userToken() },
                 configuration: configuration)
-            keys = ContentKeySessionBridge(loader) { notice in
-                if case .failed(let failure) = notice { onError(failure.error) }
-            }
+            keys = AVPlayerKeys(loader, onFailure: onFailure)
             let asset = AVURLAsset(url: video)
             keys.protect(asset)
             player = AVPlayer(playerItem: AVPlayerItem(asset: asset))

@@ -12,20 +12,20 @@
     public final class ConnectCustomerSSM {
         public private(set) var player: OTVAVPlayer?
         private let service: SessionService
-        private let onError: @Sendable (NSError) -> Void
+        private let onFailure: @Sendable (KeyFailure) -> Void
 
         /// - Parameters:
-        ///   - service: what the app says to its own service.
-        ///   - onError: hears why a license did not come, or that a heartbeat failed; playback should stop then.
-        public init(_ service: SessionService, onError: @escaping @Sendable (NSError) -> Void) {
+        ///   - service: The app's own session service.
+        ///   - onFailure: Takes why a license did not come, or why a heartbeat failed; playback should stop then.
+        public init(_ service: SessionService, onFailure: @escaping @Sendable (KeyFailure) -> Void) {
             OTVSDK.load()
             self.service = service
-            self.onError = onError
+            self.onFailure = onFailure
         }
 
         public func play(_ content: URL) async throws {
             let delegate = OTVCustomerSSMDelegate(certificate: try await service.certificate())
-            delegate.setCallback(OpenTVCustomerCallback(service, onError: onError))
+            delegate.setCallback(OpenTVCustomerKeys(service, onFailure: onFailure))
             try await service.open()
             OTVDRMManager.shared.setLicenseDelegate(delegate)
             player = OTVAVPlayer(url: content)
@@ -44,6 +44,9 @@
         private let licenseURL: URL
         private let sessionURL: URL
         private let contentToken: String
+        private let transport = SystemTransport()
+        /// Where the gateway's replies say why it refuses; `onFailure` gets this.
+        private let refusals = ErrorRules(code: [.json("errorCode")], message: [.json("message")])
         private var session: (token: String, heartbeat: Int)?
 
         public init(certificate: URL, license: URL, sessions: URL, contentToken: String) {
@@ -70,14 +73,24 @@
             guard let ckc = (reply["CkcMessage"] as? String).flatMap({ Data(base64Encoded: $0) }) else {
                 throw URLError(.cannotParseResponse)
             }
-            return CustomerLicense(ckc: ckc, heartbeat: session?.heartbeat ?? 0, renewType: .heartbeat)
+            // If the licenses carry the session, they are renewed; otherwise heartbeats are sent.
+            let isEnforced = noteSession(in: reply)
+            return CustomerLicense(
+                ckc: ckc, heartbeat: session?.heartbeat ?? 0, renewType: isEnforced ? .enforced : .heartbeat)
         }
 
         private func ask(_ step: String, _ token: String) async throws {
             let reply = try await post(
                 Data("{}".utf8), "application/json", to: sessionURL.appending(path: "sessions/\(step)"), token)
-            guard let token = reply["sessionToken"] as? String else { return }
+            noteSession(in: reply)
+        }
+
+        /// - Returns: Whether there is a new session token.
+        @discardableResult
+        private func noteSession(in reply: [String: Any]) -> Bool {
+            guard let token = reply["sessionToken"] as? String else { return false }
             session = (token, reply["heartbeat"] as? Int ?? session?.heartbeat ?? 0)
+            return true
         }
 
         private func post(_ body: Data, _ type: String, to url: URL, _ token: String) async throws -> [String: Any] {
@@ -90,9 +103,9 @@
         }
 
         private func send(_ request: URLRequest) async throws -> Data {
-            let (data, response) = try await URLSession.shared.data(for: request)
-            guard (response as? HTTPURLResponse)?.statusCode == 200 else { throw URLError(.badServerResponse) }
-            return data
+            let reply = try await transport.send(request, bodyLimit: 1 << 20)
+            try refusals.check(reply)
+            return reply.body
         }
     }
 #endif

@@ -7,23 +7,24 @@
     @MainActor
     public final class JWPlayerVuDRM {
         public let view = JWPlayerView()
-        private let keys: JWPlayerKeyBridge
+        private let keys: JWPlayerKeys
         private let content: URL
 
         /// - Parameters:
-        ///   - content: the stream's master playlist.
-        ///   - certificate: where VuDRM has the application certificate.
-        ///   - token: asks the app's own server for a token; each license takes a new one.
-        ///   - onError: hears why a key did not come.
+        ///   - content: The stream's master playlist.
+        ///   - certificate: Where VuDRM has the application certificate.
+        ///   - token: Asks the app's own server for a token; each license takes a new one.
+        ///   - onFailure: Takes why a key did not come.
         public init(
             content: URL, certificate: URL, configuration: LoaderConfiguration = LoaderConfiguration(),
-            token: @escaping @Sendable () async throws -> String, onError: @escaping @Sendable (ContentKeyError) -> Void
+            token: @escaping @Sendable () async throws -> String,
+            onFailure: @escaping @Sendable (KeyFailure) -> Void
         ) {
             self.content = content
             let loader = ContentKeyLoader(
                 .vuDRM(certificate: certificate), credentials: .token { _ in try await token() },
                 configuration: configuration)
-            keys = JWPlayerKeyBridge(loader) { error, _ in onError(error) }
+            keys = JWPlayerKeys(loader, onFailure: onFailure)
             view.player.contentKeyDataSource = keys
         }
 

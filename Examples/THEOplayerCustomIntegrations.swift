@@ -8,28 +8,37 @@
     public final class THEOplayerCustomIntegrations {
         public let player = THEOplayer()
 
-        /// Registers the integrations; a source names one, and says in its configuration what the vendor has to be told.
-        public init(configuration: LoaderConfiguration = LoaderConfiguration()) {
-            THEOplayer.registerKeys(of: .vuDRMTheo, as: "vudrm", configuration: configuration)
-            THEOplayer.registerKeys(of: .azure, configuration: configuration)
-            THEOplayer.registerKeys(of: .uplynk, configuration: configuration)
-            THEOplayer.registerKeys(of: .ezdrm, configuration: configuration)
-            THEOplayer.registerKeys(of: .verimatrix, configuration: configuration)
-            THEOplayer.registerKeys(of: .titanium, configuration: configuration)
+        /// Registers the integrations. A source names one of them, and its configuration has the vendor's settings.
+        /// - Parameter onFailure: Takes why a key did not come.
+        public init(
+            configuration: LoaderConfiguration = LoaderConfiguration(),
+            onFailure: @escaping @Sendable (KeyFailure) -> Void
+        ) {
+            let vendors: [String: VendorProfile] = [
+                "vudrm": .vuDRMTheo, "azure": .azure, "uplynk": .uplynk, "ezdrm": .ezdrm, "verimatrix": .verimatrix,
+                "titanium": .titanium,
+            ]
+            for (name, vendor) in vendors {
+                THEOplayerKeys(vendor, configuration: configuration, onFailure: onFailure).register(as: name)
+            }
         }
 
         /// - Parameters:
-        ///   - content: the stream's master playlist.
-        ///   - integration: one of the above.
-        ///   - certificate: where the vendor has the application certificate.
-        ///   - parameters: what else the vendor has to be told, `token` among them.
-        public func play(_ content: URL, with integration: String, certificate: URL, parameters: [String: String]) {
+        ///   - content: The stream's master playlist.
+        ///   - integration: One of the above.
+        ///   - certificate: Where the vendor has the application certificate.
+        ///   - license: Where the vendor has the license service. Azure, Verimatrix and Titanium need it; the key URIs of the others name it.
+        ///   - parameters: The vendor's other settings, such as `token`.
+        public func play(
+            _ content: URL, with integration: String, certificate: URL, license: URL? = nil,
+            parameters: [String: String]
+        ) {
             player.source = SourceDescription(
                 source: TypedSource(
                     src: content.absoluteString, type: "application/x-mpegurl",
                     drm: FairPlayDRMConfiguration(
-                        customIntegrationId: integration, certificateURL: certificate.absoluteString,
-                        integrationParameters: parameters)))
+                        customIntegrationId: integration, licenseAcquisitionURL: license?.absoluteString,
+                        certificateURL: certificate.absoluteString, integrationParameters: parameters)))
             player.play()
         }
     }

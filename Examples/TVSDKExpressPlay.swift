@@ -19,20 +19,20 @@
         public private(set) var player: PTMediaPlayer?
 
         /// - Parameters:
-        ///   - certificate: the application certificate, DER, which the app brings along.
-        ///   - onError: hears why a key did not come, or ended.
+        ///   - certificate: The application certificate, DER, which is part of the app.
+        ///   - onFailure: Takes why a key did not come or ended.
         public init(
             _ useCase: UseCase, certificate: Data, configuration: LoaderConfiguration = LoaderConfiguration(),
-            onError: @escaping @Sendable (NSError) -> Void
+            onFailure: @escaping @Sendable (KeyFailure) -> Void
         ) {
-            let profile: VendorProfile =
+            let vendor: ConfiguredVendor =
                 switch useCase {
                 case .tokenURL: .expressPlay(certificate: certificate)
                 case .entitlement(let server): .expressPlay(certificate: certificate, entitlement: server)
                 case .onPremise(let server): .expressPlay(certificate: certificate, onPremise: server)
                 }
             // One resource loader serves all players of the process.
-            TVSDKResourceLoader(ContentKeyLoader(profile, configuration: configuration)) { onError($1) }.register()
+            TVSDKKeys(ContentKeyLoader(vendor, configuration: configuration), onFailure: onFailure).register()
         }
 
         public func play(_ content: URL) {

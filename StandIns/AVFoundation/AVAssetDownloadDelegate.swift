@@ -2,26 +2,34 @@ public import Foundation
 public import FoundationNetworking
 import StandInEngine
 
-/// Hears of downloads. Every method is optional.
+/// Receives events of downloads. Every method is optional.
+@available(iOS 9.0, macOS 10.15, watchOS 10.0, visionOS 1.0, *)
+@available(tvOS, unavailable)
 public protocol AVAssetDownloadDelegate: URLSessionTaskDelegate {
+    @available(iOS 18.0, macOS 14.0, visionOS 2.0, *)
     func urlSession(
         _ session: URLSession, assetDownloadTask: AVAssetDownloadTask, willDownloadTo location: URL)
 
+    @available(iOS, introduced: 10.0, deprecated: 27.0)
     func urlSession(
         _ session: URLSession, assetDownloadTask: AVAssetDownloadTask, didFinishDownloadingTo location: URL)
 
+    @available(iOS, introduced: 9.0, deprecated: 27.0)
     func urlSession(
         _ session: URLSession, assetDownloadTask: AVAssetDownloadTask, didLoad timeRange: CMTimeRange,
         totalTimeRangesLoaded loadedTimeRanges: [NSValue], timeRangeExpectedToLoad: CMTimeRange)
 
+    @available(iOS, introduced: 11.0, deprecated: 27.0)
     func urlSession(
         _ session: URLSession, aggregateAssetDownloadTask: AVAggregateAssetDownloadTask,
         willDownloadTo location: URL)
 
+    @available(iOS, introduced: 11.0, deprecated: 27.0)
     func urlSession(
         _ session: URLSession, aggregateAssetDownloadTask: AVAggregateAssetDownloadTask,
         didCompleteFor mediaSelection: AVMediaSelection)
 
+    @available(iOS, introduced: 11.0, deprecated: 27.0)
     func urlSession(
         _ session: URLSession, aggregateAssetDownloadTask: AVAggregateAssetDownloadTask,
         didLoad timeRange: CMTimeRange, totalTimeRangesLoaded loadedTimeRanges: [NSValue],

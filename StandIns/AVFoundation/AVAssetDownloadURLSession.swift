@@ -2,8 +2,10 @@ public import Foundation
 public import FoundationNetworking
 import StandInEngine
 
-/// Downloads streams, to be played later with stored keys. Asks for no keys itself.
-public final class AVAssetDownloadURLSession: URLSession, @unchecked Sendable {
+/// Downloads streams for later playback with stored keys. It requests no keys itself.
+@available(iOS 9.0, macOS 10.15, watchOS 10.0, visionOS 1.0, *)
+@available(tvOS, unavailable)
+open class AVAssetDownloadURLSession: URLSession, @unchecked Sendable {
     private let stage = StandInStage.current ?? StandInStage()
     private weak var downloads: (any AVAssetDownloadDelegate)?
     private var queue = DispatchQueue(label: "AVAssetDownloadURLSession")
@@ -17,6 +19,8 @@ public final class AVAssetDownloadURLSession: URLSession, @unchecked Sendable {
         if let given = delegateQueue?.underlyingQueue { queue = given }
     }
 
+    @available(iOS 15.0, macOS 12.0, visionOS 1.0, *)
+    @available(tvOS, unavailable)
     public func makeAssetDownloadTask(
         downloadConfiguration: AVAssetDownloadConfiguration
     ) -> AVAssetDownloadTask {
@@ -30,6 +34,9 @@ public final class AVAssetDownloadURLSession: URLSession, @unchecked Sendable {
         AVAssetDownloadTask(AssetDownload(URLAsset, of: self, downloads, queue, stage))
     }
 
+    @available(iOS, introduced: 11.0, deprecated: 18.0)
+    @available(macOS, introduced: 10.15, deprecated: 10.15)
+    @available(tvOS, unavailable)
     public func aggregateAssetDownloadTask(
         with URLAsset: AVURLAsset, mediaSelections: [AVMediaSelection], assetTitle title: String,
         assetArtworkData artworkData: Data?, options: [String: Any]? = nil
@@ -39,15 +46,19 @@ public final class AVAssetDownloadURLSession: URLSession, @unchecked Sendable {
 }
 
 /// What to download.
-public final class AVAssetDownloadConfiguration: NSObject {
+@available(iOS 15.0, macOS 12.0, visionOS 1.0, *)
+@available(tvOS, unavailable)
+open class AVAssetDownloadConfiguration: NSObject {
     let asset: AVURLAsset
     public var artworkData: Data?
 
     public init(asset: AVURLAsset, title: String) { self.asset = asset }
 }
 
-/// One download.
-public final class AVAssetDownloadTask: URLSessionTask, @unchecked Sendable {
+/// A download.
+@available(iOS 9.0, macOS 10.15, watchOS 10.0, visionOS 1.0, *)
+@available(tvOS, unavailable)
+open class AVAssetDownloadTask: URLSessionTask, @unchecked Sendable {
     private let download: AssetDownload
 
     init(_ download: AssetDownload) { self.download = download }
@@ -73,8 +84,11 @@ public final class AVAssetDownloadTask: URLSessionTask, @unchecked Sendable {
     public override func cancel() { download.cancel() }
 }
 
-/// One download of several renditions.
-public final class AVAggregateAssetDownloadTask: URLSessionTask, @unchecked Sendable {
+/// A download of several renditions.
+@available(iOS, introduced: 11.0, deprecated: 18.0)
+@available(macOS, introduced: 10.15, deprecated: 10.15)
+@available(tvOS, unavailable)
+open class AVAggregateAssetDownloadTask: URLSessionTask, @unchecked Sendable {
     private let download: AssetDownload
 
     init(_ download: AssetDownload) { self.download = download }
@@ -100,9 +114,9 @@ public final class AVAggregateAssetDownloadTask: URLSessionTask, @unchecked Send
     public override func cancel() { download.cancel() }
 }
 
-/// Sets the lowest bit rate to download; a number.
+/// Sets the minimum bit rate to download; a number.
 public let AVAssetDownloadTaskMinimumRequiredMediaBitrateKey = "AVAssetDownloadTaskMinimumRequiredMediaBitrateKey"
-/// Sets the smallest picture to download.
+/// Sets the minimum picture size to download.
 public let AVAssetDownloadTaskMinimumRequiredPresentationSizeKey =
     "AVAssetDownloadTaskMinimumRequiredPresentationSizeKey"
 /// Chooses the renditions to download.

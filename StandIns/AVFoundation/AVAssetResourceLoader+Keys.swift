@@ -3,18 +3,20 @@ import LatchkeyCore
 import StandInEngine
 
 extension AVAssetResourceLoader {
-    /// Gets keys, all at once.
+    /// Requests keys, all at once.
     func provide(_ uris: [KeyURI], destination: StandInExchange.Destination = .device) async throws {
         let times = stage.misbehaves(.repeatsIdentifiers) ? 2 : 1
+        // Sound: the mutable state of a loader and its requests is behind locks, here and below.
+        nonisolated(unsafe) let loader = self
         try await withThrowingTaskGroup(of: Void.self) { group in
             for uri in uris {
-                for _ in 0..<times { group.addTask { try await self.provide(uri, destination) } }
+                for _ in 0..<times { group.addTask { try await loader.provide(uri, destination) } }
             }
             try await group.waitForAll()
         }
     }
 
-    /// Starts playback with keys that came.
+    /// Starts playback with the keys of the loader.
     func startPlayback(_ uris: [KeyURI]) throws -> [KeyURI: ContentKey] {
         var contentKeys: [KeyURI: ContentKey] = [:]
         for uri in uris {
@@ -29,7 +31,7 @@ extension AVAssetResourceLoader {
         return contentKeys
     }
 
-    /// Whether all keys are there and good.
+    /// Whether the loader has all keys and they are valid.
     func holds(_ uris: [KeyURI]) -> Bool {
         uris.allSatisfy { uri in state.withLock { $0.keys[uri.raw] }?.isUsable == true }
     }
@@ -48,7 +50,7 @@ extension AVAssetResourceLoader {
     private func hand(
         _ request: AVAssetResourceLoadingRequest
     ) -> (StandInOutcome<StandInKey>, AVAssetResourceLoadingContentInformationRequest?) {
-        stage.keepIfReleasingLate(request)
+        stage.keepIfReleasingLate(Only(request))
         state.withLock { state in
             state.handed.removeAll { $0.request == nil }
             state.handed.append(HandedRequest(request: request))
@@ -58,18 +60,20 @@ extension AVAssetResourceLoader {
             return (request.outcome, nil)
         }
         let drops = stage.misbehaves(.dropsDelegate)
+        nonisolated(unsafe) let loader = self
+        nonisolated(unsafe) let request = request
         for _ in 0..<(stage.misbehaves(.callsBackTwice) ? 2 : 1) {
             let waits = Locked(false)
-            stage.deliver(LoaderCallback.handing(request).rawValue, about: request.uri.raw, on: queue) { [self] in
-                guard let delegate else { return CallbackProbe.noteNobody() }
+            stage.deliver(LoaderCallback.handing(request).rawValue, about: request.uri.raw, on: queue) {
+                guard let delegate = loader.delegate else { return CallbackProbe.noteNobody() }
                 let answer =
                     if let renewal = request as? AVAssetResourceRenewalRequest {
-                        delegate.resourceLoader(self, shouldWaitForRenewalOfRequestedResource: renewal)
+                        delegate.resourceLoader(loader, shouldWaitForRenewalOfRequestedResource: renewal)
                     } else {
-                        delegate.resourceLoader(self, shouldWaitForLoadingOfRequestedResource: request)
+                        delegate.resourceLoader(loader, shouldWaitForLoadingOfRequestedResource: request)
                     }
                 waits.withLock { $0 = answer }
-                if drops { state.withLock { $0.delegate = nil } }
+                if drops { loader.state.withLock { $0.delegate = nil } }
             } afterwards: { _ in
                 guard !waits.withLock({ $0 }) else { return }
                 request.outcome.settle(.failure(AVError.because(.contentIsNotAuthorized, "Nobody loads the key.")))
@@ -78,7 +82,7 @@ extension AVAssetResourceLoader {
         return (request.outcome, request.contentInformationRequest)
     }
 
-    /// Gives a request up.
+    /// Cancels a request.
     func cancel(_ request: AVAssetResourceLoadingRequest) {
         let isOpen = request.state.withLock { state in
             guard state.phase == .open else { return false }
@@ -86,9 +90,11 @@ extension AVAssetResourceLoader {
             return true
         }
         guard isOpen, let queue = delegateQueue else { return }
-        stage.deliver(LoaderCallback.didCancelLoading.rawValue, about: request.uri.raw, on: queue) { [self] in
-            guard let delegate else { return CallbackProbe.noteNobody() }
-            delegate.resourceLoader(self, didCancel: request)
+        nonisolated(unsafe) let loader = self
+        nonisolated(unsafe) let request = request
+        stage.deliver(LoaderCallback.didCancelLoading.rawValue, about: request.uri.raw, on: queue) {
+            guard let delegate = loader.delegate else { return CallbackProbe.noteNobody() }
+            delegate.resourceLoader(loader, didCancel: request)
             request.state.withLock { $0.phase = .cancelled }
         } afterwards: { _ in
             request.state.withLock { $0.phase = .cancelled }
@@ -96,14 +102,16 @@ extension AVAssetResourceLoader {
         }
     }
 
-    /// Asks for a key once more when its renewal date comes. Cancelled when the loader goes.
+    /// Requests a key again at its renewal date. Cancelled when the loader is released.
     private func renew(_ uri: KeyURI, _ url: URL, at date: Date?) {
         guard let date else { return }
         let timekeeper = stage.timekeeper
-        let due = timekeeper.uptime + .seconds(max(0, date.timeIntervalSince(timekeeper.date)))
-        let renewal = Task { [weak self] in
+        let due =
+            timekeeper.uptime + (Duration(clampingSeconds: max(0, date.timeIntervalSince(timekeeper.date))) ?? .zero)
+        let held = HeldLoader(loader: self)
+        let renewal = Task {
             do { try await timekeeper.sleep(until: due) } catch { return }
-            await self?.renew(uri, url)
+            await held.loader?.renew(uri, url)
         }
         state.withLock { $0.renewals.updateValue(renewal, forKey: uri.raw) }?.cancel()
     }
@@ -111,11 +119,19 @@ extension AVAssetResourceLoader {
     func renew(_ uri: KeyURI, _ url: URL) async {
         let exchange = StandInExchange(.renewal, on: stage)
         let (outcome, information) = hand(AVAssetResourceRenewalRequest(uri, url, of: self, exchange))
-        // The key that is there serves until its lease ends.
+        // The current key stays in use until its lease ends.
         guard let key = try? await outcome.value else { return }
         state.withLock { $0.keys[uri.raw] = key }
         renew(uri, url, at: information?.effectiveRenewalDate)
     }
+}
+
+/// A weak reference to a loader, for its renewals.
+// Sound: set once, and what changes of a loader is behind a lock.
+private final class HeldLoader: @unchecked Sendable {
+    private(set) weak var loader: AVAssetResourceLoader?
+
+    init(loader: AVAssetResourceLoader) { self.loader = loader }
 }
 
 /// The names of the loader delegate's callbacks in the log.

@@ -3,9 +3,10 @@ public import Foundation
 import LatchkeyCore
 import StandInEngine
 
-/// Asks its delegate for what an asset cannot load itself: here, keys.
-// Sound: what changes is in `state`, behind a lock; StandInTests run under the thread sanitizer.
-public final class AVAssetResourceLoader: NSObject, @unchecked Sendable {
+/// Asks its delegate for resources that an asset cannot load itself: here, keys.
+@available(iOS 6.0, macOS 10.9, tvOS 9.0, visionOS 1.0, *)
+@available(watchOS, unavailable)
+open class AVAssetResourceLoader: NSObject {
     struct State {
         weak var delegate: (any AVAssetResourceLoaderDelegate)?
         var queue: DispatchQueue?
@@ -30,7 +31,7 @@ public final class AVAssetResourceLoader: NSObject, @unchecked Sendable {
             stage.log.note(.delegateWithoutQueue, "AVAssetResourceLoader.setDelegate")
             return
         }
-        // Sound: the delegate is called on its own queue only, as in the real SDK.
+        // Sound: the delegate is called only on its own queue, as in the real SDK.
         nonisolated(unsafe) let delegate = delegate
         state.withLock {
             $0.delegate = delegate
@@ -40,7 +41,7 @@ public final class AVAssetResourceLoader: NSObject, @unchecked Sendable {
 
     public var delegate: (any AVAssetResourceLoaderDelegate)? {
         state.withLock { state in
-            // Sound: as in `setDelegate`.
+            // Sound for the same reason as in `setDelegate`.
             nonisolated(unsafe) let delegate = state.delegate
             return delegate
         }
@@ -53,13 +54,16 @@ public final class AVAssetResourceLoader: NSObject, @unchecked Sendable {
         set { state.withLock { $0.preloads = newValue } }
     }
 
+    @available(iOS 18.0, macOS 15.0, tvOS 18.0, visionOS 2.0, *)
     public var sendsCommonMediaClientDataAsHTTPHeaders: Bool {
         get { state.withLock { $0.sendsCommonMediaClientData } }
         set { state.withLock { $0.sendsCommonMediaClientData = newValue } }
     }
 }
 
-/// Loads what an asset cannot load itself. Every method is optional.
+/// Loads resources that an asset cannot load itself. Every method is optional.
+@available(iOS 6.0, macOS 10.9, tvOS 9.0, visionOS 1.0, *)
+@available(watchOS, unavailable)
 public protocol AVAssetResourceLoaderDelegate: NSObjectProtocol {
     func resourceLoader(
         _ resourceLoader: AVAssetResourceLoader,
@@ -117,10 +121,13 @@ extension AVAssetResourceLoaderDelegate {
     ) { CallbackProbe.noteDefault() }
 }
 
-/// Has an SPC ask for a key that may be stored; `Bool`.
+/// Makes the SPC request a persistable key; `Bool`.
+@available(iOS, introduced: 9.0, deprecated: 18.0)
+@available(macOS, introduced: 10.14, deprecated: 15.0)
+@available(tvOS, introduced: 9.0, deprecated: 18.0)
 public let AVAssetResourceLoadingRequestStreamingContentKeyRequestRequiresPersistentKey =
     "AVAssetResourceLoadingRequestStreamingContentKeyRequestRequiresPersistentKey"
 /// The content type of a CKC.
 public let AVStreamingKeyDeliveryContentKeyType = "com.apple.streamingkeydelivery.contentkey"
-/// The content type of a key that was stored.
+/// The content type of a stored key.
 public let AVStreamingKeyDeliveryPersistentContentKeyType = "com.apple.streamingkeydelivery.persistentcontentkey"

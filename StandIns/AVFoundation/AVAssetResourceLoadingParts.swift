@@ -2,13 +2,13 @@ public import Foundation
 import LatchkeyCore
 import StandInEngine
 
-/// Who makes a loading request.
-public final class AVAssetResourceLoadingRequestor: NSObject, @unchecked Sendable {
+/// The origin of a loading request.
+open class AVAssetResourceLoadingRequestor: NSObject {
     public var providesExpiredSessionReports: Bool { false }
 }
 
-/// What an app says about a resource.
-public final class AVAssetResourceLoadingContentInformationRequest: NSObject, @unchecked Sendable {
+/// What an app states about a resource.
+open class AVAssetResourceLoadingContentInformationRequest: NSObject {
     private struct State {
         var contentType: String?
         var contentLength: Int64 = 0
@@ -37,7 +37,7 @@ public final class AVAssetResourceLoadingContentInformationRequest: NSObject, @u
         get { state.withLock { $0.isByteRangeAccessSupported } }
         set { state.withLock { $0.isByteRangeAccessSupported = newValue } }
     }
-    /// When to ask for the key again; only of use with a content type of a key.
+    /// When to request the key again. Only used together with a content type for keys.
     public var renewalDate: Date? {
         get { state.withLock { $0.renewalDate } }
         set { state.withLock { $0.renewalDate = newValue } }
@@ -52,14 +52,14 @@ public final class AVAssetResourceLoadingContentInformationRequest: NSObject, @u
         stage.log.note(.wrongContentType, "\(contentType) for \(uri.raw)")
     }
 
-    /// The renewal date, where the content type lets it count.
+    /// The renewal date, if the content type permits one.
     var effectiveRenewalDate: Date? {
         contentType.map { allowedContentTypes?.contains($0) == true } == true ? renewalDate : nil
     }
 }
 
-/// What an app is to give of a resource; for a key, all of it.
-public final class AVAssetResourceLoadingDataRequest: NSObject, @unchecked Sendable {
+/// The data that an app must provide; for a key, all of it.
+open class AVAssetResourceLoadingDataRequest: NSObject {
     private let received = Locked(Data())
 
     public var requestedOffset: Int64 { 0 }

@@ -3,17 +3,19 @@ import LatchkeyCore
 import StandInEngine
 
 /// A request for a key by its URL.
-// Sound: what changes is in `state`, behind a lock; StandInTests run under the thread sanitizer.
-public class AVAssetResourceLoadingRequest: NSObject, @unchecked Sendable {
+@available(iOS 6.0, macOS 10.9, tvOS 9.0, visionOS 1.0, *)
+@available(watchOS, unavailable)
+open class AVAssetResourceLoadingRequest: NSObject {
     enum Phase {
         case open
         case finished
-        /// The player gave it up, and has not said so yet.
+        /// The player cancelled it and has not told the delegate yet.
         case cancelling
         case cancelled
     }
 
-    struct State {
+    // Sound: the loader keeps the mutable state behind its own lock.
+    struct State: @unchecked Sendable {
         var phase = Phase.open
         var response: URLResponse?
         var redirect: URLRequest?
@@ -59,7 +61,11 @@ public class AVAssetResourceLoadingRequest: NSObject, @unchecked Sendable {
         set { state.withLock { $0.redirect = newValue } }
     }
 
-    /// Makes an SPC, on this thread.
+    /// Makes an SPC on this thread.
+    @available(iOS, introduced: 7.0, deprecated: 18.0)
+    @available(macOS, introduced: 10.9, deprecated: 15.0)
+    @available(tvOS, introduced: 9.0, deprecated: 18.0)
+    @available(visionOS, introduced: 1.0, deprecated: 2.0)
     public func streamingContentKeyRequestData(
         forApp appIdentifier: Data, contentIdentifier: Data, options: [String: Any]? = nil
     ) throws -> Data {
@@ -76,14 +82,18 @@ public class AVAssetResourceLoadingRequest: NSObject, @unchecked Sendable {
         }
         do {
             let spc = try exchange.makeSPC(certificate: appIdentifier, contentIdentifier: contentIdentifier)
-            if stage.misbehaves(.cancelsMidway) { state.withLock { $0.loader }?.cancel(self) }
+            if stage.misbehaves(.cancelsMidway) { state.withLock { $0 }.loader?.cancel(self) }
             return spc
         } catch {
             throw AVError.wrapping(error as NSError)
         }
     }
 
-    /// Makes what the app stores, and responds with.
+    /// Makes the data that the app stores and responds with.
+    @available(iOS, introduced: 9.0, deprecated: 18.0)
+    @available(macOS, introduced: 10.15, deprecated: 15.0)
+    @available(tvOS, introduced: 9.0, deprecated: 18.0)
+    @available(visionOS, introduced: 1.0, deprecated: 2.0)
     public func persistentContentKey(
         fromKeyVendorResponse keyVendorResponse: Data, options: [String: Any]? = nil
     ) throws -> Data {
@@ -92,13 +102,15 @@ public class AVAssetResourceLoadingRequest: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Ends the request with the data that was given.
+    /// Finishes the request with the data that the app provided.
     public func finishLoading() { finish(nil) }
 
-    /// Ends the request with an error, or with the data that was given.
+    /// Finishes the request with an error, or with the data that the app provided.
     public func finishLoading(with error: (any Error)?) { finish(error) }
 
-    /// The long deprecated way to end it.
+    /// The old, deprecated way to finish a request.
+    @available(iOS, introduced: 6.0, deprecated: 7.0)
+    @available(macOS, introduced: 10.9, deprecated: 10.9)
     public func finishLoading(with response: URLResponse?, data: Data?, redirect: URLRequest?) {
         if let data { dataRequest?.respond(with: data) }
         finish(nil)
@@ -111,7 +123,7 @@ public class AVAssetResourceLoadingRequest: NSObject, @unchecked Sendable {
             return phase
         }
         guard phase == .open else {
-            // An app cannot know of a cancellation that was not delivered.
+            // An app cannot know about a cancellation that was not delivered.
             if phase != .cancelling { stage.log.note(.finishedTwice, uri.raw) }
             return
         }
@@ -138,4 +150,6 @@ public class AVAssetResourceLoadingRequest: NSObject, @unchecked Sendable {
 }
 
 /// A request for a key whose renewal date has come.
-public final class AVAssetResourceRenewalRequest: AVAssetResourceLoadingRequest, @unchecked Sendable {}
+@available(iOS 6.0, macOS 10.9, tvOS 9.0, visionOS 1.0, *)
+@available(watchOS, unavailable)
+open class AVAssetResourceRenewalRequest: AVAssetResourceLoadingRequest {}

@@ -3,16 +3,26 @@ import LatchkeyCore
 import StandInEngine
 
 extension AVContentKeyRequest {
-    /// Makes an SPC. The completion comes on a thread of the system's choice.
+    /// Makes an SPC. The completion handler is called on a thread of the system's choice.
     public func makeStreamingContentKeyRequestData(
         forApp appIdentifier: Data, contentIdentifier: Data?, options: [String: Any]? = nil,
         completionHandler handler: @escaping @Sendable (Data?, (any Error)?) -> Void
     ) {
-        let made = Result { try makeSPC(appIdentifier, contentIdentifier) }
+        guard mayMakeSPCPlainly() else {
+            return handler(nil, AVError.because(.createContentKeyRequestFailed, "The session has advisory keys."))
+        }
+        makeSPC(appIdentifier, contentIdentifier, options, for: handler)
+    }
+
+    func makeSPC(
+        _ appIdentifier: Data, _ contentIdentifier: Data?, _ options: [String: Any]?,
+        for handler: @escaping @Sendable (Data?, (any Error)?) -> Void
+    ) {
+        let made = Result { try makeSPC(appIdentifier, contentIdentifier, options) }
         let times = stage.misbehaves(.completesTwice) ? 2 : 1
         let isSilent = stage.misbehaves(.completesWithNothing)
         let session = state.withLock { $0.session }
-        // The request has to live as long as its own SPC takes.
+        // The request must live until its SPC is made.
         DispatchQueue.global().async { [self] in
             for _ in 0..<times {
                 switch made {
@@ -29,12 +39,15 @@ extension AVContentKeyRequest {
     public func makeStreamingContentKeyRequestData(
         forApp appIdentifier: Data, contentIdentifier: Data?, options: [String: Any]? = nil
     ) async throws -> Data {
-        let spc = try makeSPC(appIdentifier, contentIdentifier)
+        guard mayMakeSPCPlainly() else {
+            throw AVError.because(.createContentKeyRequestFailed, "The session has advisory keys.")
+        }
+        let spc = try makeSPC(appIdentifier, contentIdentifier, options)
         if stage.misbehaves(.cancelsMidway) { state.withLock { $0.session }?.cancel(self) }
         return spc
     }
 
-    /// Answers the request with a license, or with a key that was stored.
+    /// Answers the request with a license or a stored key.
     public func processContentKeyResponse(_ keyResponse: AVContentKeyResponse) {
         guard let session = livingSession("processContentKeyResponse"), claim("processContentKeyResponse") else {
             return
@@ -53,11 +66,12 @@ extension AVContentKeyRequest {
         session.fail(self, error is AVError ? error : AppleError.passedOn(error))
     }
 
-    /// Asks for a persistable request in place of this one.
-    /// - Throws: an `AVError` where keys cannot be stored; answer this request then.
+    /// Requests a persistable request instead of this one.
+    /// - Throws: an `AVError` if keys cannot be stored. Then answer this request.
+    @available(macOS 10.15, tvOS 17.0, watchOS 7.0, visionOS 1.0, *)
     public func respondByRequestingPersistableContentKeyRequest() throws {
         guard let session = livingSession("respondByRequestingPersistableContentKeyRequest") else { return }
-        guard canProvidePersistableContentKey else {
+        guard wish.destination == .device, stage.behavior.persistence == .allowed else {
             throw AVError.because(.operationCancelled, "The key cannot be stored: the picture goes elsewhere.")
         }
         let isOpen = state.withLock { state in
@@ -72,19 +86,33 @@ extension AVContentKeyRequest {
         session.replace(self)
     }
 
-    /// The same under the name of iOS.
+    /// The same, with the name in iOS.
+    @available(iOS 11.2, *)
     public func respondByRequestingPersistableContentKeyRequestAndReturnError() throws {
         try respondByRequestingPersistableContentKeyRequest()
     }
 
-    /// The request's session; without it every call is an exception.
+    /// The request's session. Without a session, every call is an exception.
     func livingSession(_ call: String) -> AVContentKeySession? {
         let session = state.withLock { $0.session }
         if session == nil { stage.log.note(.requestOutlivedSession, "\(call) for \(wish.text)") }
         return session
     }
 
-    private func makeSPC(_ certificate: Data, _ contentIdentifier: Data?) throws -> Data {
+    /// Whether the app may use the call without advisory keys. Otherwise it raises an exception.
+    private func mayMakeSPCPlainly() -> Bool {
+        guard state.withLock({ $0.session })?.state.withLock({ $0.supportsAdvisoryKeys }) == true else { return true }
+        stage.log.note(.advisoryKeysIgnored, "makeStreamingContentKeyRequestData for \(wish.text)")
+        return false
+    }
+
+    private func makeSPC(_ certificate: Data, _ contentIdentifier: Data?, _ options: [String: Any]?) throws -> Data {
+        if options?[AVContentKeyRequestShouldRandomizeDeviceIdentifierKey] as? Bool == true,
+            !stage.behavior.allowsRandomDeviceIdentifiers
+        {
+            // `AVError` has no case for it in all SDKs.
+            throw NSError(domain: AVFoundationErrorDomain, code: -11888)
+        }
         guard let session = livingSession("makeStreamingContentKeyRequestData") else {
             throw AVError.because(.unknown, "The request's session is gone.")
         }
@@ -101,7 +129,7 @@ extension AVContentKeyRequest {
         }
     }
 
-    /// Takes the right to answer.
+    /// Marks the request as answered. Returns `false` if it must not be answered any more.
     private func claim(_ call: String) -> Bool {
         let phase = state.withLock { state in
             let phase = state.phase

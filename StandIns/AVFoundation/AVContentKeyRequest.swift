@@ -3,8 +3,9 @@ import LatchkeyCore
 import StandInEngine
 
 /// A request for one key.
-// Sound: what changes is in `state`, behind a lock; StandInTests run under the thread sanitizer.
-public class AVContentKeyRequest: NSObject, @unchecked Sendable {
+// Sound: the mutable state is in `state`, behind a lock; StandInTests run under the thread sanitizer.
+@available(iOS 10.3, macOS 10.12.4, tvOS 10.2, watchOS 7.0, visionOS 1.0, *)
+open class AVContentKeyRequest: NSObject, @unchecked Sendable {
     public enum Status: Int, Sendable {
         case requestingResponse = 0
         case receivedResponse = 1
@@ -26,16 +27,16 @@ public class AVContentKeyRequest: NSObject, @unchecked Sendable {
         public static let receivedObsoleteContentKey = RetryReason(rawValue: "ReceivedObsoleteKeyResponse")
     }
 
-    /// Who may still do something with the request.
+    /// The phases of a request.
     enum Phase {
-        /// It waits for an answer.
+        /// It awaits an answer.
         case open
         case answered
-        /// A persistable request took its place.
+        /// A persistable request replaced it.
         case switched
-        /// The player gave it up, and has not said so yet.
+        /// The player cancelled it and has not told the delegate yet.
         case ending
-        /// The player gave it up, and the delegate knows.
+        /// The player cancelled it and told the delegate.
         case ended
     }
 
@@ -44,6 +45,8 @@ public class AVContentKeyRequest: NSObject, @unchecked Sendable {
         var status = Status.requestingResponse
         var error: (any Error)?
         var contentKey: AVContentKey?
+        /// Whether the system already had the key.
+        var isFulfilled = false
         weak var session: AVContentKeySession?
         weak var recipient: (any AVContentKeyRecipient)?
     }
@@ -83,18 +86,21 @@ public class AVContentKeyRequest: NSObject, @unchecked Sendable {
     public var error: (any Error)? { state.withLock { $0.error } }
     public var identifier: (any Sendable)? { wish.identifier }
     public var initializationData: Data? { wish.initializationData }
+    @available(iOS 12.2, macOS 10.14.4, tvOS 12.2, watchOS 7.0, visionOS 1.0, *)
     public var options: [String: any Sendable] { wish.options }
-    public var canProvidePersistableContentKey: Bool {
-        wish.destination == .device && stage.behavior.persistence == .allowed
-    }
+    /// Whether the request makes keys that can be stored. Only persistable requests do, not those that can become one.
+    public var canProvidePersistableContentKey: Bool { self is AVPersistableContentKeyRequest }
     public var renewsExpiringResponseData: Bool { purpose == .renewal }
+    @available(iOS 14.5, macOS 11.3, tvOS 14.5, watchOS 7.4, visionOS 1.0, *)
     public var contentKeySpecifier: AVContentKeySpecifier {
         AVContentKeySpecifier(forKeySystem: .fairPlayStreaming, identifier: wish.identifier ?? wish.text)
     }
+    @available(iOS 14.5, macOS 11.3, tvOS 14.5, watchOS 7.4, visionOS 1.0, *)
     public var contentKey: AVContentKey? { state.withLock { $0.contentKey } }
+    @available(iOS 26.0, macOS 26.0, tvOS 26.0, watchOS 26.0, visionOS 26.0, *)
     public var originatingRecipient: (any AVContentKeyRecipient)? {
         nonisolated(unsafe) let recipient = state.withLock { state in
-            // Sound: recipients are shared by the player and the app in the real SDK as well.
+            // Sound: player and app share recipients in the real SDK, too.
             nonisolated(unsafe) let recipient = state.recipient
             return recipient
         }
@@ -102,10 +108,11 @@ public class AVContentKeyRequest: NSObject, @unchecked Sendable {
     }
 }
 
-/// A request for a key that is to be stored.
-public final class AVPersistableContentKeyRequest: AVContentKeyRequest, @unchecked Sendable {
-    /// Makes what the app stores, and answers with.
-    /// - Throws: an `AVError` with FairPlay's number below it.
+/// A request for a key to store.
+@available(iOS 10.3, macOS 10.15, tvOS 10.2, watchOS 7.0, visionOS 1.0, *)
+open class AVPersistableContentKeyRequest: AVContentKeyRequest, @unchecked Sendable {
+    /// Makes the data that the app stores and answers with.
+    /// - Throws: an `AVError` with FairPlay's number as its underlying error.
     public func persistableContentKey(
         fromKeyVendorResponse keyVendorResponse: Data, options: [String: Any]? = nil
     ) throws -> Data {
@@ -118,19 +125,22 @@ public final class AVPersistableContentKeyRequest: AVContentKeyRequest, @uncheck
     }
 }
 
-/// What a key is wanted for: everything that a request passes on to the one that takes its place.
+/// The purpose of a key request: everything that it passes on to the request that replaces it.
 struct KeyWish: @unchecked Sendable {
     let text: String
     let identifier: (any Sendable)?
     var initializationData: Data?
     var options: [String: any Sendable] = [:]
     var destination = StandInExchange.Destination.device
-    // Sound: only handed on, never touched.
+    // Sound: only passed on, never accessed.
     weak var recipient: (any AVContentKeyRecipient)?
 
-    init(identifier: (any Sendable)?) {
-        text = KeyIdentifier.text(identifier)
+    /// A key that an app requests. Without an identifier, the initialization data distinguishes it from others.
+    init(identifier: (any Sendable)?, initializationData: Data?) {
+        let data = initializationData.map { "initialization data \($0.base64EncodedString())" }
+        text = identifier == nil ? data ?? "" : KeyIdentifier.text(identifier)
         self.identifier = identifier
+        self.initializationData = initializationData
     }
 
     /// A key of a stream.

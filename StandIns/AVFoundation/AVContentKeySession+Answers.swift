@@ -3,7 +3,7 @@ import LatchkeyCore
 import StandInEngine
 
 extension AVContentKeySession {
-    /// Takes a license or a stored key.
+    /// Accepts a license or a stored key.
     func take(_ response: AVContentKeyResponse, for request: AVContentKeyRequest) {
         guard state.withLock({ $0.condition }) == .usable else {
             return fail(request, AVError.because(.mediaServicesWereReset, "The media services were reset."))
@@ -20,7 +20,7 @@ extension AVContentKeySession {
         }
     }
 
-    private func hold(_ key: StandInKey, for request: AVContentKeyRequest) {
+    func hold(_ key: StandInKey, for request: AVContentKeyRequest) {
         let specifier = AVContentKeySpecifier(
             forKeySystem: keySystem, identifier: request.wish.identifier ?? request.wish.text)
         let text = request.wish.text
@@ -44,12 +44,12 @@ extension AVContentKeySession {
         }
     }
 
-    /// Ends a request that got no key. What the session already held stays.
+    /// Fails a request. Keys that the session already holds stay valid.
     func fail(_ request: AVContentKeyRequest, _ error: any Error) {
         finish(request, .failed, error)
     }
 
-    /// Gives a request up.
+    /// Cancels a request.
     func cancel(_ request: AVContentKeyRequest) {
         guard request.state.withLock({ $0.phase == .open }) else { return }
         finish(request, .cancelled, AVError.because(.contentKeyRequestCancelled, "The key request was cancelled."))
@@ -82,7 +82,7 @@ extension AVContentKeySession {
         }
     }
 
-    /// Puts a new request in the place of one that is tried again or turned into a persistable one.
+    /// Sends a new request instead of one that is retried or becomes persistable.
     func replace(_ request: AVContentKeyRequest) {
         let isSwitch = request.state.withLock { $0.phase == .switched }
         if !isSwitch { request.state.withLock { $0.status = .retried } }
@@ -98,7 +98,7 @@ extension AVContentKeySession {
 }
 
 extension AVContentKeyRequest {
-    /// Ends the request for good; an answer from here on breaks a rule.
+    /// Ends the request. Any later answer breaks a rule.
     func end(_ status: Status, _ error: any Error) {
         state.withLock { state in
             if state.phase == .open || state.phase == .ending { state.phase = .ended }
@@ -108,7 +108,7 @@ extension AVContentKeyRequest {
         outcome.settle(.failure(error))
     }
 
-    /// The session goes while the request is open.
+    /// Ends the request because its session is released.
     func outliveSession() {
         let isOpen = state.withLock { $0.phase == .open }
         if isOpen { stage.log.note(.unanswered, "The session went while \(wish.text) was open.") }

@@ -6,7 +6,7 @@ extension AVContentKeySession {
     typealias Call = @Sendable (any AVContentKeySessionDelegate, AVContentKeySession) -> Void
 
     /// Calls the delegate on its queue.
-    /// - Parameter afterwards: runs behind the callback, also where nobody was there.
+    /// - Parameter afterwards: runs after the callback, even if there was no delegate.
     func notify(
         _ name: Callback, about subject: String? = nil, _ call: @escaping Call,
         afterwards: @escaping @Sendable (CallbackTaker) -> Void = { _ in }
@@ -29,13 +29,13 @@ extension AVContentKeySession {
         state.withLock { $0.running -= 1 }
     }
 
-    /// Hands a request to the delegate.
+    /// Sends a request to the delegate.
     func send(_ request: AVContentKeyRequest) {
         guard enter(request) else { return }
         for _ in 0..<(stage.misbehaves(.callsBackTwice) ? 2 : 1) { hand(request) }
     }
 
-    /// Hands several requests over, in one call where the delegate takes one.
+    /// Sends several requests, in one call if the delegate implements it.
     func send(batch requests: [AVContentKeyRequest], initializationData: Data?) {
         let requests = requests.filter(enter)
         guard requests.count > 1, let queue = delegateQueue else {
@@ -80,7 +80,7 @@ extension AVContentKeySession {
             if taker == .standard, request.purpose == .persistable {
                 stage.log.note(.persistableCallbackMissing, request.wish.text)
             }
-            // A renewal that nobody handles is let go; the lease runs out.
+            // A renewal that nobody handles is dropped. The lease then runs out.
             fail(request, AVError.because(.contentIsNotAuthorized, "Nobody handles the key request."))
         }
     }

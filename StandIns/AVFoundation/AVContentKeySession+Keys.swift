@@ -3,7 +3,7 @@ import LatchkeyCore
 import StandInEngine
 
 extension AVContentKeySession {
-    /// Gets the keys of a stream that the session does not hold, all at once.
+    /// Requests the keys of a stream that the session does not hold, all at once.
     func provide(_ uris: [KeyURI], for asset: AVURLAsset) async throws {
         let missing = uris.filter { uri in state.withLock { $0.keys[uri.raw] }?.key.isUsable != true }
         let open = state.withLock { Array($0.open.values) }.filter { $0.purpose != .renewal }
@@ -13,7 +13,7 @@ extension AVContentKeySession {
         try await Self.wait(for: outcomes)
     }
 
-    /// Asks for keys once more, as when the picture moves to a receiver.
+    /// Requests keys again, for example when playback moves to a receiver.
     func provideAnew(_ uris: [KeyURI], for asset: AVURLAsset, destination: StandInExchange.Destination) async throws {
         try await Self.wait(for: request(uris, for: asset, destination: destination))
     }
@@ -30,7 +30,7 @@ extension AVContentKeySession {
                 return AVContentKeyRequest(wish, for: .streaming, of: self)
             }
         }
-        // The outcomes outlive requests that nobody keeps.
+        // The outcomes outlive requests that nobody retains.
         let outcomes = requests.map(\.outcome)
         send(batch: requests, initializationData: nil)
         return outcomes
@@ -65,7 +65,7 @@ extension AVContentKeySession {
         return contentKeys
     }
 
-    /// Gives the session its identifier with the first SPC.
+    /// Sets the session's identifier, with the first SPC.
     func beginProtection(_ appIdentifier: Data) {
         state.withLock { state in
             state.appIdentifier = appIdentifier
@@ -76,7 +76,7 @@ extension AVContentKeySession {
 
     func adopt(_ stage: StandInStage) { state.withLock { $0.stage = stage } }
 
-    /// The media services end: nothing works any more.
+    /// The media services are reset: the session no longer works.
     func resetMediaServices() {
         let open = state.withLock { state in
             state.condition = .reset

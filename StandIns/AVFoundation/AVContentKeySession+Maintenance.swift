@@ -2,8 +2,9 @@ public import Foundation
 import LatchkeyCore
 import StandInEngine
 
-// Stored keys and expired sessions: stubs that answer plausibly. The proofs hold nothing that a server could check.
+// Stored keys and expired sessions. These are stubs with plausible results; the proofs contain nothing that a server could check.
 extension AVContentKeySession {
+    @available(iOS 11.0, macOS 10.15, tvOS 17.0, watchOS 7.0, visionOS 1.0, *)
     public func makeSecureTokenForExpirationDate(
         ofPersistableContentKey persistableContentKeyData: Data,
         completionHandler handler: @escaping @Sendable (Data?, (any Error)?) -> Void
@@ -12,12 +13,14 @@ extension AVContentKeySession {
         DispatchQueue.global().async { handler(try? result.get(), result.failure) }
     }
 
+    @available(iOS 11.0, macOS 10.15, tvOS 17.0, watchOS 7.0, visionOS 1.0, *)
     public func makeSecureTokenForExpirationDate(
         ofPersistableContentKey persistableContentKeyData: Data
     ) async throws -> Data {
         try proof("secure token", of: persistableContentKeyData)
     }
 
+    @available(iOS 12.2, macOS 10.15, tvOS 17.0, watchOS 7.0, visionOS 1.0, *)
     public func invalidatePersistableContentKey(
         _ persistableContentKeyData: Data, options: [AVContentKeySessionServerPlaybackContextOption: Any]? = nil,
         completionHandler handler: @escaping @Sendable (Data?, (any Error)?) -> Void
@@ -26,12 +29,14 @@ extension AVContentKeySession {
         DispatchQueue.global().async { handler(try? result.get(), result.failure) }
     }
 
+    @available(iOS 12.2, macOS 10.15, tvOS 17.0, watchOS 7.0, visionOS 1.0, *)
     public func invalidatePersistableContentKey(
         _ persistableContentKeyData: Data, options: [AVContentKeySessionServerPlaybackContextOption: Any]? = nil
     ) async throws -> Data {
         try proof("invalidated", of: persistableContentKeyData)
     }
 
+    @available(iOS 12.2, macOS 10.15, tvOS 17.0, watchOS 7.0, visionOS 1.0, *)
     public func invalidateAllPersistableContentKeys(
         forApp appIdentifier: Data, options: [AVContentKeySessionServerPlaybackContextOption: Any]? = nil,
         completionHandler handler: @escaping @Sendable (Data?, (any Error)?) -> Void
@@ -39,6 +44,7 @@ extension AVContentKeySession {
         DispatchQueue.global().async { handler(Data("all invalidated".utf8), nil) }
     }
 
+    @available(iOS 12.2, macOS 10.15, tvOS 17.0, watchOS 7.0, visionOS 1.0, *)
     public func invalidateAllPersistableContentKeys(
         forApp appIdentifier: Data, options: [AVContentKeySessionServerPlaybackContextOption: Any]? = nil
     ) async throws -> Data { Data("all invalidated".utf8) }
@@ -59,7 +65,7 @@ extension AVContentKeySession {
         let content: Data
     }
 
-    /// The reports that an app has not yet removed.
+    /// The reports that an app has not removed yet.
     public class func pendingExpiredSessionReports(
         withAppIdentifier appIdentifier: Data, storageDirectoryAt storageURL: URL
     ) -> [Data] {
@@ -75,7 +81,7 @@ extension AVContentKeySession {
         }
     }
 
-    /// Writes a report for each certificate that the session made SPCs for, and says so.
+    /// Writes a report for each certificate that the session made SPCs for, and tells the delegate.
     func generateExpiredSessionReport() {
         guard let storageURL, let app = state.withLock({ $0.appIdentifier }) else { return }
         let report = Report(app: app, content: Data("expired session \(UUID().uuidString)".utf8))

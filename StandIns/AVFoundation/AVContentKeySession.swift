@@ -3,9 +3,10 @@ public import Foundation
 import LatchkeyCore
 import StandInEngine
 
-/// Asks its delegate for keys, and holds them for its recipients.
-// Sound: what changes is in `state`, behind a lock; StandInTests run under the thread sanitizer.
-public final class AVContentKeySession: NSObject, @unchecked Sendable {
+/// Asks its delegate for keys and holds them for its recipients.
+// Sound: the mutable state is in `state`, behind a lock; StandInTests run under the thread sanitizer.
+@available(iOS 10.3, macOS 10.12.4, tvOS 10.2, watchOS 7.0, visionOS 1.0, *)
+open class AVContentKeySession: NSObject, @unchecked Sendable {
     struct State {
         weak var delegate: (any AVContentKeySessionDelegate)?
         var queue: DispatchQueue?
@@ -14,16 +15,17 @@ public final class AVContentKeySession: NSObject, @unchecked Sendable {
         var open: [ObjectIdentifier: AVContentKeyRequest] = [:]
         var condition = Condition.usable
         var protectionSession: Data?
-        /// The certificate of the latest SPC, which Apple calls the app's identifier.
+        /// The certificate of the latest SPC. Apple calls it the app's identifier.
         var appIdentifier: Data?
         var running = 0
+        var supportsAdvisoryKeys = false
         var stage: StandInStage
     }
 
     enum Condition {
         case usable
         case expired
-        /// The media services ended.
+        /// The media services were reset.
         case reset
     }
 
@@ -43,15 +45,17 @@ public final class AVContentKeySession: NSObject, @unchecked Sendable {
         }
     }
 
+    @available(iOS 11.0, macOS 10.13, tvOS 11.0, watchOS 7.0, visionOS 1.0, *)
     public convenience init(keySystem: AVContentKeySystem) { self.init(keySystem, storage: nil) }
 
+    @available(iOS 10.3, macOS 10.12.4, tvOS 10.2, watchOS 7.0, visionOS 1.0, *)
     public convenience init(keySystem: AVContentKeySystem, storageDirectoryAt storageURL: URL) {
         self.init(keySystem, storage: storageURL)
     }
 
     deinit {
         let state = state.withLock { state in
-            // Sound: nobody else can reach the state of an object that goes.
+            // Sound: nobody else can reach the state of an object that is being released.
             nonisolated(unsafe) let state = state
             return state
         }
@@ -74,10 +78,10 @@ public final class AVContentKeySession: NSObject, @unchecked Sendable {
     public var contentProtectionSessionIdentifier: Data? { state.withLock { $0.protectionSession } }
     var stage: StandInStage { state.withLock { $0.stage } }
 
-    /// Ends the session: its keys decrypt no more.
+    /// Ends the session. Its keys stop decrypting.
     public func expire() {
         let (open, recipients) = state.withLock { state in
-            // Sound: requests and recipients are shared by player and app in the real SDK as well.
+            // Sound: player and app share requests and recipients in the real SDK, too.
             nonisolated(unsafe) let taken = (Array(state.open.values), state.recipients)
             state.condition = .expired
             state.open = [:]
@@ -117,19 +121,18 @@ public final class AVContentKeySession: NSObject, @unchecked Sendable {
 
     public var contentKeyRecipients: [any AVContentKeyRecipient] {
         state.withLock { state in
-            // Sound: as in `expire()`.
+            // Sound for the same reason as in `expire()`.
             nonisolated(unsafe) let recipients = state.recipients
             return recipients
         }
     }
 
-    /// Asks for a key before a stream does. Ignored for a key that is held.
+    /// Requests a key before a stream does. Does nothing if the session holds the key.
     public func processContentKeyRequest(
         withIdentifier identifier: (any Sendable)?, initializationData: Data?,
         options: [String: any Sendable]? = nil
     ) {
-        var wish = KeyWish(identifier: identifier)
-        wish.initializationData = initializationData
+        var wish = KeyWish(identifier: identifier, initializationData: initializationData)
         wish.options = options ?? [:]
         let (condition, isHeld) = state.withLock { ($0.condition, $0.keys[wish.text] != nil) }
         guard condition != .expired else {
@@ -139,7 +142,7 @@ public final class AVContentKeySession: NSObject, @unchecked Sendable {
         send(AVContentKeyRequest(wish, for: .streaming, of: self))
     }
 
-    /// Asks for a key again, for its lease to go on.
+    /// Requests a key again to continue its lease.
     public func renewExpiringResponseData(for contentKeyRequest: AVContentKeyRequest) {
         guard state.withLock({ $0.condition }) != .expired else {
             return stage.log.note(.expiredSessionUsed, "renewExpiringResponseData")
@@ -151,7 +154,7 @@ public final class AVContentKeySession: NSObject, @unchecked Sendable {
     }
 }
 
-/// A key in a session, and the request that brought it.
+/// A key in a session, with its request.
 struct HeldKey: Sendable {
     var key: StandInKey
     let request: AVContentKeyRequest

@@ -1,14 +1,14 @@
 /// The domain of AVFoundation's errors.
 public let AVFoundationErrorDomain = "AVFoundationErrorDomain"
 
-/// An error of AVFoundation, as far as it concerns keys. `error as NSError` has Apple's domain and number.
+/// An error of AVFoundation, as far as keys are concerned. `error as NSError` has Apple's domain and number.
 // Sound: `userInfo` is set once, by stand-ins, with texts, numbers and errors.
 public struct AVError: CustomNSError, LocalizedError, @unchecked Sendable {
     public static var errorDomain: String { AVFoundationErrorDomain }
 
-    /// Which error.
+    /// The number.
     public let code: Code
-    /// As in `NSError`.
+    /// The user information, as in `NSError`.
     public let userInfo: [String: Any]
 
     public init(_ code: Code, userInfo: [String: Any] = [:]) {
@@ -22,7 +22,7 @@ public struct AVError: CustomNSError, LocalizedError, @unchecked Sendable {
 
     /// The numbers.
     ///
-    /// Source: `player-apis.md` §3.12.
+    /// Source: `Documentation/Players.md` §3.12.
     public enum Code: Int, Sendable {
         case unknown = -11800
         case mediaServicesWereReset = -11819
@@ -55,7 +55,7 @@ extension AVError {
     public static var operationCancelled: Code { .operationCancelled }
     public static var contentKeyRequestCancelled: Code { .contentKeyRequestCancelled }
 
-    /// How AVFoundation wraps a number of FairPlay: `unknown`, with the number below it.
+    /// Wraps a FairPlay error as AVFoundation does: `unknown`, with the FairPlay number as its underlying error.
     static func wrapping(_ status: NSError) -> AVError {
         AVError(
             .unknown,

@@ -1,7 +1,7 @@
 public import Foundation
 import LatchkeyCore
 
-/// Plays an item: fetches the playlist, gets the keys, decrypts and decodes.
+/// Plays an item: fetches the playlist, requests the keys, decrypts and decodes.
 @MainActor open class AVPlayer: NSObject {
     public enum Status: Int, Sendable {
         case unknown = 0
@@ -69,7 +69,7 @@ import LatchkeyCore
     }
 }
 
-/// What a player knows, for any thread.
+/// The state of a player, for any thread.
 final class PlayerState: Sendable {
     private struct Values {
         var item: AVPlayerItem?
@@ -81,7 +81,7 @@ final class PlayerState: Sendable {
 
     private let values = Locked(Values())
 
-    /// Makes an item the current one; it begins to load.
+    /// Makes an item the current one. It begins to load.
     func take(_ item: AVPlayerItem?) {
         values.withLock { $0.item = item }
         item?.playback.begin()

@@ -3,7 +3,7 @@ import LatchkeyCore
 import StandInEngine
 
 /// One playback of an asset.
-@MainActor public final class AVPlayerItem: NSObject {
+@MainActor open class AVPlayerItem: NSObject {
     public enum Status: Int, Sendable {
         case unknown = 0
         case readyToPlay = 1
@@ -30,7 +30,12 @@ import StandInEngine
 
     /// - Parameter asset: an `AVURLAsset`.
     public nonisolated convenience init(asset: any AVAsset & Sendable) {
-        // Nothing else is an asset here.
+        // There are no other assets here.
+        self.init(playing: asset as? AVURLAsset ?? AVURLAsset(url: URL(fileURLWithPath: "/")))
+    }
+
+    /// For an asset that is not `Sendable`, on the main actor.
+    public convenience init(asset: AVAsset) {
         self.init(playing: asset as? AVURLAsset ?? AVURLAsset(url: URL(fileURLWithPath: "/")))
     }
 
@@ -40,22 +45,22 @@ import StandInEngine
     public nonisolated var status: AVPlayerItem.Status { playback.status }
     public nonisolated var error: (any Error)? { playback.error }
 
-    /// What went wrong; nil where nothing did.
+    /// The errors; `nil` if there are none.
     public nonisolated func errorLog() -> AVPlayerItemErrorLog? { playback.errorLog }
 }
 
 /// The key of the error in `failedToPlayToEndTimeNotification`.
 public let AVPlayerItemFailedToPlayToEndTimeErrorKey = "AVPlayerItemFailedToPlayToEndTimeErrorKey"
 
-/// What went wrong with an item.
-public final class AVPlayerItemErrorLog: NSObject, @unchecked Sendable {
+/// The errors of an item.
+open class AVPlayerItemErrorLog: NSObject, @unchecked Sendable {
     public let events: [AVPlayerItemErrorLogEvent]
 
     init(_ events: [AVPlayerItemErrorLogEvent]) { self.events = events }
 }
 
-/// One thing that went wrong.
-public final class AVPlayerItemErrorLogEvent: NSObject, @unchecked Sendable {
+/// An error of an item.
+open class AVPlayerItemErrorLogEvent: NSObject, @unchecked Sendable {
     public let date: Date?
     public let uri: String?
     public let serverAddress: String? = nil
@@ -76,8 +81,8 @@ public final class AVPlayerItemErrorLogEvent: NSObject, @unchecked Sendable {
     }
 }
 
-/// The part of `AVFAudio` that tells of lost media services.
-public final class AVAudioSession: NSObject {
+/// The part of `AVFAudio` that reports lost media services.
+open class AVAudioSession: NSObject {
     public static let mediaServicesWereResetNotification = NSNotification.Name(
         "AVAudioSessionMediaServicesWereResetNotification")
     public static let mediaServicesWereLostNotification = NSNotification.Name(

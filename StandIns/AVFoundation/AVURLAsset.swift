@@ -3,11 +3,11 @@ import LatchkeyCore
 import StandInEngine
 
 /// Media.
-public class AVAsset: NSObject {}
+open class AVAsset: NSObject {}
 
-/// Media at an address; gets its keys from the session that it is a recipient of, or from its resource loader.
+/// Media at a URL. Its keys come from the session that it is a recipient of, or from its resource loader.
 // Sound: what changes is in `state`, behind a lock; StandInTests run under the thread sanitizer.
-public final class AVURLAsset: AVAsset, AVContentKeyRecipient, @unchecked Sendable {
+open class AVURLAsset: AVAsset, AVContentKeyRecipient, @unchecked Sendable {
     private struct WeakSession {
         weak var session: AVContentKeySession?
     }
@@ -39,17 +39,17 @@ public final class AVURLAsset: AVAsset, AVContentKeyRecipient, @unchecked Sendab
 
     var stage: StandInStage { state.withLock { $0.stage } ?? resourceLoader.stage }
 
-    /// The session that the asset gets its keys from: the latest that took it as a recipient.
+    /// The session that provides the asset's keys: the latest one that added it as a recipient.
     var session: AVContentKeySession? { state.withLock { $0.sessions.last { $0.session != nil }?.session } }
 
-    /// Whether it was ever made a recipient: then keys come from a session or not at all.
+    /// Whether it was ever added as a recipient. If so, its keys come from a session or not at all.
     var isRecipient: Bool { state.withLock { !$0.sessions.isEmpty } }
 
-    /// Notes that a player works with the asset.
+    /// Records that a player has begun to use the asset.
     func begin() { state.withLock { $0.hasBegun = true } }
 
-    /// Makes the asset a recipient. Asset and session share the stage from here on.
-    /// - Returns: false where the asset began to load without it.
+    /// Adds the asset as a recipient. From now on, asset and session share the stage.
+    /// - Returns: `false` if the asset had already begun to load.
     func join(_ session: AVContentKeySession) -> Bool {
         let sessionStage = session.stage
         let (mayJoin, stage) = state.withLock { state in
@@ -68,7 +68,7 @@ public final class AVURLAsset: AVAsset, AVContentKeyRecipient, @unchecked Sendab
     }
 }
 
-/// What of an asset is on the device.
-public final class AVAssetCache: NSObject, @unchecked Sendable {
+/// The parts of an asset that are stored on the device.
+open class AVAssetCache: NSObject, @unchecked Sendable {
     public var isPlayableOffline: Bool { true }
 }

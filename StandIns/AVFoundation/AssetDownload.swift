@@ -3,7 +3,7 @@ import FoundationNetworking
 import LatchkeyCore
 import StandInEngine
 
-/// What happens behind a download task.
+/// The work of a download task.
 // Sound: only the running task changes, behind a lock; the delegate is called on one queue.
 final class AssetDownload: @unchecked Sendable {
     enum Event {
@@ -12,7 +12,7 @@ final class AssetDownload: @unchecked Sendable {
         case finished(URL)
         case completed((any Error)?)
 
-        /// The name in the log.
+        /// The name of the task in the log.
         var name: String {
             switch self {
             case .will: "willDownload"
@@ -53,7 +53,7 @@ final class AssetDownload: @unchecked Sendable {
     func cancel() { running.withLock { $0 }?.cancel() }
 
     private func run(_ tell: @escaping Teller) async {
-        // Where the system keeps downloads is its own affair; an app stores a relative path or a bookmark.
+        // The system decides where it keeps downloads. An app stores a relative path or a bookmark.
         let location = FileManager.default.temporaryDirectory
             .appending(path: "com.apple.UserManagedAssets.\(UUID().uuidString.prefix(6)).movpkg")
         deliver(.will(location), tell)

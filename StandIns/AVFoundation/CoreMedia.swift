@@ -1,6 +1,8 @@
-/// A time of CoreMedia, as far as downloads need it.
+import LatchkeyCore
+
+/// A CoreMedia time, as far as downloads need it.
 public struct CMTime: Sendable, Hashable {
-    /// In units of the time scale.
+    /// The time in units of the time scale.
     public var value: Int64
     /// Units per second.
     public var timescale: Int32
@@ -11,16 +13,16 @@ public struct CMTime: Sendable, Hashable {
     }
 
     public init(seconds: Double, preferredTimescale: Int32) {
-        self.init(value: Int64(seconds * Double(preferredTimescale)), timescale: preferredTimescale)
+        self.init(value: Int64(saturating: seconds * Double(preferredTimescale)), timescale: preferredTimescale)
     }
 
-    /// The start of everything.
+    /// Time zero.
     public static let zero = CMTime(value: 0, timescale: 1)
 
     public var seconds: Double { Double(value) / Double(timescale) }
 }
 
-/// A range of times of CoreMedia.
+/// A CoreMedia time range.
 public struct CMTimeRange: Sendable, Hashable {
     public var start: CMTime
     public var duration: CMTime
@@ -31,5 +33,5 @@ public struct CMTimeRange: Sendable, Hashable {
     }
 }
 
-/// A choice among an asset's audio and subtitles. A stub.
-public class AVMediaSelection: NSObject, @unchecked Sendable {}
+/// A selection of an asset's audio and subtitles. A stub.
+open class AVMediaSelection: NSObject {}

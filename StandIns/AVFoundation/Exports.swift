@@ -2,5 +2,5 @@
 @_exported public import Foundation
 @_exported public import FoundationNetworking
 
-/// The name that Apple's headers have for a queue.
+/// The name of a queue in Apple's headers.
 public typealias dispatch_queue_t = DispatchQueue

@@ -2,7 +2,7 @@ import Foundation
 import LatchkeyCore
 import StandInEngine
 
-/// What happens behind an item: loading when a player takes it, decoding when it plays.
+/// The work of an item: it loads when a player takes it, and decodes when it plays.
 // Sound: `announce` is set once, before anybody else has the item; the rest is behind a lock.
 final class ItemPlayback: @unchecked Sendable {
     private struct State {
@@ -17,7 +17,7 @@ final class ItemPlayback: @unchecked Sendable {
     let asset: AVURLAsset
     /// Whether the item is ready.
     let ready = StandInOutcome<Void>()
-    /// What came of playing.
+    /// The result of playback.
     let finished = StandInOutcome<StandInPlayback.Result>()
     var announce: @Sendable (NSNotification.Name, [String: any Sendable]) -> Void = { _, _ in }
     private let session = UUID().uuidString
@@ -36,7 +36,7 @@ final class ItemPlayback: @unchecked Sendable {
         set { state.withLock { $0.picture = newValue } }
     }
 
-    /// Loads the stream and asks for its keys, the first time.
+    /// Loads the stream and requests its keys. Only the first call has an effect.
     func begin() {
         asset.begin()
         state.withLock { state in
@@ -45,8 +45,8 @@ final class ItemPlayback: @unchecked Sendable {
         }
     }
 
-    /// Decodes, the first time, once everything is there.
-    /// - Parameter player: told where the picture goes.
+    /// Decodes after everything is loaded. Only the first call has an effect.
+    /// - Parameter player: the player, which is told if playback moves to a receiver.
     func play(on player: PlayerState) {
         begin()
         let loading = state.withLock { state in
@@ -100,7 +100,7 @@ final class ItemPlayback: @unchecked Sendable {
         return try session.startPlayback(uris)
     }
 
-    /// What may happen to a player in the middle.
+    /// Misbehavior in the middle of playback.
     private func interfere(with loaded: StandInPlayback.Loaded, on player: PlayerState) async throws {
         let stage = asset.stage
         if stage.takeMisbehavior(.resetsMediaServices) {

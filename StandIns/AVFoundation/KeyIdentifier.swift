@@ -1,9 +1,9 @@
 import LatchkeyCore
 import StandInEngine
 
-/// A key's identifier in the forms in which one comes.
+/// A key's identifier in its possible forms.
 enum KeyIdentifier {
-    /// The text, as far as there is one.
+    /// The identifier as text; empty if it has none.
     static func text(_ identifier: Any?) -> String {
         switch identifier {
         case let text as String: text
@@ -14,7 +14,7 @@ enum KeyIdentifier {
         }
     }
 
-    /// A stream's key URI as the player hands it over.
+    /// The identifier of a stream's key, in the form that the player uses.
     static func form(_ uri: KeyURI, _ form: IdentifierForm) -> (any Sendable)? {
         switch form {
         case .string: uri.raw
@@ -25,14 +25,14 @@ enum KeyIdentifier {
         }
     }
 
-    /// Objective-C values have no `Sendable`; Apple's headers promise it for these.
+    /// Objective-C values have no `Sendable` conformance, but Apple's headers declare these as `Sendable`.
     static func sendable(_ value: Any) -> any Sendable {
         switch value {
         case let text as String where type(of: value) == String.self: text
         case let url as URL where type(of: value) == URL.self: url
         case let data as Data: data
-        // Sound: a marker protocol has no witness table, and NSString, NSURL and NSNumber never change. `as Any` keeps
-        // the value from being opened.
+        // Sound: a marker protocol has no witness table, and NSString, NSURL and NSNumber never change. `as Any` prevents the
+        // value from being opened.
         default: unsafeBitCast(value as Any, to: (any Sendable).self)
         }
     }

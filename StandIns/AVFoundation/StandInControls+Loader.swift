@@ -2,39 +2,41 @@ import Foundation
 import LatchkeyCore
 public import StandInEngine
 
-// The stand-in's own, like all of StandInControls.swift: no Apple SDK has it.
+// Like StandInControls.swift, this belongs to the stand-in: no Apple SDK has it.
 
 extension AVAssetResourceLoader {
-    /// What a test may see of a loader, and do with it.
+    /// The controls of the loader, for tests.
     public var standIn: StandIn { StandIn(loader: self) }
 
-    /// What a test may see of a loader, and do with it. Not in Apple's SDK.
-    public struct StandIn: Sendable {
+    /// The controls of a loader, for tests. Not in Apple's SDK.
+    // Sound: what changes of a loader and its requests is behind locks.
+    public struct StandIn: @unchecked Sendable {
         let loader: AVAssetResourceLoader
 
-        /// The stage that the loader is on.
+        /// The stage of the loader.
         public var stage: StandInStage { loader.stage }
-        /// The requests that wait for their end, as far as the app keeps them.
+        /// The requests that are not finished, if the app retains them.
         public var openRequests: [AVAssetResourceLoadingRequest] {
             loader.state.withLock { $0.handed.compactMap(\.request) }.filter { !$0.isFinished && !$0.isCancelled }
         }
 
-        /// Asks for a key as a stream does.
-        /// - Throws: the error that the request ended with.
+        /// Requests a key as a stream does.
+        /// - Throws: the error that the request finished with.
         public func request(_ uri: String) async throws { try await loader.provide([KeyURI(uri)]) }
 
-        /// Asks for a key again, as at its renewal date.
+        /// Requests a key again, as at its renewal date.
         public func renew(_ uri: String) async {
             guard let url = URL(string: uri) else { return }
             await loader.renew(KeyURI(uri), url)
         }
 
-        /// Gives an open request up.
+        /// Cancels an open request.
         public func cancel(_ request: AVAssetResourceLoadingRequest) { loader.cancel(request) }
     }
 }
 
-/// A request that only the app keeps alive.
-struct HandedRequest {
+/// A request that only the app retains.
+// Sound: as above.
+struct HandedRequest: @unchecked Sendable {
     weak var request: AVAssetResourceLoadingRequest?
 }

@@ -2,17 +2,17 @@ public import Foundation
 import LatchkeyCore
 public import StandInEngine
 
-// Everything here is the stand-in's own: no Apple SDK has it. Adapters must not use it; tests and demonstrations do.
+// Everything here belongs to the stand-in: no Apple SDK has it. Tests and demonstrations use it; adapters must not.
 
 extension AVPlayerItem {
-    /// What a test may see of an item, and do with it.
+    /// The controls of the item, for tests.
     public nonisolated var standIn: StandIn { StandIn(playback: playback) }
 
-    /// What a test may see of an item, and do with it. Not in Apple's SDK.
+    /// The controls of an item, for tests. Not in Apple's SDK.
     public struct StandIn: Sendable {
         let playback: ItemPlayback
 
-        /// The stage that the item plays on.
+        /// The stage of the item.
         public var stage: StandInStage { playback.asset.stage }
 
         /// Waits until the item is ready.
@@ -23,47 +23,57 @@ extension AVPlayerItem {
         /// - Throws: the item's error.
         public func finished() async throws -> StandInPlayback.Result { try await playback.finished.value }
 
-        /// Has one picture written as PNG when the item plays.
+        /// Has the item write one picture in PNG format when it plays.
         public func writePicture(to file: URL) { playback.picture = file }
     }
 }
 
 extension AVContentKeySession {
-    /// What a test may see of a session, and do with it.
+    /// The controls of the session, for tests.
     public var standIn: StandIn { StandIn(session: self) }
 
-    /// What a test may see of a session, and do with it. Not in Apple's SDK.
+    /// The controls of a session, for tests. Not in Apple's SDK.
     public struct StandIn: Sendable {
         let session: AVContentKeySession
 
-        /// The stage that the session is on.
+        /// The stage of the session.
         public var stage: StandInStage { session.stage }
-        /// What happened.
+        /// The log of the stage.
         public var log: StandInLog { session.stage.log }
         /// The identifiers of the keys that decrypt now.
         public var usableKeys: Set<String> {
             session.state.withLock { state in Set(state.keys.filter { $0.value.key.isUsable }.keys) }
         }
-        /// The requests that wait for an answer.
+        /// The requests that await an answer.
         public var openRequests: [AVContentKeyRequest] { session.state.withLock { Array($0.open.values) } }
 
-        /// Has the system renew a key of its own accord.
+        /// Has the system renew a key.
         public func renew(_ identifier: String) {
             guard let held = session.state.withLock({ $0.keys[identifier] }) else { return }
             session.renewExpiringResponseData(for: held.request)
         }
 
-        /// Gives an open request up.
+        /// Cancels an open request.
         public func cancel(_ request: AVContentKeyRequest) { session.cancel(request) }
 
-        /// Asks for keys that belong together, as for one blob of initialization data.
-        public func request(_ identifiers: [String], initializationData: Data) {
+        /// Requests keys together, as for one piece of initialization data.
+        /// - Parameter purpose: the purpose of the keys. `persistable` makes persistable requests.
+        public func request(
+            _ identifiers: [String], initializationData: Data, for purpose: StandInPurpose = .streaming
+        ) {
             let requests = identifiers.map { identifier in
                 var wish = KeyWish(KeyURI(identifier), form: session.stage.behavior.identifierForm)
                 wish.initializationData = initializationData
-                return AVContentKeyRequest(wish, for: .streaming, of: session)
+                return purpose == .persistable
+                    ? AVPersistableContentKeyRequest(wish, for: purpose, of: session)
+                    : AVContentKeyRequest(wish, for: purpose, of: session)
             }
             session.send(batch: requests, initializationData: initializationData)
+        }
+
+        /// Has the device keep a key that the session holds, for sessions that support advisory keys.
+        public func keepAdvisoryKey(_ identifier: String) {
+            session.stage.keepAdvisoryKey(session.state.withLock { $0.keys[identifier]?.key }, of: identifier)
         }
 
         /// Gives the session another identifier.
@@ -74,10 +84,10 @@ extension AVContentKeySession {
             }
         }
 
-        /// Has other displays connected: tells of every key that is held.
+        /// Reports other displays for every key that the session holds.
         public func changeProtection(_ status: AVExternalContentProtectionStatus) { session.changeProtection(status) }
 
-        /// Delivers a key to store in place of the one that the app stored.
+        /// Delivers a new key for the app to store instead of the old one.
         public func updatePersistableKey(_ bytes: Data, identifier: String) {
             let wish = KeyWish(KeyURI(identifier), form: session.stage.behavior.identifierForm)
             session.notify(.didUpdatePersistable, about: identifier) {
@@ -87,10 +97,10 @@ extension AVContentKeySession {
             }
         }
 
-        /// Says that the session, made with a storage directory, was expired.
+        /// Reports that the session, made with a storage directory, expired.
         public func generateExpiredSessionReport() { session.generateExpiredSessionReport() }
 
-        /// Ends the media services for this session.
+        /// Resets the media services for this session.
         public func resetMediaServices() { session.resetMediaServices() }
     }
 
@@ -106,6 +116,6 @@ extension AVContentKeySession {
 }
 
 extension AVURLAsset {
-    /// The stage that the asset is on. Not in Apple's SDK.
+    /// The stage of the asset. Not in Apple's SDK.
     public var standInStage: StandInStage { stage }
 }

@@ -3,7 +3,7 @@ import LatchkeyCore
 import StandInEngine
 import StandInPlayers
 
-/// How the player gets a key: by its own HTTP, with an app's closures around it.
+/// How the player gets a key: with its own HTTP and the app's closures.
 final class FairplayHooks: KeyHooks, Sendable {
     private let config: FairplayConfig?
     private let queue: DispatchQueue
@@ -17,7 +17,7 @@ final class FairplayHooks: KeyHooks, Sendable {
         self.stage = stage
     }
 
-    /// Sets who hears of licenses.
+    /// Sets the receiver of license events.
     func announce(_ body: @escaping @Sendable (FairplayContentKeyRequest) -> Void) {
         announcement.withLock { $0 = body }
     }
@@ -76,7 +76,7 @@ final class FairplayHooks: KeyHooks, Sendable {
         return license
     }
 
-    /// Changes a value with one of the closures; without it the value stays.
+    /// Changes a value with one of the closures. Without the closure, the value stays the same.
     private func prepare<Value: Sendable>(
         _ name: String, _ value: Value, with closure: (FairplayConfig) -> ((Value) -> Value)?
     ) async throws -> Value {
@@ -87,7 +87,7 @@ final class FairplayHooks: KeyHooks, Sendable {
     private func call<Closure, Value: Sendable>(
         _ name: String, _ closure: Closure?, _ body: @escaping @Sendable (Closure) -> Value
     ) async throws -> Value? {
-        // Sound: the real SDK calls the closures from its own threads as well.
+        // Sound: the real SDK calls the closures on its own threads, too.
         nonisolated(unsafe) let closure = closure
         guard let closure else { return nil }
         nonisolated(unsafe) let present = closure

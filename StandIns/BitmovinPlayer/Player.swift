@@ -2,7 +2,7 @@ public import Foundation
 import LatchkeyCore
 import StandInPlayers
 
-/// How a player is set up. Empty here.
+/// The configuration of a player. Empty here.
 public final class PlayerConfig: NSObject {
     public override init() { super.init() }
 }
@@ -22,7 +22,7 @@ public enum PlayerFactory {
     public static func create(playerConfig: PlayerConfig = PlayerConfig()) -> any Player { SimulatedPlayer() }
 }
 
-/// The player behind `Player`.
+/// The implementation of `Player`.
 final class SimulatedPlayer: Player, Sendable {
     private let current = Locked<SimulatedSource?>(nil)
 

@@ -3,7 +3,7 @@ import LatchkeyCore
 import StandInEngine
 import StandInPlayers
 
-/// The source behind `Source`.
+/// The implementation of `Source`.
 final class SimulatedSource: Source, DrmApi, FairplayApi, Sendable {
     private struct WeakListener {
         weak var listener: (any SourceListener)?
@@ -43,7 +43,7 @@ final class SimulatedSource: Source, DrmApi, FairplayApi, Sendable {
     var fairplay: any FairplayApi { self }
 
     func add(listener: any SourceListener) {
-        // Sound: listeners are called from the player's queue only.
+        // Sound: listeners are called only on the player's queue.
         nonisolated(unsafe) let listener = listener
         state.withLock { $0.listeners.append(WeakListener(listener: listener)) }
     }
@@ -61,7 +61,7 @@ final class SimulatedSource: Source, DrmApi, FairplayApi, Sendable {
         for index in 0..<count {
             stage.deliver(name, on: queue) { [self] in
                 let listener = state.withLock { state in
-                    // Sound: as in `add(listener:)`.
+                    // Sound for the same reason as in `add(listener:)`.
                     nonisolated(unsafe) let listener = state.listeners[index].listener
                     return listener
                 }

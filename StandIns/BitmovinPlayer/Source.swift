@@ -8,7 +8,7 @@ public enum SourceType: Int, Sendable {
     case none, hls, dash, progressive
 }
 
-/// A stream and how its keys are got.
+/// A stream and the configuration of its keys.
 public final class SourceConfig: NSObject {
     public let url: URL
     public let type: SourceType
@@ -26,12 +26,12 @@ public protocol Source: AnyObject, Sendable {
     func add(listener: any SourceListener)
 }
 
-/// What can be done with a source's keys.
+/// Operations on a source's keys.
 public protocol DrmApi: Sendable {
     var fairplay: any FairplayApi { get }
 }
 
-/// What can be done with a source's FairPlay keys.
+/// Operations on a source's FairPlay keys.
 public protocol FairplayApi: Sendable {
     func renewExpiringLicense(for contentKeyRequest: FairplayContentKeyRequest)
 }
@@ -43,16 +43,16 @@ public final class FairplayContentKeyRequest: NSObject, Sendable {
     init(_ uri: KeyURI) { skdUri = uri.raw }
 }
 
-/// A license came.
+/// A license has arrived.
 public final class FairplayLicenseAcquiredEvent: NSObject, Sendable {
     public let contentKeyRequest: FairplayContentKeyRequest
 
     init(_ request: FairplayContentKeyRequest) { contentKeyRequest = request }
 }
 
-/// A source failed.
+/// A source has failed.
 public final class SourceErrorEvent: NSObject, Sendable {
-    /// 2301 to 2309 for keys.
+    /// The code; 2301 to 2309 for keys.
     public let code: Int
     public let message: String
 
@@ -62,7 +62,7 @@ public final class SourceErrorEvent: NSObject, Sendable {
     }
 }
 
-/// Is told what a source does. Every method is optional.
+/// Receives the events of a source. Every method is optional.
 public protocol SourceListener: NSObjectProtocol {
     func onFairplayLicenseAcquired(_ event: FairplayLicenseAcquiredEvent, source: any Source)
     func onSourceError(_ event: SourceErrorEvent, source: any Source)

@@ -4,16 +4,16 @@ public import StandInEngine
 public import StandInPlayers
 
 extension Source {
-    /// What a test may see of a source, and do with it; nil for a source that no factory made. Not in Bitmovin's SDK;
-    /// adapters must not use it.
+    /// The controls of the source, for tests; `nil` for a source that no factory made. Not in Bitmovin's SDK; adapters must not
+    /// use it.
     public var standIn: SourceStandIn? { (self as? SimulatedSource).map(SourceStandIn.init) }
 }
 
-/// What a test may see of a source, and do with it. Not in Bitmovin's SDK.
+/// The controls of a source, for tests. Not in Bitmovin's SDK.
 public struct SourceStandIn: Sendable {
     let source: SimulatedSource
 
-    /// The stage that the source is on.
+    /// The stage of the source.
     public var stage: StandInStage { source.stage }
     /// The stream.
     public var playback: SourcePlayback? { source.playback }
@@ -25,7 +25,7 @@ public struct SourceStandIn: Sendable {
         return try await playback.finished()
     }
 
-    /// Calls `prepareContentId` alone.
+    /// Calls only `prepareContentId`.
     public func contentIdentifier(for uri: KeyURI) async throws -> String {
         try await source.hooks.contentIdentifier(for: uri)
     }

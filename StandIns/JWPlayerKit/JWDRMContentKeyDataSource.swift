@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Gives a player what its keys need. Every handler is called exactly once, with nil on failure.
+/// Provides the data for a player's keys. Each handler must be called exactly once, with `nil` on failure.
 public protocol JWDRMContentKeyDataSource: AnyObject {
     func contentIdentifierForURL(_ url: URL, completionHandler handler: @escaping (Data?) -> Void)
     func appIdentifierForURL(_ url: URL, completionHandler handler: @escaping (Data?) -> Void)

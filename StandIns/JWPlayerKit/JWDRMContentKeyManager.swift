@@ -1,7 +1,7 @@
 public import Foundation
 
 /// Whether a key can be stored.
-public enum JWContentKeyType: Int, Sendable {
+public enum JWContentKeyType: Int {
     case persistable
     case nonpersistable
 }

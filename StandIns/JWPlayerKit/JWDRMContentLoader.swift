@@ -3,27 +3,28 @@ import LatchkeyCore
 import StandInEngine
 import StandInPlayers
 
-/// Gets the keys of a stream ahead of playing it, and has them stored.
+/// Requests the keys of a stream before playback, and has them stored.
 ///
-/// A key's identifier is its URI (inferred: the reference names only a text).
-// Sound: everything is set once; what the app gave is called from one queue.
-public final class JWDRMContentLoader: NSObject, @unchecked Sendable {
+/// The identifier of a key is its URI (inferred: the reference only says that it is text).
+public final class JWDRMContentLoader: NSObject {
     private let stage = StandInStage.current ?? StandInStage()
     private let queue = DispatchQueue(label: "com.jwplayer.keys.offline")
-    private let box: DataSourceBox
+    private let dataSource: WeakDataSource<any JWDRMContentKeyDataSource>
     private weak var keyManager: (any JWDRMContentKeyManager)?
 
     public init(dataSource: any JWDRMContentKeyDataSource, keyManager: any JWDRMContentKeyManager) {
-        box = DataSourceBox(on: stage)
-        box.source = dataSource
+        self.dataSource = WeakDataSource(on: stage)
+        self.dataSource.source = dataSource
         self.keyManager = keyManager
     }
 
-    /// Gets and stores the keys of a stream that are to be stored and are not yet.
+    /// Requests and stores those keys of a stream that can be stored and are not stored yet.
     public func load(playlist url: URL) async {
+        // Sound: all properties of a loader are set once; the app's objects are called on one queue.
+        nonisolated(unsafe) let loader = self
         do {
             _ = try await StandInPlayback(on: stage).load(url.absoluteString) { uris in
-                for uri in uris { try await store(uri) }
+                for uri in uris { try await loader.store(uri) }
             }
         } catch {
             let error = (error as? KeyFailure).map(JWError.init) ?? JWError(.badLicense(error as NSError))
@@ -36,7 +37,7 @@ public final class JWDRMContentLoader: NSObject, @unchecked Sendable {
             $0.contentLoader($1, contentKeyTypeFor: uri.raw) == .persistable
         }
         guard isWanted == true, await exists(uri.raw) != true else { return }
-        let hooks = box.hooks(on: queue)
+        let hooks = dataSource.hooks(on: queue, stage)
         let exchange = StandInExchange(.persistable, on: stage)
         let spc = try await hooks.makeSPC(for: uri, with: exchange)
         let license = try await hooks.answer(spc, for: uri, with: exchange).bytes
@@ -78,13 +79,16 @@ public final class JWDRMContentLoader: NSObject, @unchecked Sendable {
         _ name: String, _ subject: String? = nil,
         _ body: @escaping @Sendable (any JWDRMContentKeyManager, JWDRMContentLoader) -> Value
     ) async -> Value? {
-        await stage.call(name, about: subject, on: queue) { [self] () -> Value? in
+        // Sound for the same reason as above.
+        nonisolated(unsafe) let loader = self
+        nonisolated(unsafe) let keyManager = keyManager
+        return await stage.call(name, about: subject, on: queue) { [stage] () -> Value? in
             guard let keyManager else {
                 stage.log.note(.delegateGone, "keyManager")
                 CallbackProbe.noteNobody()
                 return nil
             }
-            return body(keyManager, self)
+            return body(keyManager, loader)
         }.flatMap { $0 }
     }
 }

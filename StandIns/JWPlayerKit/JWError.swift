@@ -1,22 +1,20 @@
 public import Foundation
 import StandInPlayers
 
-/// What a player reports. Numbers from 281000 on are the iOS SDK's.
-public final class JWError: NSObject, Error, CustomNSError, LocalizedError {
-    public static let errorDomain = "JWPlayerKit"
-
-    public let code: Int
-    public let message: String
-    /// What happened beneath.
-    public let underlyingError: NSError?
+/// A player's error. The iOS SDK's numbers begin at 281000.
+// Sound: never changes, as every `NSError`.
+open class JWError: NSError, @unchecked Sendable {
+    private static let errorDomain = "JWPlayerKit"
 
     init(code: Int, _ message: String, underlying: NSError? = nil) {
-        self.code = code
-        self.message = message
-        underlyingError = underlying
+        var information: [String: Any] = [NSLocalizedDescriptionKey: message]
+        information[NSUnderlyingErrorKey] = underlying
+        super.init(domain: Self.errorDomain, code: code, userInfo: information)
     }
 
-    /// Without a certificate the framework falls through, and AVFoundation loads the key's URL itself.
+    public required init?(coder: NSCoder) { super.init(coder: coder) }
+
+    /// Without a certificate, the framework falls through and AVFoundation loads the key's URL itself.
     convenience init(_ failure: KeyFailure) {
         var underlying = failure.underlying
         if case .certificate(nil, _) = failure {
@@ -25,13 +23,5 @@ public final class JWError: NSObject, Error, CustomNSError, LocalizedError {
                 userInfo: [NSLocalizedDescriptionKey: "unsupported URL"])
         }
         self.init(code: 281_000, failure.reason, underlying: underlying)
-    }
-
-    public var errorCode: Int { code }
-    public var errorDescription: String? { message }
-    public var errorUserInfo: [String: Any] {
-        var information: [String: Any] = [NSLocalizedDescriptionKey: message]
-        information[NSUnderlyingErrorKey] = underlyingError
-        return information
     }
 }

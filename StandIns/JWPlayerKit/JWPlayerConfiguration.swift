@@ -1,7 +1,7 @@
 public import Foundation
 
 /// What a player plays.
-public final class JWPlayerConfiguration: NSObject, Sendable {
+public final class JWPlayerConfiguration: NSObject {
     let file: URL?
     let startsAtOnce: Bool
 
@@ -12,7 +12,7 @@ public final class JWPlayerConfiguration: NSObject, Sendable {
 }
 
 /// One entry of a playlist.
-public final class JWPlayerItem: NSObject, Sendable {
+public final class JWPlayerItem: NSObject {
     let file: URL
 
     init(_ file: URL) { self.file = file }
@@ -34,7 +34,7 @@ public final class JWPlayerItemBuilder: NSObject {
     }
 }
 
-/// Makes a configuration. Stands in for as much of the real builder as playing takes.
+/// Makes a configuration. Implements only the parts of the real builder that playback needs.
 public final class JWPlayerConfigurationBuilder: NSObject {
     private var items: [JWPlayerItem] = []
     private var startsAtOnce = false

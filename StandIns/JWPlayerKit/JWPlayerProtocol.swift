@@ -3,9 +3,9 @@ import LatchkeyCore
 import StandInEngine
 import StandInPlayers
 
-/// The player behind a view.
+/// The player of a view.
 public protocol JWPlayerProtocol: AnyObject {
-    /// Held weakly; set before the player is configured.
+    /// Held weakly. Set it before configuring the player.
     var contentKeyDataSource: (any JWDRMContentKeyDataSource)? { get set }
     /// Plays stored keys.
     var contentLoader: JWDRMContentLoader? { get set }
@@ -21,9 +21,10 @@ public protocol JWPlayerProtocol: AnyObject {
 
     public override nonisolated init() { super.init() }
 
+    // In the SDK it is isolated, like everything in a view. Here, tests use the player from their own tasks.
     public nonisolated var player: any JWPlayerProtocol { simulated }
 
-    /// What a test may see of the player, and do with it. Not in JW Player's SDK.
+    /// The controls of the player, for tests. Not in JW Player's SDK.
     public nonisolated var standIn: JWStandIn { simulated.standIn }
 }
 
@@ -35,43 +36,48 @@ public protocol JWPlayerProtocol: AnyObject {
 
     public nonisolated var player: any JWPlayerProtocol { simulated }
 
-    /// What a test may see of the player, and do with it. Not in JW Player's SDK.
+    /// The controls of the player, for tests. Not in JW Player's SDK.
     public nonisolated var standIn: JWStandIn { simulated.standIn }
 }
 
 /// Plays a stream with keys from a data source.
-final class SimulatedJWPlayer: JWPlayerProtocol, Sendable {
-    private struct State {
+// Sound: the mutable state is in `state`, behind a lock.
+final class SimulatedJWPlayer: JWPlayerProtocol, @unchecked Sendable {
+    // Sound: the loader is set once, and calls the app on one queue.
+    private struct State: @unchecked Sendable {
         var loader: JWDRMContentLoader?
         var playback: SourcePlayback?
     }
 
     private let stage = StandInStage.current ?? StandInStage()
     private let queue = DispatchQueue(label: "com.jwplayer.keys")
-    private let box: DataSourceBox
+    private let dataSource: WeakDataSource<any JWDRMContentKeyDataSource>
     private let state = Locked(State())
 
-    init() { box = DataSourceBox(on: stage) }
+    init() { dataSource = WeakDataSource(on: stage) }
 
     deinit { state.withLock { $0.playback }?.end() }
 
     var contentKeyDataSource: (any JWDRMContentKeyDataSource)? {
-        get { box.source }
+        get { dataSource.source }
         set {
-            if newValue != nil, box.source == nil, state.withLock({ $0.playback }) != nil {
+            if newValue != nil, dataSource.source == nil, state.withLock({ $0.playback }) != nil {
                 stage.log.note(.delegateSetLate, "contentKeyDataSource was set after configurePlayer(with:).")
             }
-            box.source = newValue
+            dataSource.source = newValue
         }
     }
 
     var contentLoader: JWDRMContentLoader? {
-        get { state.withLock { $0.loader } }
-        set { state.withLock { $0.loader = newValue } }
+        get { state.withLock { $0 }.loader }
+        set {
+            nonisolated(unsafe) let loader = newValue
+            state.withLock { $0.loader = loader }
+        }
     }
 
     func configurePlayer(with config: JWPlayerConfiguration) {
-        let hooks = PlayerKeyHooks(box.hooks(on: queue), contentLoader)
+        let hooks = PlayerKeyHooks(dataSource.hooks(on: queue, stage), contentLoader)
         let playback = config.file.map { SourcePlayback(of: $0.absoluteString, on: stage, hooks: hooks) }
         let previous = state.withLock { state in
             defer { state.playback = playback }
@@ -87,6 +93,6 @@ final class SimulatedJWPlayer: JWPlayerProtocol, Sendable {
     func stop() { state.withLock { $0.playback }?.end() }
 
     var standIn: JWStandIn {
-        JWStandIn(stage: stage, playback: state.withLock { $0.playback }, calls: box.hooks(on: queue))
+        JWStandIn(stage: stage, playback: state.withLock { $0.playback }, calls: dataSource.hooks(on: queue, stage))
     }
 }

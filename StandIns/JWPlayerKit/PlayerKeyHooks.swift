@@ -3,8 +3,9 @@ import LatchkeyCore
 import StandInEngine
 import StandInPlayers
 
-/// How a player gets its keys: stored ones from its content loader, others from its data source.
-final class PlayerKeyHooks: KeyHooks {
+/// How a player gets its keys: stored keys from its content loader, others from its data source.
+// Sound: the loader is set once, and calls the app from one queue.
+final class PlayerKeyHooks: KeyHooks, @unchecked Sendable {
     let online: CompletionHooks
     private let loader: JWDRMContentLoader?
 

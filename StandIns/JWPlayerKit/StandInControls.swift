@@ -3,11 +3,11 @@ public import LatchkeyCore
 public import StandInEngine
 public import StandInPlayers
 
-/// What a test may see of a player, and do with it. Not in JW Player's SDK; adapters must not use it.
+/// The controls of a player, for tests. Not in JW Player's SDK; adapters must not use it.
 public struct JWStandIn: Sendable {
-    /// The stage that the player is on.
+    /// The stage of the player.
     public let stage: StandInStage
-    /// The stream in the player; nil before it is configured.
+    /// The playback of the stream; `nil` before the player is configured.
     public let playback: SourcePlayback?
     private let calls: CompletionHooks
 
@@ -18,21 +18,21 @@ public struct JWStandIn: Sendable {
     }
 
     /// Waits until the stream has played.
-    /// - Throws: `JWError`.
+    /// - Throws: a `JWError`.
     public func finished() async throws -> StandInPlayback.Result {
         guard let playback else { throw JWError(code: 281_000, "The player is not configured.") }
         return try await playback.finished()
     }
 
-    /// Calls `contentIdentifierForURL` alone.
+    /// Calls only `contentIdentifierForURL`.
     public func contentIdentifier(for uri: KeyURI) async throws -> Data? {
         try await calls.contentIdentifier(for: uri)
     }
 
-    /// Calls `appIdentifierForURL` alone.
+    /// Calls only `appIdentifierForURL`.
     public func appIdentifier(for uri: KeyURI) async throws -> Data? { try await calls.certificate(for: uri) }
 
-    /// Calls `contentKeyWithSPCData` alone.
+    /// Calls only `contentKeyWithSPCData`.
     public func contentKey(for spc: Data) async throws -> CompletionHooks.Reply? {
         try await calls.license(for: spc)
     }

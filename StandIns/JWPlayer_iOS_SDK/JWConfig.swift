@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What a player plays. Stands in for as much of the real class as playing takes.
+/// What a player plays. Implements only the parts of the real class that playback needs.
 public final class JWConfig: NSObject {
     public var file: String?
     public var autostart = false
@@ -13,15 +13,15 @@ public final class JWConfig: NSObject {
     }
 }
 
-/// Is told what a player does. Every method is optional.
+/// Receives the events of a player. Every method is optional.
 public protocol JWPlayerDelegate: NSObjectProtocol {
     func onError(_ event: any JWEvent & JWErrorEvent)
 }
 
-/// Something that a player tells of.
+/// An event of a player.
 public protocol JWEvent {}
 
-/// A failure that a player tells of.
+/// An error event of a player.
 public protocol JWErrorEvent {
     var error: any Error { get }
 }

@@ -1,11 +1,13 @@
 public import Foundation
 
-/// A way in which a stream is encrypted.
-public enum JWEncryption: Int, Sendable {
+/// The encryption of a stream.
+public enum JWEncryption: Int {
     case fairPlay = 0
+    /// Represents all other numbers, which an Objective-C enum can have. Not in the SDK.
+    case standInOther = 1
 }
 
-/// Gives a player what its keys need. There is no way to report an error: empty data is a failure.
+/// Provides the data for a player's keys. It cannot report an error: empty data is a failure.
 public protocol JWDrmDataSource: NSObjectProtocol {
     func fetchContentIdentifier(
         forRequest loadingRequestURL: URL, for encryption: JWEncryption,

@@ -4,16 +4,16 @@ import StandInEngine
 import StandInPlayers
 
 /// Plays a stream with keys from a data source.
-// Sound: what changes is in `state`, behind a lock; StandInTests run under the thread sanitizer.
-open class JWPlayerController: NSObject, @unchecked Sendable {
-    private struct State {
+open class JWPlayerController: NSObject {
+    // Sound: the delegate is called only on the player's queue.
+    private struct State: @unchecked Sendable {
         weak var delegate: (any JWPlayerDelegate)?
         var playback: SourcePlayback?
     }
 
     let stage = StandInStage.current ?? StandInStage()
     let queue = DispatchQueue(label: "com.longtailvideo.keys")
-    let box: DataSourceBox
+    let dataSource: WeakDataSource<any JWDrmDataSource>
     private let state = Locked(State())
 
     public convenience init?(config: JWConfig) { self.init(config: config, delegate: nil, drmDataSource: nil) }
@@ -26,10 +26,10 @@ open class JWPlayerController: NSObject, @unchecked Sendable {
         config: JWConfig, delegate: (any JWPlayerDelegate)?, drmDataSource: (any JWDrmDataSource)?
     ) {
         guard let file = config.file else { return nil }
-        box = DataSourceBox(on: stage)
-        box.source = drmDataSource
+        dataSource = WeakDataSource(on: stage)
+        dataSource.source = drmDataSource
         super.init()
-        // Sound: the delegate is called from the player's queue only.
+        // Sound: the delegate is called only on the player's queue.
         nonisolated(unsafe) let delegate = delegate
         let playback = SourcePlayback(of: file, on: stage, hooks: hooks)
         state.withLock {
@@ -37,7 +37,7 @@ open class JWPlayerController: NSObject, @unchecked Sendable {
             $0.playback = playback
         }
         watch(playback)
-        // The keys of a player that gets its source behind its making are asked for when it plays.
+        // If the source is set after the player is made, the player requests keys when it plays.
         if drmDataSource != nil { playback.load() }
         if config.autostart { play() }
     }
@@ -46,12 +46,12 @@ open class JWPlayerController: NSObject, @unchecked Sendable {
 
     /// Held weakly.
     public weak var drmDataSource: (any JWDrmDataSource)? {
-        get { box.source }
+        get { dataSource.source }
         set {
-            if newValue != nil, box.source == nil, playback?.hasBegun == true {
+            if newValue != nil, dataSource.source == nil, playback?.hasBegun == true {
                 stage.log.note(.delegateSetLate, "drmDataSource was set after the keys were asked for.")
             }
-            box.source = newValue
+            dataSource.source = newValue
         }
     }
 
@@ -74,23 +74,19 @@ open class JWPlayerController: NSObject, @unchecked Sendable {
     var playback: SourcePlayback? { state.withLock { $0.playback } }
 
     var hooks: CompletionHooks {
-        CompletionHooks(box.calls, on: queue, stage) { NSError(domain: "JWPlayerErrorDomain", code: 0, $0) }
+        CompletionHooks(dataSource.calls, on: queue, stage) { NSError(domain: "JWPlayerErrorDomain", code: 0, $0) }
     }
 
     private func watch(_ playback: SourcePlayback) {
-        Task { [weak self] in
-            do { _ = try await playback.finished() } catch { self?.tell(error) }
+        Task { [stage, queue, state] in
+            do { _ = try await playback.finished() } catch { JWPlayerController.tell(error, stage, queue, state) }
         }
     }
 
-    private func tell(_ error: any Error) {
-        stage.deliver("onError", on: queue) { [self] in
-            let delegate = state.withLock { state in
-                // Sound: as in `init`.
-                nonisolated(unsafe) let delegate = state.delegate
-                return delegate
-            }
-            guard let delegate else { return CallbackProbe.noteNobody() }
+    private static func tell(_ error: any Error, _ stage: StandInStage, _ queue: DispatchQueue, _ state: Locked<State>)
+    {
+        stage.deliver("onError", on: queue) {
+            guard let delegate = state.withLock({ $0 }).delegate else { return CallbackProbe.noteNobody() }
             delegate.onError(ErrorEvent(error: error))
         }
     }

@@ -4,14 +4,14 @@ public import StandInEngine
 public import StandInPlayers
 
 extension JWPlayerController {
-    /// What a test may see of a player, and do with it. Not in JW Player's SDK; adapters must not use it.
+    /// The controls of the player, for tests. Not in JW Player's SDK; adapters must not use it.
     public var standIn: StandIn { StandIn(stage: stage, playback: playback, calls: hooks) }
 
-    /// What a test may see of a player, and do with it. Not in JW Player's SDK.
+    /// The controls of a player, for tests. Not in JW Player's SDK.
     public struct StandIn: Sendable {
-        /// The stage that the player is on.
+        /// The stage of the player.
         public let stage: StandInStage
-        /// The stream in the player.
+        /// The playback of the stream.
         public let playback: SourcePlayback?
         let calls: CompletionHooks
 
@@ -22,15 +22,15 @@ extension JWPlayerController {
             return try await playback.finished()
         }
 
-        /// Calls `fetchContentIdentifier` alone; empty data comes as nil.
+        /// Calls only `fetchContentIdentifier`. Empty data becomes `nil`.
         public func contentIdentifier(for uri: KeyURI) async throws -> Data? {
             try await calls.contentIdentifier(for: uri)
         }
 
-        /// Calls `fetchAppIdentifier` alone; empty data comes as nil.
+        /// Calls only `fetchAppIdentifier`. Empty data becomes `nil`.
         public func appIdentifier(for uri: KeyURI) async throws -> Data? { try await calls.certificate(for: uri) }
 
-        /// Calls `fetchContentKey` alone.
+        /// Calls only `fetchContentKey`.
         public func contentKey(for spc: Data) async throws -> CompletionHooks.Reply? {
             try await calls.license(for: spc)
         }

@@ -1,18 +1,20 @@
 import AVFoundation
+import LatchkeyCore
 import StandInEngine
 import StandInPlayers
 
-/// Calls a license delegate on a worker, and waits for it.
-// Sound: delegates are called from any thread in the real SDK as well.
+/// Calls a license delegate on a worker thread and waits for it.
+// Sound: the real SDK calls delegates on any thread, too.
 struct DelegateAsker: @unchecked Sendable {
-    /// What a license request was answered with.
+    /// The answer to a license request.
     struct Reply: Sendable {
         let license: Data?
         var period = Duration.zero
-        var renewType = OTVLicenseRenewType.enforced
+        /// Whether the key is kept alive by renewals rather than heartbeats.
+        var isRenewed = true
     }
 
-    /// What stands for FairPlay in the SDK.
+    /// FairPlay's identifier in the SDK.
     static let keySystem = "94CE86FB-07FF-4F43-ADB8-93D2FA968CA2"
 
     private let delegate: any OTVLicenseDelegate
@@ -26,7 +28,7 @@ struct DelegateAsker: @unchecked Sendable {
     }
 
     func contentIdentifier(_ url: URL) async -> Data? {
-        // The SDK's own class has no code of the app to watch.
+        // This class belongs to the SDK, so there are no calls to the app to record.
         if let own = delegate as? OTVCustomerSSMDelegate { return own.contentIdentifier(url: url) }
         return await ask("contentIdentifier", url.absoluteString) { $0.contentIdentifier(url: url) }.flatMap { $0 }
     }
@@ -36,7 +38,7 @@ struct DelegateAsker: @unchecked Sendable {
         return await ask("certificate") { $0.certificate() }.flatMap { $0 }
     }
 
-    /// Asks for a license, twice where the player misbehaves; the first answer counts.
+    /// Requests a license; twice if the player misbehaves so. The first answer counts.
     func license(
         for spc: Data, _ type: OTVLicenseRequestType, _ assetID: String, _ session: AVContentKeySession,
         _ request: AVContentKeyRequest
@@ -67,15 +69,17 @@ struct DelegateAsker: @unchecked Sendable {
 
     /// Calls `license` of a customer callback.
     func callbackLicense(for spc: Data, _ type: OTVLicenseRequestType) async -> Reply? {
-        await ask("license", type == .renewal ? "renewal" : "request") { delegate -> Reply? in
+        let isRenewal = type == .renewal
+        return await ask("license", isRenewal ? "renewal" : "request") { delegate -> Reply? in
             guard let callback = (delegate as? OTVCustomerSSMDelegate)?.callback else {
                 CallbackProbe.noteNobody()
                 return nil
             }
-            let response = callback.license(keySystem: Self.keySystem, payload: spc, licenseType: type)
+            let response = callback.license(
+                keySystem: Self.keySystem, payload: spc, licenseType: isRenewal ? .renewal : .request)
             return Reply(
-                license: response.licence, period: .seconds(max(0, response.heartbeat)),
-                renewType: response.renewType)
+                license: response.licence, period: Duration(clampingSeconds: max(0, response.heartbeat)),
+                isRenewed: response.renewType == .enforced)
         }.flatMap { $0 }
     }
 

@@ -3,12 +3,13 @@ import LatchkeyCore
 import StandInEngine
 import StandInPlayers
 
-/// The SDK's own key session: asks the license delegate, and blocks a worker of its own while it does.
-final class KeyClient: NSObject, AVContentKeySessionDelegate, Sendable {
+/// The SDK's own key session. It asks the license delegate, which blocks the SDK's worker thread.
+// Sound: the mutable state of the client and of the manager is behind locks.
+final class KeyClient: NSObject, AVContentKeySessionDelegate, @unchecked Sendable {
     private struct State {
         var heartbeat: Task<Void, Never>?
         var renewals: [String: Task<Void, Never>] = [:]
-        /// The requests that are with the app.
+        /// The requests that the app is working on.
         var open: Set<ObjectIdentifier> = []
     }
 
@@ -59,7 +60,8 @@ final class KeyClient: NSObject, AVContentKeySessionDelegate, Sendable {
     private func begin(_ request: AVContentKeyRequest, _ type: OTVLicenseRequestType) {
         let isNew = state.withLock { $0.open.insert(ObjectIdentifier(request)).inserted }
         guard isNew, request.status == .requestingResponse else { return }
-        Task { await answer(request, type) }
+        let isRenewal = type == .renewal
+        Task { await answer(request, isRenewal ? .renewal : .request) }
     }
 
     private func answer(_ request: AVContentKeyRequest, _ type: OTVLicenseRequestType) async {
@@ -74,9 +76,9 @@ final class KeyClient: NSObject, AVContentKeySessionDelegate, Sendable {
         }
     }
 
-    /// Answers a request, unless the session gave it up meanwhile.
+    /// Answers a request unless the session has cancelled it.
     private func close(_ request: AVContentKeyRequest, _ answer: () -> Void) {
-        // The session cannot say that a request is over while the lock is held.
+        // The session cannot end a request while the lock is held.
         state.withLock { if $0.open.remove(ObjectIdentifier(request)) != nil { answer() } }
     }
 
@@ -105,19 +107,19 @@ final class KeyClient: NSObject, AVContentKeySessionDelegate, Sendable {
             name: .OTVLicenseDownloadEnded, object: nil, userInfo: ["success": success])
     }
 
-    /// Does what the app's answer asks for, each time its period has passed.
+    /// Sends the renewals or heartbeats that the app's answer asks for.
     private func keepAlive(_ reply: DelegateAsker.Reply?, _ identifier: String, _ request: AVContentKeyRequest) {
         guard let reply, reply.period > .zero else { return }
         let timekeeper = stage.timekeeper
         let due = timekeeper.uptime + reply.period
-        switch reply.renewType {
-        case .enforced:
+        switch reply.isRenewed {
+        case true:
             let renewal = Task { [weak self] in
                 do { try await timekeeper.sleep(until: due) } catch { return }
                 self?.session.renewExpiringResponseData(for: request)
             }
             state.withLock { $0.renewals.updateValue(renewal, forKey: identifier) }?.cancel()
-        case .heartbeat:
+        case false:
             let heartbeat = Task { [weak self] in
                 var due = due
                 while true {
@@ -135,7 +137,7 @@ final class KeyClient: NSObject, AVContentKeySessionDelegate, Sendable {
         }
     }
 
-    /// Calls the app's heartbeat, on the worker.
+    /// Calls the app's heartbeat on the worker thread.
     func beat() async {
         guard let delegate = manager.delegate else { return }
         await DelegateAsker(delegate, on: worker, stage).heartbeat()

@@ -1,21 +1,21 @@
 public import Foundation
 
 extension Notification.Name {
-    /// There is no license; the object says which kind of failure, `userInfo` has the error.
+    /// A license could not be obtained. The object is the kind of failure, and `userInfo` has the error.
     public static let OTVDRMLicenseError = Notification.Name("OTVDRMLicenseError")
-    /// A license request came to its end; `userInfo` has `success`.
+    /// A license request has ended. `userInfo` has `success`.
     public static let OTVLicenseDownloadEnded = Notification.Name("OTVLicenseDownloadEnded")
-    /// A session was not set up; `userInfo` has `error` and `message`.
+    /// A session could not be set up. `userInfo` has `error` and `message`.
     public static let OTVSSMSetupErrorNotification = Notification.Name("OTVSSMSetupErrorNotification")
-    /// A session was not torn down; `userInfo` has `error` and `message`.
+    /// A session could not be torn down. `userInfo` has `error` and `message`.
     public static let OTVSSMTeardownErrorNotification = Notification.Name("OTVSSMTeardownErrorNotification")
-    /// A heartbeat failed; `userInfo` has `error` and `message`.
+    /// A heartbeat failed. `userInfo` has `error` and `message`.
     public static let OTVSSMHeartbeatErrorNotification = Notification.Name("OTVSSMHeartbeatErrorNotification")
 }
 
-/// How the SDK tells of failures.
+/// The SDK's errors for failed licenses.
 enum OTVLicenseFailure {
-    /// 5007 is the number that the React Native plugin has for a license request that failed.
+    /// The React Native plugin uses the number 5007 for a failed license request.
     static func error(_ message: String) -> NSError {
         NSError(domain: "OTVDRMLicenseError", code: 5007, userInfo: [NSLocalizedDescriptionKey: message])
     }

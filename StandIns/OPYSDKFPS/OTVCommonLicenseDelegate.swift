@@ -1,9 +1,9 @@
 public import AVFoundation
 import LatchkeyCore
+import StandInEngine
 
-/// Gets licenses over HTTP. Apps override what their service has otherwise.
-// Sound: what changes is behind a lock.
-open class OTVCommonLicenseDelegate: NSObject, OTVLicenseDelegate, @unchecked Sendable {
+/// Requests licenses over HTTP. Apps override what differs for their service.
+open class OTVCommonLicenseDelegate: NSObject, OTVLicenseDelegate {
     private let certificateURL: URL
     private let licenseURL: URL
     private let kept = Locked<Data?>(nil)
@@ -30,7 +30,8 @@ open class OTVCommonLicenseDelegate: NSObject, OTVLicenseDelegate, @unchecked Se
         guard let headers = generateHTTPHeaders(assetID: assetID),
             let response = BlockingHTTP.send("POST", getLicenseRequestUrl(), headers: headers, body: spc)
         else { return nil }
-        guard let text = getCkcFromLicenseResponse(response: response) else { return response }
+        let object = try? JSONSerialization.jsonObject(with: response) as? [String: Any]
+        guard let object, let text = getCkcFromLicenseResponse(response: object) else { return response }
         let padded = text.padding(toLength: (text.utf8.count + 3) / 4 * 4, withPad: "=", startingAt: 0)
         return Data(base64Encoded: padded)
     }
@@ -39,29 +40,25 @@ open class OTVCommonLicenseDelegate: NSObject, OTVLicenseDelegate, @unchecked Se
         spc: Data, assetID: String, session: AVContentKeySession, keyRequest: AVContentKeyRequest
     ) -> Data? { ckcMessageWithID(spc: spc, assetID: assetID) }
 
-    /// The header fields of the license request; nil where none is to be sent.
+    /// The header fields of the license request; `nil` for none.
     open func generateHTTPHeaders(assetID: String) -> [String: String]? { [:] }
 
-    /// The address of the license request.
+    /// The URL of the license request.
     open func getLicenseRequestUrl() -> URL { licenseURL }
 
-    /// The CKC in base64, padded or not; nil where the response is the CKC itself.
-    open func getCkcFromLicenseResponse(response: Data) -> String? {
-        let object = try? JSONSerialization.jsonObject(with: response) as? [String: Any]
-        return object?["CkcMessage"] as? String
-    }
+    /// The CKC in base64, padded or not, from a JSON response; `nil` if there is none.
+    open func getCkcFromLicenseResponse(response: [String: Any]) -> String? { response["CkcMessage"] as? String }
 }
 
-/// Gets licenses over HTTP with fixed header fields.
-// Sound: what changes is behind a lock.
-open class OTVDefaultLicenseDelegate: NSObject, OTVLicenseDelegate, @unchecked Sendable {
+/// Requests licenses over HTTP with fixed header fields.
+open class OTVDefaultLicenseDelegate: NSObject, OTVLicenseDelegate {
     private let inner: Fields
 
     public init(certificateURL: URL, licenseURL: URL) {
         inner = Fields(certificateURL: certificateURL, licenseURL: licenseURL)
     }
 
-    /// Sets the header fields; the token stands under `nv-authorizations`.
+    /// Sets the header fields. The token is in `nv-authorizations`.
     public func setHTTPHeader(parameters: [String: String]) { inner.fields.withLock { $0 = parameters } }
 
     public func scheme() -> String? { inner.scheme() }
@@ -72,16 +69,17 @@ open class OTVDefaultLicenseDelegate: NSObject, OTVLicenseDelegate, @unchecked S
     }
 }
 
-/// Gets licenses with fields that are set from outside.
+/// Requests licenses with header fields that others set.
+// Sound: the mutable state is behind a lock.
 final class Fields: OTVCommonLicenseDelegate, @unchecked Sendable {
     let fields = Locked<[String: String]>([:])
 
     override func generateHTTPHeaders(assetID: String) -> [String: String]? { fields.withLock { $0 } }
 }
 
-/// HTTP that blocks its thread, as the SDK's does.
+/// Blocking HTTP, as in the SDK.
 enum BlockingHTTP {
-    /// - Returns: the body of a success; nil for anything else.
+    /// - Returns: the body of a successful response; `nil` for anything else.
     static func send(_ method: String, _ url: URL, headers: [String: String] = [:], body: Data? = nil) -> Data? {
         var request = URLRequest(url: url, timeoutInterval: 30)
         request.httpMethod = method
@@ -89,12 +87,12 @@ enum BlockingHTTP {
         for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
         let received = Locked<Data?>(nil)
         let isDone = DispatchSemaphore(value: 0)
-        let task = URLSession.shared.dataTask(with: request) { data, response, _ in
-            let status = (response as? HTTPURLResponse)?.statusCode ?? 0
-            if (200..<300).contains(status) { received.withLock { $0 = data } }
+        StandInNetwork.send(request, limit: 16 << 20) { result in
+            if case .success(let reply) = result, (200..<300).contains(reply.status) {
+                received.withLock { $0 = reply.body }
+            }
             isDone.signal()
         }
-        task.resume()
         isDone.wait()
         return received.withLock { $0 }
     }

@@ -1,16 +1,15 @@
 public import Foundation
 import LatchkeyCore
 
-/// Lets an app do licenses and heartbeats itself.
-// Sound: what changes is behind a lock; callbacks are called from any thread in the real SDK as well.
-public final class OTVCustomerSSMDelegate: NSObject, OTVLicenseDelegate, @unchecked Sendable {
+/// Lets an app handle licenses and heartbeats itself.
+public final class OTVCustomerSSMDelegate: NSObject, OTVLicenseDelegate {
     private let applicationCertificate: Data
     private let lock = NSLock()
     private var held: (any OTVCustomerSSMCallback)?
 
     public init(certificate: Data) { applicationCertificate = certificate }
 
-    /// Sets who does it. Held strongly (inferred from the documented sample).
+    /// Sets the handler. Held strongly (inferred from the documented sample).
     public func setCallback(_ callback: any OTVCustomerSSMCallback) { lock.withLock { held = callback } }
 
     var callback: (any OTVCustomerSSMCallback)? { lock.withLock { held } }
@@ -18,31 +17,31 @@ public final class OTVCustomerSSMDelegate: NSObject, OTVLicenseDelegate, @unchec
     public func scheme() -> String? { "skd" }
     public func certificate() -> Data? { applicationCertificate }
 
-    /// The asset that a key's URL names in base64 before its first slash or query; the URL itself where it names none.
+    /// The asset name in a key's URL: base64 before the first slash or query. If there is none, the URL itself.
     public func contentIdentifier(url: URL) -> Data? { AssetName.bytes(KeyURI(url.absoluteString)) }
 }
 
-/// Does licenses and heartbeats for the SDK, on a thread of the SDK's, which may be blocked.
+/// Handles licenses and heartbeats for the SDK, on a thread of the SDK that it may block.
 public protocol OTVCustomerSSMCallback: NSObjectProtocol {
     func license(keySystem: String, payload: Data, licenseType: OTVLicenseRequestType) -> OTVSSMLicenseResponse
     func heartbeat()
 }
 
-/// Whether a license is the first of its kind.
-public enum OTVLicenseRequestType: Int, Sendable {
+/// Whether a license request is the first one or a later one.
+public enum OTVLicenseRequestType: Int {
     case request
     case renewal
 }
 
-/// What keeps a session alive. The order is inferred.
-public enum OTVLicenseRenewType: Int, Sendable {
+/// How a session is kept alive. The order of the cases is inferred.
+public enum OTVLicenseRenewType: Int {
     case heartbeat
     case enforced
 }
 
 /// A license, and how its session is kept alive.
 public final class OTVSSMLicenseResponse: NSObject {
-    /// The CKC; nil is a failure.
+    /// The CKC; `nil` on failure.
     public var licence: Data?
     /// The period of heartbeats or renewals, in seconds; 0 for none (inferred).
     public var heartbeat: Int
@@ -55,12 +54,12 @@ public final class OTVSSMLicenseResponse: NSObject {
     }
 }
 
-/// What the SDK takes for an asset's name.
+/// The SDK's rules for asset names.
 enum AssetName {
     static func bytes(_ uri: KeyURI) -> Data {
         let host = String(uri.remainder.prefix { !"/?".contains($0) })
         let padded = host.padding(toLength: (host.utf8.count + 3) / 4 * 4, withPad: "=", startingAt: 0)
-        // Any host of the right letters can be decoded; names are printable.
+        // Any host with the right letters can be decoded, but names are printable.
         guard let name = Data(base64Encoded: padded), !name.isEmpty, name.allSatisfy({ (32..<127).contains($0) })
         else { return Data(uri.raw.utf8) }
         return name

@@ -1,8 +1,8 @@
 public import AVFoundation
 import StandInEngine
 
-/// Gives players what their keys need. All methods are optional (inferred) and block until they have the answer; nil is a
-/// failure. The SDK calls them on a thread of its own.
+/// Provides the data for players' keys. All methods are optional (inferred) and block until they have the answer; `nil` is a
+/// failure. The SDK calls them on its own thread.
 public protocol OTVLicenseDelegate: NSObjectProtocol {
     func scheme() -> String?
     func contentIdentifier(url: URL) -> Data?

@@ -4,25 +4,29 @@ import StandInEngine
 
 /// The SDK as a whole.
 public final class OTVSDK: NSObject {
-    /// Loads the SDK; before anything else of it.
-    public class func load() { StandInStage.only { OTVDRMManager() }.noteLoad() }
+    /// Loads the SDK. Call it before anything else.
+    public class func load() { OTVDRMManager.shared.noteLoad() }
 }
 
 /// Holds the license delegate of all players.
-// Sound: what changes is in `state`, behind a lock; delegates are called from any thread in the real SDK as well.
-public final class OTVDRMManager: NSObject, @unchecked Sendable {
-    private struct State {
+public final class OTVDRMManager: NSObject {
+    /// The state of a manager, for any thread.
+    // Sound: the real SDK calls delegates on any thread, too.
+    struct State: @unchecked Sendable {
         var delegate: (any OTVLicenseDelegate)?
         var isLoaded = false
         var hasPlayerWithoutDelegate = false
     }
 
-    /// The only one. Here there is one per stage, so that tests do not meet in it.
-    public static var shared: OTVDRMManager { StandInStage.only { OTVDRMManager() } }
+    /// The shared manager. Here there is one per stage, so that tests do not share it.
+    public static var shared: OTVDRMManager { StandInStage.only { Only(OTVDRMManager()) }.object }
+
+    /// The manager of a stage.
+    static func only(on stage: StandInStage) -> OTVDRMManager { stage.only { Only(OTVDRMManager()) }.object }
 
     private let state = Locked(State())
 
-    /// Sets the delegate of all players that are made from here on. Held strongly (inferred from the documented sample).
+    /// Sets the delegate of all players that are made later. Held strongly (inferred from the documented sample).
     public func setLicenseDelegate(_ delegate: (any OTVLicenseDelegate)?) {
         nonisolated(unsafe) let delegate = delegate
         let isLate = state.withLock { state in

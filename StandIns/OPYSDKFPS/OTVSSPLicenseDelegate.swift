@@ -2,47 +2,48 @@ public import AVFoundation
 import Foundation
 import LatchkeyCore
 
-/// Gives tokens for sessions.
+/// Provides tokens for sessions.
 public protocol OTVSSPTokenCallback: NSObjectProtocol {
     func token() -> String?
 }
 
-/// Gets licenses in sessions that the SDK sets up itself.
-// Sound: what changes is behind a lock.
-open class OTVSSPLicenseDelegate: NSObject, OTVLicenseDelegate, @unchecked Sendable {
+/// Requests licenses in sessions that the SDK sets up itself.
+open class OTVSSPLicenseDelegate: NSObject, OTVLicenseDelegate {
     private let inner: Fields
     private let ssmServerURL: URL
     private let blocks: Bool
     private let lock = NSLock()
     private var tokens: (any OTVSSPTokenCallback)?
 
-    /// - Parameter syncSSMSetupTeardown: whether set-up and tear-down block the thread that asks for them.
+    /// - Parameter syncSSMSetupTeardown: whether setup and teardown block the calling thread.
     public init(certificateURL: URL, licenseURL: URL, ssmServerURL: URL, syncSSMSetupTeardown: Bool) {
         inner = Fields(certificateURL: certificateURL, licenseURL: licenseURL)
         self.ssmServerURL = ssmServerURL
         blocks = syncSSMSetupTeardown
     }
 
-    /// Sets up a session with a token. The parameters are inferred.
+    /// Sets up a session for a stream with a token. Posts a notification on failure.
     public func setStream(
-        token: String, with parameters: [String: String] = [:], success: @escaping @Sendable () -> Void,
-        failure: @escaping @Sendable (any Error) -> Void
+        token: String, with url: URL, success: @escaping () -> Void, failure: @escaping () -> Void
     ) {
         inner.fields.withLock { $0["nv-authorizations"] = token }
-        run { [self] in
+        // Sound: called once, on the thread that set up the session, as in the SDK.
+        nonisolated(unsafe) let success = success
+        nonisolated(unsafe) let failure = failure
+        run { [post = poster] in
             if post("setup") != nil { return success() }
             let error = OTVLicenseFailure.error("The session was not set up.")
             OTVLicenseFailure.post(.OTVSSMSetupErrorNotification, error)
-            failure(error)
+            failure()
         }
     }
 
-    /// Sets who gives a fresh token for each license.
+    /// Sets the provider of a fresh token for each license.
     public func setToken(sspTokenCallback: any OTVSSPTokenCallback) { lock.withLock { tokens = sspTokenCallback } }
 
     /// Tears the session down.
     public func removeStream() {
-        run { [self] in
+        run { [post = poster] in
             guard post("teardown") == nil else { return }
             OTVLicenseFailure.post(
                 .OTVSSMTeardownErrorNotification, OTVLicenseFailure.error("The session was not torn down."))
@@ -58,9 +59,11 @@ open class OTVSSPLicenseDelegate: NSObject, OTVLicenseDelegate, @unchecked Senda
         return inner.ckcMessageWithID(spc: spc, assetID: assetID)
     }
 
-    private func post(_ path: String) -> Data? {
-        BlockingHTTP.send(
-            "POST", ssmServerURL.appending(path: path), headers: inner.fields.withLock { $0 }, body: Data())
+    private var poster: @Sendable (String) -> Data? {
+        { [inner, ssmServerURL] path in
+            BlockingHTTP.send(
+                "POST", ssmServerURL.appending(path: path), headers: inner.fields.withLock { $0 }, body: Data())
+        }
     }
 
     private func run(_ work: @escaping @Sendable () -> Void) {
@@ -68,8 +71,8 @@ open class OTVSSPLicenseDelegate: NSObject, OTVLicenseDelegate, @unchecked Senda
     }
 }
 
-/// As of 5.13; set-up and tear-down never block.
-open class OTVSSPLicenseDelegateV2: OTVSSPLicenseDelegate, @unchecked Sendable {
+/// From version 5.13 on. Setup and teardown never block.
+open class OTVSSPLicenseDelegateV2: OTVSSPLicenseDelegate {
     public init(certificateURL: URL, licenseURL: URL, ssmServerURL: URL) {
         super.init(
             certificateURL: certificateURL, licenseURL: licenseURL, ssmServerURL: ssmServerURL,

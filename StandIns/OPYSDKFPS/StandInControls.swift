@@ -2,17 +2,17 @@ public import AVFoundation
 public import StandInEngine
 
 extension OTVAVPlayer {
-    /// What a test may see of a player, and do with it. Not in NAGRA's SDK; adapters must not use it.
+    /// The controls of the player, for tests. Not in NAGRA's SDK; adapters must not use it.
     public nonisolated var standIn: StandIn { StandIn(client: client, item: currentItem) }
 
-    /// What a test may see of a player, and do with it. Not in NAGRA's SDK.
+    /// The controls of a player, for tests. Not in NAGRA's SDK.
     public struct StandIn: Sendable {
         let client: KeyClient
         let item: AVPlayerItem?
 
-        /// The stage that the player is on.
+        /// The stage of the player.
         public var stage: StandInStage { client.stage }
-        /// The SDK's own key session: what it holds, and what can be done with it.
+        /// The controls of the SDK's own key session.
         public var session: AVContentKeySession.StandIn { client.session.standIn }
 
         /// Waits until the item has played.
@@ -22,13 +22,13 @@ extension OTVAVPlayer {
             return try await item.standIn.finished()
         }
 
-        /// Calls `license` of the customer callback alone, on the worker.
-        /// - Returns: the license; nil where there is none.
+        /// Calls only `license` of the customer callback, on the worker thread.
+        /// - Returns: the license; `nil` if there is none.
         public func license(for spc: Data, _ type: OTVLicenseRequestType) async -> Data? {
             await client.asker?.callbackLicense(for: spc, type)?.license
         }
 
-        /// Calls `heartbeat` of the customer callback alone, on the worker.
+        /// Calls only `heartbeat` of the customer callback, on the worker thread.
         public func heartbeat() async { await client.beat() }
     }
 }

@@ -1,8 +1,8 @@
 import AVFoundation
 import StandInEngine
 
-/// The SDK's own loader delegate: hands every request to the registered loader. There is no way to renew.
-final class LoaderForwarder: NSObject, AVAssetResourceLoaderDelegate, Sendable {
+/// The SDK's own loader delegate. It passes every request to the registered loader. It cannot renew keys.
+final class LoaderForwarder: NSObject, AVAssetResourceLoaderDelegate {
     private let factory: PTDefaultMediaPlayerClientFactory
     private let stage: StandInStage
 

@@ -2,7 +2,7 @@ public import Foundation
 import LatchkeyCore
 import StandInEngine
 
-/// Gives players what belongs to an app.
+/// Provides an app's objects to players.
 public protocol PTMediaPlayerClientFactory: NSObjectProtocol {
     func retrievePTAVAssetResourceLoader() -> (any PTAVAssetResourceLoaderDelegate)!
 }
@@ -11,9 +11,8 @@ extension PTMediaPlayerClientFactory {
     public func retrievePTAVAssetResourceLoader() -> (any PTAVAssetResourceLoaderDelegate)! { nil }
 }
 
-/// The factory of a process. One loader serves every item of every player.
-// Sound: what changes is in `state`, behind a lock; the loader is called from any queue in the real SDK as well.
-public final class PTDefaultMediaPlayerClientFactory: NSObject, PTMediaPlayerClientFactory, @unchecked Sendable {
+/// The factory of a process. One loader serves all items of all players.
+public final class PTDefaultMediaPlayerClientFactory: NSObject, PTMediaPlayerClientFactory {
     private struct State {
         var loader: (any PTAVAssetResourceLoaderDelegate)?
         var hasItemWithoutLoader = false
@@ -21,12 +20,17 @@ public final class PTDefaultMediaPlayerClientFactory: NSObject, PTMediaPlayerCli
 
     private let state = Locked(State())
 
-    /// The only one. Here there is one per stage, so that tests do not meet in it.
+    /// The default factory. Here there is one per stage, so that tests do not share it.
     public class func `default`() -> PTDefaultMediaPlayerClientFactory! {
-        StandInStage.only { PTDefaultMediaPlayerClientFactory() }
+        StandInStage.only { Only(PTDefaultMediaPlayerClientFactory()) }.object
     }
 
-    /// Registers the loader, before the first item is loaded. Held strongly (inferred from the getter).
+    /// The factory of a stage.
+    static func only(on stage: StandInStage) -> PTDefaultMediaPlayerClientFactory {
+        stage.only { Only(PTDefaultMediaPlayerClientFactory()) }.object
+    }
+
+    /// Registers the loader. Call it before the first item is loaded. Held strongly (inferred from the getter).
     public func registerPTAVAssetResourceLoader(_ loader: (any PTAVAssetResourceLoaderDelegate)!) {
         nonisolated(unsafe) let loader = loader
         let isLate = state.withLock { state in

@@ -1,21 +1,20 @@
 public import AVFoundation
-import LatchkeyCore
 import StandInEngine
 
-/// What describes an item. Empty here.
-public final class PTMetadata: NSObject, Sendable {
+/// The metadata of an item. Empty here.
+public final class PTMetadata: NSObject {
     public override init() { super.init() }
 }
 
 /// What a player plays.
-public final class PTMediaPlayerItem: NSObject, Sendable {
+public final class PTMediaPlayerItem: NSObject {
     let item: AVPlayerItem
     let loader: LoaderForwarder
 
     public init!(url: URL!, mediaId: String!, metadata: PTMetadata!) {
         guard let url else { return nil }
         let stage = StandInStage.current ?? StandInStage()
-        let factory = stage.only { PTDefaultMediaPlayerClientFactory() }
+        let factory = PTDefaultMediaPlayerClientFactory.only(on: stage)
         let asset = AVURLAsset(url: url)
         loader = LoaderForwarder(to: factory, stage)
         asset.resourceLoader.setDelegate(loader, queue: DispatchQueue(label: "com.adobe.psdk.loader"))
@@ -24,29 +23,24 @@ public final class PTMediaPlayerItem: NSObject, Sendable {
     }
 }
 
-/// Plays items. Stands in for as much of the real class as playing takes.
-public final class PTMediaPlayer: NSObject, Sendable {
-    private let current: Locked<(player: AVPlayer, item: PTMediaPlayerItem)>
+/// Plays items. Implements only the parts of the real class that playback needs.
+public final class PTMediaPlayer: NSObject {
+    private var player: AVPlayer
+    private(set) var item: PTMediaPlayerItem
 
     public init!(mediaPlayerItem: PTMediaPlayerItem!) {
         guard let mediaPlayerItem else { return nil }
-        current = Locked((AVPlayer(playerItem: mediaPlayerItem.item), mediaPlayerItem))
+        player = AVPlayer(playerItem: mediaPlayerItem.item)
+        item = mediaPlayerItem
     }
 
-    public func play() {
-        let player = current.withLock { $0.player }
-        Task { @MainActor in player.play() }
-    }
+    public func play() { Task { @MainActor [player] in player.play() } }
 
-    public func pause() {
-        let player = current.withLock { $0.player }
-        Task { @MainActor in player.pause() }
-    }
+    public func pause() { Task { @MainActor [player] in player.pause() } }
 
     public func replaceCurrentItem(with item: PTMediaPlayerItem!) {
         guard let item else { return }
-        current.withLock { $0 = (AVPlayer(playerItem: item.item), item) }
+        player = AVPlayer(playerItem: item.item)
+        self.item = item
     }
-
-    var item: PTMediaPlayerItem { current.withLock { $0.item } }
 }

@@ -1,11 +1,11 @@
 public import AVFoundation
 
-/// Gets the keys of one source, as the delegate of its own key session.
+/// Provides the keys of one source, as the delegate of its own key session.
 public protocol DRMManagerSpec: AVContentKeySessionDelegate {
     func createContentKeyRequest(for asset: AVURLAsset, drmParams: NativeDrmParams) throws
 }
 
-/// What a script says about a source's keys.
+/// What a script states about a source's keys.
 public struct NativeDrmParams {
     public var type: String?
     public var licenseUrl: String?
@@ -30,12 +30,12 @@ public struct NativeDrmParams {
     }
 }
 
-/// What a script gets to answer with a license.
+/// What a script needs to return a license.
 public struct OnGetLicensePayload: Sendable {
     public let contentId: String
     public let licenseUrl: String
     public let keyUrl: String
-    /// In base64.
+    /// The SPC in base64.
     public let spc: String
 
     public init(contentId: String, licenseUrl: String, keyUrl: String, spc: String) {

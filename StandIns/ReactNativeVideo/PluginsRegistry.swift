@@ -1,8 +1,15 @@
 import Foundation
 import StandInEngine
 
-/// What an app adds to the players. Made once; registers itself.
-open class ReactNativeVideoPlugin {
+/// An app's extension of the players.
+public protocol ReactNativeVideoPluginSpec {
+    var id: String { get }
+    var name: String { get }
+    func getDRMManager(source: any NativeVideoPlayerSource) -> (any DRMManagerSpec)?
+}
+
+/// The base class of an app's extension. It registers itself when it is made.
+open class ReactNativeVideoPlugin: ReactNativeVideoPluginSpec {
     public let id: String
     public let name: String
 
@@ -12,34 +19,27 @@ open class ReactNativeVideoPlugin {
         PluginsRegistry.shared.register(plugin: self)
     }
 
-    /// Gives a source's keys a manager; nil leaves it to the next plugin.
+    /// The manager for a source's keys; `nil` if another plugin provides it.
     open func getDRMManager(source: any NativeVideoPlayerSource) -> (any DRMManagerSpec)? { nil }
 }
 
-/// The plugins of a process.
-// Sound: what changes is behind a lock; plugins are asked from any thread in the real library as well.
-public final class PluginsRegistry: @unchecked Sendable {
-    /// The only one. Here there is one per stage, so that tests do not meet in it.
-    public static var shared: PluginsRegistry { StandInStage.only { PluginsRegistry() } }
+/// The plugins of a process, by their identifiers. The order in which they are asked is undefined.
+public final class PluginsRegistry {
+    /// The shared registry. Here there is one per stage, so that tests do not share it.
+    public static var shared: PluginsRegistry { StandInStage.only { Only(PluginsRegistry()) }.object }
 
+    // Any thread may register and ask plugins.
     private let lock = NSLock()
-    private var plugins: [ReactNativeVideoPlugin] = []
+    private var plugins: [String: any ReactNativeVideoPluginSpec] = [:]
 
-    public func register(plugin: ReactNativeVideoPlugin) {
-        lock.withLock {
-            plugins.removeAll { $0.id == plugin.id }
-            plugins.append(plugin)
-        }
-    }
+    /// Registers a plugin. Replaces one with the same identifier.
+    public func register(plugin: any ReactNativeVideoPluginSpec) { lock.withLock { plugins[plugin.id] = plugin } }
 
-    public func unregister(plugin: ReactNativeVideoPlugin) {
-        lock.withLock { plugins.removeAll { $0.id == plugin.id } }
-    }
+    public func unregister(plugin: any ReactNativeVideoPluginSpec) { lock.withLock { plugins[plugin.id] = nil } }
 
-    /// The first manager that a plugin has for a source.
+    /// The first manager that a plugin provides for a source.
     func drmManager(for source: any NativeVideoPlayerSource) -> (any DRMManagerSpec)? {
-        let plugins = lock.withLock { self.plugins }
-        for plugin in plugins {
+        for plugin in lock.withLock({ Array(plugins.values) }) {
             if let manager = plugin.getDRMManager(source: source) { return manager }
         }
         return nil

@@ -1,6 +1,6 @@
 import StandInEngine
 
-/// A value that a script gives later. Stands in for the class of NitroModules.
+/// A value that a script provides later. Represents the class of NitroModules.
 public final class Promise<T: Sendable>: Sendable {
     private let outcome = StandInOutcome<T>()
 

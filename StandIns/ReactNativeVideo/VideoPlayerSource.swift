@@ -1,15 +1,31 @@
 public import AVFoundation
 import StandInEngine
 
-/// What a player plays, as plugins see it.
-public protocol NativeVideoPlayerSource: AnyObject {
+/// The native properties of a source.
+public protocol NativeVideoPlayerSourceSpec {
+    var asset: AVAsset? { get set }
     var url: URL { get }
-    var uri: String { get }
-    var config: NativeVideoConfig { get }
-    var asset: AVURLAsset? { get }
 }
 
-/// What a script says about a source.
+/// The script's properties of a source. In the library, it is generated from a script declaration.
+public protocol HybridVideoPlayerSourceSpec_protocol: AnyObject {
+    var uri: String { get }
+    var config: NativeVideoConfig { get }
+}
+
+/// The base class of generated objects.
+open class HybridVideoPlayerSourceSpec_base {
+    public init() {}
+}
+
+/// The script's properties of a source.
+public typealias HybridVideoPlayerSourceSpec = HybridVideoPlayerSourceSpec_protocol & HybridVideoPlayerSourceSpec_base
+
+/// A source, as plugins see it.
+public typealias NativeVideoPlayerSource = NativeVideoPlayerSourceSpec & HybridVideoPlayerSourceSpec
+
+/// What a script states about a source. In the library it is a C++ structure, so a target that imports it needs C++
+/// interoperability.
 public struct NativeVideoConfig {
     public var uri: String
     public var drm: NativeDrmParams?
@@ -22,41 +38,53 @@ public struct NativeVideoConfig {
     }
 }
 
-/// A script's player: makes the asset, has a plugin's manager take it, and plays it.
-// Sound: it is used by one thread at a time.
-public final class HybridVideoPlayer: NativeVideoPlayerSource, @unchecked Sendable {
+/// A source for a script's player.
+public final class HybridVideoPlayerSource: HybridVideoPlayerSourceSpec_base, NativeVideoPlayerSourceSpec,
+    HybridVideoPlayerSourceSpec_protocol
+{
     public let config: NativeVideoConfig
     public let url: URL
-    public private(set) var asset: AVURLAsset?
-    /// The library holds the manager of a source as long as the source.
-    private var manager: (any DRMManagerSpec)?
-    private var item: AVPlayerItem?
+    public var asset: AVAsset?
 
     public var uri: String { config.uri }
 
     public init(config: NativeVideoConfig) {
         self.config = config
         url = URL(string: config.uri) ?? URL(fileURLWithPath: config.uri)
+        super.init()
     }
+}
 
-    /// Plays the source.
-    /// - Throws: what the manager throws, and an error where no plugin has one for a protected source.
+/// A script's player. It makes the asset, has a plugin's manager take it, and plays it.
+public final class HybridVideoPlayer {
+    public let source: HybridVideoPlayerSource
+    /// The library retains the manager of a source as long as the source.
+    private var manager: (any DRMManagerSpec)?
+    private var item: AVPlayerItem?
+
+    public init(config: NativeVideoConfig) { source = HybridVideoPlayerSource(config: config) }
+
+    /// Plays the source. The library prints a manager's error and tells nobody else; the asset then has no keys.
+    /// - Throws: an error if no plugin has a manager for a protected source.
     public func play() async throws {
-        let asset = AVURLAsset(url: url)
-        self.asset = asset
-        if let parameters = config.drm {
-            guard let manager = PluginsRegistry.shared.drmManager(for: self) else {
+        let asset = AVURLAsset(url: source.url)
+        source.asset = asset
+        if let parameters = source.config.drm {
+            // The library first asks whether there is a manager, and then for the manager.
+            guard PluginsRegistry.shared.drmManager(for: source) != nil,
+                let manager = PluginsRegistry.shared.drmManager(for: source)
+            else {
                 throw NSError(
                     domain: "ReactNativeVideo", code: 1, userInfo: [NSLocalizedDescriptionKey: "No DRM plugin."])
             }
             self.manager = manager
-            try manager.createContentKeyRequest(for: asset, drmParams: parameters)
+            try? manager.createContentKeyRequest(for: asset, drmParams: parameters)
         }
         let item = AVPlayerItem(asset: asset)
         self.item = item
         await AVPlayer(playerItem: item).play()
     }
 
-    /// What a test may see of the player's item; nil before it plays. Not in the library; adapters must not use it.
+    /// The controls of the player's item, for tests; `nil` before it plays. Not in the library; adapters must not use it.
     public var standIn: AVPlayerItem.StandIn? { item?.standIn }
 }

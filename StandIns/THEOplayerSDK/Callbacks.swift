@@ -2,17 +2,17 @@ import Foundation
 import StandInEngine
 import StandInPlayers
 
-/// What a hook answers with.
+/// The answer of a hook.
 enum HookAnswer: Sendable {
-    /// Send this.
+    /// Send this request.
     case request(Message)
-    /// This is it.
+    /// Use this response.
     case respond(Data?)
-    /// There is none.
+    /// There is no response.
     case error(NSError)
 }
 
-/// A request's content; the object is the app's to change at any time.
+/// The content of a request. The app can change the request object at any time.
 struct Message: Sendable {
     let url: String
     let method: String
@@ -34,7 +34,7 @@ struct Message: Sendable {
     }
 }
 
-/// The one way in which all callback objects answer.
+/// The common implementation of all callback objects.
 struct HookCallback: Sendable {
     let answer: SingleAnswer<HookAnswer>
     let log: StandInLog

@@ -1,8 +1,8 @@
 import Foundation
 import StandInPlayers
 
-/// What went wrong, as a number.
-public enum THEOErrorCode: Int, Sendable {
+/// The number of an error.
+public enum THEOErrorCode: Int {
     case CONTENT_PROTECTION_ERROR = 7000
     case CONTENT_PROTECTION_INITIALIZATION_INVALID = 7004
     case CONTENT_PROTECTION_CERTIFICATE_ERROR = 7005
@@ -13,14 +13,14 @@ public enum THEOErrorCode: Int, Sendable {
     case CONTENT_PROTECTION_INTERNAL_ERROR = 7014
 }
 
-/// What a player reports.
+/// A player's error.
 public protocol THEOError: Error {
     var code: THEOErrorCode { get }
     var message: String { get }
     var cause: (any Error)? { get }
 }
 
-/// What a player reports of its keys.
+/// A player's error concerning keys.
 public protocol ContentProtectionError: THEOError {
     var url: String? { get }
     var status: Int? { get }
@@ -29,8 +29,9 @@ public protocol ContentProtectionError: THEOError {
     var systemCode: Int? { get }
 }
 
-/// The error that players of this stand-in report.
-struct KeyError: ContentProtectionError, CustomNSError {
+/// The errors of this stand-in's players.
+// Sound: all properties are constant.
+struct KeyError: ContentProtectionError, CustomNSError, @unchecked Sendable {
     static let errorDomain = "THEOplayer"
 
     let code: THEOErrorCode

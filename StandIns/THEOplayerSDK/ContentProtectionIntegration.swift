@@ -32,42 +32,42 @@ extension ContentProtectionIntegration {
     }
 }
 
-/// The method of version 4 that 5.4.1 got an asynchronous form of and 6.0 lost.
+/// A method of version 4. Version 5.4.1 added an asynchronous form, and 6.0 removed this one.
 ///
-/// One module cannot have the protocol of both versions, so here it is a protocol of its own. A conforming integration is
-/// asked by it where it has no `onExtractFairplayContentId`.
+/// One module cannot have the protocol of both versions, so here it is a separate protocol. It is used for conforming
+/// integrations without `onExtractFairplayContentId`.
 public protocol SynchronousContentIdentifier: ContentProtectionIntegration {
     func extractFairplayContentId(skdUrl: String) -> String
 }
 
-/// Makes an integration for each protected stream that asks for it.
+/// Makes an integration for each protected stream that names it.
 public protocol ContentProtectionIntegrationFactory: AnyObject {
     func build(configuration: any DRMConfiguration) -> any ContentProtectionIntegration
 }
 
-/// Takes what a certificate response is. One of its methods is called, once.
+/// Receives the content of a certificate response. Call one of its methods, once.
 public protocol CertificateResponseCallback {
     func respond(certificate: Data)
     func error(error: any Error)
 }
 
-/// Takes a request to send in place of the player's, or the certificate itself. One of its methods is called, once.
+/// Receives a request to send instead of the player's, or the certificate itself. Call one of its methods, once.
 public protocol CertificateRequestCallback: CertificateResponseCallback {
     func request(request: CertificateRequest)
 }
 
-/// Takes what a license response is. One of its methods is called, once.
+/// Receives the content of a license response. Call one of its methods, once.
 public protocol LicenseResponseCallback {
     func respond(license: Data)
     func error(error: any Error)
 }
 
-/// Takes a request to send in place of the player's, or the license itself. One of its methods is called, once.
+/// Receives a request to send instead of the player's, or the license itself. Call one of its methods, once.
 public protocol LicenseRequestCallback: LicenseResponseCallback {
     func request(request: LicenseRequest)
 }
 
-/// Takes a content identifier. One of its methods is called, once.
+/// Receives a content identifier. Call one of its methods, once.
 public protocol ExtractContentIdCallback {
     func respond(contentID: Data?)
     func error(error: any Error)

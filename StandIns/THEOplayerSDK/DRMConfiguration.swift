@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What an app says about the protection of a stream.
+/// What an app states about the protection of a stream.
 public protocol DRMConfiguration: Decodable, Encodable {
     var headers: [[String: String]]? { get }
     var integrationParameters: [String: Any]? { get }
@@ -10,28 +10,28 @@ public protocol DRMConfiguration: Decodable, Encodable {
     var queryParameters: [String: String]? { get }
 }
 
-/// A service that the player has an integration for by itself. Only the names of the published reference.
-public enum DRMIntegration: String, Codable, Sendable {
+/// A service with an integration in the player. The names are those of the published reference; the numbers are inferred.
+public enum DRMIntegration: Int, Codable {
     case axinom, azure, drmtoday, ezdrm, irdeto, keyos, theoplayer, titanium, uplynk, verimatrix, vudrm, xstream
 }
 
-/// What an app says about FairPlay.
+/// What an app states about FairPlay.
 public protocol FairPlayDRMConfigurationProtocol: DRMConfiguration {
     var fairplay: KeySystemConfiguration { get }
 }
 
-/// A way in which keys are protected.
-public enum KeySystemId: Int, Codable, Sendable {
+/// A key system.
+public enum KeySystemId: Int, Codable {
     case WIDEVINE, FAIRPLAY, PLAYREADY
 }
 
-/// Whether a license can be stored.
-public enum LicenseType: Int, Codable, Sendable {
+/// Whether a license is persistent.
+public enum LicenseType: Int, Codable {
     case temporary, persistent
 }
 
-/// What an app says about one way of protection.
-public final class KeySystemConfiguration: NSObject, Codable {
+/// What an app states about one key system.
+open class KeySystemConfiguration: NSObject, Codable {
     public var licenseAcquisitionURL: URL?
     public var certificateURL: URL?
     public var licenseType: LicenseType?
@@ -51,7 +51,7 @@ public final class KeySystemConfiguration: NSObject, Codable {
     }
 }
 
-/// What an app says about several ways of protection.
+/// What an app states about several key systems.
 public final class KeySystemConfigurationCollection: NSObject, Codable {
     let fairplay: KeySystemConfiguration?
     let widevine: KeySystemConfiguration?

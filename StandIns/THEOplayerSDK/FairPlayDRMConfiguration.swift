@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What an app says about FairPlay. Versions 4 to 9 have the same initializer with fewer defaults.
+/// What an app states about FairPlay. In versions 4 to 9, the initializer has fewer defaults.
 public final class FairPlayDRMConfiguration: NSObject, FairPlayDRMConfigurationProtocol {
     private enum CodingKeys: String, CodingKey {
         case fairplay, headers, customIntegrationId, queryParameters, integrationParameters
@@ -49,7 +49,7 @@ public final class FairPlayDRMConfiguration: NSObject, FairPlayDRMConfigurationP
     }
 }
 
-/// What an app says about several ways of protection.
+/// What an app states about several key systems.
 public final class MultiplatformDRMConfiguration: NSObject, DRMConfiguration {
     private enum CodingKeys: String, CodingKey {
         case keySystemConfigurations, customIntegrationId, queryParameters, integrationParameters
@@ -96,7 +96,7 @@ public final class MultiplatformDRMConfiguration: NSObject, DRMConfiguration {
     }
 }
 
-/// Parameters of any kind, as JSON inside of what a coder writes.
+/// Parameters of any type, as JSON inside the encoded form.
 private enum JSONParameters {
     static func encode(_ parameters: [String: Any]?) throws -> Data? {
         try parameters.map { try JSONSerialization.data(withJSONObject: $0) }

@@ -4,15 +4,15 @@ import LatchkeyCore
 import StandInEngine
 import StandInPlayers
 
-/// How the player gets a key: identifier, certificate, license, each through the integration's hooks and its own HTTP.
-// Sound: integrations are called from any thread in the real SDK as well, and nothing else here changes but `known`.
+/// How the player gets a key: identifier, certificate and license, each with the integration's hooks and the player's own HTTP.
+// Sound: the real SDK calls integrations on any thread, too, and only `known` changes here.
 final class IntegrationHooks: KeyHooks, @unchecked Sendable {
     private struct Known {
         let certificate: Data
         let identifier: Data?
     }
 
-    /// The part of a lease after which the player renews it.
+    /// The fraction of a lease after which the player renews it.
     private static let renewal = 0.75
 
     private let integration: (any ContentProtectionIntegration)?
@@ -36,7 +36,7 @@ final class IntegrationHooks: KeyHooks, @unchecked Sendable {
     func makeSPC(for uri: KeyURI, with exchange: StandInExchange) async throws -> Data {
         let known: Known
         if exchange.purpose == .renewal, let before = self.known.withLock({ $0[uri] }) {
-            // A renewal enters the license hooks only.
+            // A renewal calls only the license hooks.
             known = before
         } else {
             let identifier = try await contentIdentifier(for: uri)
@@ -54,7 +54,7 @@ final class IntegrationHooks: KeyHooks, @unchecked Sendable {
         KeyAnswer(try await license(for: spc, uri), renewal: .ofLease(Self.renewal))
     }
 
-    /// The content identifier; the key's whole URI where nobody extracts one (inferred).
+    /// The content identifier; the key's whole URI if no integration extracts one (inferred).
     func contentIdentifier(for uri: KeyURI) async throws -> Data? {
         switch try await ask(
             "onExtractFairplayContentId", uri.raw,
@@ -133,7 +133,7 @@ final class IntegrationHooks: KeyHooks, @unchecked Sendable {
         return try accept(read, reply, "license") { KeyFailure.license($0, status: reply.status) }
     }
 
-    /// What a response hook made of a reply. Only the player's own default looks at the status.
+    /// The result of a response hook. Only the player's own default checks the status.
     private func accept(
         _ read: HookAnswer?, _ reply: PlayerHTTP.Reply, _ kind: String, _ failure: (NSError?) -> KeyFailure
     ) throws -> Data {

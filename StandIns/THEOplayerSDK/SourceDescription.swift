@@ -1,8 +1,7 @@
 public import Foundation
 
 /// A stream and its protection.
-// Sound: it never changes, and players only read what its configuration says.
-public final class TypedSource: NSObject, @unchecked Sendable {
+public final class TypedSource: NSObject {
     public let src: URL
     public let type: String
     public let drm: (any DRMConfiguration)?
@@ -15,7 +14,7 @@ public final class TypedSource: NSObject, @unchecked Sendable {
 }
 
 /// What a player plays.
-public final class SourceDescription: NSObject, Sendable {
+public final class SourceDescription: NSObject {
     public let sources: [TypedSource]
 
     public init(source: TypedSource) { sources = [source] }

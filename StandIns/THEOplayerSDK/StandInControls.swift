@@ -4,32 +4,32 @@ public import StandInEngine
 public import StandInPlayers
 
 extension THEOplayer {
-    /// What a test may see of a player, and do with it. Not in THEOplayer's SDK; adapters must not use it.
+    /// The controls of the player, for tests. Not in THEOplayer's SDK; adapters must not use it.
     public var standIn: StandIn { StandIn(stage: stage, playback: playback, hooks: hooks) }
 
-    /// What a test may see of a player, and do with it. Not in THEOplayer's SDK.
+    /// The controls of a player, for tests. Not in THEOplayer's SDK.
     public struct StandIn: Sendable {
-        /// The stage that the player is on.
+        /// The stage of the player.
         public let stage: StandInStage
-        /// The stream in the player; nil without a source.
+        /// The playback of the stream; `nil` without a source.
         public let playback: SourcePlayback?
         let hooks: IntegrationHooks?
 
         /// Waits until the stream has played.
-        /// - Throws: a `ContentProtectionError` where keys are missing.
+        /// - Throws: a `ContentProtectionError` if keys are missing.
         public func finished() async throws -> StandInPlayback.Result {
             try await present(playback).finished()
         }
 
-        /// Calls `onExtractFairplayContentId` alone, or what stands in for it.
+        /// Calls only `onExtractFairplayContentId`, or its replacement.
         public func contentIdentifier(for uri: KeyURI) async throws -> Data? {
             try await present(hooks).contentIdentifier(for: uri)
         }
 
-        /// Calls `onCertificateRequest`, and `onCertificateResponse` where a request is sent.
+        /// Calls `onCertificateRequest`, and `onCertificateResponse` if a request is sent.
         public func certificate() async throws -> Data { try await present(hooks).certificate() }
 
-        /// Calls `onLicenseRequest`, and `onLicenseResponse` where a request is sent.
+        /// Calls `onLicenseRequest`, and `onLicenseResponse` if a request is sent.
         public func license(for spc: Data, _ uri: KeyURI) async throws -> Data {
             try await present(hooks).license(for: spc, uri)
         }

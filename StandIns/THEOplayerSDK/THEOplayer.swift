@@ -3,15 +3,15 @@ import LatchkeyCore
 import StandInEngine
 import StandInPlayers
 
-/// How a player is set up. Empty here.
+/// The configuration of a player. Empty here.
 public final class THEOplayerConfiguration: NSObject {
     public override init() { super.init() }
 }
 
 /// Plays streams with keys from integrations.
-// Sound: what changes is in `state`, behind a lock; StandInTests run under the thread sanitizer.
-public final class THEOplayer: @unchecked Sendable {
-    private struct State {
+public final class THEOplayer {
+    // Sound: a source never changes.
+    private struct State: @unchecked Sendable {
         var source: SourceDescription?
         var playback: SourcePlayback?
         var hooks: IntegrationHooks?
@@ -21,7 +21,7 @@ public final class THEOplayer: @unchecked Sendable {
     private let queue = DispatchQueue(label: "com.theoplayer.drm")
     private let state = Locked(State())
 
-    /// Registers a factory for the streams that name its integration. One registered before makes way (inferred).
+    /// Registers a factory for the streams that name its integration. Replaces an earlier one (inferred).
     public static func registerContentProtectionIntegration(
         integrationId: String, keySystem: KeySystemId, integrationFactory: any ContentProtectionIntegrationFactory
     ) {
@@ -33,9 +33,9 @@ public final class THEOplayer: @unchecked Sendable {
 
     deinit { destroy() }
 
-    /// What the player plays. Setting it ends what it played before and loads what is new.
+    /// The source to play. Setting it ends the previous playback and loads the new source.
     public var source: SourceDescription? {
-        get { state.withLock { $0.source } }
+        get { state.withLock { $0 }.source }
         set {
             let (hooks, playback) = begin(newValue?.sources.first)
             let previous = state.withLock { state in
@@ -53,7 +53,7 @@ public final class THEOplayer: @unchecked Sendable {
 
     public func destroy() { source = nil }
 
-    /// What the player reports; nil while all is well.
+    /// The player's error; `nil` if there is none.
     public var errorObject: (any THEOError)? { stateError.withLock { $0 } }
 
     let stateError = Locked<(any THEOError)?>(nil)
@@ -68,9 +68,9 @@ public final class THEOplayer: @unchecked Sendable {
         }
         let hooks = IntegrationHooks(integration, source.drm?.fairPlaySystem, on: queue, stage)
         let playback = SourcePlayback(of: source.src.absoluteString, on: stage, hooks: hooks)
-        Task { [weak self] in
+        Task { [state, stateError] in
             do { _ = try await playback.finished() } catch {
-                guard let self, let error = error as? any THEOError, self.playback === playback else { return }
+                guard let error = error as? any THEOError, state.withLock({ $0.playback === playback }) else { return }
                 stateError.withLock { $0 = error }
             }
         }
@@ -79,7 +79,7 @@ public final class THEOplayer: @unchecked Sendable {
 }
 
 /// The factories of a process, by integration.
-// Sound: what changes is behind a lock; factories are called from any thread in the real SDK as well.
+// Sound: the mutable state is behind a lock, and the real SDK calls factories on any thread, too.
 private final class Factories: @unchecked Sendable {
     private var factories: [String: any ContentProtectionIntegrationFactory] = [:]
     private let lock = NSLock()

@@ -11,7 +11,7 @@ import Testing
 #endif
 
 /// Exactly one answer, whatever happens.
-@Suite struct AnswerTests {
+@Suite(.timeLimit(.minutes(5))) struct AnswerTests {
     @Test func `cancelling before anything was sent answers at once`() {
         let request = FakeKeyRequest(key)
         Harness(get: [.hang]).loader.answer(request).cancel()
@@ -80,18 +80,19 @@ import Testing
 
     @Test func `a request that is dropped is answered with an error`() {
         let request = FakeKeyRequest(key)
-        do { _ = OpenKeyRequest(request) }
+        do { _ = KeyRequests().add(request) }
         #expect(request.answers.map(\.error?.code) == ["dropped"])
     }
 
     @Test func `a request that was answered is not answered again, not even by being dropped`() {
         let request = FakeKeyRequest(key)
         do {
-            let open = OpenKeyRequest(request)
-            #expect(open.answer(.success(SampleBytes.ckc())))
-            #expect(!open.answer(.failure(.cancelled)))
-            open.abandon()
-            open.giveUp(.cancelled)
+            let requests = KeyRequests()
+            let added = requests.add(request)
+            #expect(requests.finish(added, .license(Secret(SampleBytes.ckc()), nil)))
+            #expect(!requests.finish(added, .failure(.cancelled)))
+            added.abandon()
+            added.cancel()
         }
         #expect(request.answers.count == 1)
     }
@@ -99,9 +100,11 @@ import Testing
     @Test func `many threads that answer one request give one answer`() async {
         for _ in 0..<200 {
             let request = FakeKeyRequest(key)
-            let open = OpenKeyRequest(request)
+            let requests = KeyRequests()
+            let added = requests.add(request)
             await withTaskGroup { group in
-                for _ in 0..<4 { group.addTask { _ = open.answer(.failure(.cancelled)) } }
+                for _ in 0..<2 { group.addTask { _ = requests.finish(added, .failure(.cancelled)) } }
+                for _ in 0..<2 { group.addTask { added.cancel() } }
             }
             #expect(request.answers.count == 1)
         }
@@ -129,7 +132,7 @@ import Testing
                     let handle = harness.loader.answer(request)
                     for _ in 0..<turns { await Task.yield() }
                     if index.isMultiple(of: 2) { handle.cancel() }
-                    await handle.open.work?.value
+                    await handle.workEnded()
                 }
             }
         }

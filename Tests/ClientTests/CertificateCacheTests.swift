@@ -10,7 +10,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-@Suite struct CertificateCacheTests {
+@Suite(.timeLimit(.minutes(5))) struct CertificateCacheTests {
     private func gets(_ harness: Harness) -> Int { harness.transport.requests.count { $0.httpMethod == "GET" } }
 
     @Test func `a hundred keys wait for one fetch`() async {
@@ -73,7 +73,7 @@ import Testing
         let credentials = Credentials { _ in
             isStuck.withLock { $0 } ? await Never.returning() : .token(token)
         }
-        let harness = Harness(VendorProfile.json, credentials: credentials) { $0.retry = .never }
+        let harness = Harness(VendorProfile.json.unchecked, credentials: credentials) { $0.retry = .never }
         let error = await harness.error(after: .seconds(10))
         #expect(error?.code == "credentialsFailed" && error?.stage == .certificate)
         isStuck.withLock { $0 = false }
@@ -84,10 +84,23 @@ import Testing
         var profile = VendorProfile.raw
         profile.certificate = .inline(setting: "certificate")
         profile.settings["certificate"] = SampleBytes.certificate.base64EncodedString()
-        let harness = Harness(profile)
+        let harness = Harness(profile.unchecked)
         #expect(try await harness.loader.applicationCertificate().der == SampleBytes.certificate)
         #expect(try await harness.loader.certificateRequest() == nil)
         #expect(harness.transport.requests.isEmpty)
+    }
+
+    @Test func `a certificate bundle goes to the player as it is, with a warning`() async {
+        let bundle = Data((0..<1_432).map { UInt8(truncatingIfNeeded: $0 &* 73 &+ 129) })
+        let harness = Harness(get: [.ok(bundle)])
+        let events = harness.loader.events()
+        let request = FakeKeyRequest(key)
+        #expect(await harness.answer(request).ckc == SampleBytes.ckc())
+        #expect(request.certificates == [bundle])
+        let formats = await events.untilAnswered().compactMap { event in
+            if case .certificateUnrecognized(let format) = event.kind { format } else { nil }
+        }
+        #expect(formats == ["other data (1432 bytes)"])
     }
 
     @Test func `an integration without a certificate says so`() async {
@@ -107,19 +120,24 @@ import Testing
     }
 
     @Test func `a loader that goes away cancels its fetch`() async {
-        let ended = Gate()
+        let isCancelled = Locked(false)
         let transport = FakeTransport { _, _ in
+            let never = Gate()
             await withTaskCancellationHandler {
-                await ended.wait()
+                await never.wait()
             } onCancel: {
-                ended.open()
+                isCancelled.withLock { $0 = true }
+                never.open()
             }
             return .certificate
         }
         do {
             let harness = Harness(over: transport) { $0.certificateFetch = .atOnce }
             await harness.transport.untilRequested(1)
+            #expect(!isCancelled.withLock { $0 })
         }
-        await ended.wait()
+        // The last reference may go a little later, in the task of the fetch.
+        for _ in 0..<100_000 where !isCancelled.withLock({ $0 }) { await Task.yield() }
+        #expect(isCancelled.withLock { $0 })
     }
 }

@@ -5,7 +5,7 @@ import LatchkeyTesting
 import LatchkeyVendors
 import Testing
 
-@Suite struct CompletionKeyLoaderTests {
+@Suite(.timeLimit(.minutes(5))) struct CompletionKeyLoaderTests {
     private let queue = DispatchQueue(label: "app.completions")
     private let time = ManualTimekeeper()
 
@@ -34,7 +34,7 @@ import Testing
     private func loader(_ transport: FakeTransport) throws -> CompletionKeyLoader {
         CompletionKeyLoader(
             ContentKeyLoader(
-                VendorProfile.vuDRM.setting("certificateURL", to: "https://vendor.test/certificate"),
+                try VendorProfile.vuDRM.configured(["certificateURL": "https://vendor.test/certificate"]),
                 credentials: Credentials { _ in CredentialSet(["token": Secret("a token")]) },
                 configuration: LoaderConfiguration(
                     retry: RetryPolicy(maximumAttempts: 1), hosts: HostPolicy(allowed: ["vendor.test"]),
@@ -75,7 +75,7 @@ import Testing
         }
         let result = await calls.only(on: queue)
         #expect(result.bytes == SampleBytes.ckc() && result.count == 1)
-        call.letGo()
+        call.release()
     }
 
     @Test func `an SPC that does not come is an error of the domain`() async throws {

@@ -1,8 +1,9 @@
 import Foundation
-import Latchkey
 import LatchkeyCore
 import LatchkeyVendors
 import Testing
+
+@testable import Latchkey
 
 /// `ContentKeyError` as an `NSError`.
 @Suite struct ContentKeyErrorBridgingTests {
@@ -37,21 +38,48 @@ import Testing
         #expect(!text.contains("secret"))
     }
 
-    @Test func `every code has a number of its own`() {
-        let codes = IntegrationError.Kind.allCases.map(\.rawValue) + TransportError.Kind.allCases.map(\.rawValue)
-        let loader: [ContentKeyError.Kind] = [
-            .hostRefused, .insecureURL, .redirectRefused, .deadlineExceeded, .cancelled, .dropped, .spcFailed,
-            .credentialsFailed, .integrationFailed, .certificateMissing, .leaseEnded, .playerDidNotRenew,
-            .sessionEnded, .sessionNotRenewed, .persistableKeyFailed, .playerUnsupported, .keyUnnamed,
-            .keyNotStorable, .downloadFailed,
-        ]
-        let offline: [OfflineError.Kind] = [
-            .storeUnreadable, .storeUnwritable, .indexDamaged, .indexTooNew, .keyTooLarge, .tooManyAssets,
-            .tooManyKeys, .noKeys, .keyNotRequested, .noStore, .renewalUnsupported,
-        ]
-        let kinds = loader + (codes + offline.map(\.rawValue)).map { ContentKeyError.Kind(rawValue: $0) }
-        #expect(kinds.filter { $0.number == 1 }.isEmpty)
-        #expect(Set(kinds.map(\.number)).count == Set(kinds).count)
-        #expect(ContentKeyError.Kind(rawValue: "an app's own").number == 1)
+    @Test func `an error that is shown as any error keeps its words and its number`() {
+        let error: any Error = ContentKeyError(
+            .forbidden, stage: .license, "The service refused.", remedy: "Ask for rights.")
+        #expect(error.localizedDescription == "The service refused.")
+        let bridged = error as NSError
+        #expect(bridged.domain == "Latchkey.ContentKeyError" && bridged.code == 210)
+        #expect(bridged.localizedRecoverySuggestion == "Ask for rights.")
+        #expect((error as? any LocalizedError)?.recoverySuggestion == "Ask for rights.")
+    }
+
+    static let errors: [any DiagnosableError] = [
+        IntegrationError(.forbidden, "No."), TransportError(.timedOut, "No."),
+        OfflineError(.offlineAssetWithoutKeys, "No."),
+        ProfileError(problems: [ProfileProblem(field: "$", reason: "It is no JSON.")]),
+    ]
+
+    @Test(arguments: errors)
+    func `every other error does so too`(error: any DiagnosableError) {
+        let bridged = error as any Error as NSError
+        #expect((error as any Error).localizedDescription == error.reason)
+        #expect(bridged.domain == "Latchkey.\(type(of: error))" && bridged.code == error.errorCode && bridged.code > 1)
+        #expect(bridged.localizedRecoverySuggestion == error.remedy)
+        #expect(bridged.userInfo["LatchkeyCode"] as? String == error.code)
+    }
+
+    @Test func `an app spells a kind as it would a case`() {
+        let error = ContentKeyError(IntegrationError(.unauthenticated, "No."), stage: .license, otherwise: .spcFailed)
+        #expect(error.kind == .unauthenticated && error.kind != .forbidden)
+        #expect(ContentKeyError(TransportError(.offline, "No."), otherwise: .spcFailed).kind == .offline)
+        #expect(
+            ContentKeyError(OfflineError(.keyStoreMissing, "No."), stage: .license).kind == .keyStoreMissing)
+    }
+
+    @Test func `an error goes through JSON, without the underlying one`() throws {
+        var error = ContentKeyError(
+            .rateLimited, stage: .license, "Too many.", remedy: "Wait.", isRetryable: true,
+            service: ServiceReply(status: 429, code: "E1", retryAfter: 2), underlying: CancellationError())
+        error.attempts = 3
+        let json = try JSONEncoder().encode(error)
+        let read = try JSONDecoder().decode(ContentKeyError.self, from: json)
+        #expect(read.kind == .rateLimited && read.stage == .license && read.attempts == 3 && read.isRetryable)
+        #expect(read.reason == "Too many." && read.remedy == "Wait." && read.service == error.service)
+        #expect(read.underlying == nil && !String(decoding: json, as: UTF8.self).contains("underlying"))
     }
 }

@@ -10,12 +10,12 @@ import Testing
     import FoundationNetworking
 #endif
 
-@Suite struct CredentialsTests {
+@Suite(.timeLimit(.minutes(5))) struct CredentialsTests {
     @Test(arguments: [
         (KeyPurpose.streaming, Credentials.Reason.first), (.persistable, .offline), (.renewal, .renewal),
     ])
     func `learn what they are asked for`(purpose: KeyPurpose, reason: Credentials.Reason) async {
-        let harness = Harness(VendorProfile.json)
+        let harness = Harness(VendorProfile.json.unchecked)
         _ = await harness.answer(FakeKeyRequest(key, purpose: purpose))
         #expect(harness.credentials.reasons == [.certificate, reason])
     }
@@ -55,15 +55,15 @@ import Testing
     @Test func `that the closure does not give end the key at the stage that wanted them`() async {
         struct NoSession: Error { let hint = "hidden" }
         let failing = Credentials { _ in throw NoSession() }
-        let license = await Harness(VendorProfile.raw, credentials: failing).answer().error
+        let license = await Harness(VendorProfile.raw.unchecked, credentials: failing).answer().error
         #expect(license?.code == "credentialsFailed" && license?.stage == .license)
         #expect(license?.reason == "The app gave no credentials (NoSession)." && license?.underlying is NoSession)
-        let certificate = await Harness(VendorProfile.json, credentials: failing).answer().error
+        let certificate = await Harness(VendorProfile.json.unchecked, credentials: failing).answer().error
         #expect(certificate?.code == "credentialsFailed" && certificate?.stage == .certificate)
     }
 
     @Test func `that are missing are named`() async {
-        let error = await Harness(VendorProfile.raw, credentials: Credentials.none).answer().error
+        let error = await Harness(VendorProfile.raw.unchecked, credentials: Credentials.none).answer().error
         #expect(error?.code == "missingCredential" && error?.stage == .license)
     }
 

@@ -4,7 +4,7 @@ import LatchkeyTesting
 import LatchkeyVendors
 import Testing
 
-@testable import Latchkey
+@_spi(Adapters) @testable import Latchkey
 
 /// The app's side of `customer-ssm`.
 private final class FakeApp: CustomerSessionCallbacks {
@@ -45,7 +45,27 @@ private final class FakeApp: CustomerSessionCallbacks {
     }
 }
 
-@Suite struct CustomerSessionTests {
+/// An app whose heartbeat returns when it is cancelled only.
+private struct StuckApp: CustomerSessionCallbacks {
+    let isBeating = Gate()
+    let wasCancelled = Gate()
+
+    func license(keySystem: String, payload: Data, type: CustomerLicenseType) async throws -> CustomerLicense {
+        CustomerLicense(ckc: SampleBytes.ckc(), heartbeat: 45, renewType: .heartbeat)
+    }
+
+    func heartbeat() async throws {
+        isBeating.open()
+        await withTaskCancellationHandler {
+            await wasCancelled.wait()
+        } onCancel: {
+            wasCancelled.open()
+        }
+        throw CancellationError()
+    }
+}
+
+@Suite(.timeLimit(.minutes(5))) struct CustomerSessionTests {
     static let request = "94CE86FB-07FF-4F43-ADB8-93D2FA968CA2 0"
     static let renewal = "94CE86FB-07FF-4F43-ADB8-93D2FA968CA2 1"
     let clock = ManualTimekeeper()
@@ -167,10 +187,38 @@ private final class FakeApp: CustomerSessionCallbacks {
         session.cancel()
         #expect(request.answers.map(\.error?.code) == ["cancelled"])
         gate.open()
-        await handle.open.work?.value
+        await handle.workEnded()
         #expect(request.answers.count == 1)
         #expect(await clock.isQuiet())
         #expect(await answer(session).error?.code == "cancelled")
+    }
+
+    @Test(arguments: [SessionRenewal.heartbeat, .enforced])
+    func `cancelling ends the heartbeats and renewals that were set`(type: SessionRenewal) async throws {
+        let app = FakeApp(heartbeat: 45, type)
+        let session = try session(app)
+        let renewals = Locked(0)
+        session.attach(renew: { renewals.withLock { $0 += 1 } }, fail: { _ in })
+        await answer(session)
+        await clock.untilSomeoneSleeps(for: .seconds(45))
+        session.cancel()
+        #expect(await clock.isQuiet())
+        clock.advance(by: .seconds(450))
+        #expect(app.log == [Self.request] && renewals.withLock { $0 } == 0)
+    }
+
+    @Test func `cancelling ends a heartbeat that is under way, and tells nobody of it`() async throws {
+        let app = StuckApp()
+        let session = try CustomerSession(
+            certificate: SampleBytes.certificate, callbacks: app, timekeeper: clock)
+        let failures = Locked(0)
+        session.attach(renew: {}, fail: { _ in failures.withLock { $0 += 1 } })
+        await answer(session)
+        await pass(.seconds(45))
+        await app.isBeating.wait()
+        session.cancel()
+        await app.wasCancelled.wait()
+        #expect(failures.withLock { $0 } == 0)
     }
 
     @Test func `a session that goes away leaves no timer`() async throws {

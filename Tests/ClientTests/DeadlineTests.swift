@@ -11,7 +11,7 @@ import Testing
 #endif
 
 /// Nothing that an app, a player or a server forgets leaves a key without an answer.
-@Suite struct DeadlineTests {
+@Suite(.timeLimit(.minutes(5))) struct DeadlineTests {
     @Test(arguments: [FakeTransport.Step.hang, .never])
     func `a server that does not answer costs one attempt's time, and is tried again`(step: FakeTransport.Step) async {
         let harness = Harness(post: [step, .ckc])
@@ -32,7 +32,7 @@ import Testing
         await harness.advance([.seconds(10)])
         let error = await request.firstAnswer().error
         #expect(error?.code == "timedOut" && error?.stage == .license && error?.attempts == 2)
-        #expect(error?.reason == "The server did not answer within 10000.0 ms.")
+        #expect(error?.reason == "The server did not answer within 10 s.")
     }
 
     @Test func `the time of an attempt counts for all its redirects`() async {
@@ -61,7 +61,18 @@ import Testing
         harness.clock.advance(by: .seconds(30))
         let error = await request.firstAnswer().error
         #expect(error?.code == "deadlineExceeded" && error?.stage == .spc && error?.isRetryable == true)
-        #expect(error?.reason == "There was no answer within 30000.0 ms.")
+        #expect(error?.reason == "There was no answer within 30 s.")
+    }
+
+    // A step by itself has no key's deadline around it.
+    @Test func `a step by itself ends at the deadline, before its attempt does`() async {
+        let harness = Harness(post: [.hang]) { $0.retry.deadline = .seconds(5) }
+        let task = Task { try await harness.loader.license(for: SPCMessage(SampleBytes.spc), key: key) }
+        await harness.transport.untilRequested(1)
+        await harness.advance([.seconds(5)])
+        let error = await task.result.error as? ContentKeyError
+        #expect(error?.code == "deadlineExceeded" && error?.stage == .license)
+        #expect(error?.reason.hasPrefix("There was no answer within 5 s") == true)
     }
 
     @Test func `a deadline names the stage and the last failure`() async {
@@ -69,6 +80,14 @@ import Testing
         let error = await harness.error(after: .milliseconds(500), .milliseconds(4_500))
         #expect(error?.code == "deadlineExceeded" && error?.stage == .license)
         #expect(error?.reason.hasSuffix("; the last attempt failed with serverTransient.") == true)
+        #expect(error?.attempts == 2)
+    }
+
+    @Test func `a deadline that comes in the third attempt counts three`() async {
+        let harness = Harness(post: [.status(500), .status(500), .hang]) { $0.retry.deadline = .seconds(5) }
+        let error = await harness.error(after: .milliseconds(500), .seconds(1), .milliseconds(3_500))
+        #expect(error?.code == "deadlineExceeded" && error?.attempts == 3)
+        #expect(error?.reason == "There was no answer within 5 s; the last attempt failed with serverTransient.")
     }
 
     @Test func `credentials that never come end the attempt`() async {
@@ -77,14 +96,14 @@ import Testing
             isAsked.open()
             return await Never.returning()
         }
-        let harness = Harness(VendorProfile.raw, credentials: never) { $0.retry = .never }
+        let harness = Harness(VendorProfile.raw.unchecked, credentials: never) { $0.retry = .never }
         let request = FakeKeyRequest(key)
         harness.loader.answer(request)
         await isAsked.wait()
         harness.clock.advance(by: .seconds(10))
         let error = await request.firstAnswer().error
         #expect(error?.code == "credentialsFailed" && error?.stage == .license)
-        #expect(error?.reason == "The app gave no credentials within 10000.0 ms.")
+        #expect(error?.reason == "The app gave no credentials within 10 s.")
     }
 
     @Test func `a hook that never returns ends the attempt, in each public step`() async throws {

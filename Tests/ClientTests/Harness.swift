@@ -56,7 +56,7 @@ struct Harness {
     let loader: ContentKeyLoader
 
     init(
-        _ integration: some DRMIntegration = VendorProfile.raw, get: [FakeTransport.Step] = [.certificate],
+        _ integration: some DRMIntegration = VendorProfile.raw.unchecked, get: [FakeTransport.Step] = [.certificate],
         post: [FakeTransport.Step] = [.ckc], credentials other: Credentials? = nil,
         configure: (inout LoaderConfiguration) -> Void = { _ in }
     ) {
@@ -65,7 +65,7 @@ struct Harness {
     }
 
     init(
-        _ integration: some DRMIntegration = VendorProfile.raw, over transport: FakeTransport,
+        _ integration: some DRMIntegration = VendorProfile.raw.unchecked, over transport: FakeTransport,
         credentials other: Credentials? = nil, configure: (inout LoaderConfiguration) -> Void = { _ in }
     ) {
         var configuration = LoaderConfiguration(retry: .regular, certificateFetch: .withFirstKey)
@@ -109,7 +109,7 @@ extension AsyncStream<KeyEvent> {
         for await event in self {
             events.append(event)
             switch event.kind {
-            case .answered, .failed: answered += 1
+            case .answered, .failed, .heldBySystem: answered += 1
             default: break
             }
             if answered == count { break }
@@ -121,4 +121,12 @@ extension AsyncStream<KeyEvent> {
 extension FakeKeyRequest.Answer {
     /// The CKC of a success.
     var ckc: Data? { try? get() }
+}
+
+extension KeyRequests {
+    /// Requests that no loader works on.
+    convenience init() {
+        let clock = ManualTimekeeper()
+        self.init(Context(timekeeper: clock, trace: { number, _ in Trace(number, clock) { _ in } }))
+    }
 }

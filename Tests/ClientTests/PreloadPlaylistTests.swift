@@ -11,7 +11,7 @@ import Testing
 #endif
 
 /// What a preload does with the playlists of a stream.
-@Suite(.timeLimit(.minutes(1))) struct PreloadPlaylistTests {
+@Suite(.timeLimit(.minutes(5))) struct PreloadPlaylistTests {
     private typealias Stream = PreloadStream
 
     private func harness(_ transport: FakeTransport = PreloadStream.transport()) -> Harness { Harness(over: transport) }
@@ -47,7 +47,7 @@ import Testing
         var profile = VendorProfile.raw
         profile.certificate = .inline(setting: "certificate")
         profile.settings["certificate"] = SampleBytes.certificate.base64EncodedString()
-        let harness = Harness(profile, get: [.hang]) { $0.retry.attemptTimeout = .seconds(5) }
+        let harness = Harness(profile.unchecked, get: [.hang]) { $0.retry.attemptTimeout = .seconds(5) }
         async let result = harness.loader.preload(Stream.address)
         await harness.advance([.seconds(5)])
         #expect(await result.unread.map(\.code) == ["timedOut"])

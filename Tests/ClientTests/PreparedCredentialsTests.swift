@@ -11,7 +11,7 @@ import Testing
 #endif
 
 /// What a preload asks for ahead is used once, and only in its time.
-@Suite(.timeLimit(.minutes(1))) struct PreparedCredentialsTests {
+@Suite(.timeLimit(.minutes(5))) struct PreparedCredentialsTests {
     private static let playlist = FakeTransport.Step.ok(PreloadStream.media([PreloadStream.session]))
 
     private func harness(license: [FakeTransport.Step] = [.ckc], lifetime: Duration = .seconds(20)) -> Harness {

@@ -10,7 +10,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-@Suite struct RetryPolicyTests {
+@Suite(.timeLimit(.minutes(5))) struct RetryPolicyTests {
     private func wait(_ policy: RetryPolicy, after attempt: Int, asked: Duration? = nil, seed: UInt64 = 1) -> Duration?
     {
         var generator = SeededGenerator(seed: seed)

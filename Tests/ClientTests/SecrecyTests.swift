@@ -11,7 +11,7 @@ import Testing
 #endif
 
 /// No event, error or description shows a token, an SPC or a CKC, in whatever form a service sends it back.
-@Suite struct SecrecyTests {
+@Suite(.timeLimit(.minutes(5))) struct SecrecyTests {
     static let spc = Data((0..<200).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ 11) })
 
     /// All forms of the secrets: text, base64 of both alphabets and all alignments, percent-encoded, hexadecimal.
@@ -57,7 +57,7 @@ import Testing
         let body = (try? JSONEncoder().encode(["message": echo])) ?? Data()
         let reply = HTTPReply(status: 400, headers: [("X-Code", echo), ("X-Request-Id", echo)], body: body)
         let harness = Harness(
-            profile, get: [.status(302, [("Location", "/moved?echo=\(echo.percentEncoded)")]), .certificate],
+            profile.unchecked, get: [.status(302, [("Location", "/moved?echo=\(echo.percentEncoded)")]), .certificate],
             post: [.reply(reply)], credentials: Self.fixed)
         let events = harness.loader.events()
         let error = await harness.answer(FakeKeyRequest(key) { Self.spc }).error
@@ -71,7 +71,7 @@ import Testing
             "certificateURL": "https://a.example/c", "brandGuid": "b", "licenseURL": "https://a.example/l",
         ])
         for profile in [VendorProfile.raw, .json, cloud] {
-            let harness = Harness(profile, credentials: Self.fixed)
+            let harness = Harness(profile.unchecked, credentials: Self.fixed)
             let events = harness.loader.events()
             let request = FakeKeyRequest(KeyURI("skd://fairplay-license.vudrm.tech/license/abc?token=\(token)&KID=1")) {
                 Self.spc
@@ -91,7 +91,9 @@ import Testing
         .status(307, [("Location", "http://b.example/?t=\(token.percentEncoded)")]),
     ])
     func `a key that fails leaves no secret in its error and events`(step: FakeTransport.Step) async {
-        let harness = Harness(VendorProfile.raw, post: [step], credentials: Self.fixed) { $0.retry.maximumAttempts = 1 }
+        let harness = Harness(VendorProfile.raw.unchecked, post: [step], credentials: Self.fixed) {
+            $0.retry.maximumAttempts = 1
+        }
         let events = harness.loader.events()
         let error = await harness.answer(FakeKeyRequest(key) { Self.spc }).error
         expectNoSecret(in: shown(error as Any))
@@ -123,7 +125,7 @@ import Testing
         #expect(error?.reason.hasPrefix("Refused ‹secret› and") == true)
         expectNoSecret(in: shown(error as Any))
         for event in await events.untilAnswered() { expectNoSecret(in: shown(event)) }
-        let leaky = Harness(VendorProfile.raw, credentials: Credentials { _ in throw LeakyError() })
+        let leaky = Harness(VendorProfile.raw.unchecked, credentials: Credentials { _ in throw LeakyError() })
         let own = await leaky.answer().error
         #expect(own?.underlying is LeakyError)
         expectNoSecret(in: shown(own as Any))
@@ -132,7 +134,7 @@ import Testing
     @Test func `a reply that a player received itself is treated alike`() async throws {
         var profile = VendorProfile.json
         profile.errors = ErrorRules(message: [.json("m")])
-        let harness = Harness(profile, credentials: Self.fixed)
+        let harness = Harness(profile.unchecked, credentials: Self.fixed)
         let request = try await harness.loader.licenseRequest(for: SPCMessage(Self.spc), key: key)
         let body = Data(#"{"m":"no \#(token) nor \#(Self.spc.base64EncodedString().prefix(60))"}"#.utf8)
         let exchange = HTTPExchange(request: request, reply: HTTPReply(status: 400, body: body))
@@ -150,7 +152,7 @@ extension String {
     }
 }
 
-@Suite struct SecretFormsTests {
+@Suite(.timeLimit(.minutes(5))) struct SecretFormsTests {
     @Test(arguments: ["abc+/123=\"\\", "plain-token", "größer"])
     func `finds each form of a secret`(secret: String) {
         let forms = SecretForms([Secret(secret)])

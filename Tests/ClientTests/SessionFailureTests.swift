@@ -7,7 +7,7 @@ import Testing
 @testable import Latchkey
 
 /// What becomes of a session that is refused, cannot be kept alive, or sleeps.
-@Suite struct SessionFailureTests {
+@Suite(.timeLimit(.minutes(5))) struct SessionFailureTests {
     static let tooMany = FakeTransport.Step.reply(
         HTTPReply(status: 400, body: Data(#"{"errorCode":1007,"message":"Too many sessions"}"#.utf8)))
     let harness = SessionHarness()
@@ -27,7 +27,7 @@ import Testing
     @Test func `a failed setup fails all keys that wait for it, and is not torn down`() async throws {
         let gate = harness.service.hold("setup")
         harness.service.fault("setup", Self.tooMany)
-        let requests = (0..<5).map { _ in FakeKeyRequest(SessionHarness.key) }
+        let requests = (0..<5).map { _ in harness.request() }
         for request in requests { try harness.loader.answer(request) }
         await harness.transport.untilRequested(2)
         gate.open()
@@ -53,7 +53,7 @@ import Testing
     @Test func `a setup that may pass is tried again with a new content token`() async throws {
         var events = try harness.loader.events().makeAsyncIterator()
         harness.service.fault("setup", .status(503))
-        let request = FakeKeyRequest(SessionHarness.key)
+        let request = harness.request()
         try harness.loader.answer(request)
         await harness.clock.untilSomeoneSleeps(for: .milliseconds(500))
         harness.clock.advance(by: .milliseconds(500))
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test func `a heartbeat that is refused stops playback, once`() async throws {
-        try harness.attachPlayer()
+        harness.attachPlayer()
         var events = try harness.loader.events().makeAsyncIterator()
         try await harness.answer()
         harness.service.fault("heartbeat", .status(403))
@@ -74,6 +74,17 @@ import Testing
         _ = await events.states(until: .error)
         #expect(harness.failures.map(\.code) == ["forbidden"] && harness.failures.first?.stage == .heartbeat)
         #expect(await harness.hasNoTimer())
+        // The source goes on as long as a request is pending.
+        let isOver = Gate()
+        let pending = try harness.loader.answer(
+            harness.request(spc: {
+                await isOver.wait()
+                return nil
+            }))
+        defer {
+            pending.cancel()
+            isOver.open()
+        }
         #expect(try await harness.answer().error?.code == "forbidden")
         #expect(try await harness.answer(.renewal).error?.stage == .heartbeat)
         #expect(harness.failures.count == 1 && harness.service.log.count == 3)
@@ -85,14 +96,14 @@ import Testing
         harness.service.fault("heartbeat", .status(403))
         await harness.passPeriod()
         _ = await events.states(until: .error)
-        try harness.session.changeSource()
+        try harness.loader.changeSource()
         #expect(try await harness.answer().ckc != nil)
         #expect(await events.states(until: .off) == [.teardownRequested, .off])
         #expect(harness.service.log.suffix(3) == ["teardown SESSION-1", "setup TOKEN-3", "license TOKEN-4,SESSION-2"])
     }
 
     @Test func `a heartbeat is tried three times before the session is given up`() async throws {
-        try harness.attachPlayer()
+        harness.attachPlayer()
         var events = try harness.loader.events().makeAsyncIterator()
         try await harness.answer()
         harness.service.fault("heartbeat", .status(500), .status(500), .status(500))
@@ -109,7 +120,7 @@ import Testing
     @Test func `a renewal that is refused stops playback`() async throws {
         harness.service.enforce()
         harness.service.fault("renew", Self.tooMany)
-        try harness.attachPlayer()
+        harness.attachPlayer()
         var events = try harness.loader.events().makeAsyncIterator()
         try await harness.answer()
         await harness.passPeriod()
@@ -119,7 +130,7 @@ import Testing
 
     @Test func `a player that does not come for the renewal stops playback`() async throws {
         harness.service.enforce()
-        try harness.attachPlayer(comes: false)
+        harness.attachPlayer(comes: false)
         var events = try harness.loader.events().makeAsyncIterator()
         try await harness.answer()
         await harness.passPeriod()
@@ -153,7 +164,7 @@ import Testing
         var events = try harness.loader.events().makeAsyncIterator()
         try await harness.answer()
         harness.service.fault("teardown", .status(404))
-        try harness.session.changeSource()
+        try harness.loader.changeSource()
         #expect(await events.states(until: .off).last == .off)
         #expect(try await harness.answer().ckc != nil)
         #expect(harness.service.log.suffix(2) == ["setup TOKEN-3", "license TOKEN-4,SESSION-2"])
@@ -178,18 +189,18 @@ import Testing
 }
 
 /// A session in an app that goes to the background.
-@Suite struct SessionSuspensionTests {
+@Suite(.timeLimit(.minutes(5))) struct SessionSuspensionTests {
     let harness = SessionHarness()
 
     @Test func `what came due in the background is done once`() async throws {
         var events = try harness.loader.events().makeAsyncIterator()
         try await harness.answer()
         _ = await events.states(until: .on)
-        try harness.session.suspend()
+        try harness.loader.suspend()
         #expect(await harness.hasNoTimer())
         harness.clock.advance(by: SessionHarness.period * 5)
         #expect(harness.service.log.count == 2)
-        try harness.session.resume()
+        try harness.loader.resume()
         #expect(await events.states(until: .on) == [.renewalRequested, .on])
         await harness.clock.untilSomeoneSleeps(for: SessionHarness.period)
         #expect(harness.service.log.dropFirst(2) == ["heartbeat SESSION-1"])
@@ -198,10 +209,10 @@ import Testing
     @Test func `what is not due yet comes at its time`() async throws {
         try await harness.answer()
         await harness.clock.untilSomeoneSleeps(for: SessionHarness.period)
-        try harness.session.suspend()
+        try harness.loader.suspend()
         harness.clock.advance(by: .seconds(60))
-        try harness.session.resume()
-        try harness.session.resume()
+        try harness.loader.resume()
+        try harness.loader.resume()
         await harness.clock.untilSomeoneSleeps(for: .seconds(40))
         harness.clock.advance(by: .seconds(40))
         await harness.transport.untilRequested(4)
@@ -210,13 +221,13 @@ import Testing
 
     @Test func `a player that slept gets its time for the renewal anew`() async throws {
         harness.service.enforce()
-        try harness.attachPlayer(comes: false)
+        harness.attachPlayer(comes: false)
         try await harness.answer()
         await harness.passPeriod()
         await harness.clock.untilSomeoneSleeps(for: .seconds(30))
-        try harness.session.suspend()
+        try harness.loader.suspend()
         harness.clock.advance(by: .seconds(3_600))
-        try harness.session.resume()
+        try harness.loader.resume()
         await harness.clock.untilSomeoneSleeps(for: .seconds(30))
         #expect(harness.failures.isEmpty)
         #expect(try await harness.answer(.renewal).ckc != nil)
@@ -226,10 +237,10 @@ import Testing
     @Test func `a source that ends in the background takes its session along`() async throws {
         var events = try harness.loader.events().makeAsyncIterator()
         try await harness.answer()
-        try harness.session.suspend()
-        try harness.session.changeSource()
+        try harness.loader.suspend()
+        try harness.loader.changeSource()
         #expect(await events.states(until: .off).last == .off)
-        try harness.session.resume()
+        try harness.loader.resume()
         #expect(await harness.hasNoTimer())
         #expect(harness.service.log.last == "teardown SESSION-1")
     }

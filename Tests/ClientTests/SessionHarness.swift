@@ -135,7 +135,8 @@ final class SessionHarness: Sendable {
     let clock = ManualTimekeeper()
     let transport: FakeTransport
     private let owned: Locked<ContentKeyLoader?>
-    private let heard = Locked((renewals: 0, failures: [ContentKeyError]()))
+    private let heard = Locked((renewals: 0, requests: [FakeKeyRequest]()))
+    private let player = Locked<(@Sendable () -> Bool)?>(nil)
 
     init(_ settings: [String: String] = [:], retry: RetryPolicy = .regular) {
         transport = FakeTransport { [service] request, _ in await service.answer(request) }
@@ -147,7 +148,7 @@ final class SessionHarness: Sendable {
         ]
         owned = Locked(
             ContentKeyLoader(
-                VendorProfile.nagra.with(addresses).with(settings),
+                VendorProfile.nagra.with(addresses).with(settings).unchecked,
                 credentials: .token { _ in
                     count.withLock { count in
                         count += 1
@@ -163,24 +164,35 @@ final class SessionHarness: Sendable {
     var session: SecureSession {
         get throws { try #require(try loader.session) }
     }
-    var failures: [ContentKeyError] { heard.withLock { $0.failures } }
+    /// The errors with which keys ended.
+    var failures: [ContentKeyError] { heard.withLock { $0.requests }.flatMap(\.ends) }
     var renewals: Int { heard.withLock { $0.renewals } }
 
-    /// Connects a player that renews its one key, or one that never does.
-    func attachPlayer(comes: Bool = true) throws {
-        try session.attach(
-            renew: { [weak self] in
+    /// Has the player renew its key when it is asked to, or say so and never do it. Without this it cannot.
+    func attachPlayer(comes: Bool = true) {
+        player.withLock { player in
+            player = { [weak self] in
                 self?.heard.withLock { $0.renewals += 1 }
-                if comes { _ = try? self?.loader.answer(FakeKeyRequest(Self.key, purpose: .renewal)) }
+                if comes, let self { _ = try? loader.answer(request(.renewal)) }
                 return true
-            },
-            fail: { [weak self] error in self?.heard.withLock { $0.failures.append(error) } })
+            }
+        }
+    }
+
+    /// A request of the player.
+    func request(
+        _ purpose: KeyPurpose = .streaming, spc: @escaping @Sendable () async throws -> Data? = { SampleBytes.spc }
+    ) -> FakeKeyRequest {
+        let request = FakeKeyRequest(
+            Self.key, purpose: purpose, spc: spc, renewing: { [player] _ in player.withLock { $0 }?() ?? false })
+        heard.withLock { $0.requests.append(request) }
+        return request
     }
 
     /// The answer to one key request.
     @discardableResult
     func answer(_ purpose: KeyPurpose = .streaming) async throws -> FakeKeyRequest.Answer {
-        let request = FakeKeyRequest(Self.key, purpose: purpose)
+        let request = request(purpose)
         try loader.answer(request)
         return await request.firstAnswer()
     }

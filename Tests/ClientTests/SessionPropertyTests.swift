@@ -7,28 +7,27 @@ import Testing
 @testable import Latchkey
 
 /// What holds for a session whatever happens in whatever order.
-@Suite struct SessionPropertyTests {
+@Suite(.timeLimit(.minutes(5))) struct SessionPropertyTests {
     @Test(arguments: Array(1...60) + [231, 551, 815, 855, 990] as [UInt64])
     func `any order of keys, failures, sources and sleep keeps the rules`(seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)
         let harness = SessionHarness(retry: .never)
         if Bool.random(using: &generator) { harness.service.enforce() }
-        try harness.attachPlayer(comes: Int.random(in: 0..<4, using: &generator) > 0)
+        harness.attachPlayer(comes: Int.random(in: 0..<4, using: &generator) > 0)
         let events = try harness.loader.events()
         var requests: [FakeKeyRequest] = []
         var gates: [Gate] = []
         for _ in 0..<40 {
             switch Int.random(in: 0..<10, using: &generator) {
             case 0...2:
-                let request = FakeKeyRequest(
-                    SessionHarness.key, purpose: Int.random(in: 0..<5, using: &generator) == 0 ? .renewal : .streaming)
+                let request = harness.request(Int.random(in: 0..<5, using: &generator) == 0 ? .renewal : .streaming)
                 let handle = try harness.loader.answer(request)
                 if Int.random(in: 0..<6, using: &generator) == 0 { handle.cancel() }
                 requests.append(request)
             case 3, 4: harness.clock.advance(by: .seconds([1, 20, 100, 250].randomElement(using: &generator) ?? 1))
-            case 5: try harness.session.changeSource()
-            case 6: try harness.session.suspend()
-            case 7: try harness.session.resume()
+            case 5: try harness.loader.changeSource()
+            case 6: try harness.loader.suspend()
+            case 7: try harness.loader.resume()
             case 8:
                 let step = ["setup", "heartbeat", "teardown", "license", "renew"].randomElement(using: &generator)
                 if Bool.random(using: &generator) {

@@ -11,7 +11,7 @@ import Testing
 #endif
 
 /// A secure session from its setup to its teardown.
-@Suite struct SessionTests {
+@Suite(.timeLimit(.minutes(5))) struct SessionTests {
     let harness = SessionHarness()
 
     @Test func `a session is opened before the first license, which carries both tokens`() async throws {
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test func `keys that are asked for at once share one session`() async throws {
-        let requests = (0..<20).map { _ in FakeKeyRequest(SessionHarness.key) }
+        let requests = (0..<20).map { _ in harness.request() }
         for request in requests { try harness.loader.answer(request) }
         for request in requests { #expect(await request.firstAnswer().ckc != nil) }
         #expect(harness.service.log.filter { $0.hasPrefix("setup") }.count == 1)
@@ -59,7 +59,7 @@ import Testing
 
     @Test func `a license with a session token has renewals of the license keep the session alive`() async throws {
         harness.service.enforce()
-        try harness.attachPlayer()
+        harness.attachPlayer()
         var events = try harness.loader.events().makeAsyncIterator()
         try await harness.answer()
         _ = await events.states(until: .on)
@@ -87,10 +87,10 @@ import Testing
     @Test func `a license's older token does not replace a heartbeat's`() async throws {
         harness.service.enforce()
         harness.service.setHeartbeat(5)
-        try harness.attachPlayer()
+        harness.attachPlayer()
         var events = try harness.loader.events().makeAsyncIterator()
         let gate = harness.service.hold("license")
-        let request = FakeKeyRequest(SessionHarness.key)
+        let request = harness.request()
         try harness.loader.answer(request)
         await harness.transport.untilRequested(3)
         _ = await events.states(until: .on)
@@ -127,7 +127,7 @@ import Testing
     @Test func `another source ends the session first and opens a new one with its first key`() async throws {
         var events = try harness.loader.events().makeAsyncIterator()
         try await harness.answer()
-        try harness.session.changeSource()
+        try harness.loader.changeSource()
         try await harness.answer()
         #expect(
             harness.service.log == [
@@ -141,11 +141,11 @@ import Testing
 
     @Test func `a license under way ends before the source's session does`() async throws {
         let gate = harness.service.hold("license")
-        let first = FakeKeyRequest(SessionHarness.key)
+        let first = harness.request()
         try harness.loader.answer(first)
         await harness.transport.untilRequested(3)
-        try harness.session.changeSource()
-        let second = FakeKeyRequest(SessionHarness.key)
+        try harness.loader.changeSource()
+        let second = harness.request()
         try harness.loader.answer(second)
         #expect(harness.service.log.count == 2)
         gate.open()
@@ -157,12 +157,12 @@ import Testing
 
     @Test func `a setup that the source's end overtakes is taken down, and its keys get no license`() async throws {
         let gate = harness.service.hold("setup")
-        let first = FakeKeyRequest(SessionHarness.key)
+        let first = harness.request()
         try harness.loader.answer(first)
         await harness.transport.untilRequested(2)
-        try harness.session.changeSource()
+        try harness.loader.changeSource()
         #expect(await first.firstAnswer().error?.code == "sessionEnded")
-        let second = FakeKeyRequest(SessionHarness.key)
+        let second = harness.request()
         try harness.loader.answer(second)
         gate.open()
         #expect(await second.firstAnswer().ckc != nil)
@@ -175,7 +175,7 @@ import Testing
     @Test func `a setup's reply that comes after the loader's end is followed by the teardown alone`() async throws {
         var events = try harness.loader.events().makeAsyncIterator()
         let gate = harness.service.hold("setup")
-        let request = FakeKeyRequest(SessionHarness.key)
+        let request = harness.request()
         try harness.loader.answer(request)
         await harness.transport.untilRequested(2)
         try harness.loader.cancel()

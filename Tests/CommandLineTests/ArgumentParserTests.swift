@@ -3,8 +3,9 @@ import LatchkeyCore
 import Testing
 
 @testable import LatchkeyCommandLine
+@testable import LatchkeyTerminal
 
-@Suite struct ArgumentParserTests {
+@Suite(.timeLimit(.minutes(5))) struct ArgumentParserTests {
     private func run(_ words: [String]) async -> RecordedRun {
         await RecordedRun(["sample"] + words, tool: CommandLineTool(verbs: [SampleVerb()]))
     }

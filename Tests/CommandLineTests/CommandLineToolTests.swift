@@ -2,8 +2,9 @@ import Foundation
 import Testing
 
 @testable import LatchkeyCommandLine
+@testable import LatchkeyTerminal
 
-@Suite struct CommandLineToolTests {
+@Suite(.timeLimit(.minutes(5))) struct CommandLineToolTests {
     private let tool = CommandLineTool(verbs: [SampleVerb()])
 
     @Test func `without a verb the help goes to the error stream`() async {
@@ -29,7 +30,7 @@ import Testing
         #expect(run.output.contains("--mode fast|slow"))
         #expect(run.output.contains("a parameter (repeatable)"))
         #expect(run.output.contains("latchkey sample --out FILE here"))
-        #expect(run.output.contains("2  wrong usage"))
+        #expect(run.output.contains("; 2 wrong usage."))
     }
 
     @Test func `the version is printed`() async {
@@ -93,5 +94,11 @@ import Testing
         let names = verb.usage.options.map(\.name)
         #expect(Set(names).count == names.count)
         #expect(verb.usage.options.filter { $0.help.isEmpty }.isEmpty)
+    }
+
+    @Test func `the help of play fits a terminal`() async {
+        let lines = await RecordedRun("play", "--help").output.split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(lines.count <= 40, "\(lines.count) lines")
+        #expect(lines.allSatisfy { $0.count <= 132 })
     }
 }

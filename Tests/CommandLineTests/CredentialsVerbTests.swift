@@ -1,16 +1,18 @@
 import Foundation
+import LatchkeyTesting
 import Testing
 
 @testable import LatchkeyCommandLine
+@testable import LatchkeyTerminal
 
-@Suite struct CredentialsVerbTests {
+@Suite(.timeLimit(.minutes(5))) struct CredentialsVerbTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
 
     @Test(arguments: [([], 1024), (["--bits", "1024"], 1024), (["--bits", "2048"], 2048)] as [([String], Int)])
     func `three files are written, two of them for their owner alone`(words: [String], bits: Int) async {
-        let run = await RecordedRun(["credentials", "--out", folder.file("c"), "--json"] + words, tool: .standard)
+        let run = await RecordedRun(["credentials", "--out", folder.path("c"), "--json"] + words, tool: .standard)
         #expect(run.status == .yes)
         #expect(run.json["bits"] as? Int == bits)
         #expect((run.json["files"] as? [String])?.count == 3)
@@ -22,13 +24,13 @@ import Testing
     }
 
     @Test func `what is there is replaced only by force`() async throws {
-        _ = await RecordedRun("credentials", "--out", folder.path)
+        _ = await RecordedRun("credentials", "--out", folder.url.path)
         let before = try #require(folder.contents("ask.hex"))
-        let refused = await RecordedRun("credentials", "--out", folder.path, "--json")
+        let refused = await RecordedRun("credentials", "--out", folder.url.path, "--json")
         #expect(refused.status == .no)
         #expect(refused.errorCode == "fileExists")
         #expect(folder.contents("ask.hex") == before)
-        let forced = await RecordedRun("credentials", "--out", folder.path, "--force")
+        let forced = await RecordedRun("credentials", "--out", folder.url.path, "--force")
         #expect(forced.status == .yes)
         #expect(folder.contents("ask.hex") != before)
         #expect(folder.names == ["ask.hex", "certificate.der", "private-key.pem"])
@@ -36,8 +38,8 @@ import Testing
 
     @Test(arguments: ["ask.hex", "private-key.pem"])
     func `one file alone is not overwritten either`(name: String) async throws {
-        try Data("mine".utf8).write(to: URL(fileURLWithPath: folder.file(name)))
-        let run = await RecordedRun("credentials", "--out", folder.path)
+        try Data("mine".utf8).write(to: folder.file(name))
+        let run = await RecordedRun("credentials", "--out", folder.url.path)
         #expect(run.status == .no)
         #expect(run.error.contains(name))
         #expect(folder.names == [name])
@@ -51,7 +53,7 @@ import Testing
     }
 
     @Test func `no secret is printed`() async throws {
-        let run = await RecordedRun("credentials", "--out", folder.path)
+        let run = await RecordedRun("credentials", "--out", folder.url.path)
         let ask = try #require(folder.contents("ask.hex").map { String(decoding: $0.prefix(32), as: UTF8.self) })
         #expect(!(run.output + run.error).contains(ask))
     }

@@ -2,18 +2,19 @@ import Foundation
 import LatchkeyCore
 import LatchkeyServices
 import LatchkeySimulation
+import LatchkeyTesting
 import LatchkeyVendors
 import Testing
 
 @testable import LatchkeyCommandLine
 
-@Suite(.timeLimit(.minutes(1))) struct DemonstrationTests {
+@Suite(.timeLimit(.minutes(5))) struct DemonstrationTests {
     private let folder: TemporaryFolder
     private let demonstration: Demonstration
 
     init() throws {
         folder = try TemporaryFolder()
-        demonstration = try Demonstration(on: DemoStage(output: URL(fileURLWithPath: folder.file("demo"))) { _ in })
+        demonstration = try Demonstration(on: DemoStage(output: folder.url))
     }
 
     @Test func `the demo has one row for each service, by the service's own name where a profile has it`() async {
@@ -36,7 +37,7 @@ import Testing
 
     @Test func `the documented profile plays against the generic service`() async throws {
         let article = URL(filePath: #filePath).deletingLastPathComponent()
-            .appending(path: "../../Sources/Vendors/LatchkeyVendors.docc/DescribeAVendorInJSON.md")
+            .appending(path: "../../Sources/LatchkeyVendors/LatchkeyVendors.docc/DescribeAVendorInJSON.md")
         let text = try String(contentsOf: article, encoding: .utf8)
         let start = try #require(text.range(of: "```json\n")?.upperBound)
         let end = try #require(text[start...].range(of: "\n```")?.lowerBound)

@@ -4,6 +4,7 @@ import LatchkeyVendors
 import Testing
 
 @testable import LatchkeyCommandLine
+@testable import LatchkeyTerminal
 
 @Suite struct FailureTests {
     private let refused = ContentKeyError(

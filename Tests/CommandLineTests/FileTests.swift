@@ -1,9 +1,11 @@
 import Foundation
+import LatchkeyTesting
 import Testing
 
 @testable import LatchkeyCommandLine
+@testable import LatchkeyTerminal
 
-@Suite struct FileTests {
+@Suite(.timeLimit(.minutes(5))) struct FileTests {
     private let folder: TemporaryFolder
     private let console = Console(output: MemorySink(), error: MemorySink(), showsProgress: false) { _ in
         Data("in".utf8)
@@ -15,7 +17,7 @@ import Testing
         _ text: String, _ name: String, for readers: OutputFile.Readers = .owner,
         _ existing: OutputFile.Existing = .replace
     ) throws {
-        try OutputFile.write(Data(text.utf8), to: folder.file(name), for: readers, ifExists: existing, console)
+        try OutputFile.write(Data(text.utf8), to: folder.path(name), for: readers, ifExists: existing, console)
     }
 
     @Test func `a secret file is its owner's alone, also when it replaces another`() throws {
@@ -34,10 +36,10 @@ import Testing
 
     @Test func `a link keeps pointing to the file that is replaced`() throws {
         try write("old", "a")
-        try FileManager.default.createSymbolicLink(atPath: folder.file("link"), withDestinationPath: folder.file("a"))
+        try FileManager.default.createSymbolicLink(atPath: folder.path("link"), withDestinationPath: folder.path("a"))
         try write("new", "link")
         #expect(folder.contents("a") == Data("new".utf8))
-        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder.file("link")) == folder.file("a"))
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder.path("link")) == folder.path("a"))
     }
 
     @Test func `a device is written to and not replaced`() throws {
@@ -77,7 +79,7 @@ import Testing
     func `what cannot be read is named with the reason`(name: String) {
         #expect { try read(name, limit: 10) } throws: { error in
             guard let error = error as? FileError else { return false }
-            return error.code == "cannotRead" && error.reason.contains(folder.path)
+            return error.code == "cannotRead" && error.reason.contains(folder.url.path)
         }
     }
 
@@ -104,7 +106,7 @@ import Testing
 
     private func read(_ name: String, limit: Int) throws(FileError) -> Data {
         do {
-            return try InputFile.read(folder.file(name), limit: limit, console)
+            return try InputFile.read(folder.path(name), limit: limit, console)
         } catch let error as FileError {
             throw error
         } catch {

@@ -1,10 +1,12 @@
 import Foundation
+import LatchkeyTesting
 import Testing
 
 @testable import LatchkeyCommandLine
+@testable import LatchkeyTerminal
 
 /// `inspect token`. The signatures and hashes are made up: nobody checks them.
-@Suite struct InspectTokenTests {
+@Suite(.timeLimit(.minutes(5))) struct InspectTokenTests {
     private static let keyID = "7eaf8ec3-4f1e-4d3b-9d0f-0c6a4a4a8b52"
     private static let hash = String(repeating: "ab", count: 20)
 
@@ -88,8 +90,8 @@ import Testing
 
     @Test func `a token is read from a file, whatever its bytes`() async throws {
         let folder = try TemporaryFolder()
-        try Data([0xff, 0x00, 0x0a]).write(to: URL(fileURLWithPath: folder.file("token")))
-        let run = await RecordedRun("inspect", "token", folder.file("token"))
+        try Data([0xff, 0x00, 0x0a]).write(to: folder.file("token"))
+        let run = await RecordedRun("inspect", "token", folder.path("token"))
         #expect(run.status == .yes)
         #expect(run.output == "Token  opaque, so that only its service can tell what is in it\n")
     }

@@ -1,16 +1,18 @@
 import Foundation
+import LatchkeyTesting
 import Testing
 
 @testable import LatchkeyCommandLine
+@testable import LatchkeyTerminal
 
-@Suite struct InspectVerbTests {
+@Suite(.timeLimit(.minutes(5))) struct InspectVerbTests {
     private let files: LicenseFiles
     private var folder: TemporaryFolder { files.folder }
 
     init() throws { files = try LicenseFiles() }
 
     private func inspect(_ kind: String, _ name: String, _ words: String...) async -> RecordedRun {
-        await RecordedRun(["inspect", kind, folder.file(name), "--json"] + words, tool: .standard)
+        await RecordedRun(["inspect", kind, folder.path(name), "--json"] + words, tool: .standard)
     }
 
     private func problems(_ run: RecordedRun) -> [String] {
@@ -27,7 +29,7 @@ import Testing
         #expect(outside.json["bytes"] as? Int == folder.contents("a.spc")?.count)
         #expect(outside.json["assetID"] == nil)
         #expect(outside.json["error"] == nil)
-        let inside = await inspect("spc", "a.spc", "--credentials", folder.file("c"))
+        let inside = await inspect("spc", "a.spc", "--credentials", folder.path("c"))
         #expect(inside.json["assetID"] as? String == "my-asset")
         #expect(inside.json["assetIDHex"] as? String == "6d792d6173736574")
         #expect(inside.json["playbackState"] as? String == "lease expiring")
@@ -41,9 +43,9 @@ import Testing
     @Test func `people see the same of an SPC in lines`() async {
         await files.credentials()
         _ = await files.spc()
-        let outside = await RecordedRun("inspect", "spc", folder.file("a.spc"))
+        let outside = await RecordedRun("inspect", "spc", folder.path("a.spc"))
         #expect(outside.output.contains("encrypted; --credentials DIR opens it"))
-        let inside = await RecordedRun("inspect", "spc", folder.file("a.spc"), "--credentials", folder.file("c"))
+        let inside = await RecordedRun("inspect", "spc", folder.path("a.spc"), "--credentials", folder.path("c"))
         #expect(inside.output.contains("Asset ID      my-asset (6d792d6173736574)\n"))
         #expect(inside.output.contains("3d1a10b8bffac2ec"))
         #expect(!inside.output.contains("encrypted"))
@@ -52,18 +54,18 @@ import Testing
     @Test func `a device without HDCP is a warning and no refusal`() async {
         await files.credentials()
         _ = await files.spc("--capability", "offline", "--capability", "invalidation")
-        let run = await inspect("spc", "a.spc", "--credentials", folder.file("c"))
+        let run = await inspect("spc", "a.spc", "--credentials", folder.path("c"))
         #expect(run.status == .yes)
         #expect(run.json["capabilities"] as? [String] == ["offlineKey", "secureInvalidation"])
         #expect(problems(run) == ["warning hdcpNotEnforced"])
-        let text = await RecordedRun("inspect", "spc", folder.file("a.spc"), "--credentials", folder.file("c"))
+        let text = await RecordedRun("inspect", "spc", folder.path("a.spc"), "--credentials", folder.path("c"))
         #expect(text.output.contains("\nWarning: The device does not say that it can enforce HDCP."))
     }
 
     @Test func `what the device leaves out is not stated`() async {
         await files.credentials()
         _ = await files.spc("--playback-state", "none", "--capability", "none")
-        let run = await inspect("spc", "a.spc", "--credentials", folder.file("c"))
+        let run = await inspect("spc", "a.spc", "--credentials", folder.path("c"))
         #expect(run.status == .yes)
         #expect(run.json["playbackState"] == nil)
         #expect(run.json["capabilities"] as? [String] == [])
@@ -73,12 +75,12 @@ import Testing
         await files.credentials()
         await files.credentials("other")
         _ = await files.spc()
-        let run = await inspect("spc", "a.spc", "--credentials", folder.file("other"))
+        let run = await inspect("spc", "a.spc", "--credentials", folder.path("other"))
         #expect(run.status == .no)
         #expect(run.json["version"] as? Int == 1)
         #expect(run.errorCode == "unknownCertificate")
         #expect(problems(run) == ["error unknownCertificate"])
-        let text = await RecordedRun("inspect", "spc", folder.file("a.spc"), "--credentials", folder.file("other"))
+        let text = await RecordedRun("inspect", "spc", folder.path("a.spc"), "--credentials", folder.path("other"))
         #expect(text.status == .no)
         #expect(text.output.contains("\nError: The SPC was made for the certificate"))
         #expect(text.error == "")
@@ -92,14 +94,14 @@ import Testing
         #expect(run.status == .yes)
         #expect(run.json["bytes"] as? Int == folder.contents("a.ckc")?.count)
         #expect((run.json["iv"] as? String)?.count == 32)
-        let text = await RecordedRun("inspect", "ckc", folder.file("a.ckc"))
+        let text = await RecordedRun("inspect", "ckc", folder.path("a.ckc"))
         #expect(text.output.contains("latchkey open-ckc"))
     }
 
     @Test func `a certificate should have its private key among the credentials`() async {
         await files.credentials()
         await files.credentials("other", bits: "2048")
-        let (own, other) = (folder.file("c"), folder.file("other"))
+        let (own, other) = (folder.path("c"), folder.path("other"))
         let alone = await inspect("certificate", "c/certificate.der")
         #expect(alone.json["isTestCertificate"] as? Bool == true)
         #expect(alone.json["bits"] as? Int == 1024)
@@ -114,7 +116,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("spc", "unsupportedVersion"), ("ckc", "notACKC"), ("certificate", "certificateIsPEM"),
+        ("spc", "spcIsPrivateKey"), ("ckc", "ckcIsPrivateKey"), ("certificate", "certificateIsPrivateKey"),
     ])
     func `a file of another kind is named`(kind: String, code: String) async {
         await files.credentials()
@@ -122,7 +124,7 @@ import Testing
         #expect(run.status == .no)
         #expect(run.errorCode == code)
         #expect(run.json["kind"] as? String == kind)
-        let text = await RecordedRun("inspect", kind, folder.file("c/private-key.pem"))
+        let text = await RecordedRun("inspect", kind, folder.path("c/private-key.pem"))
         #expect(text.output.contains("(\(code))"))
         #expect(text.output.split(separator: "\n").first?.contains("version") == false)
     }

@@ -3,11 +3,13 @@ import LatchkeyCore
 import LatchkeyHLS
 import LatchkeyHTTP
 import LatchkeySimulation
+import LatchkeyTesting
 import Testing
 
 @testable import LatchkeyCommandLine
+@testable import LatchkeyTerminal
 
-@Suite struct KeysVerbTests {
+@Suite(.timeLimit(.minutes(5))) struct KeysVerbTests {
     private static let media = """
         #EXTM3U
         #EXT-X-TARGETDURATION:6
@@ -35,8 +37,8 @@ import Testing
     init() throws { folder = try TemporaryFolder() }
 
     private func file(_ text: String) throws -> String {
-        try Data(text.utf8).write(to: URL(fileURLWithPath: folder.file("p.m3u8")))
-        return folder.file("p.m3u8")
+        try Data(text.utf8).write(to: folder.file("p.m3u8"))
+        return folder.path("p.m3u8")
     }
 
     @Test func `a table shows keys and the segments that they open`() async throws {
@@ -97,7 +99,7 @@ import Testing
     }
 
     @Test func `a missing file is a failure with a code`() async {
-        let run = await RecordedRun("keys", folder.file("missing"), "--json")
+        let run = await RecordedRun("keys", folder.path("missing"), "--json")
         #expect(run.status == .no)
         #expect(run.errorCode == "cannotRead")
     }
@@ -138,7 +140,7 @@ import Testing
         let port = try server.start()
         let web = { WebResources(playlistLimit: $0) }
         await #expect { try await web(999).playlist(at: "http://127.0.0.1:\(port)/?token=hunter2") } throws: { error in
-            guard let error = error as? WebError else { return false }
+            guard let error = error as? Diagnosis else { return false }
             return error.code == "bodyTooLarge" && error.reason.contains("127.0.0.1:\(port)")
                 && !error.description.contains("hunter2")
         }
@@ -187,18 +189,35 @@ import Testing
     }
 
     @Test func `files lead to files beside them`() async throws {
-        try FileManager.default.createDirectory(atPath: folder.file("low"), withIntermediateDirectories: true)
-        try Data(Self.media.utf8).write(to: URL(fileURLWithPath: folder.file("low/p.m3u8")))
+        try FileManager.default.createDirectory(atPath: folder.path("low"), withIntermediateDirectories: true)
+        try Data(Self.media.utf8).write(to: folder.file("low/p.m3u8"))
         let run = await RecordedRun("keys", try file(Self.multivariant))
         #expect(run.status == .yes)
         #expect(run.output.contains("skd://one"))
     }
 
-    @Test func `json reports the given playlist alone`() async throws {
+    @Test func `json follows a playlist without session keys as text does`() async throws {
+        try FileManager.default.createDirectory(atPath: folder.path("low"), withIntermediateDirectories: true)
+        try Data(Self.media.utf8).write(to: folder.file("low/p.m3u8"))
         let run = await RecordedRun("keys", try file(Self.multivariant), "--json")
         #expect(run.status == .yes)
         #expect(run.json["kind"] as? String == "multivariant")
-        #expect(run.json["fairplayURIs"] as? [String] == [])
+        #expect(run.json["fairplayURIs"] as? [String] == ["skd://one"])
+        let followed = try #require(run.json["playlists"] as? [[String: Any]])
+        #expect(followed.first?["fairplayURIs"] as? [String] == ["skd://one"])
+    }
+
+    @Test func `json says which playlist is missing`() async throws {
+        let run = await RecordedRun("keys", try file(Self.multivariant), "--json")
+        #expect(run.status == .no)
+        let failures = try #require(run.json["failures"] as? [[String: Any]])
+        #expect(failures.contains { ($0["error"] as? [String: Any])?["code"] as? String == "cannotRead" })
+    }
+
+    @Test(arguments: ["", "<html></html>", "\r", "hello"])
+    func `what is no playlist is refused with a reason in json`(text: String) async throws {
+        let run = await RecordedRun("keys", "-", "--json", input: Data(text.utf8))
+        #expect(run.status == .no && run.json["error"] is String, "\(run.output)")
     }
 
     @Test func `a media playlist that cannot be loaded makes the answer no`() async throws {

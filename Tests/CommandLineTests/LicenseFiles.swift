@@ -1,4 +1,5 @@
 import Foundation
+import LatchkeyTesting
 
 @testable import LatchkeyCommandLine
 
@@ -12,15 +13,15 @@ struct LicenseFiles {
 
     /// Test credentials in the folder `c` or another.
     func credentials(_ name: String = "c", bits: String = "1024") async {
-        _ = await RecordedRun("credentials", "--out", folder.file(name), "--bits", bits)
+        _ = await RecordedRun("credentials", "--out", folder.path(name), "--bits", bits)
     }
 
     /// `a.spc` and `a.state`, or of another name.
     func spc(_ words: String..., id: String = "my-asset", name: String = "a") async -> RecordedRun {
         await RecordedRun(
             [
-                "spc", "--credentials", folder.file("c"), "--content-id", id, "--out", folder.file("\(name).spc"),
-                "--state", folder.file("\(name).state"), "--json",
+                "spc", "--credentials", folder.path("c"), "--content-id", id, "--out", folder.path("\(name).spc"),
+                "--state", folder.path("\(name).state"), "--json",
             ] + words, tool: .standard)
     }
 
@@ -29,8 +30,8 @@ struct LicenseFiles {
         _ words: [String] = [], from: String = "a.spc", by credentials: [String] = ["c"]
     ) async -> RecordedRun {
         await RecordedRun(
-            ["ckc"] + credentials.flatMap { ["--credentials", folder.file($0)] } + [
-                "--key", Self.key, "--iv", Self.iv, "--out", folder.file("a.ckc"), "--json",
-            ] + words + [folder.file(from)], tool: .standard)
+            ["ckc"] + credentials.flatMap { ["--credentials", folder.path($0)] } + [
+                "--key", Self.key, "--iv", Self.iv, "--out", folder.path("a.ckc"), "--json",
+            ] + words + [folder.path(from)], tool: .standard)
     }
 }

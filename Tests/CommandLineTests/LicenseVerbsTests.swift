@@ -1,17 +1,19 @@
 import Foundation
+import LatchkeyTesting
 import Testing
 
 @testable import LatchkeyCommandLine
+@testable import LatchkeyTerminal
 
 /// `spc`, `ckc` and `open-ckc`, from one to the other through files.
-@Suite struct LicenseVerbsTests {
+@Suite(.timeLimit(.minutes(5))) struct LicenseVerbsTests {
     private let files: LicenseFiles
     private var folder: TemporaryFolder { files.folder }
 
     init() throws { files = try LicenseFiles() }
 
     private func open(_ name: String = "a") async -> RecordedRun {
-        await RecordedRun("open-ckc", "--state", folder.file("\(name).state"), "--json", folder.file("a.ckc"))
+        await RecordedRun("open-ckc", "--state", folder.path("\(name).state"), "--json", folder.path("a.ckc"))
     }
 
     @Test(arguments: ["1024", "2048"])
@@ -53,7 +55,7 @@ import Testing
         await files.credentials()
         _ = await files.spc()
         let ckc = await files.ckc(by: ["other", "c"])
-        #expect(ckc.json["credentials"] as? String == folder.file("c"))
+        #expect(ckc.json["credentials"] as? String == folder.path("c"))
         #expect(await open().status == .yes)
     }
 
@@ -70,7 +72,7 @@ import Testing
     @Test func `a wrong derived key is an integrity failure and needs no ASk`() async throws {
         await files.credentials()
         _ = await files.spc()
-        try FileManager.default.removeItem(atPath: folder.file("c/ask.hex"))
+        try FileManager.default.removeItem(atPath: folder.path("c/ask.hex"))
         let ckc = await files.ckc(["--dask", "d9f11e0d0e8e08bc875173eba62526e1"])
         #expect(ckc.status == .no)
         #expect(ckc.errorCode == "integrity")
@@ -101,7 +103,7 @@ import Testing
         _ = await files.spc()
         let spc = try #require(folder.contents("a.spc"))
         let cut = length < 0 ? spc.dropLast(-length) : spc.prefix(length)
-        try cut.write(to: URL(fileURLWithPath: folder.file("cut.spc")))
+        try cut.write(to: folder.file("cut.spc"))
         let ckc = await files.ckc(from: "cut.spc")
         #expect(ckc.status == .no)
         #expect(ckc.errorCode == code)
@@ -110,12 +112,12 @@ import Testing
     @Test func `an error page is no CKC and a CKC no state`() async throws {
         await files.credentials()
         _ = await files.spc()
-        try Data("<html>nope</html>".utf8).write(to: URL(fileURLWithPath: folder.file("a.ckc")))
+        try Data("<html>nope</html>".utf8).write(to: folder.file("a.ckc"))
         #expect(await open().errorCode == "notACKC")
         _ = await files.ckc()
-        let run = await RecordedRun("open-ckc", "--state", folder.file("a.ckc"), "--json", folder.file("a.ckc"))
+        let run = await RecordedRun("open-ckc", "--state", folder.path("a.ckc"), "--json", folder.path("a.ckc"))
         #expect(run.errorCode == "notAState")
-        let missing = await RecordedRun("open-ckc", "--state", folder.file("none"), "--json", folder.file("a.ckc"))
+        let missing = await RecordedRun("open-ckc", "--state", folder.path("none"), "--json", folder.path("a.ckc"))
         #expect(missing.errorCode == "cannotRead")
     }
 
@@ -139,17 +141,17 @@ import Testing
     @Test func `files pass through pipes`() async throws {
         await files.credentials()
         let made = await RecordedRun(
-            "spc", "--credentials", folder.file("c"), "--content-id", "my-asset", "--out", folder.file("a.spc"),
-            "--state", folder.file("a.state"))
+            "spc", "--credentials", folder.path("c"), "--content-id", "my-asset", "--out", folder.path("a.spc"),
+            "--state", folder.path("a.state"))
         #expect(made.output.hasPrefix("SPC of "))
         let spc = try #require(folder.contents("a.spc"))
         let ckc = await RecordedRun(
-            "ckc", "--credentials", folder.file("c"), "--key", LicenseFiles.key, "--iv", LicenseFiles.iv, "--out",
-            folder.file("a.ckc"),
+            "ckc", "--credentials", folder.path("c"), "--key", LicenseFiles.key, "--iv", LicenseFiles.iv, "--out",
+            folder.path("a.ckc"),
             "-", input: spc)
         #expect(ckc.output == "CKC of \(folder.contents("a.ckc")?.count ?? 0) bytes for my-asset: no limit\n")
         let opened = await RecordedRun(
-            "open-ckc", "--state", folder.file("a.state"), "-", input: folder.contents("a.ckc") ?? Data())
+            "open-ckc", "--state", folder.path("a.state"), "-", input: folder.contents("a.ckc") ?? Data())
         #expect(opened.output.contains("Content key  \(LicenseFiles.key)"))
     }
 
@@ -158,7 +160,8 @@ import Testing
         ["ckc", "x.spc", "--key", LicenseFiles.key, "--iv", LicenseFiles.iv],
     ])
     func `JSON and a file cannot both go to standard output`(words: [String]) async {
-        let run = await RecordedRun(words + ["--credentials", folder.path, "--out", "-", "--json"], tool: .standard)
+        let run = await RecordedRun(
+            words + ["--credentials", folder.url.path, "--out", "-", "--json"], tool: .standard)
         #expect(run.status == .usage)
         #expect(run.error.contains("standard output"))
     }

@@ -1,6 +1,8 @@
 import Foundation
+import LatchkeyCore
 
 @testable import LatchkeyCommandLine
+@testable import LatchkeyTerminal
 
 /// What came of running the tool inside the test.
 struct RecordedRun {
@@ -32,4 +34,14 @@ struct RecordedRun {
         self.output = output.text
         self.error = error.text
     }
+}
+
+/// Keeps what is written; for tests.
+final class MemorySink: Sink {
+    private let data = Locked(Data())
+
+    var bytes: Data { data.withLock { $0 } }
+    var text: String { String(decoding: bytes, as: UTF8.self) }
+    var failure: String? { nil }
+    func write(_ data: Data) { self.data.withLock { $0.append(data) } }
 }

@@ -1,6 +1,7 @@
 import LatchkeyCore
 
 @testable import LatchkeyCommandLine
+@testable import LatchkeyTerminal
 
 /// A verb with one of everything, which prints what it was given.
 struct SampleVerb: Verb {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import LatchkeyCommandLine
+@testable import LatchkeyTerminal
 
 @Suite struct SpellingTests {
     @Test(arguments: [

@@ -2,6 +2,7 @@ import LatchkeyCore
 import Testing
 
 @testable import LatchkeyCommandLine
+@testable import LatchkeyTerminal
 
 @Suite struct TermsOptionsTests {
     private let options = TermsOptions()

@@ -3,8 +3,9 @@ import LatchkeyVendors
 import Testing
 
 @testable import LatchkeyCommandLine
+@testable import LatchkeyTerminal
 
-@Suite struct VendorsVerbTests {
+@Suite(.timeLimit(.minutes(5))) struct VendorsVerbTests {
     private func list() async throws -> [[String: Any]] {
         let run = await RecordedRun("vendors", "--json")
         #expect(run.status == .yes)
@@ -25,13 +26,42 @@ import Testing
         #expect(certificate["credential"] as? Bool == false)
         #expect((certificate["example"] as? String)?.hasPrefix("https://") == true)
         #expect((certificate["meaning"] as? String)?.isEmpty == false)
+        let evidence = vendors.compactMap { $0["evidence"] as? [String: String] }
+        #expect(evidence.count == vendors.count)
+        #expect(evidence.allSatisfy { $0["level"] != nil && $0["read"] != nil && $0["source"] != nil })
     }
 
-    @Test func `people get a line for each parameter`() async {
+    @Test func `people get a line for each vendor, and the names of those without a profile`() async {
         let run = await RecordedRun("vendors")
-        #expect(run.output.contains("\n\ncloud-drm  Cloud DRM\n"))
-        #expect(run.output.contains(/\n  certificateURL +required +address of the application certificate +https:/))
+        #expect(run.output.contains(/\n  EZDRM +ezdrm ezdrm-complete/))
+        #expect(run.output.contains("VdoCipher, NAVER Cloud One Click Multi DRM, SDMC"))
+        #expect(run.output.split(separator: "\n").count < 50)
+        #expect(run.output.split(separator: "\n").allSatisfy { $0.count <= 140 })
+        for profile in VendorProfile.all { #expect(run.output.contains(profile.identifier)) }
         #expect(run.error == "")
+    }
+
+    @Test(arguments: ["cloud", "Cloud DRM", "CLOUD-DRM"])
+    func `a name gives what its profiles need, a line for each parameter`(name: String) async {
+        let run = await RecordedRun("vendors", name)
+        #expect(run.status == .yes)
+        #expect(run.output.hasPrefix("cloud-drm  Cloud DRM  (documented, read 2026-"))
+        #expect(run.output.contains(/\n  certificateURL +required +address of the application certificate +https:/))
+        #expect(!run.output.contains("ezdrm"))
+    }
+
+    @Test func `a name that no vendor has is answered with the nearest`() async {
+        let run = await RecordedRun("vendors", "vurdm")
+        #expect(run.status == .no)
+        #expect(run.error.contains("Did you mean vudrm?"))
+        let json = await RecordedRun("vendors", "nothing-like-it", "--json")
+        #expect(json.errorCode == "noVendor")
+    }
+
+    @Test func `JSON takes the name too`() async throws {
+        let run = await RecordedRun("vendors", "--json", "sigma")
+        let vendors = try JSONSerialization.jsonObject(with: Data(run.output.utf8)) as? [[String: Any]]
+        #expect(vendors?.compactMap { $0["identifier"] as? String } == ["sigma", "sigma-form"])
     }
 
     @Test(arguments: VendorProfile.all)
@@ -82,7 +112,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ["vendors", "--help"], ["vendors", "show", "--help"], ["vendors", "check", "-h"],
+        ["vendors", "--help"], ["vendors", "show", "--help"], ["vendors", "identify", "--help"],
+        ["vendors", "check", "-h"],
         ["wire", "request", "--help"],
         ["wire", "response", "--help"], ["help", "vendors", "show"], ["demo", "--help"], ["play", "--help"],
     ])
@@ -90,7 +121,7 @@ import Testing
         let run = await RecordedRun(words, tool: .standard)
         #expect(run.status == .yes)
         #expect(run.output.contains("\nExamples:\n  latchkey "))
-        #expect(run.output.contains("\nExit codes:\n  0  "))
+        #expect(run.output.contains("\nExit codes: 0 "))
     }
 
     @Test func `the help of a word that only begins names lists them`() async {

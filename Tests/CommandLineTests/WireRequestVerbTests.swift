@@ -1,11 +1,13 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyTesting
 import LatchkeyVendors
 import Testing
 
 @testable import LatchkeyCommandLine
+@testable import LatchkeyTerminal
 
-@Suite struct WireRequestVerbTests {
+@Suite(.timeLimit(.minutes(5))) struct WireRequestVerbTests {
     static let spc = Data([0xfb, 0xff, 0x00, 0x01] + (0..<60).map { UInt8($0) })
     static let token = "T0ken|with\"odd+chars/hidden7890"
 
@@ -56,7 +58,7 @@ import Testing
 
     @Test(arguments: VendorProfile.all, ["license", "renewal"])
     func `no vendor's request shows a secret`(profile: VendorProfile, stage: String) async throws {
-        let key = "skd://YWJjZGVm?b=1&cid=2&kid=3&KID=4&contentId=5&keyId=6&playbackId=7"
+        let key = "skd://YWI/YWJj?b=1&cid=2&kid=3&KID=4&contentId=5&keyId=6&playbackId=7&assetId=8"
         let lookup = (profile.lookup?.values.keys.sorted() ?? []).flatMap { ["--lookup", "\($0)=https://l.example/x"] }
         let session = ["--session", "sessionToken=\(Self.token)"]
         let words = ["--vendor", profile.identifier, "--key-uri", key, "--spc", "-", "--stage", stage]
@@ -136,7 +138,7 @@ import Testing
 
     @Test func `a profile from a file is used like a vendor`() async throws {
         let folder = try TemporaryFolder()
-        let file = folder.file("mine.json")
+        let file = folder.path("mine.json")
         var profile = VendorProfile.vuDRMRaw
         profile.identifier = "mine"
         try JSONEncoder().encode(profile).write(to: URL(fileURLWithPath: file))
@@ -166,9 +168,9 @@ import Testing
 
     @Test func `a broken profile file is refused with its first problems`() async throws {
         let folder = try TemporaryFolder()
-        let file = folder.file("broken.json")
+        let file = folder.path("broken.json")
         try Data(#"{"identifier":"x"}"#.utf8).write(to: URL(fileURLWithPath: file))
-        for words in [["wire", "request", "--spc", "-"], ["play", "x.m3u8", "--credentials", folder.file("none")]] {
+        for words in [["wire", "request", "--spc", "-"], ["play", "x.m3u8", "--credentials", folder.path("none")]] {
             let run = await RecordedRun(words + ["--profile", file, "--json"], tool: .standard)
             #expect(run.status == .no)
             #expect(run.errorCode == "profileMalformed")

@@ -1,10 +1,12 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyTesting
 import Testing
 
 @testable import LatchkeyCommandLine
+@testable import LatchkeyTerminal
 
-@Suite struct WireResponseVerbTests {
+@Suite(.timeLimit(.minutes(5))) struct WireResponseVerbTests {
     /// A CKC of version 1 that states its length.
     private static let ckc = Data([0, 0, 0, 1] + [UInt8](repeating: 0xfb, count: 20) + [0, 0, 0, 4, 1, 2, 3, 4])
     private static let certificate = Data([0x30, 0x81, 0x80] + [UInt8](repeating: 0x5a, count: 128))
@@ -19,13 +21,13 @@ import Testing
 
     @Test func `a license is told by length and digest, and written as a player would get it`() async throws {
         let folder = try TemporaryFolder()
-        let run = await Self.run(["--vendor", "vudrm", "--json", "--out", folder.file("my.ckc")], Self.ckc)
+        let run = await Self.run(["--vendor", "vudrm", "--json", "--out", folder.path("my.ckc")], Self.ckc)
         #expect(run.status == .yes)
         let ckc = try #require(run.json["ckc"] as? [String: Any])
         #expect(ckc["bytes"] as? Int == 32)
         #expect(ckc["digest"] as? String == Secret(Self.ckc).digest)
-        #expect(try Data(contentsOf: URL(fileURLWithPath: folder.file("my.ckc"))) == Self.ckc)
-        let mode = try FileManager.default.attributesOfItem(atPath: folder.file("my.ckc"))[.posixPermissions]
+        #expect(try Data(contentsOf: folder.file("my.ckc")) == Self.ckc)
+        let mode = try FileManager.default.attributesOfItem(atPath: folder.path("my.ckc"))[.posixPermissions]
         #expect(mode as? Int == 0o600)
     }
 
@@ -70,6 +72,34 @@ import Testing
     }
 
     @Test(arguments: [
+        (
+            "comcast", "KOpVXuVzSbYKHlMu3Q4Ptj7m8nRz1kAa",
+            #"{"message":"Token KOpVXuVzSbYKHlMu3Q4Ptj7m8nRz1kAa expired"}"#
+        ),
+        ("generic-raw", "short-1", #"{"error":"bearer short-1 is unknown","message":"bearer short-1 is unknown"}"#),
+        ("anvato", "short-3", #"{"error":{"code":"401","message":"{\"error\":{\"token\":\"short-3\"}}"}}"#),
+        ("anvato", "short-2", #"{"error":{"code":"401","message":"see https://h/x?token=short-2&id=7"}}"#),
+    ])
+    func `a token that a service repeats is not shown`(vendor: String, token: String, body: String) async {
+        var words = ["--vendor", vendor, "--status", "401"]
+        if vendor == "generic-raw" { words += ["--set", "token=\(token)"] }
+        for options in [[], ["--json"]] {
+            let run = await Self.run(words + options, body)
+            #expect(run.status == .no)
+            #expect(!run.output.contains(token), "\(run.output)")
+        }
+    }
+
+    @Test func `what a service says is shown where it is no secret, and all of it when revealed`() async {
+        let body = #"{"error":{"code":"404","message":"no key 297f600f-1234-1234-b060-2ac13cc42585 for token=ABC1"}}"#
+        let hidden = await Self.run(["--vendor", "anvato", "--status", "404"], body)
+        #expect(hidden.output.contains("no key 297f600f-1234-1234-b060-2ac13cc42585 for token=‹"))
+        #expect(!hidden.output.contains("ABC1"))
+        let shown = await Self.run(["--vendor", "anvato", "--status", "404", "--reveal"], body)
+        #expect(shown.output.contains("token=ABC1"))
+    }
+
+    @Test(arguments: [
         (503, "Retry-After: 7", "serverTransient", true), (429, "x: y", "rateLimited", true),
         (401, "x: y", "unauthenticated", false), (404, "x: y", "notFound", false),
     ])
@@ -79,6 +109,30 @@ import Testing
         let run = await Self.run(["--vendor", "vudrm", "--status", "\(status)", "--header", header, "--json"], "no")
         #expect(run.errorCode == code)
         #expect((run.json["error"] as? [String: Any])?["retryable"] as? Bool == retryable)
+    }
+
+    /// Source: `Documentation/Vendors/README.md` §0.
+    @Test func `a license in another form than the vendor's comes with a warning`() async throws {
+        let body = "<ckc>\(Self.ckc.base64EncodedString())</ckc>"
+        let run = await Self.run(["--vendor", "ezdrm", "--json"], body)
+        #expect(run.status == .yes)
+        let warnings = try #require(run.json["warnings"] as? [[String: String]])
+        #expect(warnings.map { $0["code"] } == ["unusualForm"])
+        #expect(await Self.run(["--vendor", "ezdrm"], body).output.contains(/Warning +The CKC came as XML/))
+        #expect(await Self.run(["--vendor", "ezdrm", "--json"], Self.ckc).json["warnings"] == nil)
+    }
+
+    /// Source: `Documentation/Vendors/README.md` §23.7.
+    @Test(arguments: ["vudrm", "azure", "generic-raw"])
+    func `a vendor's own words are told, without what looks like a secret`(vendor: String) async throws {
+        let words = ["--vendor", vendor, "--status", "403"]
+        let body = #"{"error":"not in the policy\u001b[2J, token=s3cr3ts3cr3t"}"#
+        let run = await Self.run(words + ["--json"], body)
+        let error = try #require(run.json["error"] as? [String: Any])
+        #expect((error["vendorMessage"] as? String)?.hasPrefix("not in the policy [2J, token=") == true)
+        let people = await Self.run(words, body)
+        #expect(people.output.contains(/Vendor's words +not in the policy/))
+        for output in [run.output, people.output] { #expect(!output.contains("s3cr3t") && !output.contains("\u{1b}")) }
     }
 
     @Test(arguments: ["", "<html></html>", "{\"error\":1}"])

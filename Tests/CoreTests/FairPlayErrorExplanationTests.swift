@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct FairPlayErrorExplanationTests {
     @Test func `every number of the tables is explained`() {
-        // player-apis.md §3.12 and fps-protocol.md §14.
+        // Documentation/Players.md §3.12 and Documentation/FairPlay.md §14.
         let numbers = [
             -11800, -11819, -11831, -11835, -11836, -11850, -11857, -11882, -11860, -11863, -11867, -11868, -11870,
             -11878, -11879, -11888, -11889, -42656, -42668, -42669, -42672, -42673, -42675, -42674, -42681, -42676,
@@ -13,10 +13,20 @@ import Testing
             -12888, -12646, -12642,
         ]
         #expect(numbers.filter { FairPlayErrorExplanation.explaining($0) == nil }.isEmpty)
-        #expect(FairPlayErrorExplanation.all.count == Set(numbers).count)
+        let ofURLLoading = FairPlayErrorExplanation.all.filter { $0.domain == .url }.map(\.code)
+        let found = [-12927, -15517, -15418, -42605, -42650]
+        let known = Set(numbers).union(ofURLLoading).union(found)
+        #expect(FairPlayErrorExplanation.all.count == known.count)
+        #expect(Set(FairPlayErrorExplanation.all.map(\.code)) == known)
     }
 
-    @Test(arguments: FairPlayErrorExplanation.all)
+    @Test func `a number that players share is explained for each`() {
+        #expect(FairPlayErrorExplanation.explanations(of: 6001).map(\.domain) == [.shakaPlayer, .openTV])
+        #expect(FairPlayErrorExplanation.explanations(of: 4_294_955_461).map(\.code) == [-11835])
+        #expect(FairPlayErrorExplanation.explanations(of: 1).isEmpty)
+    }
+
+    @Test(arguments: FairPlayErrorExplanation.all + FairPlayErrorExplanation.elsewhere)
     func `an explanation says what happened, why, and what to try`(_ explanation: FairPlayErrorExplanation) {
         #expect(!explanation.name.isEmpty && explanation.meaning.hasSuffix("."))
         #expect(!explanation.causes.isEmpty && !explanation.remedies.isEmpty)

@@ -9,7 +9,7 @@ import Testing
         "a0b1c2d3-e4f5-0617-2839-4a5b6c7d8e9f", "A0B1C2D3E4F5061728394A5B6C7D8E9F",
         "{A0B1C2D3-E4F5-0617-2839-4a5b6c7d8e9f}",
     ])
-    func `a UUID in any dress is one key ID`(text: String) {
+    func `all spellings of a UUID give the same key ID`(text: String) {
         #expect(KeyID(text)?.description == Self.canonical)
     }
 

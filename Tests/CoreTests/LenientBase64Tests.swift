@@ -10,7 +10,7 @@ import Testing
         "++///gE=", "--___gE=", "++///gE", "--___gE", "  ++///gE= ", " ++//\r\n/gE=\r\n", "++/\t//gE=", "++///gE===",
         "+-/_/gE",
     ])
-    func `text as vendors write it is read`(text: String) {
+    func `base64 in the forms that vendors write is decoded`(text: String) {
         #expect(Data(lenientBase64: text) == Self.bytes)
     }
 
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: ["", "=", "  \n", "a", "ab=cd", "<html>", "{\"ckc\":1}", "äöü="])
-    func `what is not base64 gives nothing`(text: String) {
+    func `text that is not base64 gives nothing`(text: String) {
         #expect(Data(lenientBase64: text) == nil)
     }
 }

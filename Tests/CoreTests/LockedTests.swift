@@ -1,10 +1,10 @@
 import LatchkeyCore
 import Testing
 
-@Suite struct LockedTests {
+@Suite(.timeLimit(.minutes(5))) struct LockedTests {
     private struct Refused: Error {}
 
-    @Test func `no addition of many tasks is lost`() async {
+    @Test func `concurrent additions are not lost`() async {
         let count = Locked(0)
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<100 { group.addTask { count.withLock { $0 += 1 } } }

@@ -2,7 +2,7 @@ import Foundation
 import LatchkeyCore
 import Testing
 
-@Suite struct SecretTests {
+@Suite(.timeLimit(.minutes(5))) struct SecretTests {
     private let secret = Secret("hunter2 is no password")
 
     @Test func `no way of printing shows the bytes`() {
@@ -29,7 +29,7 @@ import Testing
         #expect((Set([Secret(one), Secret(other)]).count == 1) == areEqual)
     }
 
-    @Test func `the bytes come back as they went in`() {
+    @Test func `the bytes are returned unchanged`() {
         #expect(secret.revealedText == "hunter2 is no password")
         #expect(Secret(Data([0, 255])).revealed == Data([0, 255]))
         #expect(Secret([UInt8]()).count == 0)
@@ -47,5 +47,34 @@ import Testing
         var bytes: [UInt8] = [1, 2, 3]
         bytes.withUnsafeMutableBytes { erase($0) }
         #expect(bytes == [0, 0, 0])
+    }
+
+    @Test func `the bytes are erased when the last copy goes, and not before`() {
+        let freed = Locked<[UInt8]?>(nil)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 300, alignment: 1)
+        buffer.copyBytes(from: repeatElement(0xa5 as UInt8, count: 300))
+        do {
+            let secret = Secret(adopting: buffer) { buffer in
+                freed.withLock { $0 = [UInt8](buffer) }
+                buffer.deallocate()
+            }
+            do { _ = [secret, secret] }
+            #expect(secret.revealed == Data(repeating: 0xa5, count: 300))
+            withExtendedLifetime(secret) { #expect(freed.withLock { $0 } == nil) }
+        }
+        #expect(freed.withLock { $0 } == [UInt8](repeating: 0, count: 300))
+    }
+
+    @Test(arguments: [1, 15, 16, 17, 31, 32, 33, 200])
+    func `one bit anywhere makes two secrets differ`(count: Int) {
+        let bytes = [UInt8](repeating: 0x5a, count: count)
+        for position in 0..<count {
+            for bit in 0..<8 {
+                var other = bytes
+                other[position] ^= 1 << bit
+                #expect(Secret(bytes) != Secret(other))
+            }
+        }
+        #expect(Secret(bytes) == Secret(bytes))
     }
 }

@@ -6,7 +6,7 @@ import LatchkeyTesting
 import Testing
 
 @Suite struct AgreementTests {
-    /// 10,000 exchanges in eight parts, so that they run on all cores. RSA with 2048 bits is slow; it gets a tenth.
+    /// 10,000 exchanges in four parts that run in parallel. RSA with 2048 bits is slow, so it has only a tenth of them.
     @Test(arguments: [
         (1024, 0, 3_000), (1024, 1, 3_000), (1024, 2, 3_000), (2048, 3, 1_000),
     ])
@@ -20,7 +20,7 @@ import Testing
     }
 }
 
-/// One exchange with everything drawn.
+/// An exchange with random contents.
 private struct RandomExchange {
     let identifier: ContentIdentifier
     let options: SPCOptions
@@ -49,7 +49,7 @@ private struct RandomExchange {
         #expect(opened.terms == stated, name)
     }
 
-    /// The terms that reach the device: a lease or rental only where it stated its playback.
+    /// The terms that reach the device: a lease or rental only if the device stated its playback.
     private var stated: LicenseTerms {
         options.playbackState == nil && !terms.isPersistable ? LicenseTerms(hdcp: terms.hdcp) : terms
     }

@@ -39,7 +39,9 @@ import Testing
             (.dualExpiry(storage: .seconds(600), playback: .seconds(60)), 599, true),
             (.dualExpiry(storage: .seconds(600), playback: .seconds(60)), 600, false),
         ] as [(LicenseTerms.Validity, Int, Bool)])
-    func `a key that never played ends with its start`(validity: LicenseTerms.Validity, seconds: Int, isGood: Bool) {
+    func `an unused key expires when playback may no longer start`(
+        validity: LicenseTerms.Validity, seconds: Int, isGood: Bool
+    ) {
         var key = key(validity)
         timekeeper.advance(by: .seconds(seconds))
         #expect(key.canDecrypt(at: timekeeper) == isGood)
@@ -87,7 +89,7 @@ import Testing
             keys.append(try received(.renewing(), LicenseTerms(.lease(.seconds(60)))))
             timekeeper.advance(by: .seconds(40))
         }
-        // At 200 s: taken at 0, 40, 80, 120 and 160 s.
+        // At 200 s, the keys are from 0, 40, 80, 120 and 160 s.
         #expect(keys.map { $0.canDecrypt(at: timekeeper) } == [false, false, false, false, true])
         timekeeper.advance(by: .seconds(20))
         #expect(keys.allSatisfy { !$0.canDecrypt(at: timekeeper) })
@@ -104,7 +106,7 @@ import Testing
         #expect(!key.canDecrypt(at: timekeeper))
     }
 
-    @Test func `a lease that is not stated is none`() throws {
+    @Test func `terms without a lease have no lease`() throws {
         var options = SPCOptions()
         options.playbackState = nil
         let key = try received(options, LicenseTerms(.lease(.seconds(60))))

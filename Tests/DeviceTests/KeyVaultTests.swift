@@ -37,20 +37,20 @@ import Testing
             .leaseAndRental(lease: .seconds(60), rental: .seconds(60)),
         ] as [LicenseTerms.Validity])
     func `a key that is not persistable cannot be stored`(validity: LicenseTerms.Validity) throws {
-        let rejection = #expect(throws: CKCRejection.self) { try persistableKey(LicenseTerms(validity)) }
+        let rejection = #expect(throws: DeviceError.self) { try persistableKey(LicenseTerms(validity)) }
         #expect(rejection?.kind == .notPersistable)
     }
 
     @Test func `the CKC of another exchange is not stored`() throws {
         let (_, ckc) = try exchange(LicenseTerms(.persistent))
         let (other, _) = try exchange(LicenseTerms(.persistent))
-        let rejection = #expect(throws: CKCRejection.self) { try vault.persistableKey(from: ckc, of: other) }
+        let rejection = #expect(throws: DeviceError.self) { try vault.persistableKey(from: ckc, of: other) }
         #expect(rejection?.kind == .wrongSPC)
     }
 
     @Test func `a CKC that was stored in place of the persistable key is rejected as such`() throws {
         let (_, ckc) = try exchange(LicenseTerms(.persistent))
-        let rejection = #expect(throws: PersistableKeyRejection.self) { try vault.open(ckc) }
+        let rejection = #expect(throws: DeviceError.self) { try vault.open(ckc) }
         #expect(rejection?.kind == .isACKC)
         #expect(rejection?.systemNumber == -42803)
     }
@@ -58,19 +58,19 @@ import Testing
     @Test func `a stored key of another device is rejected`() throws {
         let stored = try persistableKey(LicenseTerms(.persistent))
         let other = KeyVault(identifier: Secret("latchkey-simulator-2"), timekeeper: timekeeper)
-        let rejection = #expect(throws: PersistableKeyRejection.self) { try other.open(stored) }
+        let rejection = #expect(throws: DeviceError.self) { try other.open(stored) }
         #expect(rejection?.kind == .foreign)
     }
 
     @Test func `a stored key of another form is rejected as the system does after a security update`() throws {
         var stored = try persistableKey(LicenseTerms(.persistent))
         stored[11] = 0
-        let rejection = #expect(throws: PersistableKeyRejection.self) { try vault.open(stored) }
+        let rejection = #expect(throws: DeviceError.self) { try vault.open(stored) }
         #expect(rejection?.kind == .oldFormat)
         #expect(rejection?.systemNumber == -42799)
     }
 
-    @Test func `no bit of a stored key can be turned`() throws {
+    @Test func `a stored key with a flipped bit is rejected`() throws {
         let stored = try persistableKey(LicenseTerms(.persistent))
         let accepted = (0..<stored.count * 8).filter { bit in
             var damaged = stored
@@ -80,7 +80,7 @@ import Testing
         #expect(accepted.isEmpty)
     }
 
-    @Test func `no part of a stored key opens`() throws {
+    @Test func `a truncated stored key is rejected`() throws {
         let stored = try persistableKey(LicenseTerms(.persistent))
         let kinds = Set((0..<stored.count).map { count in rejection(of: stored.prefix(count)) })
         #expect(kinds == [.damaged])
@@ -111,7 +111,7 @@ import Testing
         #expect(rejection(of: stored) == .superseded)
         #expect(started.key.canDecrypt(at: timekeeper))
 
-        // The second window counts from the start and goes beyond the end of the first.
+        // The second window starts at the first playback and extends beyond the end of the first window.
         timekeeper.advance(by: Self.day - .seconds(1))
         #expect(started.key.canDecrypt(at: timekeeper))
         #expect(try vault.start(replacement).replacement == nil)
@@ -129,7 +129,7 @@ import Testing
         #expect(rejection(of: stored) == .expired)
     }
 
-    @Test func `a device that was wiped knows nothing of a first start`() throws {
+    @Test func `a device after a reset does not know a first start`() throws {
         let stored = try persistableKey(LicenseTerms(.dualExpiry(storage: Self.day, playback: .seconds(60))))
         _ = try vault.start(stored)
         #expect(try KeyVault(timekeeper: timekeeper).open(stored).startedAt == nil)
@@ -150,8 +150,8 @@ import Testing
         #expect(rejection(of: second) == nil)
     }
 
-    private func rejection(of stored: Data) -> PersistableKeyRejection.Kind? {
-        do throws(PersistableKeyRejection) {
+    private func rejection(of stored: Data) -> DeviceError.Kind? {
+        do throws(DeviceError) {
             _ = try vault.open(stored)
             return nil
         } catch {

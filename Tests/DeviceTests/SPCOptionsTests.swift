@@ -17,13 +17,13 @@ import Testing
         let context = try opened(.storing)
         #expect(context.capabilities.contains(.offlineKey))
         #expect(context.playback?.state == .readyToStart)
-        #expect(context.payload.value(.offlineSync).map { Array($0) } == [UInt8](repeating: 0, count: 28))
+        #expect(context.payload.blocks.value(.offlineSync).map { Array($0) } == [UInt8](repeating: 0, count: 28))
     }
 
     @Test func `a request to play says nothing of storing`() throws {
         let context = try opened(SPCOptions())
         #expect(!context.capabilities.contains(.offlineKey))
-        #expect(context.payload.value(.offlineSync) == nil)
+        #expect(context.payload.blocks.value(.offlineSync) == nil)
     }
 
     private func opened(_ options: SPCOptions) throws -> ServerPlaybackContext {

@@ -8,7 +8,7 @@ import Testing
 @Suite struct SimulatedDeviceTests {
     private let setting = ExchangeSetting.small
 
-    /// Self-signed by `O=Latchkey Test` with the openssl command, without the marker. Its key was thrown away.
+    /// Self-signed for `O=Latchkey Test` with the openssl command, without the marker. Its key was deleted.
     private static let unmarked = Data(
         base64Encoded: """
             MIIB6jCCAVOgAwIBAgIUQhM+toaxBVbITyWgXt0DYKnIpjswDQYJKoZIhvcNAQELBQAwGDEWMBQGA1UECgwNTGF0Y2hrZXkgVGVz
@@ -21,7 +21,7 @@ import Testing
             """, options: .ignoreUnknownCharacters)
 
     @Test func `a certificate without the marker is refused`() throws {
-        let certificate = try ApplicationCertificate(#require(Self.unmarked))
+        let certificate = try FairPlayCertificate(#require(Self.unmarked))
         let error = #expect(throws: CertificateError.self) {
             try SimulatedDevice(certificate: certificate, applicationSecret: setting.credentials.applicationSecret)
         }
@@ -49,12 +49,12 @@ import Testing
     }
 
     @Test(arguments: [
-        (Data(), SPCError.Kind.contentIdentifierMissing), (Data([1]), .contentIdentifierLength),
+        (Data(), DeviceError.Kind.contentIdentifierMissing), (Data([1]), .contentIdentifierLength),
         (Data(repeating: 1, count: 201), .contentIdentifierLength),
     ])
-    func `a content identifier that no device takes is refused`(bytes: Data, kind: SPCError.Kind) {
+    func `a content identifier that no device takes is refused`(bytes: Data, kind: DeviceError.Kind) {
         var generator = SeededGenerator(seed: 1)
-        let error = #expect(throws: SPCError.self) {
+        let error = #expect(throws: DeviceError.self) {
             try setting.device.exchange(for: ContentIdentifier(bytes: bytes), using: &generator)
         }
         #expect(error?.kind == kind)
@@ -77,7 +77,7 @@ import Testing
         options.protocolVersionUsed = 2
         #expect(throws: KSMRefusal.self) { try context(options) }
         options.protocolVersions = []
-        #expect(throws: SPCError.self) { try context(options) }
+        #expect(throws: DeviceError.self) { try context(options) }
     }
 
     @Test func `blocks come in random order`() throws {

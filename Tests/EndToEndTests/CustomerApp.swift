@@ -1,19 +1,22 @@
 import Foundation
-import FoundationNetworking
 import Latchkey
 import LatchkeyCore
 import LatchkeyServices
 import LatchkeyVendors
 import Testing
 
-/// An app that makes the requests to its sessions' service itself, here NAGRA's: `customer-ssm`.
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// An app that sends the requests to its session service itself, here NAGRA's: `customer-ssm`.
 final class CustomerApp: CustomerSessionCallbacks {
-    /// What the service refused with.
+    /// The refusal of the service.
     struct Refused: Error {
         let status: Int
     }
 
-    private let transport = URLSessionTransport()
+    private let transport = SystemTransport()
     private let settings: [String: String]
     private let contentToken: Secret
     private let sessionToken = Locked<String>("")
@@ -26,10 +29,10 @@ final class CustomerApp: CustomerSessionCallbacks {
 
     private let beats = AsyncStream.makeStream(of: Void.self)
 
-    /// The heartbeats that the service took.
+    /// The heartbeats that the service accepted.
     var heartbeats: AsyncStream<Void> { beats.stream }
 
-    /// What licenses it was asked for.
+    /// The content identifiers of the requested licenses.
     var licenseTypes: [CustomerLicenseType] { types.withLock { $0 } }
 
     func certificate() async throws -> Data {

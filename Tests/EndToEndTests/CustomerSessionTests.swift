@@ -1,5 +1,5 @@
 import Foundation
-import Latchkey
+@_spi(Adapters) import Latchkey
 import LatchkeyCore
 import LatchkeyDevice
 import LatchkeyHTTP
@@ -9,8 +9,8 @@ import LatchkeyTesting
 import LatchkeyVendors
 import Testing
 
-/// `customer-ssm`: the app's callbacks speak to the service, a simulated device makes the SPCs and opens the CKCs.
-@Suite(.timeLimit(.minutes(1))) struct CustomerSessionTests {
+/// `customer-ssm`: the app's callbacks send the requests, and a simulated device makes the SPCs and opens the CKCs.
+@Suite(.timeLimit(.minutes(5))) struct CustomerSessionTests {
     @Test func `the device gets its key, and a heartbeat keeps the app's session alive`() async throws {
         try await SessionStage.with { stage in
             let app = CustomerApp(stage)
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    /// Does what the app does before it makes the session: the certificate, and a session at the service.
+    /// The app's work before it makes the session: it loads the certificate and sets up a session at the service.
     private func open(_ app: CustomerApp, _ stage: SessionStage) async throws -> CustomerSession {
         try await app.openSession()
         return try CustomerSession(

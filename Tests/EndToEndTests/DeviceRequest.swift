@@ -1,12 +1,12 @@
 import Foundation
-import Latchkey
+@_spi(Adapters) import Latchkey
 import LatchkeyCore
 import LatchkeyDevice
 import LatchkeyFairPlay
 import LatchkeyVendors
 import Testing
 
-/// A simulated device's request for one key, as a player has it; remembers its SPC and everything that it was answered.
+/// A player's request for one key with a simulated device. Records its SPC and all answers.
 final class DeviceRequest: PlayerKeyRequest {
     let keyURI: KeyURI
     let purpose: KeyPurpose
@@ -23,7 +23,7 @@ final class DeviceRequest: PlayerKeyRequest {
     private let arrivals = AsyncStream.makeStream(of: Void.self)
 
     /// - Parameters:
-    ///   - onRenewal: called when the player is asked to renew the key; it cannot unless given.
+    ///   - onRenewal: called when the player should renew the key. Defaults to a player that cannot renew.
     ///   - onEnd: called when the key's life ends.
     init(
         _ keyURI: KeyURI, purpose: KeyPurpose = .streaming, applicationSecret: Secret,
@@ -39,7 +39,7 @@ final class DeviceRequest: PlayerKeyRequest {
     func makeSPC(certificate: Data, contentIdentifier: Data) async throws -> Data {
         var generator = SystemRandomNumberGenerator()
         let device = try SimulatedDevice(
-            certificate: LatchkeyFairPlay.ApplicationCertificate(certificate), applicationSecret: applicationSecret)
+            certificate: FairPlayCertificate(certificate), applicationSecret: applicationSecret)
         let exchange = try device.exchange(for: ContentIdentifier(bytes: contentIdentifier), using: &generator)
         state.withLock { $0.exchange = exchange }
         return exchange.spc.revealed
@@ -57,25 +57,25 @@ final class DeviceRequest: PlayerKeyRequest {
 
     func ended(_ error: ContentKeyError) { onEnd(error) }
 
-    /// How often it was answered.
+    /// The number of answers.
     var answerCount: Int { state.withLock { $0.answers.count } }
 
-    /// The SPC and the CKC, as far as they were made.
+    /// The SPC and the CKC, if they were made.
     var secrets: [Data] {
         state.withLock { state in
             (state.exchange.map { [$0.spc.revealed] } ?? []) + state.answers.compactMap { try? $0.get() }
         }
     }
 
-    /// The key that the device has after the first answer, or why it has none.
+    /// The device's key after the first answer, or the reason for having none.
     var outcome: Result<DeviceKey, any Error> {
         get async {
             if state.withLock({ $0.answers.isEmpty }) { for await _ in arrivals.stream { break } }
             let (answer, exchange) = state.withLock { ($0.answers.first, $0.exchange) }
-            return Result {
+            return Result(catching: {
                 let ckc = try #require(answer).get()
                 return try #require(exchange).open(ckc)
-            }
+            })
         }
     }
 }

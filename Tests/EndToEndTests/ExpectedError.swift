@@ -4,19 +4,19 @@ import LatchkeyServices
 import LatchkeyVendors
 import Testing
 
-/// The one error that a key request ends with.
+/// The one error of a key request.
 struct ExpectedError: Sendable {
     let code: String
     let stage: ContentKeyError.Stage
-    /// The status that the error shows; nil where no reply came.
+    /// The HTTP status in the error; `nil` if there was no reply.
     let status: Int?
-    /// The vendor's own code; nil where it gave none.
+    /// The vendor's own code; `nil` if there is none.
     var vendorCode: String?
-    /// What the vendor's words hold; nil where it has none.
+    /// A part of the vendor's message; `nil` if there is none.
     var words: String?
-    /// How often the endpoint is asked.
+    /// The number of requests to the endpoint.
     var requests: Int
-    /// How long that takes, timeouts and waits together.
+    /// The total time, including timeouts and waits.
     var time: Duration
 
     init(
@@ -36,18 +36,18 @@ struct ExpectedError: Sendable {
 
     private static let final = [
         "invalidRequest", "unauthenticated", "forbidden", "notFound", "concurrencyLimit", "regionDenied",
-        "sessionMalformed",
+        "sessionMalformed", "notYetValid", "spcFailed",
     ]
 }
 
 extension FaultRun {
-    /// Records an issue for everything about a run that is not as expected: answers, error, requests, time, secrets that show.
+    /// Records an issue for every deviation of a run: answers, error, requests, time, visible secrets.
     func expect(_ expected: ExpectedError?, at endpoint: ServiceEndpoint, _ source: SourceLocation = #_sourceLocation)
         throws
     {
         #expect(answers == 1 && endings == 1, sourceLocation: source)
         #expect(leaks.isEmpty, sourceLocation: source)
-        // The demo asset's keys at least.
+        // At least the demo asset's keys.
         #expect(secrets.count >= 2 && shown.count > 300, sourceLocation: source)
         guard let expected else { return #expect(error == nil, sourceLocation: source) }
         let error = try #require(error as? ContentKeyError, sourceLocation: source)

@@ -2,18 +2,18 @@ import Latchkey
 import LatchkeyServices
 import Testing
 
-/// What a fault leads to, at the certificate and at the license.
+/// The effects of a fault at the certificate and at the license.
 struct FaultCase: Sendable, CustomTestStringConvertible {
     let fault: Fault
-    /// The error's code at the certificate; nil where the key comes all the same.
+    /// The error's code at the certificate; `nil` if the key arrives nevertheless.
     let certificateCode: String?
-    /// The error's code at the license; nil where the key comes all the same.
+    /// The error's code at the license; `nil` if the key arrives nevertheless.
     let licenseCode: String?
-    /// The status that the error shows; nil where no reply came.
+    /// The HTTP status in the error; `nil` if there was no reply.
     let status: Int?
-    /// How often the service is asked.
+    /// The number of requests to the service.
     let requests: Int
-    /// How long that takes, timeouts and waits together.
+    /// The total time, including timeouts and waits.
     let time: Duration
 
     var testDescription: String { "\(fault)" }
@@ -34,7 +34,7 @@ struct FaultCase: Sendable, CustomTestStringConvertible {
         self.init(fault, code, code, status: status, requests: requests, time: time)
     }
 
-    /// Three attempts with half a second and a second between them, and nothing left to chance.
+    /// Three attempts with half a second and one second between them, without randomness.
     static let policy = RetryPolicy(jitter: 0, attemptTimeout: .seconds(7), deadline: .seconds(25))
     /// The two waits.
     static let waits = Duration.seconds(1.5)
@@ -61,7 +61,7 @@ struct FaultCase: Sendable, CustomTestStringConvertible {
     ]
 }
 
-/// A profile and the endpoint of its service that misbehaves.
+/// A profile, and the endpoint of its service that misbehaves.
 struct FaultPlace: Sendable, CustomTestStringConvertible {
     let profile: String
     let endpoint: ServiceEndpoint
@@ -73,7 +73,7 @@ struct FaultPlace: Sendable, CustomTestStringConvertible {
         self.endpoint = endpoint
     }
 
-    /// One profile for each service, others where the exchange differs, and each endpoint that a key is got from.
+    /// One profile for each service, further ones if the exchange differs, and each endpoint that a key needs.
     static let all =
         ["certificate", "license"].flatMap { endpoint in
             mainProfiles.map { FaultPlace($0, ServiceEndpoint(rawValue: endpoint)) }
@@ -87,17 +87,19 @@ struct FaultPlace: Sendable, CustomTestStringConvertible {
 
     static let mainProfiles = [
         "vudrm", "cloud-drm", "azure", "uplynk", "ezdrm", "verimatrix", "titanium", "expressplay", "nagra", "axinom",
-        "keyos", "drmtoday", "doverunner", "irdeto", "mux", "brightcove", "jw-platform", "conax", "comcast", "anvato",
-        "kaltura", "gumlet", "apple-sample", "generic-raw",
+        "keyos", "drmtoday", "drmtoday-customdata", "doverunner", "irdeto", "mux", "brightcove", "jw-platform", "conax",
+        "comcast", "anvato",
+        "kaltura", "gumlet", "bunny-stream", "sigma", "apple-sample", "generic-raw",
     ]
 
-    /// The requests that carry a credential, so that the app may have a better one.
+    /// The requests that carry a credential, for which the app may have a better one.
     private static let withToken: [ServiceEndpoint: Set<String>] = [
-        .certificate: ["vudrm", "cloud-drm", "azure", "keyos", "mux"],
+        .certificate: ["vudrm", "azure", "keyos", "mux", "drmtoday", "drmtoday-customdata", "bunny-stream"],
         .license: [
             "vudrm", "vudrm-raw", "cloud-drm", "azure", "verimatrix", "titanium", "nagra", "axinom", "keyos",
-            "drmtoday", "doverunner", "irdeto", "mux", "brightcove", "comcast", "generic-raw", "generic-base64",
-            "generic-form", "generic-json", "ezdrm-customdata", "verimatrix-query",
+            "drmtoday", "drmtoday-customdata", "doverunner", "irdeto", "mux", "brightcove", "comcast", "generic-raw",
+            "generic-base64",
+            "generic-form", "generic-json", "ezdrm-customdata", "verimatrix-query", "bunny-stream", "sigma",
         ],
         .delivery: ["jw-platform"],
         .sessionSetup: ["nagra"],
@@ -107,7 +109,7 @@ struct FaultPlace: Sendable, CustomTestStringConvertible {
         withToken[endpoint]?.contains(profile) == true
     }
 
-    /// Where the error is said to have happened.
+    /// The stage in which the error is reported.
     static func stage(_ endpoint: ServiceEndpoint) -> ContentKeyError.Stage {
         switch endpoint {
         case .certificate: .certificate
@@ -117,9 +119,9 @@ struct FaultPlace: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// The place with a fault.
+    /// The place of the fault.
     func with(_ fault: Fault?, for span: FaultSwitch.Span = .always) -> Circumstances {
-        // Where the app brings the certificate along, there is none to fetch.
+        // If the app brings the certificate, there is no request for it.
         Circumstances(
             profile: profile, settings: endpoint == .certificate ? ["certificate": ""] : [:], fault: fault,
             endpoint: endpoint, span: span)
@@ -127,20 +129,24 @@ struct FaultPlace: Sendable, CustomTestStringConvertible {
 }
 
 extension FaultCase {
-    /// What the fault leads to at a place.
+    /// The effect of the fault at a place.
     func expected(at place: FaultPlace) -> ExpectedError? {
+        // Bytes in an unknown format may be a certificate bundle: they are passed on, and the device makes no SPC with them.
+        if fault == .garbagePayload, place.endpoint == .certificate {
+            return ExpectedError("spcFailed", .spc, status: nil, requests: 1, time: .zero)
+        }
         guard let code = code(at: place) else { return nil }
         var expected = ExpectedError(
             code, FaultPlace.stage(place.endpoint), status: status, requests: requests, time: time)
         switch (fault, place.endpoint) {
-        // Nobody has a better token for a request without one.
+        // A request without a token cannot get a better one.
         case (.status(401), _), (.status(403), _):
             expected.requests = FaultPlace.carriesToken(place.profile, place.endpoint) ? 2 : 1
         case (.emptyBody, .sessionSetup), (.htmlPage, .sessionSetup): (expected.requests, expected.time) = (1, .zero)
-        // DRMtoday's word for yes, with what is no CKC and no certificate.
-        case (.truncatedPayload, _) where place.profile == "drmtoday": expected.vendorCode = "0"
-        case (.garbagePayload, _) where place.profile == "drmtoday": expected.vendorCode = "0"
-        // Foundation itself sends a GET again where a kept connection is reset, here that of the delivery document.
+        // DRMtoday's success reply, with something that is neither a CKC nor a certificate.
+        case (.truncatedPayload, _) where place.profile.hasPrefix("drmtoday"): expected.vendorCode = "0"
+        case (.garbagePayload, _) where place.profile.hasPrefix("drmtoday"): expected.vendorCode = "0"
+        // Foundation itself repeats a GET if a kept connection is reset; here, the GET of the delivery document.
         case (.connectionReset, .certificate) where place.profile == "jw-platform": expected.requests = 4
         default: break
         }
@@ -149,11 +155,11 @@ extension FaultCase {
 
     private func code(at place: FaultPlace) -> String? {
         switch (fault, place.endpoint) {
-        // Mux says so of a token that is over, or for another asset. Source: `vendors.md` §15.
+        // Mux's reply for a token that has expired or is for another asset. Source: `Documentation/Vendors/Mux.md`.
         case (.status(403), _) where place.profile == "mux": "unauthenticated"
         case (_, .certificate): certificateCode
         case (_, .license): licenseCode
-        // These damage certificates and CKCs only.
+        // These only damage certificates and CKCs.
         case (.truncatedPayload, _), (.garbagePayload, _): nil
         case (.emptyBody, .sessionSetup), (.htmlPage, .sessionSetup): "sessionMalformed"
         case (.emptyBody, _), (.htmlPage, _): "lookupMalformed"

@@ -1,43 +1,43 @@
 import Foundation
-import Latchkey
+@_spi(Adapters) import Latchkey
 import LatchkeyCore
 import LatchkeyDevice
 import LatchkeyServices
 import LatchkeyVendors
 import Testing
 
-/// What is asked of which vendor, and how the service fares.
+/// The vendor, the request, and the fault of the service.
 struct Circumstances: Sendable {
     /// The profile's identifier.
     let profile: String
-    /// Settings in place of those that the service names.
+    /// Settings that replace those of the service.
     var settings: [String: String] = [:]
-    /// The service in place of the usual one.
+    /// A service that replaces the usual one.
     var special: SpecialService?
-    /// How it misbehaves; nil behaves.
+    /// The fault; `nil` for none.
     var fault: Fault?
-    /// Where.
+    /// The endpoint with the fault.
     var endpoint = ServiceEndpoint.license
-    /// For how many requests.
+    /// The number of requests with the fault.
     var span = FaultSwitch.Span.always
-    /// The loader's.
+    /// The retry policy of the loader.
     var policy = FaultCase.policy
-    /// How long the waits between three attempts are.
+    /// The waits between three attempts.
     var waits = FaultCase.waits
-    /// The loader's timer that goes off while the service delays its answer.
+    /// The timer of the loader that fires while the service delays its answer.
     var timer = FaultCase.policy.attemptTimeout
 }
 
-/// One key, asked for while a service misbehaves or refuses. Nobody waits, and nothing is decoded.
+/// A request for one key while a service misbehaves or refuses. It does not wait in real time and decodes nothing.
 struct FaultRun {
     let result: Result<DeviceKey, any Error>
     let events: [KeyEvent]
-    /// How often the player was answered.
+    /// The number of answers to the player.
     let answers: Int
     let requests: [ServiceEndpoint: Int]
-    /// What the loader's clock says has passed.
+    /// The time that has passed on the loader's clock.
     let elapsed: Duration
-    /// What must show nowhere, and all that shows.
+    /// The secrets, and everything that becomes visible.
     let secrets: [Data]
     let shown: String
 
@@ -53,7 +53,7 @@ struct FaultRun {
             }
             let request = try live.request(for: profile)
             let (result, stream, elapsed) = await Self.key(request, live, profile, circumstances, time)
-            // The stream ends because the loader is gone, and with it the session if there was one.
+            // The stream of events ends because the loader is released, and with it the session if there is one.
             let events = await stream.reduce(into: []) { $0.append($1) }
             return FaultRun(
                 result: result, events: events, answers: request.answerCount, requests: service.requestCounts,
@@ -99,13 +99,13 @@ struct FaultRun {
 }
 
 extension FaultRun {
-    /// The error; nil where the key came.
+    /// The error; `nil` if the key arrived.
     var error: (any Error)? {
         guard case .failure(let error) = result else { return nil }
         return error
     }
 
-    /// How many key requests ended, as the events tell it.
+    /// The number of ended key requests, according to the events.
     var endings: Int {
         events.count { event in
             switch event.kind {
@@ -115,12 +115,12 @@ extension FaultRun {
         }
     }
 
-    /// How many requests the service had got when the key was answered; it numbers its replies.
+    /// The number of requests to the service until the key was answered. The service numbers its replies.
     var requestCount: Int {
         requests.filter { ![.sessionHeartbeat, .sessionTeardown].contains($0.key) }.values.reduce(0, +)
     }
 
-    /// The forms of secrets that show.
+    /// The visible forms of secrets.
     var leaks: [String] {
         let searched = SearchedText(shown)
         return secrets.flatMap { SecretForms($0).found(in: searched) }

@@ -3,10 +3,11 @@ import Latchkey
 import LatchkeyCore
 import LatchkeyServices
 import LatchkeySimulation
+import LatchkeyTesting
 import LatchkeyVendors
 import Testing
 
-@Suite struct HostPolicyTests {
+@Suite(.timeLimit(.minutes(5))) struct HostPolicyTests {
     @Test func `a host that only the playlist names sees no request`() async throws {
         try await withTwoServices { configured, named in
             let report = try await keys(through: configured, of: named, allowed: [])

@@ -10,7 +10,7 @@ import Testing
 
 @testable import LatchkeySimulation
 
-@Suite struct LivePlayerTests {
+@Suite(.timeLimit(.minutes(5))) struct LivePlayerTests {
     private let time = ManualTimekeeper()
     private let keys = RotatingKeys()
     private static let leaseOver = ContentKeyError(.sessionEnded, "The lease is over.", remedy: "Ask again.")
@@ -25,7 +25,7 @@ import Testing
         #expect(report.segments == 40)
         #expect(report.gaps.isEmpty)
         #expect(report.failures.isEmpty)
-        // Two keys each at the start and 2 segments of 6 s ahead of the changes at 30, 60, 90 and 120 s.
+        // Two keys at the start, and two more 2 segments of 6 s ahead of each change at 30, 60, 90 and 120 s.
         #expect(report.licenses.map(\.time) == [0, 0, 18, 18, 48, 48, 78, 78, 108, 108].map { .seconds($0) })
         #expect(Set(report.licenses.map(\.key)).count == 10)
     }
@@ -38,7 +38,7 @@ import Testing
             applicationSecret: simulated.applicationSecret, timekeeper: time)
         let report = await played(player, segments: 10)
 
-        // The first key came at 0 s and ends at 24 s, the second came at 18 s and ends at 42 s.
+        // The first key arrived at 0 s and ends at 24 s; the second arrived at 18 s and ends at 42 s.
         #expect(report.gaps.map(\.start) == [.seconds(24), .seconds(42)])
         #expect(report.gaps.map(\.duration) == [.seconds(6), .seconds(18)])
     }
@@ -66,7 +66,8 @@ import Testing
         let player = LivePlayer(
             stream(simulated, tracks: ["video"]), loader: try simulated.loader(.vuDRM),
             applicationSecret: simulated.applicationSecret, timekeeper: time)
-        // Refused at 0 s; asked for again at the segment of 12 s, the first 10 s later, whose answer comes behind it.
+        // Refused at 0 s and requested again at the segment of 12 s. The answer to the first request, 10 s later, arrives after
+        // it.
         let report = await played(player, segments: 4)
         #expect(report.failures.count == 1)
         #expect(report.failures.first?.purpose == .streaming)
@@ -109,7 +110,7 @@ import Testing
         #expect(time.sleeperCount == 0)
     }
 
-    // MARK: What the loader asks of a key's request
+    // MARK: Calls of the loader to a key's request
 
     @Test func `a renewal is a new request of the same key and player, and its lease counts from its answer`()
         async throws
@@ -180,7 +181,7 @@ import Testing
         return (playback, key)
     }
 
-    /// A stream of the services' keys, five segments for each.
+    /// A stream with the services' keys, five segments for each.
     private func stream(
         _ simulated: SimulatedServices, tracks: [String] = ["audio", "video"]
     ) -> LiveStream {
@@ -191,7 +192,7 @@ import Testing
         }
     }
 
-    /// Plays segments of 6 s, each when the requests of the one before were answered.
+    /// Plays segments of 6 s, each after the requests of the previous one were answered.
     private func played(_ player: LivePlayer, segments: Int) async -> LivePlayer.Report {
         let playback = player.makePlayback()
         async let report = player.play(for: .seconds(6 * segments), playback)

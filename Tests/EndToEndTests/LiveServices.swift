@@ -9,7 +9,7 @@ import LatchkeySimulation
 import LatchkeyVendors
 import Testing
 
-/// Every vendor's service and the demo asset on a loopback host, with everything that the services saw.
+/// Every vendor's service and the demo asset on a loopback host. Records everything that the services receive.
 struct LiveServices: Sendable {
     let host: ServiceHost
     let services: [RecordingService]
@@ -17,13 +17,13 @@ struct LiveServices: Sendable {
     let applicationSecret: Secret
     let log = LineLog()
 
-    /// One RSA key for all tests: making one takes as long as many exchanges.
+    /// All tests share one RSA key, because making one is slow.
     private static let credentials = Result { try TestCredentials.make(bits: 1024) }
 
     /// - Parameters:
-    ///   - keys: the content keys of the server; the demo asset's unless given.
+    ///   - keys: the content keys of the server. Defaults to the demo asset's.
     ///   - time: the services' clocks.
-    ///   - configuration: port and TLS.
+    ///   - configuration: the port and TLS.
     init(
         keys: ContentKeyStore? = nil, time: any Timekeeper = SystemTimekeeper(),
         configuration: HTTPServerConfiguration = HTTPServerConfiguration(), special: SpecialService? = nil
@@ -47,7 +47,7 @@ struct LiveServices: Sendable {
         address = "\(configuration.tls == nil ? "http" : "https")://127.0.0.1:\(port)"
     }
 
-    /// Runs a body with services that are stopped behind it.
+    /// Runs a closure with services, and stops them afterwards.
     static func with<Value: Sendable>(
         keys: ContentKeyStore? = nil, time: any Timekeeper = SystemTimekeeper(),
         configuration: HTTPServerConfiguration = HTTPServerConfiguration(), special: SpecialService? = nil,
@@ -64,7 +64,7 @@ struct LiveServices: Sendable {
         try ContentKeyStore(contentsOf: DemoAsset.folder.appending(path: "keys.json"))
     }
 
-    /// The demo asset's keys with every bit of each content key turned.
+    /// The demo asset's keys, with every bit of each content key inverted.
     static func wrongKeys() throws -> ContentKeyStore {
         ContentKeyStore(
             try demoKeys().keys.compactMap { stored in
@@ -79,14 +79,14 @@ struct LiveServices: Sendable {
 }
 
 extension LiveServices {
-    /// The service that a profile speaks to.
+    /// The service of a profile.
     func service(for profile: VendorProfile) -> RecordingService {
         let name = profile.identifier
         let candidates = services.filter { name == $0.identifier.rawValue || name.hasPrefix("\($0.identifier)-") }
         return candidates.max { $0.identifier.rawValue.count < $1.identifier.rawValue.count } ?? services[0]
     }
 
-    /// A profile with the settings that its service asks for.
+    /// A profile with the settings that its service needs.
     func configured(_ profile: VendorProfile) -> VendorProfile {
         let service = service(for: profile)
         let names = profile.parameters.map(\.name)
@@ -94,7 +94,7 @@ extension LiveServices {
             .reduce(profile) { $0.setting($1.key, to: $1.value) }
     }
 
-    /// A device's request for the demo asset's first key, its URI as a vendor's playlist has it.
+    /// A device's request for the demo asset's first key, with the key URI of a vendor's playlist.
     func request(
         for profile: VendorProfile, purpose: KeyPurpose = .streaming, onRenewal: (@Sendable () -> Void)? = nil,
         onEnd: @escaping @Sendable (ContentKeyError) -> Void = { _ in }
@@ -112,15 +112,15 @@ extension LiveServices {
         "\(address)/media/\(service(for: profile).identifier)/\(asset.rawValue)/master.m3u8"
     }
 
-    /// A loader for a profile; the certificate comes with the first key, so that requests can be counted.
-    /// - Parameter settings: in place of what the service says.
+    /// A loader for a profile. It loads the certificate with the first key, so that requests can be counted.
+    /// - Parameter settings: settings that replace those of the service.
     func loader(
         _ profile: VendorProfile, settings: [String: String] = [:], configuration: LoaderConfiguration? = nil,
-        transport: any Transport = URLSessionTransport(), timekeeper: any Timekeeper = SystemTimekeeper()
+        transport: any Transport = SystemTransport(), timekeeper: any Timekeeper = SystemTimekeeper()
     ) -> ContentKeyLoader {
         let service = service(for: profile)
         return ContentKeyLoader(
-            settings.reduce(configured(profile)) { $0.setting($1.key, to: $1.value) },
+            configured(profile).with(settings).unchecked,
             credentials: Credentials { _ in CredentialSet(["token": service.issueToken()]) },
             configuration: configuration ?? .loopback, transport: transport, timekeeper: timekeeper)
     }
@@ -131,40 +131,37 @@ extension LiveServices {
 }
 
 extension LoaderConfiguration {
-    /// What a test with services on loopback needs, however busy the machine is.
+    /// Limits for tests with services on loopback, suitable for a busy machine.
     static let loopback = LoaderConfiguration(
         retry: RetryPolicy(attemptTimeout: .seconds(300), deadline: .seconds(900)),
         hosts: HostPolicy(loopback: .http), certificateFetch: .withFirstKey)
 }
 
-/// A service that is configured otherwise than usual, or whose app has other tokens.
+/// A service with another configuration than usual, or whose app has other tokens.
 struct SpecialService: Sendable {
     let make: @Sendable (ServiceEnvironment) -> RecordingService
 
     /// - Parameters:
-    ///   - make: makes the service.
-    ///   - configuration: its usual configuration.
-    ///   - change: what is otherwise.
-    ///   - token: makes the app's tokens; the service's own for demonstrations unless given.
-    init<Service: VendorService, Configuration: Sendable>(
-        _ make: @escaping @Sendable (ServiceEnvironment, Configuration) -> Service, _ configuration: Configuration,
-        change: (inout Configuration) -> Void = { _ in }, token: (@Sendable (Service) -> Secret)? = nil
+    ///   - make: makes the usual service.
+    ///   - change: changes its configuration. Defaults to nothing.
+    ///   - token: makes the app's tokens. Defaults to the service's own for demonstrations.
+    init<Service: VendorService>(
+        _ make: @escaping @Sendable (ServiceEnvironment) -> Service,
+        change: @escaping @Sendable (inout Service) -> Void = { _ in }, token: (@Sendable (Service) -> Secret)? = nil
     ) {
-        var configuration = configuration
-        change(&configuration)
-        self.make = { [configuration] environment in
-            let service = make(environment, configuration)
+        self.make = { environment in
+            var service = make(environment)
+            change(&service)
             guard let token else { return RecordingService(service) }
-            return RecordingService(service) { token(service) }
+            return RecordingService(service) { [service] in token(service) }
         }
     }
 
-    /// A service as usual with other tokens.
-    static func tokens<Service: VendorService, Configuration: Sendable>(
-        of make: @escaping @Sendable (ServiceEnvironment, Configuration) -> Service, _ configuration: Configuration,
-        token: @escaping @Sendable (Service) -> Secret
+    /// A usual service with other tokens.
+    static func tokens<Service: VendorService>(
+        of make: @escaping @Sendable (ServiceEnvironment) -> Service, token: @escaping @Sendable (Service) -> Secret
     ) -> SpecialService {
-        SpecialService(make, configuration, token: token)
+        SpecialService(make, token: token)
     }
 }
 

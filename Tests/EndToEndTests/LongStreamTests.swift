@@ -9,17 +9,17 @@ import LatchkeyVendors
 import Testing
 
 /// Hours of a live stream with a lease of ten minutes and a new key each hour, in virtual time, over a bad network.
-@Suite struct LongStreamTests {
+@Suite(.timeLimit(.minutes(5))) struct LongStreamTests {
     private static let lease = Duration.seconds(600)
     private static let hour = Duration.seconds(3_600)
-    /// What is left of a lease when its renewal is due: a quarter.
+    /// The fraction of a lease that remains when its renewal is due: a quarter.
     private static let slack = lease / 4
 
     @Test(arguments: 1...3 as ClosedRange<UInt64>)
     func `twelve hours play without a gap through lost replies, short-lived tokens and outages`(seed: UInt64)
         async throws
     {
-        // One outage in each hour, each at another moment of the leases and, at times, across the change of keys.
+        // One outage in each hour, at different moments of the leases and sometimes across the change of keys.
         let outages = (0..<12).map { hour -> Range<Duration> in
             let start = Self.hour * hour + .seconds(437 * (hour + 1) % 3_540)
             return start..<start + Self.slack - .seconds(30)
@@ -33,10 +33,11 @@ import Testing
         #expect(!report.failures.isEmpty, "the outages were felt")
         let first = report.firstRenewals
         #expect(first.count > 24 * 6)
-        // A tenth of the lease is chance; the player needs a moment to come.
+        // A tenth of the lease is random; the player needs a moment to request the renewal.
         #expect(first.allSatisfy { (Self.lease * 0.649...Self.lease * 0.751).contains($0.age) })
         #expect(report.renewals.allSatisfy { $0.age < Self.lease })
-        // Keys are let go with their hour: two are held, so in 12 hours each license but the last of a key was renewed in time.
+        // A key is released at the end of its hour. Two are held, so within 12 hours every license except the last one of a key
+        // was renewed in time.
         #expect(Set(report.licenses.map(\.key)).count == 24 + 2)
     }
 
@@ -69,12 +70,12 @@ import Testing
                 keys: keys.store(periods: 14), policy: LicensePolicy(standard: LicenseTerms(.lease(lease))),
                 timekeeper: time, faults: faults, hold: { time.hold() },
                 special: { environment in
-                    var configuration = VuDRMService.Configuration()
-                    configuration.tokenLifetime = .seconds(30)
-                    configuration.tokensAreSingleUse = true
-                    return VuDRMService(environment, configuration: configuration)
+                    var service = VuDRMService(environment)
+                    service.tokenLifetime = .seconds(30)
+                    service.tokensAreSingleUse = true
+                    return service
                 })
-            // VuDRM's reply is the bare CKC, so the app says how long a lease is.
+            // VuDRM's reply is the bare CKC, so the app states the lease.
             let configuration = LoaderConfiguration(leases: LeasePolicy(assumedLease: lease))
             let loader = try simulated.loader(.vuDRM, configuration: configuration, seed: seed)
             defer { loader.cancel() }
@@ -89,7 +90,7 @@ import Testing
             let stream = LiveStream(rotation: hour) { track, period in all[period][track] ?? LiveStream.Key(uri: "") }
             var player = LivePlayer(
                 stream, loader: loader, applicationSecret: simulated.applicationSecret, timekeeper: time)
-            // Three minutes: a new key, too, is wanted early enough for an outage to pass.
+            // Three minutes: a new key, too, is requested early enough to survive an outage.
             player.lookahead = 30
             return await player.play(for: duration)
         }

@@ -5,10 +5,11 @@ import LatchkeyDevice
 import LatchkeyServer
 import LatchkeyServices
 import LatchkeySimulation
+import LatchkeyTesting
 import LatchkeyVendors
 import Testing
 
-@Suite struct ManyKeysTests {
+@Suite(.timeLimit(.minutes(5))) struct ManyKeysTests {
     @Test func `two hundred keys at once take one certificate, and each gets its own`() async throws {
         var generator = SeededGenerator(seed: 200)
         let keys = try (0..<200).map { index in

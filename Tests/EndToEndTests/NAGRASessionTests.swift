@@ -1,5 +1,5 @@
 import Foundation
-import Latchkey
+@_spi(Adapters) import Latchkey
 import LatchkeyCore
 import LatchkeyDevice
 import LatchkeyHTTP
@@ -8,8 +8,8 @@ import LatchkeyTesting
 import LatchkeyVendors
 import Testing
 
-/// NAGRA's secure sessions between the client and the service, on one clock that the test moves.
-@Suite(.timeLimit(.minutes(1))) struct NAGRASessionTests {
+/// NAGRA's secure sessions between the client and the service, on a clock that the test advances.
+@Suite(.timeLimit(.minutes(5))) struct NAGRASessionTests {
     @Test func `a session is opened once before the first licenses, kept alive, and ended with the loader`()
         async throws
     {
@@ -30,7 +30,7 @@ import Testing
             await stage.end()
             #expect(stage.steps.last == "sessionTeardown")
             #expect(stage.count(.sessionTeardown) == 1)
-            // The latest token, which nobody had used before.
+            // The latest token, which was unused before.
             #expect(!tokens.contains(try #require(stage.tokens(at: .sessionTeardown).first)))
             #expect(stage.nagra.openSessions == 0)
             #expect(stage.leaks.isEmpty)
@@ -72,7 +72,7 @@ import Testing
             let events = stage.loader.events()
             let refused = try await stage.key()
             let error = try #require(refused.error as? ContentKeyError)
-            // The session goes off again with the last key that wanted it.
+            // The session ends with the last key that needed it.
             for await event in events { if case .session(.error) = event.kind { break } }
             #expect(error.code == "concurrencyLimit" && error.stage == .setup)
             #expect(error.service?.status == 400 && error.service?.code == "1007")
@@ -100,7 +100,7 @@ import Testing
         try await SessionStage.with { stage in
             _ = try await stage.key().get()
             stage.loader.suspend()
-            // Three heartbeats of silence are the service's limit.
+            // The service's limit is three missed heartbeats.
             stage.clock.advance(by: SessionStage.heartbeat * 3)
             stage.loader.resume()
 

@@ -11,8 +11,8 @@ import LatchkeyTesting
 import LatchkeyVendors
 import Testing
 
-/// Keys that the loader stores, from the license service to the device that plays with them, over several launches of an app.
-@Suite struct OfflinePlaybackTests {
+/// Keys that the loader stores, from the license service to playback on the device, over several launches of an app.
+@Suite(.timeLimit(.minutes(5))) struct OfflinePlaybackTests {
     private static let address = "https://services.test/media/vudrm/two-keys/master.m3u8"
     private let time = ManualTimekeeper()
     private let store = MemoryKeyStore()
@@ -28,7 +28,7 @@ import Testing
     /// The license requests so far.
     private var licenses: Int { simulated.transport.journal.filter { $0.method == "POST" }.count }
 
-    /// Launches the app: a new loader over the same store, whose bridge says what the player does with the keys.
+    /// Launches the app: a new loader with the same store, whose bridge reports what the player does with the keys.
     private func launchAndPlay() async throws -> (report: StreamReport, offline: OfflineKeys) {
         let loader = try simulated.loader(
             .vuDRM, configuration: LoaderConfiguration(certificateFetch: .withFirstKey, keyStore: store))
@@ -44,7 +44,7 @@ import Testing
         for key in report.keys {
             if let replacement = key.replacement { offline.updated(key.uri, to: Secret(replacement)) }
         }
-        // Updates have had their turn when a later call has.
+        // Updates are complete when a later call is complete.
         _ = try await offline.assets()
         return (report, offline)
     }
@@ -63,7 +63,7 @@ import Testing
 
         time.advance(by: .seconds(1_800))
         let late = try await launchAndPlay()
-        #expect((late.report.failure as? PersistableKeyRejection)?.kind == .expired)
+        #expect((late.report.failure as? DeviceError)?.kind == .expired)
         for key in late.report.keys { #expect(try await late.offline.rejected(key.uri) == .fetchAgain) }
         #expect(try await late.offline.asset("movie")?.state == .requested)
 
@@ -75,17 +75,17 @@ import Testing
         let first = try await launchAndPlay()
         let before = store.contents
         let uri = try #require(first.report.keys.first?.uri)
-        // An app that ignores the update keeps what was stored before.
+        // An app that ignores the update keeps the old stored key.
         let stale = try #require(try await persistable(uri))
         first.offline.updated(uri, to: stale)
         let second = try await launchAndPlay()
-        #expect((second.report.failure as? PersistableKeyRejection)?.kind == .superseded)
+        #expect((second.report.failure as? DeviceError)?.kind == .superseded)
         #expect(try await second.offline.rejected(uri) == .fetchAgain)
         #expect(try await launchAndPlay().report.isRight)
         #expect(store.contents.count == before.count)
     }
 
-    /// A stored key that was started already.
+    /// A stored key whose playback has started.
     private func persistable(_ uri: KeyURI) async throws -> Secret? {
         let other = MemoryKeyStore()
         let loader = try simulated.loader(

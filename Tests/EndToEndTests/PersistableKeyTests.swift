@@ -11,8 +11,8 @@ import LatchkeyTesting
 import LatchkeyVendors
 import Testing
 
-/// Licenses to store, from a vendor's token to the key that the device keeps.
-@Suite struct PersistableKeyTests {
+/// Persistent licenses, from a vendor's token to the key that the device keeps.
+@Suite(.timeLimit(.minutes(5))) struct PersistableKeyTests {
     private let time = ManualTimekeeper()
 
     struct Grant: Sendable, CustomTestStringConvertible {
@@ -68,7 +68,7 @@ import Testing
         let simulated = try SimulatedServices(timekeeper: time)
         let loader = try simulated.loader(.cloudDRM)
         let key = try #require(simulated.authority.keys.keys.first)
-        let rejection = await #expect(throws: CKCRejection.self) {
+        let rejection = await #expect(throws: DeviceError.self) {
             try await persistableKey(key, simulated, loader, .cloudDRM, KeyVault(timekeeper: time))
         }
         #expect(rejection?.kind == .notPersistable)
@@ -95,17 +95,17 @@ import Testing
         #expect(report.keys.allSatisfy { $0.replacement != nil })
         #expect(!simulated.transport.journal.dropFirst(licenses).contains { $0.method == "POST" })
 
-        // The windows of playback have begun: what was stored is good no more, what replaces it is.
+        // The playback windows have begun: the old stored keys are invalid, and their replacements are valid.
         let again = try await player.play(address, persistableKeys: stored, with: FFmpeg())
-        #expect((again.failure as? PersistableKeyRejection)?.kind == .superseded)
+        #expect((again.failure as? DeviceError)?.kind == .superseded)
         for key in report.keys { stored[key.uri] = key.replacement }
         #expect(try await player.play(address, persistableKeys: stored, with: FFmpeg()).failure == nil)
         time.advance(by: .seconds(3_600))
         let late = try await player.play(address, persistableKeys: stored, with: FFmpeg())
-        #expect((late.failure as? PersistableKeyRejection)?.kind == .expired)
+        #expect((late.failure as? DeviceError)?.kind == .expired)
     }
 
-    /// The way of a persistable key, step by step, as a player's own SDK would go it.
+    /// The steps for a persistable key, as a player's own SDK would do them.
     private func persistableKey(
         _ key: StoredKey, _ simulated: SimulatedServices, _ loader: ContentKeyLoader, _ profile: VendorProfile,
         _ vault: KeyVault
@@ -113,7 +113,7 @@ import Testing
         let uri = try simulated.keyURI(key, for: profile)
         let certificate = try await loader.applicationCertificate().der
         let device = try SimulatedDevice(
-            certificate: LatchkeyFairPlay.ApplicationCertificate(certificate),
+            certificate: FairPlayCertificate(certificate),
             applicationSecret: simulated.applicationSecret, timekeeper: time)
         var generator = SystemRandomNumberGenerator()
         let exchange = try device.exchange(

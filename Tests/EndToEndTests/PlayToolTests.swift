@@ -3,12 +3,13 @@ import LatchkeyCore
 import LatchkeyServer
 import LatchkeyServices
 import LatchkeySimulation
+import LatchkeyTesting
 import LatchkeyVendors
 import Testing
 
-@Suite(.serialized, .enabled(if: ToolProcess.isThere, "\(ToolProcess.whyNot)"), .timeLimit(.minutes(3)))
+@Suite(.serialized, .enabled(if: ToolProcess.isThere, "\(ToolProcess.whyNot)"), .timeLimit(.minutes(8)))
 struct PlayToolTests {
-    /// Few of those that are tried again: the tool waits between.
+    /// Only a few retries, because the tool waits between them.
     static let faults: [(Fault?, [String])] = [
         (nil, []), (nil, ["--json"]), (.status(403), []), (.status(403), ["--json"]), (.status(404), ["--json"]),
         (.htmlPage, ["--json"]),
@@ -140,9 +141,9 @@ struct PlayToolTests {
 
     /// Plays the transport stream through VuDRM.
     /// - Parameters:
-    ///   - options: further words.
-    ///   - left: `token`, `--loopback-http`: what is left out.
-    ///   - folder: the credentials; those of the services unless given.
+    ///   - options: additional arguments.
+    ///   - left: arguments to leave out: `token`, `--loopback-http`.
+    ///   - folder: the credentials. Defaults to those of the services.
     private func play(
         _ live: LiveServices, _ options: [String], without left: Set<String> = [], credentials folder: String? = nil
     ) async throws -> ToolProcess.Outcome {

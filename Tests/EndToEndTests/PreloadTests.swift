@@ -5,7 +5,7 @@ import LatchkeySimulation
 import LatchkeyVendors
 import Testing
 
-@Suite struct PreloadTests {
+@Suite(.timeLimit(.minutes(5))) struct PreloadTests {
     @Test func `a stream that was preloaded into its player plays without a request`() async throws {
         try await LiveServices.with { live in
             let loader = live.loader(.vuDRM)

@@ -1,10 +1,11 @@
 import Foundation
+@_spi(Adapters) import Latchkey
 import LatchkeyCore
 import LatchkeyHTTP
 import LatchkeyServer
 import LatchkeyServices
 
-/// A vendor's service that remembers what it was asked, what it answered, and the tokens that it gave out.
+/// A vendor's service that records its requests, its answers, and the tokens that it issues.
 final class RecordingService: VendorService {
     private struct Record {
         var requests: [(endpoint: ServiceEndpoint, request: HTTPRequest)] = []
@@ -18,7 +19,7 @@ final class RecordingService: VendorService {
 
     /// - Parameters:
     ///   - base: the service.
-    ///   - token: makes the tokens that the app gives; the service's own for demonstrations unless given.
+    ///   - token: makes the tokens that the app gives. Defaults to the service's own for demonstrations.
     init(_ base: any VendorService, token: (@Sendable () -> Secret)? = nil) {
         self.base = base
         mint = token ?? { base.demoToken() }
@@ -27,32 +28,30 @@ final class RecordingService: VendorService {
     var identifier: ServiceIdentifier { base.identifier }
     var environment: ServiceEnvironment { base.environment }
     var redaction: Redaction { base.redaction }
+    var routes: [ServiceRoute] { base.routes }
 
-    /// Called once for each request below the service's name, before any fault.
-    func endpoint(of request: HTTPRequest) -> ServiceEndpoint? {
-        guard let endpoint = base.endpoint(of: request) else { return nil }
-        let secrets = secrets(in: request)
+    /// Records the request before any fault, and the body of the service's own answer.
+    func respond(to call: ServiceCall) async -> HTTPResponse {
+        let secrets = secrets(in: call.request)
         record.withLock { record in
-            record.requests.append((endpoint, request))
+            record.requests.append((call.endpoint, call.request))
             record.secrets += secrets
         }
-        return endpoint
+        return await base.respond(
+            to: call.wrapping { call async throws(LicenseRefusal) in
+                let response = try await call.answer()
+                if call.endpoint != .certificate, let body = response.bytes {
+                    self.record.withLock { $0.secrets += [body] + self.secrets(in: body) }
+                }
+                return response
+            })
     }
 
-    func answer(_ call: ServiceCall) async throws(LicenseRefusal) -> HTTPResponse {
-        let response = try await base.answer(call)
-        if call.endpoint != .certificate, let body = response.bytes {
-            record.withLock { $0.secrets += [body] + secrets(in: body) }
-        }
-        return response
-    }
-
-    func reply(to refusal: LicenseRefusal, of call: ServiceCall) -> HTTPResponse { base.reply(to: refusal, of: call) }
     func keyURI(for key: StoredKey, at host: String) -> String { base.keyURI(for: key, at: host) }
     func parameters(at base: String) -> [String: String] { self.base.parameters(at: base) }
     func demoToken() -> Secret { base.demoToken() }
 
-    /// A token that is remembered as a secret.
+    /// Records a token as a secret.
     func issueToken() -> Secret {
         let token = mint()
         record.withLock { $0.secrets.append(token.revealed) }
@@ -65,31 +64,31 @@ extension RecordingService {
         record.withLock { $0.requests.filter { $0.endpoint == endpoint }.map(\.request) }
     }
 
-    /// Where requests came to, in order.
+    /// The endpoints of the requests, in order.
     var endpoints: [ServiceEndpoint] { record.withLock { $0.requests.map(\.endpoint) } }
 
-    /// How many requests came to each endpoint.
+    /// The number of requests to each endpoint.
     var requestCounts: [ServiceEndpoint: Int] {
         record.withLock { $0.requests.reduce(into: [:]) { $0[$1.endpoint, default: 0] += 1 } }
     }
 
-    /// Everything that must show nowhere: tokens, license requests and licenses as they went over the wire, content keys.
+    /// Everything that must not become visible: tokens, license requests and licenses as they were on the wire, content keys.
     var secrets: [Data] {
         let keys = environment.authority.keys.keys.map { $0.content.key.revealed }
         return Array(Set(record.withLock { $0.secrets } + keys)).filter { $0.count >= Self.shortest }
     }
 
-    /// Shorter texts, such as an empty token or body, would be found by chance.
+    /// Shorter texts, such as an empty token or body, would be found by coincidence.
     private static let shortest = 12
 
-    /// The values that the vendor's redaction calls secret, and the body, but for `{}`.
+    /// The values that the vendor's redaction calls secret, and the body unless it is `{}`.
     private func secrets(in request: HTTPRequest) -> [Data] {
-        let headers = request.headers.fields.filter { redaction.isSecret(header: $0.name) }.map(\.value)
+        let headers = request.headers.fields.filter { redaction.isSecret(header: $0.name.rawValue) }.map(\.value)
         let query = request.queryItems.filter { redaction.isSecret(queryItem: $0.name) }.compactMap(\.value)
         return (headers + query).map { Data($0.utf8) } + [request.body] + secrets(in: request.body)
     }
 
-    /// The secret members of a JSON body, as text and undone from their base64.
+    /// The secret members of a JSON body, as text and decoded from base64.
     private func secrets(in body: Data) -> [Data] {
         guard let json = try? JSONSerialization.jsonObject(with: body) else { return [] }
         return texts(in: json, isSecret: false).flatMap { text in
@@ -100,7 +99,7 @@ extension RecordingService {
     private func texts(in json: Any, isSecret: Bool) -> [String] {
         switch json {
         case let text as String:
-            // An address that was given out carries its token.
+            // An issued address contains its token.
             isSecret ? [text] : text.split(separator: "oken=").dropFirst().map(String.init)
         case let list as [Any]: list.flatMap { texts(in: $0, isSecret: isSecret) }
         case let object as [String: Any]:

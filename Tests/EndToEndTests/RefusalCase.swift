@@ -3,7 +3,7 @@ import LatchkeyServices
 import LatchkeyVendors
 import Testing
 
-/// A refusal of a vendor's own, and the error that the player gets.
+/// A vendor's refusal, and the resulting error of the player.
 struct RefusalCase: Sendable, CustomTestStringConvertible {
     let title: String
     let circumstances: Circumstances
@@ -18,7 +18,7 @@ struct RefusalCase: Sendable, CustomTestStringConvertible {
         self.title = title
         self.circumstances = circumstances
         let asksAnew =
-            [.unauthenticated, .forbidden].contains(kind)
+            [.unauthenticated, .forbidden, .notYetValid].contains(kind)
             && FaultPlace.carriesToken(circumstances.profile, circumstances.endpoint)
         let isRetried = [.serverTransient, .lookupMalformed].contains(kind)
         expected = ExpectedError(
@@ -26,15 +26,15 @@ struct RefusalCase: Sendable, CustomTestStringConvertible {
             requests: isRetried ? 3 : asksAnew ? 2 : 1, time: isRetried ? circumstances.waits : .zero)
     }
 
-    /// A refusal that the service comes to itself.
+    /// A refusal that the service decides itself.
     /// - Parameters:
     ///   - profile: the profile's identifier.
-    ///   - title: what is wrong.
-    ///   - service: the service, and perhaps the app's token.
-    ///   - endpoint: where it refuses.
-    ///   - settings: the profile's, in place of those that the service names.
+    ///   - title: a description of the fault.
+    ///   - service: the service, and possibly the app's token.
+    ///   - endpoint: the endpoint that refuses.
+    ///   - settings: settings that replace those of the service.
     ///   - code: the vendor's own code.
-    ///   - words: what the vendor's words hold.
+    ///   - words: a part of the vendor's message.
     init(
         _ profile: String, _ title: String, _ service: SpecialService, at endpoint: ServiceEndpoint = .license,
         settings: [String: String] = [:], _ kind: IntegrationError.Kind, _ status: Int, code: String? = nil,
@@ -45,10 +45,10 @@ struct RefusalCase: Sendable, CustomTestStringConvertible {
         self.init(title, circumstances, kind, status, code: code, words: words)
     }
 
-    /// A refusal that the service is told to give.
+    /// A refusal that the service is told to send.
     /// - Parameters:
-    ///   - told: the code that it is told.
-    ///   - code: what of it the vendor's form of an error carries.
+    ///   - told: the code that the service is told to send.
+    ///   - code: the part of it that the vendor's error format contains.
     init(
         _ profile: String, told: String, _ status: Int, at endpoint: ServiceEndpoint = .license,
         _ kind: IntegrationError.Kind, shownStatus: Int? = nil, code: String? = nil, words: String? = nil,
@@ -62,13 +62,13 @@ struct RefusalCase: Sendable, CustomTestStringConvertible {
 }
 
 extension RefusalCase {
-    /// Vendors without a code of their own: the status alone.
+    /// Vendors without a code of their own: only the status.
     private static let plain = [
         "vudrm", "cloud-drm", "azure", "uplynk", "ezdrm", "titanium", "keyos", "irdeto", "brightcove", "jw-platform",
-        "conax", "comcast", "kaltura", "gumlet", "apple-sample", "generic-raw", "generic-json",
+        "conax", "comcast", "kaltura", "gumlet", "bunny-stream", "sigma", "apple-sample", "generic-raw", "generic-json",
     ].map { RefusalCase($0, told: "notAllowed", 403, .forbidden) }
 
-    /// Source: `vendors.md` §6, errors.
+    /// Source: `Documentation/Vendors/Verimatrix.md`, errors.
     private static let verimatrix =
         [
             ("MDRM-1000", 500, .serverTransient), ("MDRM-1001", 401, .unauthenticated),
@@ -82,7 +82,7 @@ extension RefusalCase {
             RefusalCase("verimatrix", told: code, status, kind, code: code, words: "told to refuse")
         }
 
-    /// Source: `vendors.md` §8, errors.
+    /// Source: `Documentation/Vendors/ExpressPlay.md`, errors.
     private static let expressPlay =
         [
             ("-2017", 401, .unauthenticated), ("-2018", 401, .unauthenticated), ("-2019", 403, .forbidden),
@@ -102,7 +102,7 @@ extension RefusalCase {
             RefusalCase("expressplay-onpremise", told: "-6009", 403, at: .onPremise, .forbidden, code: "-6009"),
         ]
 
-    /// Source: `vendors.md` §9.1 and §9.2, errors. Of the numbers only 1007 is public.
+    /// Source: `Documentation/Vendors/NAGRA.md` §1 and §2, errors. Of the numbers only 1007 is public.
     private static let nagra = [
         RefusalCase("nagra", told: "1007", 400, at: .sessionSetup, .concurrencyLimit, code: "1007", words: "told"),
         RefusalCase("nagra", told: "1007", 400, .concurrencyLimit, code: "1007", words: "told"),
@@ -110,7 +110,7 @@ extension RefusalCase {
         RefusalCase("nagra", told: "4711", 500, .serverTransient, code: "4711", words: "told"),
     ]
 
-    /// Source: `vendors.md` §12, errors.
+    /// Source: `Documentation/Vendors/DRMtoday.md`, errors.
     private static let drmToday =
         [
             ("1000", 500, .serverTransient), ("2000", 400, .invalidRequest), ("3000", 403, .unauthenticated),
@@ -122,20 +122,20 @@ extension RefusalCase {
                 "drmtoday", told: code, status, kind, code: code, words: code == "20101" ? "not_granted" : code)
         }
 
-    /// All with status 200. Source: `vendors.md` §13, errors and useful codes.
+    /// All have status 200. Source: `Documentation/Vendors/DoveRunner.md`, errors and useful codes.
     private static let doveRunner =
         [
             ("1003", .notFound), ("7001", .notFound), ("7009", .unauthenticated), ("7011", .unauthenticated),
             ("7012", .forbidden), ("7016", .unauthenticated), ("7018", .forbidden), ("7019", .unauthenticated),
             ("7301", .notFound), ("7304", .serverTransient), ("7305", .invalidRequest), ("7308", .invalidRequest),
-            ("7316", .invalidRequest), ("7317", .invalidRequest), ("8710", .forbidden), ("8711", .forbidden),
+            ("7316", .invalidRequest), ("7317", .invalidRequest), ("8710", .notYetValid), ("8711", .forbidden),
             ("9001", .invalidRequest), ("9999", .invalidRequest), ("8002", .forbidden), ("4711", .forbidden),
         ].map { RefusalCase("doverunner", told: $0, 200, $1, code: $0, words: "told to refuse") }
         + ["1003", "7301"].map {
             RefusalCase("doverunner", told: $0, 200, at: .certificate, .notFound, code: $0, words: "told to refuse")
         }
 
-    /// Source: `vendors.md` §10, §15, §19, errors.
+    /// Source: `Documentation/Vendors/Axinom.md`, `Documentation/Vendors/Mux.md`, `Documentation/Vendors/Anvato.md`, errors.
     private static let others = [
         RefusalCase("axinom", told: "notAllowed", 400, .invalidRequest, words: "notAllowed"),
         RefusalCase("axinom", told: "notAllowed", 403, .forbidden, words: "notAllowed"),
@@ -149,6 +149,6 @@ extension RefusalCase {
         RefusalCase("mux", told: "badID", 400, .invalidRequest),
     ]
 
-    /// Every refusal that a service is told to give.
+    /// Every refusal that a service is told to send.
     static let told = plain + verimatrix + expressPlay + nagra + drmToday + doveRunner + others
 }

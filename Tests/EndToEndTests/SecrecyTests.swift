@@ -4,20 +4,20 @@ import LatchkeyServices
 import LatchkeyVendors
 import Testing
 
-@Suite struct SecrecyTests {
-    static let ezdrm = SpecialService(EZDRMService.init, .init()) {
+@Suite(.timeLimit(.minutes(5))) struct SecrecyTests {
+    static let ezdrm = SpecialService(EZDRMService.init) {
         $0.customData = Secret("custom-data-of-a-viewer")
     }
 
     @Test(arguments: VendorProfile.all.map(\.identifier))
     func `a key comes without an event or a log line that holds a secret`(_ profile: String) async throws {
         var circumstances = Circumstances(profile: profile)
-        // Without a token of the app's, its custom data is the asset, which is no secret.
+        // Without a token of the app, its custom data is the asset, which is not secret.
         if profile == "ezdrm-customdata" { circumstances.special = Self.ezdrm }
         let run = try await FaultRun(circumstances)
         #expect(run.error == nil)
         #expect(run.answers == 1 && run.endings == 1)
-        // The demo asset's keys, the license request, the SPC and the CKC at least.
+        // At least the demo asset's keys, the license request, the SPC and the CKC.
         #expect(run.secrets.count >= 5)
         #expect(run.shown.count > 300)
         #expect(run.leaks.isEmpty)

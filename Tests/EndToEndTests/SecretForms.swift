@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
 
-/// A secret in every form in which it could leak.
+/// A secret in all forms in which it could leak.
 struct SecretForms {
     private let forms: [String: String]
 
@@ -9,7 +9,7 @@ struct SecretForms {
         let base64 = secret.base64EncodedString()
         let urlSafe = base64.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
         let hexadecimal = secret.hexString
-        // Where a list of all bytes stands, one of the first stands too.
+        // If the list of all bytes is visible, so is the list of the first bytes.
         let start = secret.prefix(48)
         var forms = [
             "base64": base64, "URL-safe base64": urlSafe, "percent-encoded base64": Self.escaped(base64),
@@ -24,7 +24,7 @@ struct SecretForms {
         self.forms = forms
     }
 
-    /// The forms that stand in a text.
+    /// The forms that a text contains.
     func found(in text: String) -> [String] { found(in: SearchedText(text)) }
 
     func found(in searched: SearchedText) -> [String] {
@@ -36,7 +36,7 @@ struct SecretForms {
     }
 }
 
-/// A text, and the same without white space, made once for many secrets.
+/// A text, with and without white space, prepared once for many secrets.
 struct SearchedText {
     private let text, dense: [CChar]
 

@@ -1,5 +1,4 @@
 import Foundation
-import FoundationNetworking
 import Latchkey
 import LatchkeyCore
 import LatchkeyDevice
@@ -10,7 +9,11 @@ import LatchkeyTesting
 import LatchkeyVendors
 import Testing
 
-@Suite struct ServiceTransportTests {
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+@Suite(.timeLimit(.minutes(5))) struct ServiceTransportTests {
     private let time = ManualTimekeeper()
 
     @Test(arguments: StreamTests.emulated)

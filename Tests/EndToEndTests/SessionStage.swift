@@ -1,5 +1,5 @@
 import Foundation
-import Latchkey
+@_spi(Adapters) import Latchkey
 import LatchkeyCore
 import LatchkeyDevice
 import LatchkeyHTTP
@@ -8,9 +8,9 @@ import LatchkeyTesting
 import LatchkeyVendors
 import Testing
 
-/// A player's source at NAGRA's service, on one clock that the test moves.
+/// A player's source with NAGRA's service, on a clock that the test advances.
 struct SessionStage {
-    /// How often the service wants to hear of a session; like no timeout and no deadline of the loader.
+    /// The heartbeat interval of the service. It differs from every timeout and deadline of the loader.
     static let heartbeat = Duration.seconds(45)
 
     let clock: ManualTimekeeper
@@ -20,15 +20,16 @@ struct SessionStage {
     let loader: ContentKeyLoader
     /// How often the player was asked to renew a key.
     let renewals = AsyncStream.makeStream(of: Void.self)
-    /// The errors with which keys ended.
+    /// The errors of ended keys.
     let ends = AsyncStream.makeStream(of: ContentKeyError.self)
     private let seen = Locked<(events: [KeyEvent], requests: [DeviceRequest])>(([], []))
 
-    /// Runs a body with a service, and a loader that has asked for nothing yet.
+    /// Runs a closure with a service and an unused loader.
     static func with(
-        _ change: (inout NAGRAService.Configuration) -> Void = { _ in }, _ body: (SessionStage) async throws -> Void
+        _ change: @escaping @Sendable (inout NAGRAService) -> Void = { _ in },
+        _ body: (SessionStage) async throws -> Void
     ) async throws {
-        let special = SpecialService(NAGRAService.init, .init()) {
+        let special = SpecialService(NAGRAService.init) {
             $0.heartbeat = heartbeat
             change(&$0)
         }
@@ -59,7 +60,7 @@ struct SessionStage {
         self.loader = loader
     }
 
-    /// Asks for a key and waits for the answer.
+    /// Requests a key and waits for the answer.
     func key(_ purpose: KeyPurpose = .streaming) async throws -> Result<DeviceKey, any Error> {
         let request = try live.request(
             for: .nagra, purpose: purpose, onRenewal: { [renewals] in renewals.continuation.yield() },
@@ -69,7 +70,7 @@ struct SessionStage {
         return await request.outcome
     }
 
-    /// Waits until the next heartbeat is waited for, and lets its time come.
+    /// Waits until the next heartbeat is scheduled, and advances the clock to it.
     func passHeartbeat() async {
         await clock.untilSomeoneSleeps(for: Self.heartbeat)
         clock.advance(by: Self.heartbeat)
@@ -82,27 +83,27 @@ struct SessionStage {
         for await event in events { if case .session(state) = event.kind { return } }
     }
 
-    /// Ends the source, and waits for the session's end.
+    /// Ends the source, and waits until the session has ended.
     func end() async { await Self.end(loader) }
 
-    /// Ends a loader that has a session, and waits for the session's end.
+    /// Ends a loader that has a session, and waits until the session has ended.
     static func end(_ loader: ContentKeyLoader) async {
         let events = loader.events()
         loader.cancel()
         for await event in events { if case .session(.off) = event.kind { return } }
     }
 
-    /// What the service was asked for, the certificate left out.
+    /// The requests to the service, without those for the certificate.
     var steps: [String] { service.endpoints.filter { $0 != .certificate }.map(\.rawValue) }
 
     func count(_ endpoint: ServiceEndpoint) -> Int { service.requests(at: endpoint).count }
 
-    /// The tokens of the requests to an endpoint, a comma between two.
+    /// The tokens of the requests to an endpoint, separated by commas.
     func tokens(at endpoint: ServiceEndpoint) -> [String] {
         service.requests(at: endpoint).map { $0.headers["nv-authorizations"] ?? "" }
     }
 
-    /// The forms of secrets that show in events and logs.
+    /// The forms of secrets that are visible in events and logs.
     var leaks: [String] {
         let (events, requests) = seen.withLock { $0 }
         var text = "\(events)\n\(live.host.journal)\n\(live.log.text)\n\(service.warnings)\n"

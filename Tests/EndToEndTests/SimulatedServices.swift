@@ -8,7 +8,7 @@ import LatchkeySimulation
 import LatchkeyVendors
 import Testing
 
-/// Every vendor's service in this process, reached without a socket, on whatever clock a test gives.
+/// Every vendor's service in this process, without a socket, on the test's clock.
 struct SimulatedServices: Sendable {
     static let credentials = Result { try TestCredentials.make(bits: 1024) }
 
@@ -19,9 +19,9 @@ struct SimulatedServices: Sendable {
     let applicationSecret: Secret
 
     /// - Parameters:
-    ///   - keys: the content keys of the server; the demo asset's unless given.
-    ///   - policy: the terms where tokens say nothing.
-    ///   - special: makes a service that takes the place of the usual one.
+    ///   - keys: the content keys of the server. Defaults to the demo asset's.
+    ///   - policy: the terms if tokens state none.
+    ///   - special: makes a service that replaces the usual one.
     init(
         keys: ContentKeyStore? = nil, policy: LicensePolicy = LicensePolicy(), timekeeper: any Timekeeper,
         faults: NetworkFaults = NetworkFaults(), hold: @escaping ServiceTransport.Hold = { {} },
@@ -42,7 +42,7 @@ struct SimulatedServices: Sendable {
             services, media: MediaHost(folder: DemoAsset.folder), faults: faults, timekeeper: timekeeper, hold: hold)
     }
 
-    /// The service that a profile speaks to.
+    /// The service of a profile.
     func service(for profile: VendorProfile) throws -> any VendorService {
         try #require(
             services.filter {
@@ -51,7 +51,7 @@ struct SimulatedServices: Sendable {
             .max { "\($0.identifier)".count < "\($1.identifier)".count })
     }
 
-    /// A loader for a profile, with a fresh token for each request and the services' own settings.
+    /// A loader for a profile, with a fresh token for each request and the service's own settings.
     func loader(
         _ profile: VendorProfile, configuration: LoaderConfiguration? = nil, seed: UInt64 = 1,
         token: (@Sendable () -> Secret)? = nil
@@ -61,18 +61,19 @@ struct SimulatedServices: Sendable {
         let configured = service.parameters(at: transport.address(of: service)).filter { names.contains($0.key) }
             .reduce(profile) { $0.setting($1.key, to: $1.value) }
         return ContentKeyLoader(
-            configured, credentials: Credentials { _ in CredentialSet(["token": token?() ?? service.demoToken()]) },
+            configured.unchecked,
+            credentials: Credentials { _ in CredentialSet(["token": token?() ?? service.demoToken()]) },
             configuration: configuration ?? LoaderConfiguration(certificateFetch: .withFirstKey), transport: transport,
             timekeeper: timekeeper, generator: Self.generators(seed))
     }
 
-    /// Makes generators that differ from each other, and are the same in each run.
+    /// Makes different generators, which are the same in each run.
     private static func generators(_ seed: UInt64) -> @Sendable () -> any RandomNumberGenerator {
         let base = Locked(SeededGenerator(seed: seed))
         return { SeededGenerator(seed: base.withLock { $0.next() }) }
     }
 
-    /// A key's URI as a profile's playlists have it.
+    /// The URI of a key in a profile's playlists.
     func keyURI(_ key: StoredKey, for profile: VendorProfile) throws -> KeyURI {
         KeyURI(try service(for: profile).keyURI(for: key, at: transport.host))
     }

@@ -1,8 +1,8 @@
 import Foundation
 import LatchkeyCore
 
-/// The time of a test in which nobody waits: waits between attempts are over at once and only counted, and timers, such as a
-/// timeout, go off when the test says so.
+/// A clock for tests without waiting. Waits between attempts end at once and are only counted; timers, such as timeouts, fire
+/// when the test says so.
 final class StagedTime: Timekeeper {
     private struct State {
         var uptime = Duration.zero
@@ -16,10 +16,10 @@ final class StagedTime: Timekeeper {
     private let timers: Set<Duration>
     private let state = Locked(State())
 
-    /// The longest wait between two attempts; what takes longer, such as a session's heartbeat, is a timer too.
+    /// The longest wait between two attempts. Longer durations, such as a session's heartbeat interval, are timers.
     private static let longestWait = Duration.seconds(8)
 
-    /// - Parameter timers: the durations that are timers and no waits.
+    /// - Parameter timers: the durations that are timers rather than waits.
     init(timers: Set<Duration>) { self.timers = timers }
 
     var date: Date { start + uptime.inSeconds }
@@ -56,7 +56,7 @@ final class StagedTime: Timekeeper {
         }
     }
 
-    /// Lets the latest timer of a duration go off, or the next one where none runs yet; that much time has passed then.
+    /// Fires the latest timer with a duration, or the next one if none is running. The clock advances by that duration.
     func expire(_ duration: Duration) {
         let timer = state.withLock { state in
             state.uptime += duration
@@ -68,7 +68,7 @@ final class StagedTime: Timekeeper {
     }
 }
 
-/// The clocks of a service whose delays last until somebody else's patience is over.
+/// The clocks of a service. Its delays last until the other side gives up.
 struct ServiceTime: Timekeeper {
     /// Called when a delay begins.
     let onDelay: @Sendable () -> Void

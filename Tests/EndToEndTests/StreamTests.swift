@@ -8,11 +8,12 @@ import LatchkeyPlayback
 import LatchkeyServer
 import LatchkeyServices
 import LatchkeySimulation
+import LatchkeyTesting
 import LatchkeyVendors
 import Testing
 
-@Suite(.serialized) struct StreamTests {
-    /// A profile whose service Latchkey emulates.
+@Suite(.serialized, .timeLimit(.minutes(5))) struct StreamTests {
+    /// The profiles with an emulated service.
     static let emulated = VendorProfile.all.map(\.identifier).filter { name in
         let authority = LicenseAuthority(
             module: KeyServerModule(credentials: [], derivation: InsecureTestDerivation()), keys: ContentKeyStore([]))
@@ -21,7 +22,7 @@ import Testing
         }
     }
 
-    /// Decoding takes time, so it is done for one vendor here and in the demo for all; what all have to get right is the keys.
+    /// Decoding is slow, so it is done for one vendor here and for all in the demo. All vendors must get the right keys.
     @Test(arguments: DemoAsset.allCases)
     func `every sample and every frame is right`(_ asset: DemoAsset) async throws {
         let profile = VendorProfile.vuDRM
@@ -74,7 +75,7 @@ import Testing
             #expect(report.failure == nil)
             let keys = report.keys.compactMap { try? $0.outcome.get().contentKey }
             #expect(keys.count == asset.keyCount)
-            // JW Platform's requests name no key: a signed address opens one. Source: `vendors.md` §17.
+            // JW Platform's requests name no key: a signed address is for one key. Source: `Documentation/Vendors/JWPlatform.md`.
             let expected = try name == "jw-platform" ? DemoAsset.transportStream.contentKeys() : asset.contentKeys()
             #expect(Set(keys) == expected)
             #expect(service.requests(at: .certificate).count <= 1)
@@ -91,7 +92,7 @@ import Testing
             let protected = try #require(report.verdict).tracks.filter { $0.samples != nil }
             #expect(!protected.isEmpty)
             #expect(protected.allSatisfy { !$0.isRight })
-            // One frame of the sound has 5 bytes, less than a block, and so was never encrypted.
+            // One audio frame has 5 bytes, less than a cipher block, so it is never encrypted.
             #expect(protected.allSatisfy { $0.samples?.matching == ($0.media == .audio ? 1 : 0) })
         }
     }
@@ -100,7 +101,7 @@ import Testing
 extension DemoAsset {
     var keyCount: Int { self == .transportStream ? 1 : 2 }
 
-    /// The content keys by which its playlists are opened.
+    /// The content keys of its playlists.
     func contentKeys() throws -> Set<ContentKey> {
         let uris =
             switch self {

@@ -1,9 +1,15 @@
 import Foundation
+import Latchkey
 import LatchkeyCore
+import LatchkeyTesting
 
-/// The built tool, run as its users run it.
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// The built tool, run like a user runs it.
 struct ToolProcess: Sendable {
-    /// What a run left behind.
+    /// The results of a run.
     struct Outcome: Sendable {
         let status: Int32
         let output: String
@@ -19,7 +25,7 @@ struct ToolProcess: Sendable {
         }
     }
 
-    /// The binary beside the tests; nil where it was not built.
+    /// The binary beside the tests; `nil` if it was not built.
     static let path: String? = {
         var folder = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
         for _ in 0..<4 {
@@ -39,15 +45,15 @@ struct ToolProcess: Sendable {
         return exists && !isFolder.boolValue && FileManager.default.isExecutableFile(atPath: path)
     }
 
-    /// Runs it to its end.
+    /// Runs the tool to its end.
     /// - Parameters:
-    ///   - environment: changes to this process's environment; nil takes a variable away.
-    ///   - arguments: what stands behind the program's name.
+    ///   - environment: changes to this process's environment; `nil` removes a variable.
+    ///   - arguments: the arguments after the program's name.
     static func run(_ arguments: String..., environment: [String: String?] = [:]) async throws -> Outcome {
         try await run(arguments, environment: environment)
     }
 
-    /// - Parameter program: another program than the tool, one that runs it.
+    /// - Parameter program: a program that runs the tool instead of running it directly.
     static func run(
         program: String? = nil, _ arguments: [String], environment: [String: String?] = [:]
     ) async throws -> Outcome {
@@ -88,68 +94,99 @@ struct ToolProcess: Sendable {
 
 /// `latchkey serve` as a process.
 final class ServeProcess: @unchecked Sendable {
-    // Sound because a test uses it from one task; the reader of standard output touches `lines` only.
+    // Sound because a test uses it from one task; the reader of standard output touches only `lines`.
     private let process: Process
     private let output = Pipe()
     private let errors: FileHandle
     private let folder: TemporaryFolder
     private let ended: Task<Int32, Never>
 
-    /// Starts it and waits until it says where it listens.
-    init(_ arguments: String...) async throws {
+    /// Starts it and waits until it prints its address.
+    /// - Parameter ignored: a signal that the starting process makes it ignore, as `nohup` does: `HUP`.
+    init(ignoring ignored: String? = nil, _ arguments: String...) async throws {
         folder = try TemporaryFolder()
         try Data().write(to: folder.file("error"))
         errors = try FileHandle(forWritingTo: folder.file("error"))
-        process = ToolProcess.make(["serve"] + arguments)
+        let shell = ["-c", "trap '' \(ignored ?? "")\nexec \"$0\" serve --json \"$@\"", ToolProcess.path ?? ""]
+        process =
+            ignored == nil
+            ? ToolProcess.make(["serve", "--json"] + arguments)
+            : ToolProcess.make(program: "/bin/sh", shell + arguments)
         process.standardOutput = output
         process.standardError = errors
         let (ends, end) = AsyncStream.makeStream(of: Int32.self)
         process.terminationHandler = { end.yield($0.terminationStatus) }
         ended = Task { await ends.first { _ in true } ?? -1 }
         try process.run()
-        lines = await Self.lines(untilOneOf: "cloud-drm", of: output.fileHandleForReading)
+        let line = await Self.firstLine(of: output.fileHandleForReading)
+        sheet = (try? JSONDecoder().decode(Sheet.self, from: line)) ?? Sheet(address: "", services: [])
     }
 
     deinit { if process.isRunning { process.terminate() } }
 
-    /// The first lines of standard output.
-    private(set) var lines: [String] = []
+    /// The process' number.
+    var identifier: Int32 { process.processIdentifier }
 
-    /// Where it listens.
-    var address: String { lines.first?.split(separator: " ").last.map(String.init) ?? "" }
-
-    /// What `--set` takes for a service, as it says itself.
-    func settings(of service: String) -> [String] {
-        let line = lines.first { $0.hasPrefix("\(service): ") } ?? ""
-        return line.components(separatedBy: "--set '").dropFirst().flatMap {
-            ["--set", String($0.prefix { $0 != "'" })]
+    /// The parts of its `--json` output that tests use.
+    struct Sheet: Decodable {
+        struct Service: Decodable {
+            let service, profile: String
+            let settings: [String: String]
+            let tokens, play: String?
         }
+
+        let address: String
+        let services: [Service]
     }
 
-    /// Everything on standard error so far.
+    /// Its introduction.
+    let sheet: Sheet
+
+    /// Its address.
+    var address: String { sheet.address }
+
+    /// The `--set` values of a service, as the tool prints them.
+    func settings(of service: String) -> [String] {
+        guard let service = sheet.services.first(where: { $0.service == service }) else { return [] }
+        let settings =
+            service.settings.map { "\($0.key)=\($0.value)" } + (service.tokens.map { ["token=@\($0)"] } ?? [])
+        return settings.flatMap { ["--set", $0] }
+    }
+
+    /// A new token of a service.
+    func token(of service: String) async throws -> String {
+        let address = sheet.services.first { $0.service == service }?.tokens ?? ""
+        guard let url = URL(string: address) else { throw URLError(.badURL) }
+        let reply = try await SystemTransport().send(URLRequest(url: url), bodyLimit: 1 << 20)
+        return String(decoding: reply.body, as: UTF8.self)
+    }
+
+    /// All output on standard error so far.
     var log: String { (try? String(contentsOf: folder.file("error"), encoding: .utf8)) ?? "" }
 
     /// Closes the reading end of its standard output.
     func stopReading() { try? output.fileHandleForReading.close() }
 
+    /// Sends a signal.
+    func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
+
     /// Sends a signal and waits for the end.
     func end(by signal: Int32) async -> Int32 {
-        kill(process.processIdentifier, signal)
+        send(signal)
         return await ended.value
     }
 
-    /// Reads on a thread of its own, as reading blocks.
-    private static func lines(untilOneOf service: String, of handle: FileHandle) async -> [String] {
+    /// Reads on a separate thread, because reading blocks.
+    private static func firstLine(of handle: FileHandle) async -> Data {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread {
                 var data = Data()
-                while data.last != 10 || data.firstRange(of: Data("\n\(service): ".utf8)) == nil {
+                while !data.contains(10) {
                     let more = handle.availableData
                     if more.isEmpty { break }
                     data.append(more)
                 }
-                continuation.resume(
-                    returning: String(decoding: data, as: UTF8.self).split(separator: "\n").map(String.init))
+                continuation.resume(returning: data.prefix { $0 != 10 })
             }
         }
     }

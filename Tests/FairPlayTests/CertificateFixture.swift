@@ -1,8 +1,8 @@
 import Foundation
 
-/// Certificates that this project would not make, made with the openssl command. Their keys were thrown away.
+/// Certificates that this project would not make, made with the openssl command. Their keys were deleted.
 enum CertificateFixture {
-    /// A right test certificate, made by the openssl command.
+    /// A correct test certificate, made with the openssl command.
     static let marked = decoded(
         """
         MIICCDCCAXGgAwIBAgIUE9XxLxQ+SpWI3DIlBMvG6xqWgJ8wDQYJKoZIhvcNAQELBQAwGDEWMBQGA1UECgwNTGF0Y2hrZXkgVGVzdDAeFw0yNj
@@ -38,7 +38,7 @@ enum CertificateFixture {
         Uq0HEM46PfCv5s8+1B0/xPWjRDXv+Fh+nLgShcQ=
         """)
 
-    /// Self-signed by `O=Latchkey Test`, without the marker.
+    /// Self-signed for `O=Latchkey Test`, without the marker.
     static let unmarked = decoded(
         """
         MIIB6jCCAVOgAwIBAgIUQhM+toaxBVbITyWgXt0DYKnIpjswDQYJKoZIhvcNAQELBQAwGDEWMBQGA1UECgwNTGF0Y2hrZXkgVGVzdDAeFw0yNj
@@ -49,7 +49,7 @@ enum CertificateFixture {
         /45JCgnXZyMafRDA1f6WxYZ4hLxUGte+E2wLEn7RiODFj/3TXB/Vj9xdaZhLC3a+PkjRI4TDmBB51zDB8DTVHq0L5EyI3BloiN7RvAPyFPMBs=
         """)
 
-    /// Marked, but its issuer contains "Apple".
+    /// Marked, but with an issuer that contains "Apple".
     static let byApple = decoded(
         """
         MIICFDCCAX2gAwIBAgIUQR7/AcUJGODrxuogDeo8EVVcZl4wDQYJKoZIhvcNAQELBQAwHjEcMBoGA1UECgwTTGF0Y2hrZXkgVGVzdCBBcHBsZT
@@ -61,7 +61,7 @@ enum CertificateFixture {
         Ru4YwCPFEbM0tNi5G+rm/a4OtBHwAef9zPYqWqStu3+TvGOASx3+nxo=
         """)
 
-    /// Marked, but another key signed it.
+    /// Marked, but signed with another key.
     static let foreign = decoded(
         """
         MIICKTCCAZKgAwIBAgIUDoH/lvnHyRR3yr8s49BYditG0qMwDQYJKoZIhvcNAQELBQAwGDEWMBQGA1UECgwNTGF0Y2hrZXkgVGVzdDAeFw0yNj
@@ -114,7 +114,7 @@ enum CertificateFixture {
         BCCszpDEV3c8lLDCSUWm+qk2b87JLxD0RIkHj4iUDifdSQQIOO2DQFXBc9c=
         """)
 
-    /// A private key under a password.
+    /// A private key with a password.
     static let lockedKey = """
         -----BEGIN ENCRYPTED PRIVATE KEY-----
         MIHsMFcGCSqGSIb3DQEFDTBKMCkGCSqGSIb3DQEFDDAcBAgJ0a7RLH3HGAICCAAw

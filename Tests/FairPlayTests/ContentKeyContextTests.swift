@@ -4,8 +4,8 @@ import Testing
 
 @testable import LatchkeyFairPlay
 
-/// The CKC that a module makes, read by hand.
-@Suite struct ContentKeyContextTests {
+/// The contents of a CKC that a module makes.
+@Suite(.timeLimit(.minutes(5))) struct ContentKeyContextTests {
     @Test func `a CKC has the wrapped key, R1 and the requested blocks as they were`() throws {
         let forge = SPCForge()
         let ckc = try MadeCKC(forge, LicenseTerms())

@@ -4,7 +4,7 @@ import Testing
 @testable import LatchkeyFairPlay
 
 @Suite struct CryptographicGeneratorTests {
-    @Test func `no number comes twice, also past the buffer and from another generator`() {
+    @Test func `numbers do not repeat, beyond the buffer or in another generator`() {
         let generators = [CryptographicGenerator(), CryptographicGenerator()]
         let numbers = generators.flatMap { generator in (0..<1_000).map { _ in generator.next() } }
         #expect(Set(numbers).count == 2_000)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LatchkeyFairPlay
 
-/// Every malformed class of `fps-protocol.md` §9 has its code.
+/// Every class of malformed SPCs of `Documentation/FairPlay.md` §9 has its own code.
 @Suite struct KSMRefusalTests {
     @Test(arguments: [1024, 2048])
     func `an SPC cut at any byte is a malformed container`(bits: Int) throws {
@@ -49,14 +49,14 @@ import Testing
     @Test func `an unknown certificate is refused before any RSA`() throws {
         var spc = try SPCForge().spc()
         spc[152] ^= 1
-        // Not even decryptable, which nobody gets to see.
+        // RSA cannot even decrypt it, but nothing gets that far.
         spc.replaceSubrange(24..<152, with: [UInt8](repeating: 0xff, count: 128))
         #expect(refusal(spc, SPCForge()) == .unknownCertificate)
     }
 
-    @Test func `another test certificate's 2048-bit SPC is an unsupported version`() throws {
+    @Test func `another test certificate's 2048-bit SPC is for an unknown certificate`() throws {
         let forge = SPCForge(SPCForge.large)
-        #expect(try refusal(forge.spc(), SPCForge()) == .unsupportedVersion)
+        #expect(try refusal(forge.spc(), SPCForge()) == .unknownCertificate)
     }
 
     @Test(arguments: [0, 15, 17, 32])
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: [
-        // Block length not in whole blocks, beyond the end, maximal; value longer than its block; header cut.
+        // A block length that is not a multiple of 16, too large, or maximal; a value longer than its block; a truncated header.
         "00000000000000010000000f00000000", "00000000000000010000001000000000", "0000000000000001ffffffff00000000",
         "0000000000000001fffffff000000000", "00000000000000010000000000000001", "0000000000000001000000000000ffff",
     ])
@@ -125,7 +125,7 @@ import Testing
         #expect(try refusal(forge.spc(), forge) == .returnTagMissing)
     }
 
-    @Test func `a requested block that a CKC has anyway would be there twice`() throws {
+    @Test func `a request for a block that every CKC has is refused as a duplicate`() throws {
         var forge = SPCForge()
         forge.blocks.append((.r1, SPCForge.r1))
         forge[.returnRequest] = TLLVTag.r1.rawValue.bigEndianBytes
@@ -147,13 +147,26 @@ import Testing
         #expect(try refusal(forge.spc(), forge) == .integrity)
     }
 
-    @Test func `a flipped bit anywhere never crashes the module`() throws {
-        let spc = try SPCForge().spc()
-        let module = SPCForge().module
+    @Test(arguments: [1, 15, 16, 32])
+    func `bytes behind the payload are a malformed container`(count: Int) throws {
+        let forge = SPCForge()
+        let spc = try forge.spc()
+        let refusal = #expect(throws: KSMRefusal.self) {
+            try forge.module.open(spc + [UInt8](repeating: 0, count: count))
+        }
+        #expect(refusal?.kind == .malformedContainer)
+        #expect(refusal?.reason.contains("\(count) bytes follow its payload") == true)
+    }
+
+    /// The payload has no checksum: a flipped bit may change a block that is not compared.
+    @Test func `a flipped bit is refused wherever the container or the payload key has it`() throws {
+        let forge = SPCForge()
+        let spc = try forge.spc()
         for position in spc.indices {
             var flipped = spc
             flipped[position] ^= 0x10
-            _ = try? module.open(flipped)
+            let isChecked = position < 4 || (24..<176).contains(position)
+            #expect(refusal(flipped, forge) != nil || !isChecked, "byte \(position)")
         }
     }
 

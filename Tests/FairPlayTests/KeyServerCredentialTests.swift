@@ -4,7 +4,7 @@ import Testing
 
 @testable import LatchkeyFairPlay
 
-@Suite struct KeyServerCredentialTests {
+@Suite(.timeLimit(.minutes(5))) struct KeyServerCredentialTests {
     private let small = SPCForge.small
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
 
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: ["private-key.pem", "ask.hex"])
-    func `secrets are written for their owner alone, also over a file that others could read`(name: String) throws {
+    func `only the owner can read written secrets, even if others could read the replaced file`(name: String) throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let file = folder.appendingPathComponent(name).path
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 127, 128, 129, 256])
-    func `what the key did not encrypt does not decrypt`(count: Int) {
+    func `bytes that the key did not encrypt do not decrypt`(count: Int) {
         #expect(small.credential.unwrap([UInt8](repeating: 0x17, count: count)) == nil)
     }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LatchkeyFairPlay
 
-/// The known answers of `fps-protocol.md` §16.
+/// The known answers of `Documentation/FairPlay.md` §16.
 @Suite struct KnownAnswerTests {
     @Test func `the content key wraps as Apple's technical note shows`() throws {
         let sessionKey = try #require(Data(hexString: "afb46e7bf5f31596c1c676dc15e14dc6"))

@@ -37,7 +37,7 @@ import Testing
     @Test(
         arguments: [([], "malformedContainer"), (Array("<html></html>".utf8), "unsupportedVersion")]
             as [([UInt8], String)])
-    func `what is no SPC is a problem`(bytes: [UInt8], code: String) {
+    func `bytes that are not an SPC are reported`(bytes: [UInt8], code: String) {
         #expect(SPCReport(bytes).problems.map(\.code) == [code])
         #expect(SPCReport(bytes, module: SPCForge().module).problems.map(\.code) == [code])
     }
@@ -71,7 +71,7 @@ import Testing
                 "returnedBlockPadded"
             ),
         ] as [([UInt8], String)])
-    func `a requested block that is not as it was is a problem`(block: [UInt8], code: String) throws {
+    func `a requested block that was changed is reported`(block: [UInt8], code: String) throws {
         var forge = SPCForge()
         forge[.returnRequest] = TLLVTag.transactionID.rawValue.bigEndianBytes
         let context = try forge.module.open(forge.spc())
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    /// A CKC with blocks that no module would write.
+    /// A CKC with blocks that a module would not write.
     private func sealedCKC(_ payload: [UInt8]) throws -> [UInt8] {
         var payload = payload
         let cipher = try AESCBC()

@@ -3,14 +3,14 @@ import LatchkeyCore
 
 @testable import LatchkeyFairPlay
 
-/// Builds SPCs by hand, right ones and wrong ones, from `fps-protocol.md` §2 to §5.
+/// Builds correct and incorrect SPCs according to `Documentation/FairPlay.md` §2 to §5.
 struct SPCForge {
     var credentials: TestCredentials
     var version: UInt32
-    /// The blocks in the order in which they are written: tag and value, padded to whole blocks of 16.
+    /// The blocks in writing order: tag and value, padded to a multiple of 16 bytes.
     var blocks: [(tag: TLLVTag, value: [UInt8])]
     var payloadKey = [UInt8](repeating: 0x51, count: 16)
-    /// What replaces the payload's plaintext.
+    /// Replaces the payload's plaintext.
     var payload: [UInt8]?
 
     static let small = Forged.credentials(bits: 1024)
@@ -85,7 +85,7 @@ struct SPCForge {
     }
 }
 
-/// Credentials that are made once for all tests, because making RSA keys takes long.
+/// Credentials that all tests share, because making RSA keys is slow.
 enum Forged {
     static func credentials(bits: Int) -> TestCredentials {
         do { return try TestCredentials.make(bits: bits) } catch { preconditionFailure("\(error)") }

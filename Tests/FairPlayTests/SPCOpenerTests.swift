@@ -4,9 +4,9 @@ import Testing
 
 @testable import LatchkeyFairPlay
 
-/// Container versions that a licensee plugs in, and derivations.
+/// Plug-ins of a licensee: container versions and derivations.
 @Suite struct SPCOpenerTests {
-    /// Reads a container that is a version and the plain payload.
+    /// Opens a container that consists of a version and the unencrypted payload.
     private struct PlainOpener: SPCOpener {
         var versions: Set<UInt32> = [2, 3]
         var index = 0
@@ -67,15 +67,15 @@ import Testing
 
     @Test(arguments: [0, 15, 17])
     func `a fixed derivation takes 16 bytes`(count: Int) {
-        #expect(throws: DerivationError.self) { try FixedDerivation(dask: Secret([UInt8](repeating: 0, count: count))) }
+        #expect(throws: Diagnosis.self) { try FixedDerivation(dask: Secret([UInt8](repeating: 0, count: count))) }
     }
 
     @Test func `the test derivation refuses a certificate without the marker`() throws {
-        let certificate = try ApplicationCertificate(CertificateFixture.unmarked)
-        let error = #expect(throws: DerivationError.self) {
+        let certificate = try FairPlayCertificate(CertificateFixture.unmarked)
+        let error = #expect(throws: Diagnosis.self) {
             try InsecureTestDerivation().derivedKey(
                 r2: Secret(SPCForge.r2), applicationSecret: Secret([UInt8](0..<16)), certificate: certificate)
         }
-        #expect(error?.kind == .notTestCertificate)
+        #expect(error?.code == "notTestCertificate")
     }
 }

@@ -41,14 +41,45 @@ import Testing
         #expect(error?.reason.contains("71b5595ac1521133 (R2)") == true)
     }
 
-    @Test func `random bytes never crash the reader`() {
+    @Test(arguments: [1, 8, 15, 17, 24, 33])
+    func `a block length that is no multiple of 16 is malformed`(length: Int) {
+        let block = header(length: length, valueLength: length) + [UInt8](repeating: 7, count: length)
+        let error = #expect(throws: TLLVError.self) { try TLLVSequence(block + SPCForge.block(.r1, [])) }
+        #expect(error?.kind == .malformed)
+        #expect(error?.offset == 0)
+    }
+
+    @Test(arguments: [(0, 1), (16, 17), (16, 0xffff_ffff)])
+    func `a value longer than its block is malformed`(length: Int, valueLength: Int) {
+        let block = header(length: length, valueLength: valueLength) + [UInt8](repeating: 7, count: length)
+        let error = #expect(throws: TLLVError.self) { try TLLVSequence(block + SPCForge.block(.r1, [1, 2, 3])) }
+        #expect(error?.kind == .malformed)
+        #expect(error?.reason.contains("states \(length) bytes with a value of \(valueLength)") == true)
+    }
+
+    @Test func `random bytes are refused, or are blocks without a gap`() throws {
         var generator = SeededGenerator(seed: 12)
+        var read = 0
         for _ in 0..<2_000 {
             var bytes = generator.bytes(.random(in: 0...200, using: &generator))
-            // Small lengths, so that some blocks are right.
-            for position in bytes.indices where position % 16 > 7 && position % 4 != 3 { bytes[position] = 0 }
-            _ = try? TLLVSequence(bytes)
+            // Lengths of 0 or 16, so that some blocks are valid.
+            for position in bytes.indices where position % 16 > 7 {
+                bytes[position] = position % 16 == 11 ? bytes[position] & 16 : 0
+            }
+            guard let payload = try? TLLVSequence(bytes) else { continue }
+            read += payload.blocks.isEmpty ? 0 : 1
+            var end = 0
+            for block in payload.blocks {
+                #expect(block.range.lowerBound == end && block.valueRange.upperBound <= block.range.upperBound)
+                end = block.range.upperBound
+            }
+            #expect(end == bytes.count)
         }
+        #expect(read > 20)
+    }
+
+    private func header(length: Int, valueLength: Int) -> [UInt8] {
+        TLLVTag.r2.rawValue.bigEndianBytes + UInt32(length).bigEndianBytes + UInt32(valueLength).bigEndianBytes
     }
 }
 
@@ -65,9 +96,9 @@ import Testing
         ("{\"ckc\":\"AAAA\"}", "JSON"), ("<ckc>AAAA</ckc>", "HTML or XML"), ("AAAAAQAAAACqqqqq", "base64 text"),
         ("", "an empty reply"), ("-----BEGIN CERTIFICATE-----", "PEM text"), ("\u{1}\u{2}\u{3}", nil),
     ])
-    func `what is no CKC is named`(text: String, likeness: String?) {
+    func `bytes that are not a CKC are named`(text: String, apparentFormat: String?) {
         let error = #expect(throws: CKCFormatError.self) { try CKCContainer(Array(text.utf8)) }
-        #expect(error?.likeness == likeness)
+        #expect(error?.apparentFormat == apparentFormat)
         #expect(error?.code == "notACKC")
     }
 }

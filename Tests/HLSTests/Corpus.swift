@@ -1,9 +1,9 @@
 import Foundation
 import LatchkeyHLS
 
-/// The playlists whose reading is agreed upon: those of the repository, and the shared ones where they are at hand.
+/// The playlists with expected reports: those of the repository, and those of the shared corpus if it exists.
 ///
-/// The shared corpus is the folder that `LATCHKEY_CORPUS` names, or `../shared/corpus` beside the package.
+/// The shared corpus is the folder in `LATCHKEY_CORPUS`. Defaults to `../shared/corpus` beside the package.
 enum Corpus {
     struct Entry: Sendable, CustomStringConvertible {
         let name: String
@@ -11,7 +11,7 @@ enum Corpus {
         let playlistURI: String?
         let imports: [String: String]?
         let mustFail: Bool
-        /// The fields that a report has to agree with, as canonical JSON.
+        /// The expected fields of the report, as canonical JSON.
         let expected: [String: String]
 
         var description: String { name }
@@ -27,10 +27,7 @@ enum Corpus {
     static let entries: [Entry] = {
         let own = Bundle.module.resourceURL.map { read($0.appending(path: "Corpus")) } ?? []
         let shared = sharedFolder.map { read($0) } ?? []
-        let others = shared.filter { entry in !own.contains { $0.name == entry.name } }
-        let place = sharedFolder == nil ? "no shared corpus found" : "\(others.count) more of the shared corpus"
-        print("HLS corpus: \(own.count) playlists of the repository, \(place)")
-        return own + others
+        return own + shared.filter { entry in !own.contains { $0.name == entry.name } }
     }()
 
     private static var sharedFolder: URL? {
@@ -54,7 +51,7 @@ enum Corpus {
         }
     }
 
-    /// Each field as JSON text with sorted keys; `missing` where there is none.
+    /// Each field as JSON text with sorted keys; `missing` if it is not there.
     static func canonical(_ values: [String: Any]) -> [String: String] {
         Dictionary(
             uniqueKeysWithValues: fields.map { field in

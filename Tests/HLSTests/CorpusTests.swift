@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(arguments: Corpus.entries)
-    func `what has to be refused is refused with a typed error`(_ entry: Corpus.Entry) throws {
+    func `invalid playlists are refused with a typed error`(_ entry: Corpus.Entry) throws {
         let bytes = try entry.bytes
         if entry.mustFail {
             #expect(throws: PlaylistError.self) { try Playlist(bytes, context: entry.context) }
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    /// Reads everything there is to read; the counts must agree with each other.
+    /// Reads everything. The counts must be consistent.
     private func readAll(of bytes: Data, _ context: PlaylistContext) {
         do throws(PlaylistError) {
             let playlist = try Playlist(bytes, context: context)

@@ -3,7 +3,7 @@ import LatchkeyCore
 import LatchkeyHLS
 import Testing
 
-@Suite struct KeyDiscoveryTests {
+@Suite(.timeLimit(.minutes(5))) struct KeyDiscoveryTests {
     private static let main = "https://cdn.example.com/x/main.m3u8"
 
     private static func url(_ name: String) -> String { "https://cdn.example.com/x/\(name)" }
@@ -63,7 +63,7 @@ import Testing
         #expect(fetcher.requests.sorted() == found.playlists.map(\.requestedURI).sorted())
     }
 
-    @Test(arguments: [1, 2, 5]) func `so many playlists and no more are fetched at a time`(_ cap: Int) async throws {
+    @Test(arguments: [1, 2, 5]) func `concurrent fetches do not exceed the limit`(_ cap: Int) async throws {
         let names = (0..<10).map { "v\($0).m3u8" }
         var playlists = Dictionary(uniqueKeysWithValues: names.map { (Self.url($0), Self.media("skd://\($0)")) })
         playlists[Self.main] = names.flatMap { Self.variants($0) }
@@ -96,7 +96,7 @@ import Testing
         #expect(found.keys.map(\.resolvedURI) == [Self.url("a/key"), Self.url("b/key")])
     }
 
-    @Test func `cycles end`() async throws {
+    @Test func `discovery ends despite cycles`() async throws {
         let fetcher = MemoryFetcher([
             Self.main: Self.variants("main.m3u8", "b.m3u8"), Self.url("b.m3u8"): Self.variants("main.m3u8", "c.m3u8"),
             Self.url("c.m3u8"): Self.media("skd://c"),

@@ -2,7 +2,7 @@ import Foundation
 import LatchkeyCore
 import LatchkeyHLS
 
-/// Serves playlists from memory, counts what was asked for, and holds fetches back on demand.
+/// Serves playlists from memory, counts requests, and delays fetches on demand.
 final class MemoryFetcher: PlaylistFetching {
     struct NotFound: Error, Equatable {
         let uri: String
@@ -21,9 +21,9 @@ final class MemoryFetcher: PlaylistFetching {
     private let state = Locked(State())
 
     /// - Parameters:
-    ///   - playlists: lines by URI; `#EXTM3U` is added.
+    ///   - playlists: the lines of each playlist, by URI. `#EXTM3U` is added.
     ///   - redirects: final URI by requested URI.
-    ///   - gate: each fetch behind the first waits until so many are open at a time.
+    ///   - gate: each fetch after the first waits until this many are open at the same time.
     init(_ playlists: [String: [String]], redirects: [String: String] = [:], gate: Int = 1) {
         self.playlists = playlists
         self.redirects = redirects

@@ -3,7 +3,7 @@ import LatchkeyCore
 import LatchkeyHLS
 import Testing
 
-/// Playlists at and beyond the limits, and generated nonsense.
+/// Playlists at and beyond the limits, and generated garbage.
 @Suite struct PlaylistExtremesTests {
     private func limited(_ change: (inout PlaylistLimits) -> Void) -> PlaylistContext {
         var limits = PlaylistLimits()
@@ -23,7 +23,10 @@ import Testing
             (\.attributesPerTag, 3, ["#EXTM3U", PlaylistText.key("a")]),
             (\.variables, 0, ["#EXTM3U", #"#EXT-X-DEFINE:NAME="a",VALUE="b""#]),
             (\.insertedBytes, 3, ["#EXTM3U", #"#EXT-X-DEFINE:NAME="a",VALUE="bb""#, PlaylistText.key("{$a}{$a}")]),
-            (\.streams, 1, ["#EXTM3U", "#EXT-X-STREAM-INF:BANDWIDTH=1", "v", "#EXT-X-MEDIA:TYPE=AUDIO"]),
+            (
+                \.keysOfRuns, 1,
+                ["#EXTM3U", PlaylistText.key("a"), "s", PlaylistText.key("b"), "s", PlaylistText.key("c"), "s"]
+            ), (\.streams, 1, ["#EXTM3U", "#EXT-X-STREAM-INF:BANDWIDTH=1", "v", "#EXT-X-MEDIA:TYPE=AUDIO"]),
         ] as [(any WritableKeyPath<PlaylistLimits, Int> & Sendable, Int, [String])])
     func `each limit refuses by its own code`(
         _ limit: any WritableKeyPath<PlaylistLimits, Int> & Sendable, _ value: Int, _ lines: [String]
@@ -48,6 +51,17 @@ import Testing
         let lines = Self.media + [String(repeating: "s", count: 10 << 20)]
         #expect(PlaylistText.code { try PlaylistText.read(lines) } == "limitExceeded")
         #expect(try PlaylistText.read(lines, limited { $0.lineBytes = 10 << 20 }).segmentCount == 1)
+    }
+
+    @Test func `a hundred thousand keys of 31 systems are refused before their runs fill the memory`() {
+        let lines = (0..<100_000).map { PlaylistText.key("skd://\($0)", "KEYFORMAT=\"f\($0 % 31)\"") + "\ns" }
+        #expect(PlaylistText.code { try PlaylistText.read(Self.media + lines) } == "limitExceeded")
+    }
+
+    @Test func `variables that multiply are refused where they insert more than eight megabytes`() {
+        let definition = "#EXT-X-DEFINE:NAME=\"a\",VALUE=\"\(String(repeating: "v", count: 10_000))\""
+        let key = PlaylistText.key("skd://" + String(repeating: "{$a}", count: 1_000))
+        #expect(PlaylistText.code { try PlaylistText.read(Self.media + [definition, key]) } == "limitExceeded")
     }
 
     @Test func `a hundred thousand key tags make as many runs`() throws {

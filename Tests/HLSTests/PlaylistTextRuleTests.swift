@@ -3,7 +3,7 @@ import LatchkeyCore
 import LatchkeyHLS
 import Testing
 
-/// Rules 1 to 4 of `media.md` §7: lines, tags, attribute lists.
+/// Rules 1 to 4 of `Documentation/HLS.md` §7: lines, tags, attribute lists.
 @Suite struct PlaylistTextRuleTests {
     @Test(arguments: [
         ("a byte order mark", [0xef, 0xbb, 0xbf] + Array("#EXTM3U\n#EXT-X-ENDLIST".utf8), "notUTF8"),
@@ -18,7 +18,7 @@ import Testing
         ("only NUL bytes", [UInt8](repeating: 0, count: 500), "missingHeader"),
         ("tags of both kinds", Array("#EXTM3U\n#EXT-X-ENDLIST\n#EXT-X-SESSION-DATA:A=1".utf8), "mixedKinds"),
     ])
-    func `what is no playlist is refused`(_ name: String, _ bytes: [UInt8], _ code: String) {
+    func `text that is not a playlist is refused`(_ name: String, _ bytes: [UInt8], _ code: String) {
         #expect(PlaylistText.code { try Playlist(Data(bytes)) } == code)
     }
 
@@ -89,7 +89,7 @@ import Testing
         (#"METHOD=SAMPLE-AES,URI="skd://a","#, 1), (#"METHOD="SAMPLE-AES",URI="skd://a" "#, 2),
         ("METHOD=SAMPLE-AES,URI=skd://a", 1), (#"METHOD=SAMPLE-AES,URI="skd://a",x-y=1"#, 1),
     ])
-    func `what is odd and clear is read and reported`(_ attributes: String, _ warnings: Int) throws {
+    func `odd but unambiguous text is parsed and reported`(_ attributes: String, _ warnings: Int) throws {
         let playlist = try PlaylistText.media(["#EXT-X-KEY:\(attributes)"])
         #expect(playlist.keyTags.map(\.uri) == ["skd://a"])
         #expect(playlist.keyTags.map(\.method) == [.sampleAES])

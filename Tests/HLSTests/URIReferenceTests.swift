@@ -29,7 +29,7 @@ import Testing
         "skd://ID:0123", "skd://a b", "SKD://Clé/%2F/../x", "skd:x/../y", "data:text/plain;base64,AA==",
         "https://Host/a/../b",
     ])
-    func `an absolute URI is never touched`(_ uri: String) throws {
+    func `an absolute URI never changes`(_ uri: String) throws {
         #expect(try resolve(uri, "https://cdn.example.com/p.m3u8") == uri)
     }
 
@@ -41,7 +41,8 @@ import Testing
         ("s.ts", "https://h/p.m3u8?u=/a/b", "https://h/s.ts"), ("1:2.ts", "https://h/a/p", "https://h/a/1:2.ts"),
         ("a//b/../c", "https://h/x/p", "https://h/x/a//c"),
     ])
-    func `what is odd resolves without being rewritten`(_ reference: String, _ base: String, _ resolved: String) throws
+    func `odd references resolve without being rewritten`(_ reference: String, _ base: String, _ resolved: String)
+        throws
     {
         #expect(try resolve(reference, base) == resolved)
     }

@@ -3,7 +3,7 @@ import LatchkeyCore
 import LatchkeyHLS
 import Testing
 
-/// Rules 18 to 20 of `media.md` §7: EXT-X-DEFINE and the references to variables.
+/// Rules 18 to 20 of `Documentation/HLS.md` §7: EXT-X-DEFINE and references to variables.
 @Suite struct VariableTests {
     private static let uri = "https://cdn.example.com/p.m3u8?tok=a%2Fb&empty=&tok=second&flag#frag=1"
 

@@ -3,19 +3,19 @@ import LatchkeyHTTP
 import LatchkeyTesting
 import Testing
 
-@Suite struct HTTPServerLifeTests {
+@Suite(.timeLimit(.minutes(5))) struct HTTPServerLifeTests {
     @Test func `stopping lets open exchanges finish`() async throws {
         let gate = Gate()
         let server = HTTPServer(.patient) { _ in
-            await gate.pass()
+            await gate.wait()
             return .text("finished")
         }
         let port = try server.start()
         async let reply = fetch(port, "/")
         await gate.untilSomeoneArrives()
         async let stopped: Void = server.stop(within: .seconds(900))
-        await untilStopping(server)
-        await gate.open()
+        try await until { server.port == nil }
+        gate.open()
         let outcome = try await reply.body
         #expect(outcome == Data("finished".utf8))
         await stopped
@@ -25,11 +25,11 @@ import Testing
     @Test func `stopping answers what does not finish in time`() async throws {
         let time = ManualTimekeeper()
         let gate = Gate()
-        let server = HTTPServer(.patient, clock: .manual(time)) { _ in
+        let server = HTTPServer(.patient, time: time) { _ in
             await withTaskCancellationHandler {
-                await gate.pass()
+                await gate.wait()
             } onCancel: {
-                Task { await gate.open() }
+                Task { gate.open() }
             }
             return .text("too late")
         }
@@ -37,8 +37,8 @@ import Testing
         async let reply = fetch(port, "/")
         await gate.untilSomeoneArrives()
         async let stopped: Void = server.stop(within: .seconds(1))
-        await untilStopping(server)
-        while time.sleeperCount < 2 { await Task.yield() }
+        try await until { server.port == nil }
+        await time.untilSomeoneSleeps(for: .seconds(1))
         time.advance(by: .seconds(1))
         let outcome = try await reply.status
         #expect(outcome == 503)
@@ -48,7 +48,7 @@ import Testing
     @Test func `a request on an open connection is turned away while the server stops`() async throws {
         let gate = Gate()
         let server = HTTPServer(.patient) { request in
-            if request.path == "/wait" { await gate.pass() }
+            if request.path == "/wait" { await gate.wait() }
             return .text("ok")
         }
         let port = try server.start()
@@ -58,12 +58,12 @@ import Testing
         async let waiting = fetch(port, "/wait")
         await gate.untilSomeoneArrives()
         async let stopped: Void = server.stop(within: .seconds(900))
-        await untilStopping(server)
+        try await until { server.port == nil }
         connection.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
         let (text, ending) = await connection.readToEnd()
         #expect(text.hasPrefix("HTTP/1.1 503"))
         #expect(ending == .closed)
-        await gate.open()
+        gate.open()
         let outcome = try await waiting.status
         #expect(outcome == 200)
         await stopped
@@ -71,7 +71,7 @@ import Testing
 
     @Test func `stopping with 50 half-sent requests ends`() async throws {
         let time = ManualTimekeeper()
-        let server = HTTPServer(.patient, clock: .manual(time)) { _ in .text("ok") }
+        let server = HTTPServer(.patient, time: time) { _ in .text("ok") }
         let port = try server.start()
         let connections = try (0..<50).map { _ in try RawConnection(port: port) }
         for connection in connections { connection.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n123") }
@@ -79,11 +79,11 @@ import Testing
         let stopped = Gate()
         Task {
             await server.stop(within: .seconds(1))
-            await stopped.open()
+            stopped.open()
         }
-        while await !stopped.isOpen {
+        try await until {
             time.advance(by: .seconds(1))
-            await Task.yield()
+            return stopped.isOpen
         }
     }
 
@@ -102,7 +102,7 @@ import Testing
         var server: HTTPServer? = HTTPServer(.patient) { _ in .text("ok") }
         let port = try #require(try server?.start())
         server = nil
-        await untilRefused(port)
+        try await until { (try? RawConnection(port: port)) == nil }
     }
 
     @Test func `a second start is refused`() async throws {
@@ -141,15 +141,5 @@ import Testing
             await server.stop(within: .zero)
             #expect(server.port == nil)
         }
-    }
-
-    /// Waits until the server takes no further requests.
-    private func untilStopping(_ server: HTTPServer) async {
-        while server.port != nil { await Task.yield() }
-    }
-
-    /// Waits until the port takes no connection.
-    private func untilRefused(_ port: UInt16) async {
-        while (try? RawConnection(port: port)) != nil { await Task.yield() }
     }
 }

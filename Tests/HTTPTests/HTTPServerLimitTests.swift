@@ -1,11 +1,14 @@
 import Foundation
-import FoundationNetworking
 import LatchkeyHTTP
 import LatchkeyTesting
 import Testing
 
-@Suite struct HTTPServerLimitTests {
-    @Test(arguments: [(999, 200), (1_000, 200), (1_001, 413), (4_000, 413)])
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+@Suite(.timeLimit(.minutes(5))) struct HTTPServerLimitTests {
+    @Test(arguments: [(999, 200), (1_000, 200), (1_001, 413), (4_000, 413), (64_000, 413), (64_001, 413)])
     func `a body beyond the limit is refused and the refusal is seen`(_ count: Int, _ status: Int) async throws {
         try await withServer({ $0.bodyBytes = 1_000 }, answering: { .text("\($0.body.count)") }) { port in
             let reply = try await fetch(port, "/") {
@@ -33,13 +36,14 @@ import Testing
         }
     }
 
-    @Test func `an endless chunked body is cut off`() async throws {
+    @Test func `an endless chunked body is cut off, and the client is told`() async throws {
         try await withServer({ $0.bodyBytes = 1_000 }, answering: { _ in .text("ok") }) { port in
             let connection = try RawConnection(port: port)
             connection.send("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n")
-            for _ in 0..<100 { connection.send("64\r\n" + String(repeating: "x", count: 100) + "\r\n") }
+            let chunk = "3e8\r\n" + String(repeating: "x", count: 1_000) + "\r\n"
+            while connection.send(chunk) { try Task.checkCancellation() }
             let (text, ending) = await connection.readToEnd()
-            #expect(text.isEmpty)
+            #expect(text.hasPrefix("HTTP/1.1 413 Content Too Large\r\n"))
             #expect(ending != .silent)
         }
     }
@@ -58,52 +62,35 @@ import Testing
     @Test func `a handler that is too slow gets its client a 503 and is cancelled`() async throws {
         let time = ManualTimekeeper()
         let cancelled = Gate()
-        try await withServer({ $0.exchangeDeadline = .seconds(5) }, clock: .manual(time)) { _ in
+        try await withServer({ $0.exchangeDeadline = .seconds(5) }, time: time) { _ in
             await withTaskCancellationHandler {
-                await cancelled.pass()
+                await cancelled.wait()
             } onCancel: {
-                Task { await cancelled.open() }
+                Task { cancelled.open() }
             }
             return .text("too late")
         } _: { port in
             async let reply = fetch(port, "/")
             await cancelled.untilSomeoneArrives()
-            await time.untilSomeoneSleeps()
+            await time.untilSomeoneSleeps(for: .seconds(5))
             time.advance(by: .seconds(5))
             let outcome = try await reply.status
             #expect(outcome == 503)
-            await cancelled.pass()
+            await cancelled.wait()
         }
     }
 
     @Test func `a body that takes longer than the deadline is not waited for`() async throws {
         let time = ManualTimekeeper()
-        try await withServer({ $0.exchangeDeadline = .seconds(5) }, clock: .manual(time)) { _ in
+        try await withServer({ $0.exchangeDeadline = .seconds(5) }, time: time) { _ in
             .text("ok")
         } _: { port in
             let connection = try RawConnection(port: port)
             connection.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n12345")
-            await time.untilSomeoneSleeps()
+            await time.untilSomeoneSleeps(for: .seconds(5))
             time.advance(by: .seconds(5))
-            while connection.send("x") { await Task.yield() }
-            #expect(await connection.readToEnd().text.isEmpty)
-        }
-    }
-
-    @Test func `more connections than allowed wait for their turn`() async throws {
-        try await withServer(
-            {
-                $0.connections = 1; $0.threads = 1
-            }, answering: { .text($0.path) }
-        ) { port in
-            let first = try RawConnection(port: port)
-            first.send("GET /first HTTP/1.1\r\nHost: a\r\n\r\n")
-            #expect(await first.readReply().hasSuffix("/first"))
-            let second = try RawConnection(port: port)
-            second.send("GET /second HTTP/1.1\r\nHost: a\r\n\r\n")
-            first.send("GET /last HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
-            #expect(await first.readToEnd().text.hasSuffix("/last"))
-            #expect(await second.readReply().hasSuffix("/second"))
+            try await until { !connection.send("x") }
+            #expect(await connection.readToEnd().text.hasPrefix("HTTP/1.1 408"))
         }
     }
 }

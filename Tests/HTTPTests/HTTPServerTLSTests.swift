@@ -2,7 +2,7 @@ import Foundation
 import LatchkeyHTTP
 import Testing
 
-@Suite(.enabled(if: OpenSSLTool.isThere, "needs the openssl command line"))
+@Suite(.enabled(if: OpenSSLTool.isThere, "needs the openssl command line"), .timeLimit(.minutes(5)))
 struct HTTPServerTLSTests {
     @Test func `a client that trusts the certificate gets its answer`() async throws {
         let identity = try await OpenSSLTool.identity()

@@ -1,19 +1,23 @@
 import Foundation
-import FoundationNetworking
+import LatchkeyCore
 import LatchkeyHTTP
 import LatchkeyTesting
 import Testing
 
-/// Runs a server for the length of a test and stops it, whatever happens.
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// Runs a server while a test runs, and stops it in any case.
 func withServer(
     _ configure: (inout HTTPServerConfiguration) -> Void = { _ in },
-    clock: HTTPServerClock = .system,
+    time: any Timekeeper = SystemTimekeeper(),
     answering handler: @escaping @Sendable (HTTPRequest) async -> HTTPResponse,
     _ body: (UInt16) async throws -> Void
 ) async throws {
     var configuration = HTTPServerConfiguration.patient
     configure(&configuration)
-    let server = HTTPServer(configuration, clock: clock, handler: handler)
+    let server = HTTPServer(configuration, time: time, handler: handler)
     let port = try server.start()
     do {
         try await body(port)
@@ -25,19 +29,21 @@ func withServer(
 }
 
 extension HTTPServerConfiguration {
-    /// Limits of time that no test reaches unless it moves a clock, even where a thousand tests share two cores.
+    /// Time limits that no test reaches unless it moves a clock, even if a thousand tests share two cores.
     static var patient: Self {
         var configuration = HTTPServerConfiguration()
         configuration.exchangeDeadline = .seconds(900)
         configuration.idleTimeout = .seconds(900)
+        configuration.headDeadline = .seconds(900)
         return configuration
     }
 }
 
-extension HTTPServerClock {
-    /// A clock that a test moves.
-    static func manual(_ time: ManualTimekeeper) -> HTTPServerClock {
-        HTTPServerClock(now: { time.uptime }, sleep: { try await time.sleep(for: $0) })
+/// Waits until a condition holds. Ends when the test's time limit cancels it.
+func until(_ condition: () -> Bool) async throws {
+    while !condition() {
+        try Task.checkCancellation()
+        await Task.yield()
     }
 }
 

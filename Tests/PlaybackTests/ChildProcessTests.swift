@@ -5,7 +5,7 @@ import Testing
 
 @testable import LatchkeyPlayback
 
-@Suite struct ChildProcessTests {
+@Suite(.timeLimit(.minutes(5))) struct ChildProcessTests {
     private static func shell(_ script: String) -> ChildProcess {
         ChildProcess(program: "/bin/sh", arguments: ["-c", script])
     }
@@ -66,7 +66,7 @@ import Testing
         let writer = await fifo.openForWriting()
         await clock.untilSomeoneSleeps()
         clock.advance(by: .seconds(5))
-        await #expect(throws: PlaybackError.deadlineExceeded(.seconds(5))) { try await run.value }
+        await #expect(throws: Diagnosis.deadlineExceeded(.seconds(5))) { try await run.value }
         #expect(writer.hasNoReader)
     }
 

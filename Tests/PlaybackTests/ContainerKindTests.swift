@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyPlayback
+import LatchkeySimulation
 import Testing
 
 @Suite struct ContainerKindTests {
@@ -24,7 +25,7 @@ import Testing
         Data("ffconcat version 1.0\n".utf8), Data([0x47]), Data([0x47] + [UInt8](repeating: 0, count: 399)),
         Data([0, 0, 0, 8] + Array("RIFF".utf8)),
     ])
-    func `anything else is nothing that may be played`(bytes: Data) {
+    func `other bytes are not playable media`(bytes: Data) {
         #expect(ContainerKind(segment: bytes) == nil)
     }
 }

@@ -1,12 +1,13 @@
 import Foundation
 import LatchkeyCore
+import LatchkeySimulation
 import Testing
 
 @testable import LatchkeyPlayback
 
-@Suite struct FFmpegTests {
+@Suite(.timeLimit(.minutes(5))) struct FFmpegTests {
     @Test func `a tool that is not there is named with its package`() {
-        let error = #expect(throws: PlaybackError.self) { try FFmpeg(path: "/nowhere/ffmpeg") }
+        let error = #expect(throws: Diagnosis.self) { try FFmpeg(path: "/nowhere/ffmpeg") }
         #expect(error?.code == "toolMissing")
         #expect(error?.remedy.contains("apt-get install --no-install-recommends ffmpeg") == true)
     }

@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// A named pipe: whoever reads it waits until a test writes, so a child can be held without a clock.
+/// A named pipe. Its reader waits until a test writes, which holds a child process without a clock.
 final class Fifo: Sendable {
     let url: URL
     private let folder: ScratchFolder?
 
-    /// - Parameter url: where to put it, in place of what is there; in a folder of its own unless given.
+    /// - Parameter url: the path of the pipe, which replaces an existing file. Defaults to a path in a temporary folder.
     init(at url: URL? = nil) throws {
         folder = try url == nil ? ScratchFolder() : nil
         self.url = try #require(url ?? folder?.url.appending(path: "fifo"))
@@ -14,7 +14,7 @@ final class Fifo: Sendable {
         try #require(mkfifo(self.url.path, 0o600) == 0)
     }
 
-    /// Waits until somebody has it open for reading, and holds the other end.
+    /// Waits until somebody opens it for reading, and opens the other end.
     func openForWriting() async -> Writer {
         let path = url.path
         return await withCheckedContinuation { continuation in
@@ -30,7 +30,7 @@ final class Fifo: Sendable {
 
         deinit { close(descriptor) }
 
-        /// Whether everybody who had it open for reading has gone.
+        /// Whether all readers have closed it.
         var hasNoReader: Bool {
             var waiting = [pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)]
             return poll(&waiting, 1, 0) == 1 && waiting[0].revents & Int16(POLLERR) != 0

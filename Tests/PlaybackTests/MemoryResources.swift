@@ -1,8 +1,9 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyPlayback
+import LatchkeySimulation
 
-/// Resources from memory, under `https://media.example/`. Counts what is asked for.
+/// Resources in memory, under `https://media.example/`. Counts requests.
 final class MemoryResources: ResourceFetching {
     private struct State {
         var requests: [String] = []
@@ -15,8 +16,8 @@ final class MemoryResources: ResourceFetching {
     private let state = Locked(State())
 
     /// - Parameters:
-    ///   - files: paths behind the host, and what is there.
-    ///   - redirects: paths that lead to other paths.
+    ///   - files: the contents by path.
+    ///   - redirects: the target path by path.
     init(_ files: [String: Data], redirects: [String: String] = [:]) {
         self.files = files
         self.redirects = redirects
@@ -31,7 +32,7 @@ final class MemoryResources: ResourceFetching {
 
     static func address(_ path: String) -> String { "https://media.example/\(path)" }
 
-    /// Paths in the order of the requests.
+    /// The requested paths in order.
     var requests: [String] { state.withLock { $0.requests } }
     var mostUnderWay: Int { state.withLock { $0.mostUnderWay } }
 

@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyCore
+import LatchkeySimulation
 import Testing
 
 @testable import LatchkeyPlayback
@@ -64,7 +65,7 @@ import Testing
         #expect(result.verdict(against: Self.reference).isRight == isRight)
     }
 
-    @Test func `nothing is not right`() {
+    @Test func `a result without output is not right`() {
         #expect(!PlaybackResult(tracks: []).verdict(against: Self.reference).isRight)
     }
 

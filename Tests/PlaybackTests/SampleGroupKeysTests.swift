@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyCore
+import LatchkeySimulation
 import Testing
 
 @testable import LatchkeyPlayback

@@ -2,9 +2,10 @@ import Foundation
 import LatchkeyCore
 import LatchkeyHLS
 import LatchkeyPlayback
+import LatchkeySimulation
 import Testing
 
-@Suite struct StreamDownloadTests {
+@Suite(.timeLimit(.minutes(5))) struct StreamDownloadTests {
     private static let videoPaths = ["v/init.mp4", "v/1.m4s", "v/2.m4s", "v/3.m4s"]
     private static let key =
         #"#EXT-X-KEY:METHOD=SAMPLE-AES,URI="skd://demo/video",KEYFORMAT="com.apple.streamingkeydelivery""#
@@ -29,7 +30,7 @@ import Testing
     func `a stream is downloaded and plays, and nothing stays behind`(asset: DemoAsset) async throws {
         let folder = try ScratchFolder()
         let result = try await StreamPlayer(FFmpeg(), temporaryFolder: folder.url)
-            .play(asset.playlist, StreamDownload(FileResources()), keys: DemoAsset.keys())
+            .play(asset.playlist, StreamDownload(FileResources()), keys: DemoAsset.contentKeys())
         let verdict = try result.verdict(against: DemoAsset.reference())
         #expect(verdict.isRight)
         #expect(verdict.tracks.map(\.samples?.matching) == (asset == .twoKeys ? [150, 283] : [150]))
@@ -50,9 +51,10 @@ import Testing
         let folder = try ScratchFolder()
         let kept = folder.url.appending(path: "kept")
         _ = try await StreamPlayer(FFmpeg()).play(
-            DemoAsset.transportStream.playlist, StreamDownload(FileResources()), keys: DemoAsset.keys(), keeping: kept)
+            DemoAsset.transportStream.playlist, StreamDownload(FileResources()), keys: DemoAsset.contentKeys(),
+            keeping: kept)
         let names = try FileManager.default.contentsOfDirectory(atPath: kept.path)
-        #expect(names.contains("main-stretch-0.key.bin") && names.contains("main-0.ts"))
+        #expect(names.contains("main-run-0.key.bin") && names.contains("main-0.ts"))
         #expect(try FileManager.default.attributesOfItem(atPath: kept.path)[.posixPermissions] as? Int == 0o700)
     }
 
@@ -87,7 +89,7 @@ import Testing
                 + lengths[2...].flatMap { ["#EXTINF:2,", "#EXT-X-BYTERANGE:\($0)", "v.mp4"] })
         let resources = MemoryResources(["video.m3u8": Data(list.utf8), "v.mp4": file])
         let result = try await StreamPlayer(FFmpeg()).play(
-            MemoryResources.address("video.m3u8"), StreamDownload(resources), keys: DemoAsset.keys())
+            MemoryResources.address("video.m3u8"), StreamDownload(resources), keys: DemoAsset.contentKeys())
         #expect(try result.verdict(against: DemoAsset.reference()).isRight)
     }
 
@@ -143,7 +145,7 @@ import Testing
             "malformedPlaylist"
         ),
     ])
-    func `what cannot be played is refused`(playlist: String, code: String) async throws {
+    func `streams that cannot be played are refused`(playlist: String, code: String) async throws {
         let resources = try MemoryResources(playlists: ["master.m3u8": playlist], media: ["v/1.m4s"])
         #expect(await errorCode { try await Self.copy(resources, "master.m3u8") } == code)
     }
@@ -178,7 +180,7 @@ import Testing
         #expect(await errorCode { try await Self.copy(resources) } == "malformedPlaylist")
     }
 
-    @Test func `what the resources throw is passed on`() async throws {
+    @Test func `errors of the resources are passed on`() async throws {
         let resources = try MemoryResources(playlists: ["video.m3u8": Self.video], media: ["v/init.mp4"])
         await #expect(throws: MemoryResourceMissing.self) { try await Self.copy(resources) }
     }
@@ -188,7 +190,8 @@ import Testing
         var limits = DownloadLimits()
         limits.segments = 2
         let result = try await StreamPlayer(FFmpeg()).play(
-            MemoryResources.address("video.m3u8"), StreamDownload(resources, limits: limits), keys: DemoAsset.keys())
+            MemoryResources.address("video.m3u8"), StreamDownload(resources, limits: limits),
+            keys: DemoAsset.contentKeys())
         let verdict = try result.verdict(against: DemoAsset.reference())
         #expect(!result.isComplete)
         #expect(verdict.isRight)
@@ -210,7 +213,7 @@ import Testing
     }
 
     @Test(arguments: [1, 3])
-    func `no more requests are under way than allowed`(concurrency: Int) async throws {
+    func `concurrent requests do not exceed the limit`(concurrency: Int) async throws {
         let resources = try MemoryResources(playlists: ["video.m3u8": Self.video], media: Self.videoPaths)
         var limits = DownloadLimits()
         limits.concurrency = concurrency

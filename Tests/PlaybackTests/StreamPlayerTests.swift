@@ -1,11 +1,12 @@
 import Foundation
 import LatchkeyCore
+import LatchkeySimulation
 import LatchkeyTesting
 import Testing
 
 @testable import LatchkeyPlayback
 
-@Suite struct StreamPlayerTests {
+@Suite(.timeLimit(.minutes(5))) struct StreamPlayerTests {
     private static let iv = "0f1e2d3c4b5a69788796a5b4c3d2e1f0"
 
     private static func play(_ asset: DemoAsset, _ keys: [KeyURI: ContentKey]) async throws -> PlaybackVerdict {
@@ -17,7 +18,7 @@ import Testing
     @Test(arguments: DemoAsset.allCases)
     func `with its keys an asset plays to the last sample and picture`(asset: DemoAsset) async throws {
         let scratch = try asset.copy()
-        let result = try await StreamPlayer(FFmpeg()).play(scratch.copy, keys: DemoAsset.keys())
+        let result = try await StreamPlayer(FFmpeg()).play(scratch.copy, keys: DemoAsset.contentKeys())
         let verdict = try result.verdict(against: DemoAsset.reference())
         #expect(verdict.isRight)
         #expect(verdict.tracks.map(\.samples?.matching) == (asset == .twoKeys ? [150, 283] : [150]))
@@ -34,7 +35,7 @@ import Testing
         for _ in 0..<2 {
             let picture = scratch.copy.directory.appending(path: "picture.png")
             let result = try await StreamPlayer(FFmpeg()).play(
-                scratch.copy, keys: DemoAsset.keys(), picture: picture)
+                scratch.copy, keys: DemoAsset.contentKeys(), picture: picture)
             #expect(try result.verdict(against: DemoAsset.reference()).isRight && result.picture == picture)
         }
     }
@@ -42,9 +43,9 @@ import Testing
     @Test(arguments: DemoAsset.allCases)
     func `with a wrong key no picture is right, whatever ffmpeg's exit status`(asset: DemoAsset) async throws {
         let wrong = try #require(DemoAsset.contentKey("0f0e0d0c0b0a09080706050403020100", Self.iv))
-        let verdict = try await Self.play(asset, DemoAsset.keys().mapValues { _ in wrong })
+        let verdict = try await Self.play(asset, DemoAsset.contentKeys().mapValues { _ in wrong })
         #expect(!verdict.isRight)
-        // One frame of sound is shorter than a cipher block, so it never was encrypted.
+        // One audio frame is shorter than a cipher block, so it is never encrypted.
         #expect(verdict.tracks.map(\.samples?.matching) == (asset == .twoKeys ? [0, 1] : [0]))
         #expect(verdict.tracks.first?.frames?.matching == 0)
         #expect(verdict.tracks.allSatisfy { !$0.isRight })
@@ -54,14 +55,14 @@ import Testing
     func `a wrong key shows without reference hashes too`(asset: DemoAsset) async throws {
         let wrong = try #require(DemoAsset.contentKey("0f0e0d0c0b0a09080706050403020100", Self.iv))
         let scratch = try asset.copy()
-        let keys = try DemoAsset.keys().mapValues { _ in wrong }
+        let keys = try DemoAsset.contentKeys().mapValues { _ in wrong }
         let result = try await StreamPlayer(FFmpeg()).play(scratch.copy, keys: keys)
         #expect(result.verdict().tracks.allSatisfy { !$0.isRight && $0.basis == .decoder })
         #expect(result.tracks.allSatisfy { $0.complaintCount > 20 && $0.complaints.count == 20 })
     }
 
     @Test func `keys of sound and picture swapped give neither`() async throws {
-        var keys = try DemoAsset.keys()
+        var keys = try DemoAsset.contentKeys()
         (keys["skd://demo/video"], keys["skd://demo/audio"]) = (keys["skd://demo/audio"], keys["skd://demo/video"])
         let verdict = try await Self.play(.twoKeys, keys)
         #expect(verdict.tracks.map(\.samples?.matching) == [0, 1])
@@ -69,7 +70,7 @@ import Testing
     }
 
     @Test func `a wrong key of one period spoils that period only`() async throws {
-        var keys = try DemoAsset.keys()
+        var keys = try DemoAsset.contentKeys()
         keys["skd://scLT5PUGFyg5SltsfY6foA=="] = keys["skd://oLHC0+T1BhcoOUpbbH2Onw=="]
         let verdict = try await Self.play(.rotation, keys)
         #expect(verdict.tracks.map(\.samples?.matching) == [100])
@@ -79,7 +80,7 @@ import Testing
 
     @Test(arguments: [DemoAsset.twoKeys, .transportStream, .rotation])
     func `a wrong IV of the license breaks transport streams and not fMP4`(asset: DemoAsset) async throws {
-        let keys = try DemoAsset.keys().compactMapValues {
+        let keys = try DemoAsset.contentKeys().compactMapValues {
             DemoAsset.contentKey($0.key.revealed.hexString, "00000000000000000000000000000000")
         }
         let verdict = try await Self.play(asset, keys)
@@ -91,9 +92,9 @@ import Testing
     func `a missing key is an error that names the key`(asset: DemoAsset) async throws {
         let scratch = try asset.copy()
         let last = try #require(scratch.copy.keyURIs.last)
-        var keys = try DemoAsset.keys()
+        var keys = try DemoAsset.contentKeys()
         keys[last] = nil
-        let error = await #expect(throws: PlaybackError.self) {
+        let error = await #expect(throws: Diagnosis.self) {
             try await StreamPlayer(FFmpeg()).play(scratch.copy, keys: keys)
         }
         #expect(error?.code == "keyMissing")
@@ -104,7 +105,7 @@ import Testing
     func `a picture is written from the middle of the stream`(asset: DemoAsset) async throws {
         let scratch = try asset.copy()
         let file = scratch.folder.url.appending(path: "picture %d.png")
-        let result = try await StreamPlayer(FFmpeg()).play(scratch.copy, keys: DemoAsset.keys(), picture: file)
+        let result = try await StreamPlayer(FFmpeg()).play(scratch.copy, keys: DemoAsset.contentKeys(), picture: file)
         #expect(result.picture == file)
         let png = try Data(contentsOf: file)
         #expect(png.dropFirst(12).prefix(12).hexString == "49484452" + "00000140" + "000000b4", "320 by 180")
@@ -114,15 +115,16 @@ import Testing
 
     private static func picture(_ frame: Int, of scratch: ScratchCopy) async throws -> Data {
         let file = scratch.folder.url.appending(path: "\(frame).png")
-        _ = try await StreamPlayer(FFmpeg()).play(scratch.copy, keys: DemoAsset.keys(), picture: file, frame: frame)
+        _ = try await StreamPlayer(FFmpeg()).play(
+            scratch.copy, keys: DemoAsset.contentKeys(), picture: file, frame: frame)
         return try Data(contentsOf: file)
     }
 
-    @Test func `no picture comes from behind the end`() async throws {
+    @Test func `there is no picture after the end of the stream`() async throws {
         let scratch = try DemoAsset.transportStream.copy()
         let file = scratch.folder.url.appending(path: "none.png")
         let result = try await StreamPlayer(FFmpeg()).play(
-            scratch.copy, keys: DemoAsset.keys(), picture: file, frame: 150)
+            scratch.copy, keys: DemoAsset.contentKeys(), picture: file, frame: 150)
         #expect(result.picture == nil)
         #expect(!FileManager.default.fileExists(atPath: file.path))
     }
@@ -130,7 +132,7 @@ import Testing
     @Test func `a segment that ffmpeg cannot read gives no samples, complaints and a verdict of wrong`() async throws {
         let scratch = try DemoAsset.transportStream.copy()
         for number in 1...3 { try Data(count: 5_000).write(to: scratch.folder.url.appending(path: "v/\(number).ts")) }
-        let result = try await StreamPlayer(FFmpeg()).play(scratch.copy, keys: DemoAsset.keys())
+        let result = try await StreamPlayer(FFmpeg()).play(scratch.copy, keys: DemoAsset.contentKeys())
         #expect(result.tracks.map(\.samples) == [[]])
         #expect(result.tracks.allSatisfy { $0.complaintCount > 0 })
         #expect(!result.verdict().isRight)
@@ -161,7 +163,7 @@ import Testing
         #expect(result.tracks.first?.frames.count == (isRight ? 25 : 0))
     }
 
-    /// One second of a test picture with a tone, not encrypted unless the format does it.
+    /// One second of a test picture with a tone, not encrypted unless the format encrypts it.
     private static func encode(_ format: [String], to file: URL) async throws {
         let picture = ["-f", "lavfi", "-i", "testsrc2=size=64x64:rate=25:duration=1"]
         let sound = ["-f", "lavfi", "-i", "sine=duration=1"]
@@ -175,7 +177,7 @@ import Testing
     @Test func `cancelling ends ffmpeg while it waits for a segment`() async throws {
         let scratch = try DemoAsset.transportStream.copy()
         let fifo = try Fifo(at: scratch.folder.url.appending(path: "v/1.ts"))
-        let task = Task { try await StreamPlayer(FFmpeg()).play(scratch.copy, keys: DemoAsset.keys()) }
+        let task = Task { try await StreamPlayer(FFmpeg()).play(scratch.copy, keys: DemoAsset.contentKeys()) }
         let writer = await fifo.openForWriting()
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
@@ -187,7 +189,7 @@ import Testing
         let scratch = try DemoAsset.transportStream.copy()
         let fifo = try Fifo(at: scratch.folder.url.appending(path: "v/1.ts"))
         let player = StreamPlayer(try FFmpeg(deadline: .seconds(30), clock: clock))
-        let task = Task { try await player.play(scratch.copy, keys: DemoAsset.keys()) }
+        let task = Task { try await player.play(scratch.copy, keys: DemoAsset.contentKeys()) }
         let writer = await fifo.openForWriting()
         await clock.untilSomeoneSleeps()
         clock.advance(by: .seconds(30))
@@ -197,7 +199,7 @@ import Testing
 
     @Test func `key files are for the user alone and no playlist holds a key`() async throws {
         let scratch = try DemoAsset.twoKeys.copy()
-        _ = try await StreamPlayer(FFmpeg()).play(scratch.copy, keys: DemoAsset.keys())
+        _ = try await StreamPlayer(FFmpeg()).play(scratch.copy, keys: DemoAsset.contentKeys())
         let names = try FileManager.default.contentsOfDirectory(atPath: scratch.folder.url.path)
         let keys = names.filter { $0.hasSuffix(".key.bin") }
         #expect(keys.count == 2)
@@ -205,7 +207,7 @@ import Testing
             let path = scratch.folder.url.appending(path: name).path
             #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
         }
-        for name in names where name.contains("stretch") && name.hasSuffix(".m3u8") {
+        for name in names where name.contains("-run-") && name.hasSuffix(".m3u8") {
             let text = try String(contentsOf: scratch.folder.url.appending(path: name), encoding: .utf8)
             #expect(!text.contains("00112233445566778899aabbccddeeff") && !text.contains("skd:"))
         }

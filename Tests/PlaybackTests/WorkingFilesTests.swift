@@ -4,19 +4,20 @@ import Testing
 
 @testable import LatchkeyPlayback
 
-@Suite struct WorkingFilesTests {
+@Suite(.timeLimit(.minutes(5))) struct WorkingFilesTests {
     private static func mode(_ url: URL) throws -> Int? {
         try FileManager.default.attributesOfItem(atPath: url.path)[.posixPermissions] as? Int
     }
 
-    @Test func `a temporary folder and its files are for the user alone, and go`() throws {
+    @Test func `only the user can read a temporary folder, which is removed at the end`() throws {
         let folder = try ScratchFolder()
-        let files = try WorkingFiles.temporary(in: folder.url)
+        let working = try WorkingFolder(in: folder.url)
+        let files = try WorkingFiles.made(at: working.url)
         try files.write(Secret([1, 2, 3]), to: "key.bin")
         #expect(try Self.mode(files.directory) == 0o700)
         #expect(try Self.mode(files.url("key.bin")) == 0o600)
         #expect(try files.read("key.bin") == Data([1, 2, 3]))
-        files.remove()
+        working.remove()
         #expect(!FileManager.default.fileExists(atPath: files.directory.path))
     }
 

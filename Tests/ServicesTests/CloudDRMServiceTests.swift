@@ -7,7 +7,7 @@ import LatchkeyServices
 import LatchkeyTesting
 import Testing
 
-@Suite struct CloudDRMServiceTests {
+@Suite(.timeLimit(.minutes(5))) struct CloudDRMServiceTests {
     private static let id = Stage.videoKeyID
     private static let iv = "0f1e2d3c4b5a69788796a5b4c3d2e1f0"
     /// The key URI without its scheme: the SPC's content identifier.

@@ -7,7 +7,7 @@ import LatchkeyTesting
 import Testing
 
 /// The clock stands at 2026-01-01T00:00:00Z, 1767225600.
-@Suite struct CloudDRMTokenTests {
+@Suite(.timeLimit(.minutes(5))) struct CloudDRMTokenTests {
     private static let id = Stage.videoKeyID
 
     @Test(arguments: [

@@ -5,7 +5,7 @@ import LatchkeyServices
 import LatchkeyTesting
 import Testing
 
-@Suite struct FaultSwitchTests {
+@Suite(.timeLimit(.minutes(5))) struct FaultSwitchTests {
     /// One good request to each endpoint of each service.
     enum Target: CaseIterable {
         case vuDRMCertificate, vuDRMLicense, cloudDRMCertificate, cloudDRMLicense

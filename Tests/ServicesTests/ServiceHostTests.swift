@@ -1,5 +1,4 @@
 import Foundation
-import FoundationNetworking
 import LatchkeyCore
 import LatchkeyDevice
 import LatchkeyHTTP
@@ -8,7 +7,11 @@ import LatchkeyServices
 import LatchkeyTesting
 import Testing
 
-@Suite struct ServiceHostTests {
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+@Suite(.timeLimit(.minutes(5))) struct ServiceHostTests {
     @Test func `media as they are keep their key URIs`() async throws {
         try await withMedia { stage in
             let reply = try await stage.send("GET", "/media/video.m3u8")
@@ -74,6 +77,34 @@ import Testing
         }
     }
 
+    /// Source: Fetch Standard, "CORS protocol".
+    @Test func `a page of another origin may ask, and may read the reply`() async throws {
+        try await withMedia { stage in
+            let asked = try await stage.send(
+                "OPTIONS", "/vudrm/license/video",
+                [
+                    "Origin": "https://a.example", "Access-Control-Request-Method": "POST",
+                    "Access-Control-Request-Headers": "x-vudrm-token",
+                ])
+            #expect(asked.status == 204)
+            #expect(asked.headers["access-control-allow-headers"] == "x-vudrm-token")
+            #expect(asked.headers["access-control-allow-origin"] == "*")
+            let media = try await stage.send("GET", "/media/video.m3u8")
+            #expect(media.headers["access-control-allow-origin"] == "*")
+            let plain = try await stage.send("OPTIONS", "/vudrm/license/video")
+            #expect(plain.status == 405)
+        }
+    }
+
+    @Test func `a playlist that is not there is not found, below a service's name too`() async throws {
+        try await withMedia { stage in
+            for path in ["/media/none.m3u8", "/media/vudrm/none.m3u8"] {
+                let reply = try await stage.send("GET", path)
+                #expect(reply.status == 404)
+            }
+        }
+    }
+
     @Test func `every vendor's service has a name, an environment and a good token of its own`() async throws {
         let services = VendorServices.all(authority: try Stage.authority())
         #expect(services.map(\.identifier).prefix(4) == ["vudrm", "cloud-drm", "azure", "uplynk"])
@@ -81,7 +112,7 @@ import Testing
         #expect(Set(services.map { ObjectIdentifier($0.faults) }).count == services.count)
         // What these ask for, if anything, stands in the key URI or in the app's settings.
         let tokenless: Set<ServiceIdentifier> = [
-            "uplynk", "ezdrm", "brightcove", "conax", "anvato", "kaltura", "gumlet", "apple-sample",
+            "uplynk", "ezdrm", "brightcove", "conax", "anvato", "kaltura", "gumlet", "apple-sample", "bunny-stream",
         ]
         #expect(services.allSatisfy { tokenless.contains($0.identifier) || $0.demoToken().count > 7 })
     }
@@ -112,6 +143,10 @@ import Testing
             #expect(stage.host.requestCount == 2)
             #expect(stage.host.journal.map(\.method) == ["POST", "GET"])
             #expect(stage.host.journal.map(\.status) == [200, 200])
+            // Source: `Documentation/Vendors/README.md` §23.7: what the client's error names stands in the server's log.
+            let ids = stage.host.journal.compactMap(\.requestID)
+            #expect(ids.count == 2)
+            #expect(lines.all.count { line in ids.contains { line.hasSuffix(" ms, request \($0)") } } == 2)
             #expect(stage.host.journal.last?.path == "/vudrm/certificate/demo-client")
             #expect(stage.host.journal.first?.path.contains("KID=\(Stage.videoKeyID)") == true)
             let said = lines.all.joined() + "\(stage.host.journal) \(stage.cloudDRM.warnings)"
@@ -140,9 +175,9 @@ import Testing
 
     private func withMedia(_ body: (Stage) async throws -> Void) async throws {
         let folder = try TemporaryFolder()
-        try folder.write("video.m3u8", Self.playlist)
-        try folder.write("keys.json", "{}")
-        try folder.write(".hidden.m3u8", "#EXTM3U")
+        try folder.write(Self.playlist, to: "video.m3u8")
+        try folder.write("{}", to: "keys.json")
+        try folder.write("#EXTM3U", to: ".hidden.m3u8")
         try await withStage(media: MediaHost(folder: folder.url), body)
     }
 }

@@ -1,5 +1,4 @@
 import Foundation
-import FoundationNetworking
 import LatchkeyCore
 import LatchkeyDevice
 import LatchkeyFairPlay
@@ -8,6 +7,10 @@ import LatchkeyServer
 import LatchkeyServices
 import LatchkeyTesting
 import Testing
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
 
 /// Both services on a loopback host, a device with the same test credentials, and a clock that stands still.
 struct Stage {
@@ -43,6 +46,7 @@ struct Stage {
         var configuration = HTTPServerConfiguration()
         configuration.exchangeDeadline = patience
         configuration.idleTimeout = patience
+        configuration.headDeadline = patience
         return configuration
     }()
 
@@ -97,24 +101,21 @@ struct Reply {
     var code: String { String(decoding: body, as: UTF8.self).prefix { $0 != ":" }.description }
 }
 
-/// Runs both services for the length of a test.
+/// Runs both services while a test runs.
 func withStage(
-    vuDRM vu: (inout VuDRMService.Configuration) -> Void = { _ in },
-    cloudDRM cloud: (inout CloudDRMService.Configuration) -> Void = { _ in },
+    vuDRM changeVuDRM: (inout VuDRMService) -> Void = { _ in },
+    cloudDRM changeCloudDRM: (inout CloudDRMService) -> Void = { _ in },
     policy: LicensePolicy = LicensePolicy(), media: MediaHost? = nil,
     log: @escaping @Sendable (String) -> Void = { _ in }, _ body: (Stage) async throws -> Void
 ) async throws {
     let time = ManualTimekeeper()
     let authority = try Stage.authority(policy)
-    var (vuConfiguration, cloudConfiguration) = (VuDRMService.Configuration(), CloudDRMService.Configuration())
-    vuConfiguration.client = "demo-client"
-    cloudConfiguration.brandGuid = Stage.brand
-    vu(&vuConfiguration)
-    cloud(&cloudConfiguration)
-    let vuDRM = VuDRMService(
-        ServiceEnvironment(authority: authority, time: time, log: log), configuration: vuConfiguration)
-    let cloudDRM = CloudDRMService(
-        ServiceEnvironment(authority: authority, time: time, log: log), configuration: cloudConfiguration)
+    var vuDRM = VuDRMService(ServiceEnvironment(authority: authority, time: time, log: log))
+    var cloudDRM = CloudDRMService(ServiceEnvironment(authority: authority, time: time, log: log))
+    vuDRM.client = "demo-client"
+    cloudDRM.brandGuid = Stage.brand
+    changeVuDRM(&vuDRM)
+    changeCloudDRM(&cloudDRM)
     let host = ServiceHost(
         [vuDRM, cloudDRM], media: media, configuration: Stage.patientServer, time: time, log: log)
     let device = try SimulatedDevice(

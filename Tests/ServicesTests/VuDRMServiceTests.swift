@@ -8,7 +8,7 @@ import LatchkeyServices
 import LatchkeyTesting
 import Testing
 
-@Suite struct VuDRMServiceTests {
+@Suite(.timeLimit(.minutes(5))) struct VuDRMServiceTests {
     // MARK: Certificate
 
     @Test(arguments: [[:], ["x-vudrm-token": Stage.vuToken], ["Content-Type": "application/json"]])

@@ -6,7 +6,7 @@ import LatchkeyServices
 import LatchkeyTesting
 import Testing
 
-@Suite struct VuDRMTokenTests {
+@Suite(.timeLimit(.minutes(5))) struct VuDRMTokenTests {
     private static let hash = "0123456789abcdef0123456789abcdef01234567"
 
     @Test(arguments: [
@@ -79,6 +79,35 @@ import Testing
             let token = stage.vuDRM.token(policy: policy).revealedText
             let reply = try await stage.license(token, exchange)
             #expect(try exchange.open(reply.body, at: stage.time).terms == terms)
+        }
+    }
+
+    // A single request with such a token ended the server: no `Duration` holds the number (findings S1).
+    @Test(
+        arguments: ["duration_lease", "duration_rental", "duration_persist"],
+        [
+            "9223372036854775807", "9223372036854775808", "1e300", #""9223372036854775808""#, #""1e300""#, #""inf""#,
+            #""infinity""#, #""-inf""#, #""nan""#, #""0x1p9999""#, "-1", "-1e300", "0", "1e-300",
+        ])
+    func `a policy's time of any size is answered with a license, and so is the next request`(
+        _ name: String, _ number: String
+    ) async throws {
+        try await withStage { stage in
+            let type = ["duration_lease": "l", "duration_rental": "r"][name] ?? "p"
+            let policy = Data(#"{"type":"\#(type)","\#(name)":\#(number)}"#.utf8).base64EncodedString()
+            for token in ["demo-client|2026-01-01T00:00:00Z|\(policy)|\(Self.hash)", Stage.vuToken] {
+                let status = try await stage.license(token).status
+                #expect(status == 200)
+            }
+        }
+    }
+
+    @Test func `a time beyond what a license can state is the longest that it can`() async throws {
+        try await withStage { stage in
+            let exchange = try stage.exchange("video")
+            let token = stage.vuDRM.token(policy: ["type": "l", "duration_lease": "1e300"]).revealedText
+            let reply = try await stage.license(token, exchange)
+            #expect(try exchange.open(reply.body, at: stage.time).terms == LicenseTerms(.lease(.longest)))
         }
     }
 

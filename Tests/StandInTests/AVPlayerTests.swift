@@ -4,30 +4,30 @@ import LatchkeySimulation
 import StandInEngine
 import Testing
 
-/// What stands in for `AVPlayer`, with a correct key delegate.
-@Suite struct AVPlayerTests {
+/// Tests of the stand-in for `AVPlayer`, with a correct key delegate.
+@Suite(.timeLimit(.minutes(5))) struct AVPlayerTests {
     @Test(arguments: DemoAsset.allCases)
     func `a stream whose keys come from a session plays right`(_ stream: DemoAsset) async throws {
-        let studio = try Studio()
-        try await studio.stage.run {
-            let app = App(AppDelegate(studio.server), playing: stream)
+        let fixture = try StandInFixture()
+        try await fixture.stage.run {
+            let app = App(AppDelegate(fixture.server), playing: stream)
             let result = try await app.play()
             #expect(result.isRight)
             #expect(result.verdict.tracks.contains { $0.basis == .reference })
             #expect(app.item.status == .readyToPlay)
-            #expect(studio.log.violations.isEmpty)
-            #expect(studio.log.contents.count(of: "didProvide") == result.keyURIs.count)
-            #expect(studio.log.contents.count(of: "didSucceed") == result.keyURIs.count)
-            #expect(studio.log.callbacks.allSatisfy { $0.place == "app.keys" && $0.implementation == .own })
+            #expect(fixture.log.violations.isEmpty)
+            #expect(fixture.log.contents.count(of: "didProvide") == result.keyURIs.count)
+            #expect(fixture.log.contents.count(of: "didSucceed") == result.keyURIs.count)
+            #expect(fixture.log.callbacks.allSatisfy { $0.place == "app.keys" && $0.implementation == .own })
         }
     }
 
     @Test func `a picture is written where a test asks for one`() async throws {
-        let studio = try Studio()
-        try await studio.stage.run {
+        let fixture = try StandInFixture()
+        try await fixture.stage.run {
             let picture = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).png")
             defer { try? FileManager.default.removeItem(at: picture) }
-            let app = App(AppDelegate(studio.server))
+            let app = App(AppDelegate(fixture.server))
             app.item.standIn.writePicture(to: picture)
             let result = try await app.play()
             #expect(result.picture == picture)
@@ -36,9 +36,9 @@ import Testing
     }
 
     @Test func `an item is ready before it plays`() async throws {
-        let studio = try Studio()
-        try await studio.stage.run {
-            let app = App(AppDelegate(studio.server))
+        let fixture = try StandInFixture()
+        try await fixture.stage.run {
+            let app = App(AppDelegate(fixture.server))
             let player = AVPlayer(playerItem: app.item)
             try await app.item.standIn.ready()
             #expect(player.timeControlStatus == .paused)
@@ -47,8 +47,8 @@ import Testing
     }
 
     @Test func `an app's NSError is the item's error and stands in its log`() async throws {
-        let studio = try Studio()
-        await studio.stage.run {
+        let fixture = try StandInFixture()
+        await fixture.stage.run {
             let app = App(
                 ScriptedDelegate { _, request in
                     let reason = [NSLocalizedDescriptionKey: "No subscription."]
@@ -64,33 +64,33 @@ import Testing
     }
 
     @Test func `a key that is held is not asked for again`() async throws {
-        let studio = try Studio()
-        try await studio.stage.run {
-            let app = App(AppDelegate(studio.server))
+        let fixture = try StandInFixture()
+        try await fixture.stage.run {
+            let app = App(AppDelegate(fixture.server))
             for _ in 0..<2 {
                 app.session.processContentKeyRequest(withIdentifier: "skd://demo/video", initializationData: nil)
-                await studio.log.untilCallback("didSucceed")
+                await fixture.log.untilCallback("didSucceed")
             }
             let result = try await app.play()
             #expect(result.isRight)
-            #expect(studio.log.contents.count(of: "didProvide") == 1)
+            #expect(fixture.log.contents.count(of: "didProvide") == 1)
         }
     }
 
     @Test func `a stream without a session or a loader does not play`() async throws {
-        let studio = try Studio()
-        await studio.stage.run {
-            let item = AVPlayerItem(url: Studio.playlist(of: .transportStream))
+        let fixture = try StandInFixture()
+        await fixture.stage.run {
+            let item = AVPlayerItem(url: StandInFixture.playlist(of: .transportStream))
             await AVPlayer(playerItem: item).play()
             let error = await #expect(throws: AVError.self) { try await item.standIn.finished() }
             #expect(error?.code == .contentIsNotAuthorized)
         }
     }
 
-    @Test func `a session that the app let go gives no keys`() async throws {
-        let studio = try Studio()
-        await studio.stage.run {
-            let item = App(AppDelegate(studio.server)).item
+    @Test func `a session that the app released gives no keys`() async throws {
+        let fixture = try StandInFixture()
+        await fixture.stage.run {
+            let item = App(AppDelegate(fixture.server)).item
             await AVPlayer(playerItem: item).play()
             let error = await #expect(throws: AVError.self) { try await item.standIn.finished() }
             #expect(error?.code == .contentIsNotAuthorized)

@@ -2,7 +2,7 @@ import AVFoundation
 import LatchkeySimulation
 import StandInEngine
 
-/// What an app keeps alive while it plays: the session, its delegate, the item and the player.
+/// The objects that an app retains during playback: the session, its delegate, the item and the player.
 final class App: Sendable {
     let session: AVContentKeySession
     let asset: AVURLAsset
@@ -10,9 +10,9 @@ final class App: Sendable {
     private let delegate: any AVContentKeySessionDelegate
 
     /// - Parameters:
-    ///   - delegate: gets the keys; held strongly here and nowhere else.
-    ///   - queue: the delegate's.
-    ///   - address: what to play.
+    ///   - delegate: provides the keys. Only this object retains it.
+    ///   - queue: the delegate's queue.
+    ///   - address: the playlist.
     init(
         _ delegate: any AVContentKeySessionDelegate, on queue: DispatchQueue = DispatchQueue(label: "app.keys"),
         playing address: URL
@@ -26,12 +26,12 @@ final class App: Sendable {
     }
 
     convenience init(_ delegate: any AVContentKeySessionDelegate, playing stream: DemoAsset = .transportStream) {
-        self.init(delegate, playing: Studio.playlist(of: stream))
+        self.init(delegate, playing: StandInFixture.playlist(of: stream))
     }
 
     func play() async throws -> StandInPlayback.Result { try await play(item) }
 
-    /// Plays once more, from the start.
+    /// Plays again from the start.
     func playAgain() async throws -> StandInPlayback.Result { try await play(AVPlayerItem(asset: asset)) }
 
     private func play(_ item: AVPlayerItem) async throws -> StandInPlayback.Result {
@@ -41,7 +41,7 @@ final class App: Sendable {
     }
 }
 
-/// A key delegate that does what a test says.
+/// A key delegate that runs a test's script.
 final class ScriptedDelegate: NSObject, AVContentKeySessionDelegate {
     private let script: @Sendable (AVContentKeySession, AVContentKeyRequest) -> Void
 

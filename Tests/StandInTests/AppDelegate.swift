@@ -2,7 +2,7 @@ import AVFoundation
 import LatchkeyCore
 import StandInEngine
 
-/// A key delegate as an app should have it: every request is answered once, from any thread, with an `NSError` at worst.
+/// A correct key delegate: it answers every request once, from any thread, and fails with an `NSError`.
 final class AppDelegate: NSObject, AVContentKeySessionDelegate {
     enum Wish {
         case streaming
@@ -10,7 +10,7 @@ final class AppDelegate: NSObject, AVContentKeySessionDelegate {
     }
 
     let queue = DispatchQueue(label: "app.keys")
-    /// What the app stores, by identifier.
+    /// The keys that the app stores, by identifier.
     let files = Locked<[String: Data]>([:])
     let failures = Locked<[NSError]>([])
     let granted = Locked<[AVContentKeyRequest]>([])

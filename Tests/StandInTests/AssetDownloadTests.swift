@@ -4,22 +4,22 @@ import LatchkeySimulation
 import StandInEngine
 import Testing
 
-/// What stands in for downloads of streams.
-@Suite struct AssetDownloadTests {
+/// Tests of the stand-in for downloads.
+@Suite(.timeLimit(.minutes(5))) struct AssetDownloadTests {
     @Test func `a stream is downloaded, and plays from its folder with a stored key`() async throws {
-        let studio = try Studio(terms: LicenseTerms(.persistent))
-        try await studio.stage.run {
-            let keys = AppDelegate(studio.server, .offline)
+        let fixture = try StandInFixture(terms: LicenseTerms(.persistent))
+        try await fixture.stage.run {
+            let keys = AppDelegate(fixture.server, .offline)
             let online = App(keys)
             online.session.processContentKeyRequest(withIdentifier: "skd://demo/video", initializationData: nil)
-            await studio.log.untilCallback("didSucceed")
+            await fixture.log.untilCallback("didSucceed")
             let delegate = DownloadDelegate()
             let downloads = AVAssetDownloadURLSession(
                 configuration: .default, assetDownloadDelegate: delegate, delegateQueue: nil)
             let task = downloads.makeAssetDownloadTask(
                 downloadConfiguration: AVAssetDownloadConfiguration(asset: online.asset, title: "Demo"))
             task.resume()
-            await studio.log.untilCallback("didCompleteDownload")
+            await fixture.log.untilCallback("didCompleteDownload")
             downloads.finishTasksAndInvalidate()
             let location = try #require(delegate.location.withLock { $0 })
             defer { try? FileManager.default.removeItem(at: location) }
@@ -28,21 +28,21 @@ import Testing
             #expect(result.isRight)
             #expect(offline.asset.assetCache?.isPlayableOffline == true)
             #expect(
-                studio.log.names.filter { $0.contains("ownload") || $0.contains("Range") } == [
+                fixture.log.names.filter { $0.contains("ownload") || $0.contains("Range") } == [
                     "willDownload", "didLoadTimeRange", "didFinishDownloading", "didCompleteDownload",
                 ])
         }
     }
 
     @Test func `a stream that cannot be loaded ends the download with an error`() async throws {
-        let studio = try Studio()
-        await studio.stage.run {
+        let fixture = try StandInFixture()
+        await fixture.stage.run {
             let delegate = DownloadDelegate()
             let downloads = AVAssetDownloadURLSession(
                 configuration: .default, assetDownloadDelegate: delegate, delegateQueue: nil)
             let missing = AVURLAsset(url: DemoAsset.folder.appending(path: "missing.m3u8"))
             downloads.makeAssetDownloadTask(asset: missing, assetTitle: "Demo", assetArtworkData: nil)?.resume()
-            await studio.log.untilCallback("didCompleteDownload")
+            await fixture.log.untilCallback("didCompleteDownload")
             downloads.finishTasksAndInvalidate()
             #expect(delegate.error.withLock { $0 } != nil)
             #expect(delegate.location.withLock { $0 } == nil)

@@ -6,7 +6,7 @@ import StandInEngine
 import Testing
 
 /// Retries, renewals and stored keys of `AVContentKeySession`.
-@Suite struct KeyLifeTests {
+@Suite(.timeLimit(.minutes(5))) struct KeyLifeTests {
     private let name = "skd://demo/video"
 
     @Test(arguments: [
@@ -18,23 +18,23 @@ import Testing
     ) async throws {
         var behavior = StandInBehavior()
         behavior.retries = [cause]
-        let studio = try Studio(behavior)
-        try await studio.stage.run {
-            let delegate = AppDelegate(studio.server)
+        let fixture = try StandInFixture(behavior)
+        try await fixture.stage.run {
+            let delegate = AppDelegate(fixture.server)
             let app = App(delegate)
             let result = try await app.play()
             #expect(result.isRight)
             #expect(delegate.retryReasons.withLock { $0 } == [reason])
-            #expect(studio.log.names == ["didProvide", "shouldRetry", "didProvide", "didSucceed"])
+            #expect(fixture.log.names == ["didProvide", "shouldRetry", "didProvide", "didSucceed"])
         }
     }
 
     @Test func `a retry that nobody wants fails the request`() async throws {
         var behavior = StandInBehavior()
         behavior.retries = [.timedOut]
-        let studio = try Studio(behavior)
-        try await studio.stage.run {
-            let server = studio.server
+        let fixture = try StandInFixture(behavior)
+        try await fixture.stage.run {
+            let server = fixture.server
             let app = App(
                 ScriptedDelegate { [name] _, request in
                     request.makeStreamingContentKeyRequestData(
@@ -47,17 +47,17 @@ import Testing
             let error = await #expect(throws: AVError.self) { try await app.play() }
             let status = try #require(error?.userInfo[NSUnderlyingErrorKey] as? NSError)
             #expect(status.code == -42669)
-            #expect(studio.log.callbacks.contains { $0.name == "shouldRetry" && $0.implementation == .standard })
+            #expect(fixture.log.callbacks.contains { $0.name == "shouldRetry" && $0.implementation == .standard })
         }
     }
 
     @Test func `a license that comes after the SPC's time is turned down`() async throws {
-        let studio = try Studio()
-        await studio.stage.run {
-            let server = studio.server
+        let fixture = try StandInFixture()
+        await fixture.stage.run {
+            let server = fixture.server
             let delegate = AppDelegate(server)
             let app = App(
-                ScriptedDelegate { [name, time = studio.time] _, request in
+                ScriptedDelegate { [name, time = fixture.time] _, request in
                     request.makeStreamingContentKeyRequestData(
                         forApp: server.certificate, contentIdentifier: Data(name.utf8)
                     ) { spc, _ in
@@ -67,69 +67,69 @@ import Testing
                     }
                 })
             app.session.processContentKeyRequest(withIdentifier: name, initializationData: nil)
-            await studio.log.untilCallback("shouldRetry")
+            await fixture.log.untilCallback("shouldRetry")
             withExtendedLifetime((app, delegate)) {}
         }
     }
 
     @Test func `a lease plays until its end, and then only with a new license`() async throws {
-        let studio = try Studio(terms: LicenseTerms(.lease(.seconds(600))))
-        try await studio.stage.run {
-            let app = App(AppDelegate(studio.server))
+        let fixture = try StandInFixture(terms: LicenseTerms(.lease(.seconds(600))))
+        try await fixture.stage.run {
+            let app = App(AppDelegate(fixture.server))
             _ = try await app.play()
             #expect(app.session.standIn.usableKeys == [name])
-            studio.time.advance(by: .seconds(600))
+            fixture.time.advance(by: .seconds(600))
             #expect(app.session.standIn.usableKeys.isEmpty)
             let result = try await app.playAgain()
             #expect(result.isRight)
-            #expect(studio.log.contents.count(of: "didProvide") == 2)
+            #expect(fixture.log.contents.count(of: "didProvide") == 2)
         }
     }
 
     @Test func `a renewal gives the lease another time`() async throws {
-        let studio = try Studio(terms: LicenseTerms(.lease(.seconds(600))))
-        try await studio.stage.run {
-            let delegate = AppDelegate(studio.server)
+        let fixture = try StandInFixture(terms: LicenseTerms(.lease(.seconds(600))))
+        try await fixture.stage.run {
+            let delegate = AppDelegate(fixture.server)
             let app = App(delegate)
             _ = try await app.play()
-            studio.time.advance(by: .seconds(500))
+            fixture.time.advance(by: .seconds(500))
             let first = try #require(delegate.granted.withLock { $0.first })
             app.session.renewExpiringResponseData(for: first)
-            await studio.log.untilCallback("didSucceed", times: 2)
-            studio.time.advance(by: .seconds(500))
+            await fixture.log.untilCallback("didSucceed", times: 2)
+            fixture.time.advance(by: .seconds(500))
             #expect(app.session.standIn.usableKeys == [name])
             #expect(first.status == .renewed)
             let second = try #require(delegate.granted.withLock { $0.last })
             #expect(second.renewsExpiringResponseData)
-            #expect(studio.log.names.contains("didProvideRenewing"))
+            #expect(fixture.log.names.contains("didProvideRenewing"))
         }
     }
 
     @Test func `a renewal that fails leaves the lease until its end`() async throws {
-        let studio = try Studio(terms: LicenseTerms(.lease(.seconds(600))))
-        try await studio.stage.run {
-            let app = App(RenewalRefuser(studio.server))
+        let fixture = try StandInFixture(terms: LicenseTerms(.lease(.seconds(600))))
+        try await fixture.stage.run {
+            let app = App(RenewalRefuser(fixture.server))
             _ = try await app.play()
             app.session.standIn.renew(name)
-            await studio.log.untilCallback("didFail")
+            await fixture.log.untilCallback("didFail")
             #expect(app.session.standIn.usableKeys == [name])
-            studio.time.advance(by: .seconds(600))
+            fixture.time.advance(by: .seconds(600))
             #expect(app.session.standIn.usableKeys.isEmpty)
         }
     }
 
     @Test func `a stored key plays without the key server`() async throws {
-        let studio = try Studio(terms: LicenseTerms(.persistentFor(.seconds(3_600))))
-        try await studio.stage.run {
-            let delegate = AppDelegate(studio.server, .offline)
+        let fixture = try StandInFixture(terms: LicenseTerms(.persistentFor(.seconds(3_600))))
+        try await fixture.stage.run {
+            let delegate = AppDelegate(fixture.server, .offline)
             let download = App(delegate)
             download.session.processContentKeyRequest(withIdentifier: name, initializationData: nil)
-            await studio.log.untilCallback("didSucceed")
+            await fixture.log.untilCallback("didSucceed")
             let offline = App(delegate)
             let result = try await offline.play()
             #expect(result.isRight)
-            #expect(studio.log.violations.isEmpty)
-            studio.time.advance(by: .seconds(3_600))
+            #expect(fixture.log.violations.isEmpty)
+            fixture.time.advance(by: .seconds(3_600))
             let late = App(delegate)
             let error = await #expect(throws: AVError.self) { try await late.play() }
             #expect((error?.userInfo[NSUnderlyingErrorKey] as? NSError)?.code == -42800)
@@ -137,15 +137,16 @@ import Testing
     }
 
     @Test func `the first play of a dual expiry key gives another key to store`() async throws {
-        let studio = try Studio(terms: LicenseTerms(.dualExpiry(storage: .seconds(3_600), playback: .seconds(600))))
-        try await studio.stage.run {
-            let delegate = AppDelegate(studio.server, .offline)
+        let fixture = try StandInFixture(
+            terms: LicenseTerms(.dualExpiry(storage: .seconds(3_600), playback: .seconds(600))))
+        try await fixture.stage.run {
+            let delegate = AppDelegate(fixture.server, .offline)
             let app = App(delegate)
             app.session.processContentKeyRequest(withIdentifier: name, initializationData: nil)
-            await studio.log.untilCallback("didSucceed")
+            await fixture.log.untilCallback("didSucceed")
             let original = try #require(delegate.files.withLock { $0[name] })
             _ = try await app.play()
-            await studio.log.untilCallback("didUpdatePersistable")
+            await fixture.log.untilCallback("didUpdatePersistable")
             let updated = try #require(delegate.files.withLock { $0[name] })
             #expect(updated != original)
             let second = App(delegate)
@@ -159,9 +160,9 @@ import Testing
     }
 
     @Test func `a license whose key may not be stored gives nothing to store`() async throws {
-        let studio = try Studio(terms: LicenseTerms(.lease(.seconds(600))))
-        await studio.stage.run {
-            let delegate = AppDelegate(studio.server, .offline)
+        let fixture = try StandInFixture(terms: LicenseTerms(.lease(.seconds(600))))
+        await fixture.stage.run {
+            let delegate = AppDelegate(fixture.server, .offline)
             let app = App(delegate)
             let error = await #expect(throws: (any Error).self) { try await app.play() }
             #expect((error as NSError?)?.domain == AVFoundationErrorDomain)
@@ -172,18 +173,18 @@ import Testing
     @Test func `a refused persistable switch leaves the request to be answered online`() async throws {
         var behavior = StandInBehavior()
         behavior.persistence = .refused
-        let studio = try Studio(behavior)
-        try await studio.stage.run {
-            let app = App(AppDelegate(studio.server, .offline))
+        let fixture = try StandInFixture(behavior)
+        try await fixture.stage.run {
+            let app = App(AppDelegate(fixture.server, .offline))
             let result = try await app.play()
             #expect(result.isRight)
-            #expect(!studio.log.names.contains("didProvidePersistable"))
-            #expect(studio.log.violations.isEmpty)
+            #expect(!fixture.log.names.contains("didProvidePersistable"))
+            #expect(fixture.log.violations.isEmpty)
         }
     }
 }
 
-/// Answers like an app, but refuses renewals.
+/// Answers like an app, but rejects renewals.
 private final class RenewalRefuser: NSObject, AVContentKeySessionDelegate {
     private let app: AppDelegate
 

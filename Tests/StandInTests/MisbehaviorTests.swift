@@ -4,17 +4,17 @@ import LatchkeySimulation
 import StandInEngine
 import Testing
 
-/// Each switch does what it says, to a correct delegate.
-@Suite struct MisbehaviorTests {
+/// Each misbehavior happens to a correct delegate.
+@Suite(.timeLimit(.minutes(5))) struct MisbehaviorTests {
     private let name = "skd://demo/video"
 
     @Test func `a request comes twice, as the same object`() async throws {
-        let studio = try Studio(.callsBackTwice)
-        await studio.stage.run {
+        let fixture = try StandInFixture(.callsBackTwice)
+        await fixture.stage.run {
             let requests = Locked<[AVContentKeyRequest]>([])
             let app = App(ScriptedDelegate { _, request in requests.withLock { $0.append(request) } })
             app.session.processContentKeyRequest(withIdentifier: name, initializationData: nil)
-            await studio.log.untilCallback("didProvide", times: 2)
+            await fixture.log.untilCallback("didProvide", times: 2)
             let (first, second) = requests.withLock { ($0.first, $0.last) }
             #expect(first === second)
             first?.processContentKeyResponseError(NSError(domain: "app", code: 1))
@@ -22,39 +22,47 @@ import Testing
     }
 
     @Test func `an SPC's completion comes twice`() async throws {
-        let studio = try Studio(.completesTwice)
-        try await studio.stage.run {
-            let app = App(AppDelegate(studio.server))
+        let fixture = try StandInFixture(.completesTwice)
+        try await fixture.stage.run {
+            let app = App(AppDelegate(fixture.server))
             let result = try await app.play()
             #expect(result.isRight)
-            #expect(studio.log.violations.isEmpty)
+            #expect(fixture.log.violations.isEmpty)
         }
     }
 
     @Test func `callbacks come on odd threads`() async throws {
-        let studio = try Studio(.callsOnOddThreads)
-        try await studio.stage.run {
-            let app = App(AppDelegate(studio.server), playing: .twoKeys)
+        let fixture = try StandInFixture(.callsOnOddThreads)
+        try await fixture.stage.run {
+            let app = App(AppDelegate(fixture.server), playing: .twoKeys)
             let result = try await app.play()
             #expect(result.isRight)
-            #expect(studio.log.callbacks.allSatisfy { $0.place == "odd thread" })
+            #expect(fixture.log.callbacks.allSatisfy { $0.place == "odd thread" })
         }
     }
 
     @Test func `a request is cancelled once its SPC is made`() async throws {
-        let studio = try Studio(.cancelsMidway)
-        await studio.stage.run {
-            let delegate = AppDelegate(studio.server)
-            let app = App(delegate)
-            // The delegate may still answer before it is told, and then plays.
-            _ = try? await app.play()
-            await studio.log.until { $0.count(of: "didFail") + $0.count(of: "didSucceed") == 1 }
+        let fixture = try StandInFixture(.cancelsMidway)
+        await fixture.stage.run {
+            let kept = Locked<AVContentKeyRequest?>(nil)
+            // It does not answer, so only the cancellation can end the request.
+            let app = App(
+                ScriptedDelegate { [server = fixture.server] _, request in
+                    kept.withLock { $0 = request }
+                    request.makeStreamingContentKeyRequestData(
+                        forApp: server.certificate, contentIdentifier: Data("skd://demo/video".utf8)
+                    ) { _, _ in }
+                })
+            let error = await #expect(throws: AVError.self) { try await app.play() }
+            #expect(error?.code == .contentKeyRequestCancelled)
+            #expect(kept.withLock { $0?.status } == .cancelled)
+            #expect(fixture.log.violations.isEmpty)
         }
     }
 
-    @Test func `the stage holds on to what the app let go`() async throws {
-        let studio = try Studio(.releasesLate)
-        await studio.stage.run {
+    @Test func `the stage retains what the app released`() async throws {
+        let fixture = try StandInFixture(.releasesLate)
+        await fixture.stage.run {
             weak var session: AVContentKeySession?
             do {
                 let app = App(ScriptedDelegate { _, _ in })
@@ -64,29 +72,29 @@ import Testing
         }
     }
 
-    @Test func `a request that only the app could keep is gone where it does not`() async throws {
-        let studio = try Studio(.releasesEarly)
-        await studio.stage.run {
+    @Test func `a request that neither player nor app retains is released`() async throws {
+        let fixture = try StandInFixture(.releasesEarly)
+        await fixture.stage.run {
             let app = App(ScriptedDelegate { _, _ in })
             let error = await #expect(throws: AVError.self) { try await app.play() }
             #expect(error?.code == .contentIsNotAuthorized)
         }
-        #expect(studio.log.brokenRules == [.unanswered])
+        #expect(fixture.log.brokenRules == [.unanswered])
     }
 
-    @Test func `a request that the app keeps is answered where only the app keeps it`() async throws {
-        let studio = try Studio(.releasesEarly)
-        try await studio.stage.run {
-            let app = App(AppDelegate(studio.server))
+    @Test func `a request that only the app retains can be answered`() async throws {
+        let fixture = try StandInFixture(.releasesEarly)
+        try await fixture.stage.run {
+            let app = App(AppDelegate(fixture.server))
             let result = try await app.play()
             #expect(result.isRight)
         }
     }
 
     @Test func `each key is asked for by two requests`() async throws {
-        let studio = try Studio(.repeatsIdentifiers)
-        try await studio.stage.run {
-            let delegate = AppDelegate(studio.server)
+        let fixture = try StandInFixture(.repeatsIdentifiers)
+        try await fixture.stage.run {
+            let delegate = AppDelegate(fixture.server)
             let app = App(delegate)
             let result = try await app.play()
             #expect(result.isRight)
@@ -96,32 +104,33 @@ import Testing
     }
 
     @Test func `playback moves to AirPlay, where keys cannot be stored`() async throws {
-        let studio = try Studio(.switchesToAirPlay, terms: LicenseTerms(.persistent))
-        try await studio.stage.run {
-            let app = App(AppDelegate(studio.server, .offline))
+        let fixture = try StandInFixture(.switchesToAirPlay, terms: LicenseTerms(.persistent))
+        try await fixture.stage.run {
+            let app = App(AppDelegate(fixture.server, .offline))
             let player = AVPlayer(playerItem: app.item)
             await player.play()
             let result = try await app.item.standIn.finished()
             #expect(result.isRight)
             #expect(player.isExternalPlaybackActive)
             #expect(
-                studio.log.names.filter { $0.hasPrefix("didProvide") } == [
+                fixture.log.names.filter { $0.hasPrefix("didProvide") } == [
                     "didProvide", "didProvidePersistable", "didProvide",
                 ])
-            #expect(studio.log.contents.count(of: "externalProtectionStatusDidChange") == 2)
-            #expect(studio.log.violations.isEmpty)
+            await fixture.log.untilCallback("externalProtectionStatusDidChange", times: 2)
+            #expect(fixture.log.contents.count(of: "externalProtectionStatusDidChange") == 2)
+            #expect(fixture.log.violations.isEmpty)
         }
     }
 
     @Test func `the media services are reset once, and a new session plays`() async throws {
-        let studio = try Studio(.resetsMediaServices)
-        try await studio.stage.run {
-            let delegate = AppDelegate(studio.server)
+        let fixture = try StandInFixture(.resetsMediaServices)
+        try await fixture.stage.run {
+            let delegate = AppDelegate(fixture.server)
             let first = App(delegate)
             let error = await #expect(throws: AVError.self) { try await first.play() }
             #expect(error?.code == .mediaServicesWereReset)
             first.session.processContentKeyRequest(withIdentifier: name, initializationData: nil)
-            await studio.log.untilCallback("didFail")
+            await fixture.log.untilCallback("didFail")
             #expect(delegate.failures.withLock { $0.last?.code } == -11819)
             let second = App(delegate)
             let result = try await second.play()
@@ -130,19 +139,19 @@ import Testing
     }
 
     @Test func `the delegate is forgotten after the first request`() async throws {
-        let studio = try Studio(.dropsDelegate)
-        await studio.stage.run {
-            let app = App(AppDelegate(studio.server))
+        let fixture = try StandInFixture(.dropsDelegate)
+        await fixture.stage.run {
+            let app = App(AppDelegate(fixture.server))
             app.session.processContentKeyRequest(withIdentifier: name, initializationData: nil)
-            await studio.log.untilCallback("didProvide")
+            await fixture.log.untilCallback("didProvide")
             #expect(app.session.delegate == nil)
         }
     }
 
     @Test func `an SPC's completion gets nothing at all`() async throws {
-        let studio = try Studio(.completesWithNothing)
-        await studio.stage.run {
-            let app = App(AppDelegate(studio.server))
+        let fixture = try StandInFixture(.completesWithNothing)
+        await fixture.stage.run {
+            let app = App(AppDelegate(fixture.server))
             let error = await #expect(throws: CocoaError.self) { try await app.play() }
             #expect(error?.code == .featureUnsupported)
         }
@@ -152,8 +161,8 @@ import Testing
     func `identifiers come in several forms`(_ form: IdentifierForm) async throws {
         var behavior = StandInBehavior()
         behavior.identifierForm = form
-        let studio = try Studio(behavior)
-        await studio.stage.run {
+        let fixture = try StandInFixture(behavior)
+        await fixture.stage.run {
             let forms = Locked<[IdentifierForm]>([])
             let app = App(
                 ScriptedDelegate { _, request in
@@ -168,9 +177,9 @@ import Testing
     @Test func `an identifier may be missing`() async throws {
         var behavior = StandInBehavior()
         behavior.identifierForm = .none
-        let studio = try Studio(behavior)
-        await studio.stage.run {
-            let app = App(AppDelegate(studio.server))
+        let fixture = try StandInFixture(behavior)
+        await fixture.stage.run {
+            let app = App(AppDelegate(fixture.server))
             let error = await #expect(throws: NSError.self) { try await app.play() }
             #expect((error?.userInfo[NSUnderlyingErrorKey] as? NSError)?.code == -42673)
         }

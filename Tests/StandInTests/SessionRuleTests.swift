@@ -4,27 +4,27 @@ import LatchkeySimulation
 import StandInEngine
 import Testing
 
-/// Each rule of `AVContentKeySession`, broken once.
-@Suite struct SessionRuleTests {
+/// Each rule of `AVContentKeySession`, violated once.
+@Suite(.timeLimit(.minutes(5))) struct SessionRuleTests {
     private let name = "skd://demo/video"
     private let refusal = NSError(domain: "app", code: 1)
 
-    /// Runs a body on a stage of its own and gives the rules that it broke.
-    private func broken(_ body: (Studio) async throws -> Void) async throws -> [RuleViolation.Rule] {
-        let studio = try Studio()
-        try await studio.stage.run { try await body(studio) }
-        return studio.log.brokenRules
+    /// Runs a closure on a new stage and returns the rules that it violated.
+    private func broken(_ body: (StandInFixture) async throws -> Void) async throws -> [RuleViolation.Rule] {
+        let fixture = try StandInFixture()
+        try await fixture.stage.run { try await body(fixture) }
+        return fixture.log.brokenRules
     }
 
-    /// A session whose delegate handles one request as the test says.
+    /// A session whose delegate handles one request with a closure.
     private func brokenBy(
         _ script: @escaping @Sendable (AVContentKeySession, AVContentKeyRequest) -> Void
     ) async throws -> [RuleViolation.Rule] {
-        try await broken { studio in
+        try await broken { fixture in
             let app = App(ScriptedDelegate(script))
             app.session.processContentKeyRequest(withIdentifier: name, initializationData: nil)
-            await studio.log.untilCallback("didProvide")
-            await studio.log.until { !$0.violations.isEmpty }
+            await fixture.log.untilCallback("didProvide")
+            await fixture.log.until { !$0.violations.isEmpty }
             withExtendedLifetime(app) {}
         }
     }
@@ -39,8 +39,8 @@ import Testing
     }
 
     @Test func `a concurrent delegate queue is noticed`() async throws {
-        let studio = try Studio()
-        await studio.stage.run {
+        let fixture = try StandInFixture()
+        await fixture.stage.run {
             let bothThere = DispatchGroup()
             for _ in 0..<2 { bothThere.enter() }
             let delegate = ScriptedDelegate { [refusal] _, request in
@@ -49,18 +49,18 @@ import Testing
                 request.processContentKeyResponseError(refusal)
             }
             let queue = DispatchQueue(label: "app.concurrent", attributes: .concurrent)
-            let app = App(delegate, on: queue, playing: Studio.playlist(of: .transportStream))
+            let app = App(delegate, on: queue, playing: StandInFixture.playlist(of: .transportStream))
             for name in ["skd://a", "skd://b"] {
                 app.session.processContentKeyRequest(withIdentifier: name, initializationData: nil)
             }
-            await studio.log.untilViolation(.concurrentQueue)
-            await studio.log.untilCallback("didFail", times: 2)
+            await fixture.log.untilViolation(.concurrentQueue)
+            await fixture.log.untilCallback("didFail", times: 2)
         }
     }
 
     @Test func `a callback that does not return is noticed`() async throws {
-        let studio = try Studio(callbackLimit: .milliseconds(20))
-        await studio.stage.run {
+        let fixture = try StandInFixture(callbackLimit: .milliseconds(20))
+        await fixture.stage.run {
             let noticed = DispatchSemaphore(value: 0)
             let app = App(
                 ScriptedDelegate { [refusal] _, request in
@@ -68,15 +68,15 @@ import Testing
                     request.processContentKeyResponseError(refusal)
                 })
             app.session.processContentKeyRequest(withIdentifier: name, initializationData: nil)
-            await studio.log.untilViolation(.blockedCallback)
+            await fixture.log.untilViolation(.blockedCallback)
             noticed.signal()
-            await studio.log.untilCallback("didFail")
+            await fixture.log.untilCallback("didFail")
         }
     }
 
     @Test func `a recipient is not taken once its asset loads`() async throws {
-        let rules = try await broken { studio in
-            let asset = AVURLAsset(url: Studio.playlist(of: .transportStream))
+        let rules = try await broken { fixture in
+            let asset = AVURLAsset(url: StandInFixture.playlist(of: .transportStream))
             let player = AVPlayer(playerItem: AVPlayerItem(asset: asset))
             let session = AVContentKeySession(keySystem: .fairPlayStreaming)
             session.addContentKeyRecipient(asset)
@@ -90,7 +90,7 @@ import Testing
         let rules = try await broken { _ in
             let session = AVContentKeySession(keySystem: .fairPlayStreaming)
             session.expire()
-            session.addContentKeyRecipient(AVURLAsset(url: Studio.playlist(of: .transportStream)))
+            session.addContentKeyRecipient(AVURLAsset(url: StandInFixture.playlist(of: .transportStream)))
             session.processContentKeyRequest(withIdentifier: name, initializationData: nil)
         }
         #expect(rules == [.expiredSessionUsed, .expiredSessionUsed])
@@ -108,40 +108,40 @@ import Testing
     }
 
     @Test func `a request that a persistable one replaced is not answered`() async throws {
-        let rules = try await broken { studio in
+        let rules = try await broken { fixture in
             let app = App(
                 OfflineDelegate { [refusal] request in
                     try? request.respondByRequestingPersistableContentKeyRequest()
                     request.processContentKeyResponseError(refusal)
                 })
             app.session.processContentKeyRequest(withIdentifier: name, initializationData: nil)
-            await studio.log.untilCallback("didFail")
+            await fixture.log.untilCallback("didFail")
             withExtendedLifetime(app) {}
         }
         #expect(rules == [.answeredAfterSwitch])
     }
 
     @Test func `a request that was cancelled is not answered`() async throws {
-        let rules = try await broken { studio in
+        let rules = try await broken { fixture in
             let app = App(ScriptedDelegate { _, _ in })
             app.session.processContentKeyRequest(withIdentifier: name, initializationData: nil)
-            await studio.log.untilCallback("didProvide")
+            await fixture.log.untilCallback("didProvide")
             let request = try #require(app.session.standIn.openRequests.first)
             app.session.standIn.cancel(request)
-            await studio.log.untilCallback("didFail")
+            await fixture.log.untilCallback("didFail")
             request.processContentKeyResponseError(refusal)
         }
         #expect(rules == [.answeredAfterEnd])
     }
 
     @Test func `a request that outlives its session is not touched`() async throws {
-        let rules = try await broken { studio in
+        let rules = try await broken { fixture in
             let kept = Locked<AVContentKeyRequest?>(nil)
             var app: App? = App(ScriptedDelegate { _, request in kept.withLock { $0 = request } })
             app?.session.processContentKeyRequest(withIdentifier: name, initializationData: nil)
-            await studio.log.untilCallback("didProvide")
+            await fixture.log.untilCallback("didProvide")
             app = nil
-            await studio.log.untilViolation(.unanswered)
+            await fixture.log.untilViolation(.unanswered)
             kept.withLock { $0 }?.processContentKeyResponseError(refusal)
         }
         #expect(rules == [.unanswered, .requestOutlivedSession])
@@ -174,13 +174,13 @@ import Testing
         struct Refused: LocalizedError {
             var errorDescription: String? { "No subscription." }
         }
-        let studio = try Studio()
-        await studio.stage.run {
+        let fixture = try StandInFixture()
+        await fixture.stage.run {
             let app = App(ScriptedDelegate { _, request in request.processContentKeyResponseError(Refused()) })
             let error = await #expect(throws: NSError.self) { try await app.play() }
             #expect(error?.localizedDescription.contains("No subscription.") == false)
         }
-        #expect(studio.log.brokenRules == [.errorWithoutText])
+        #expect(fixture.log.brokenRules == [.errorWithoutText])
     }
 
     @Test func `an unknown key system is noticed`() async throws {
@@ -189,7 +189,7 @@ import Testing
     }
 }
 
-/// Answers persistable requests with an error, and leaves the others to a test.
+/// Answers persistable requests with an error, and others with a closure.
 private final class OfflineDelegate: NSObject, AVContentKeySessionDelegate {
     private let script: @Sendable (AVContentKeyRequest) -> Void
 

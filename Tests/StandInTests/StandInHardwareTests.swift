@@ -7,9 +7,9 @@ import LatchkeyTesting
 import StandInEngine
 import Testing
 
-/// The device behind all stand-ins, and its Apple-like numbers.
-@Suite struct StandInHardwareTests {
-    /// What an app may hand over by mistake, and the number that it gets.
+/// Tests of the simulated device behind the stand-ins, and of its error numbers.
+@Suite(.timeLimit(.minutes(5))) struct StandInHardwareTests {
+    /// Mistakes of an app, and the resulting error numbers.
     struct Mistake: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let certificate: Data?
@@ -27,12 +27,12 @@ import Testing
     ]
 
     @Test(arguments: mistakes)
-    func `a mistake gets the number that a device reports`(_ mistake: Mistake) throws {
-        let studio = try Studio()
-        let exchange = StandInExchange(.streaming, on: studio.stage)
+    func `a mistake gives the number that a device reports`(_ mistake: Mistake) throws {
+        let fixture = try StandInFixture()
+        let exchange = StandInExchange(.streaming, on: fixture.stage)
         let error = #expect(throws: NSError.self) {
             try exchange.makeSPC(
-                certificate: mistake.certificate ?? studio.server.certificate,
+                certificate: mistake.certificate ?? fixture.server.certificate,
                 contentIdentifier: mistake.identifier)
         }
         #expect(error?.domain == AppleError.statusDomain)
@@ -52,43 +52,43 @@ import Testing
     }
 
     @Test func `a license for another SPC is malformed to the device`() throws {
-        let studio = try Studio()
-        let license = try studio.license(for: StandInExchange(.streaming, on: studio.stage))
-        let other = StandInExchange(.streaming, on: studio.stage)
-        _ = try studio.spc(of: other)
+        let fixture = try StandInFixture()
+        let license = try fixture.license(for: StandInExchange(.streaming, on: fixture.stage))
+        let other = StandInExchange(.streaming, on: fixture.stage)
+        _ = try fixture.spc(of: other)
         #expect((#expect(throws: NSError.self) { try other.open(license) })?.code == -42668)
     }
 
     @Test func `a license for an earlier SPC of the request is obsolete`() throws {
-        let studio = try Studio()
-        let exchange = StandInExchange(.streaming, on: studio.stage)
-        let license = try studio.license(for: exchange)
-        _ = try studio.spc(of: exchange)
+        let fixture = try StandInFixture()
+        let exchange = StandInExchange(.streaming, on: fixture.stage)
+        let license = try fixture.license(for: exchange)
+        _ = try fixture.spc(of: exchange)
         #expect((#expect(throws: Turndown.self) { try exchange.open(license) })?.cause == .obsolete)
     }
 
-    @Test func `an SPC says what its key is asked for`() throws {
-        let studio = try Studio()
-        let renewal = try studio.server.context(of: studio.spc(of: StandInExchange(.renewal, on: studio.stage)))
+    @Test func `an SPC states the purpose of its key`() throws {
+        let fixture = try StandInFixture()
+        let renewal = try fixture.server.context(of: fixture.spc(of: StandInExchange(.renewal, on: fixture.stage)))
         #expect(renewal.playback?.state == .leaseExpiring)
-        let stored = try studio.server.context(of: studio.spc(of: StandInExchange(.persistable, on: studio.stage)))
+        let stored = try fixture.server.context(of: fixture.spc(of: StandInExchange(.persistable, on: fixture.stage)))
         #expect(stored.capabilities.contains(.offlineKey))
-        let airPlay = StandInExchange(.streaming, destination: .airPlay, on: studio.stage)
-        #expect(try studio.server.context(of: studio.spc(of: airPlay)).destination == .airPlay)
+        let airPlay = StandInExchange(.streaming, destination: .airPlay, on: fixture.stage)
+        #expect(try fixture.server.context(of: fixture.spc(of: airPlay)).destination == .airPlay)
     }
 
-    @Test func `a lease that is over starts nothing`() throws {
-        let studio = try Studio(terms: LicenseTerms(.lease(.seconds(60))))
-        let exchange = StandInExchange(.streaming, on: studio.stage)
-        var key = try exchange.open(studio.license(for: exchange))
+    @Test func `playback does not start with an expired lease`() throws {
+        let fixture = try StandInFixture(terms: LicenseTerms(.lease(.seconds(60))))
+        let exchange = StandInExchange(.streaming, on: fixture.stage)
+        var key = try exchange.open(fixture.license(for: exchange))
         #expect(key.isUsable)
-        studio.time.advance(by: .seconds(60))
+        fixture.time.advance(by: .seconds(60))
         #expect(!key.isUsable)
         #expect((#expect(throws: NSError.self) { try key.start() })?.code == -42656)
     }
 }
 
-extension Studio {
+extension StandInFixture {
     fileprivate func spc(of exchange: StandInExchange) throws -> Data {
         try exchange.makeSPC(certificate: server.certificate, contentIdentifier: Data("skd://demo/video".utf8))
     }

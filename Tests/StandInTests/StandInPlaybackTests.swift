@@ -7,18 +7,18 @@ import LatchkeySimulation
 import StandInEngine
 import Testing
 
-/// The playback that all stand-ins share.
-@Suite struct StandInPlaybackTests {
+/// Tests of the playback that all stand-ins share.
+@Suite(.timeLimit(.minutes(5))) struct StandInPlaybackTests {
     @Test func `a stream plays from a web server, each key asked for once`() async throws {
-        let studio = try Studio()
+        let fixture = try StandInFixture()
         let media = MediaHost(folder: DemoAsset.folder)
         let server = HTTPServer { media.respond(to: $0) }
         let port = try server.start()
         let asked = Locked<[KeyURI]>([])
-        let result = try await StandInPlayback(on: studio.stage)
+        let result = try await StandInPlayback(on: fixture.stage)
             .play("http://127.0.0.1:\(port)/two-keys/master.m3u8") { uri in
                 asked.withLock { $0.append(uri) }
-                return try studio.key(for: uri)
+                return try fixture.key(for: uri)
             }
         await server.stop(within: .zero)
         #expect(result.isRight)
@@ -28,24 +28,35 @@ import Testing
     }
 
     @Test func `a wrong key is told from the picture`() async throws {
-        let studio = try Studio()
-        let result = try await StandInPlayback(on: studio.stage)
-            .play(Studio.playlist(of: .transportStream).path) { _ in try studio.key(for: "skd://demo/audio") }
+        let fixture = try StandInFixture()
+        let result = try await StandInPlayback(on: fixture.stage)
+            .play(StandInFixture.playlist(of: .transportStream).path) { _ in try fixture.key(for: "skd://demo/audio") }
         #expect(!result.isRight)
     }
 
-    @Test func `what the key's source throws is thrown`() async throws {
-        let studio = try Studio()
+    @Test func `a stream that was decoded with the right key is not right with another`() async throws {
+        let fixture = try StandInFixture()
+        let address = StandInFixture.playlist(of: .transportStream).path
+        let player = StandInPlayback(on: fixture.stage)
+        let right = try await player.play(address) { try fixture.key(for: $0) }
+        let wrong = try await player.play(address) { _ in try fixture.key(for: "skd://demo/audio") }
+        let again = try await player.play(address) { try fixture.key(for: $0) }
+        #expect(right.isRight && !wrong.isRight && again.isRight)
+        #expect(again.frameCount == right.frameCount)
+    }
+
+    @Test func `an error of the key's source is thrown`() async throws {
+        let fixture = try StandInFixture()
         await #expect(throws: CancellationError.self) {
-            try await StandInPlayback(on: studio.stage)
-                .play(Studio.playlist(of: .rotation).path) { _ in throw CancellationError() }
+            try await StandInPlayback(on: fixture.stage)
+                .play(StandInFixture.playlist(of: .rotation).path) { _ in throw CancellationError() }
         }
     }
 
     @Test func `a playlist that is not there is an error`() async throws {
-        let studio = try Studio()
-        await #expect(throws: PlaybackError.self) {
-            try await StandInPlayback(on: studio.stage).play("/missing.m3u8") { try studio.key(for: $0) }
+        let fixture = try StandInFixture()
+        await #expect(throws: Diagnosis.self) {
+            try await StandInPlayback(on: fixture.stage).play("/missing.m3u8") { try fixture.key(for: $0) }
         }
     }
 
@@ -56,7 +67,7 @@ import Testing
     }
 }
 
-extension Studio {
+extension StandInFixture {
     fileprivate func key(for uri: KeyURI) throws -> ContentKey {
         let exchange = StandInExchange(.streaming, on: stage)
         let spc = try exchange.makeSPC(certificate: server.certificate, contentIdentifier: Data(uri.raw.utf8))

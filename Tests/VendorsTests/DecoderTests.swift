@@ -26,7 +26,19 @@ import Testing
         #expect(try decoder.contentKeyContext(from: body).revealed == Self.ckc)
     }
 
-    static let decoders: [CKCDecoder] = [.raw, .base64Text, .tagged, .json(["ckc"]), either, .tolerant]
+    static let usual: [Data] = [
+        ckc, Data(base64.utf8), Data("<ckc>\(base64)</ckc>".utf8), Data(#"{"ckc":"\#(base64)"}"#.utf8),
+    ]
+
+    @Test(arguments: [CKCDecoder.preferring(.raw), .preferring(.tagged), .preferring(.json(["ckc"]))], usual)
+    func `takes the CKC out of any usual reply where one form is only preferred`(decoder: CKCDecoder, body: Data) throws
+    {
+        #expect(try decoder.contentKeyContext(from: body).revealed == Self.ckc)
+    }
+
+    static let decoders: [CKCDecoder] = [
+        .raw, .base64Text, .tagged, .json(["ckc"]), either, .tolerant, .preferring(.raw),
+    ]
     static let page = "<!DOCTYPE html><html><body>" + String(repeating: "Störung ", count: 80) + "</body></html>"
     static let pages = (500...514).map { Data(page.utf8.prefix($0)) } + [page.data(using: .isoLatin1) ?? Data()]
     static let texts = [
@@ -56,6 +68,20 @@ import Testing
     func `says what came instead`(body: Data, expected: String) {
         let error = #expect(throws: IntegrationError.self) { try CKCDecoder.raw.contentKeyContext(from: body) }
         #expect(error?.reason == expected)
+    }
+
+    @Test(arguments: zip(usual, [nil, "text (124 bytes)", "XML", "JSON"]))
+    func `a CKC in another form than the vendor's is read with a warning`(body: Data, form: String?) throws {
+        let (ckc, warning) = try CKCDecoder.preferring(.raw).ckc(in: body)
+        #expect(ckc.revealed == Self.ckc)
+        #expect(warning?.code == form.map { _ in "unusualForm" })
+        #expect(warning.map { $0.text.hasPrefix("The CKC came as \(form ?? "?"),") } ?? true)
+        #expect(warning?.text.contains(Self.base64.prefix(12)) != true)
+    }
+
+    @Test func `what no form fits is refused in the words of the vendor's own`() {
+        let error = #expect(throws: IntegrationError.self) { try CKCDecoder.preferring(.raw).ckc(in: Data("no".utf8)) }
+        #expect(error?.reason == "The reply should be the CKC, and is text (2 bytes).")
     }
 
     @Test func `a CKC of another version is left to the player`() throws {
@@ -90,6 +116,43 @@ import Testing
     func `takes nothing else for a certificate`(decoder: CertificateDecoder, body: Data) {
         let error = #expect(throws: IntegrationError.self) { try decoder.certificate(from: body) }
         #expect(error?.kind == .certificateMalformed)
+    }
+
+    /// As large as a certificate, and nothing that anybody can name.
+    static let bundle = Data((0..<1_432).map { UInt8(truncatingIfNeeded: $0 &* 73 &+ 129) })
+
+    @Test(arguments: [
+        (CertificateDecoder.der, bundle), (.sniff, bundle), (.base64Text, Data(bundle.base64EncodedString().utf8)),
+        (.json("a.cert"), Data(#"{"a":{"cert":"\#(bundle.base64EncodedString())"}}"#.utf8)),
+    ])
+    func `passes on what may be a certificate bundle, and says what it is not`(
+        decoder: CertificateDecoder, body: Data
+    ) throws {
+        let certificate = try decoder.certificate(from: body)
+        #expect(certificate.der == Self.bundle)
+        #expect(certificate.unrecognizedFormat == "other data (1432 bytes)")
+    }
+
+    @Test func `a certificate with a bundle behind it is known`() throws {
+        let certificate = try ApplicationCertificate(der: Self.der + Self.bundle)
+        #expect(certificate.unrecognizedFormat == nil && certificate.der.count == Self.der.count + Self.bundle.count)
+    }
+
+    /// A DER sequence of 259 bytes that begins like a file of another kind.
+    private static func sequence(_ start: [UInt8]) -> Data {
+        Data([0x30, 0x82, 0x00, 0xff] + start) + Data(count: 255 - start.count)
+    }
+
+    @Test(arguments: [
+        (sequence([0x02, 0x01, 0x03]), "PKCS#12, which holds the private key"),
+        (sequence([0x02, 0x01, 0x00]), "a private key, which belongs on the key server only"),
+        (der.dropLast(), "cut off: 259 bytes instead of 260"), (Data([0x30, 3, 1, 1, 1]), "cut off: 5 bytes"),
+        (bundle.prefix(127), "cut off: 127 bytes"), (Data("Not found.".utf8), "text (10 bytes)"),
+        (Data(pem.utf8), "PEM text"), (Data("<Error/>".utf8), "XML"), (Data(), "empty"),
+    ])
+    func `refuses what is recognizably something else`(bytes: Data, form: String) {
+        let error = #expect(throws: IntegrationError.self) { try ApplicationCertificate(der: bytes) }
+        #expect(error?.reason == "The application certificate is \(form), not DER or a bundle.")
     }
 
     @Test(arguments: [

@@ -78,7 +78,7 @@ import Testing
         #expect(error(ErrorRules(), reply)?.service?.retryAfter == nil)
     }
 
-    @Test(arguments: IntegrationError.Kind.allCases)
+    @Test(arguments: Diagnosis.Kind.all.filter { 200..<300 ~= $0.number })
     func `each kind has a remedy of one sentence`(kind: IntegrationError.Kind) {
         let error = IntegrationError(kind, "Reason.")
         #expect(error.remedy.hasSuffix(".") && error.remedy.dropLast().contains(". ") == false)

@@ -4,8 +4,8 @@ import LatchkeyVendors
 import Testing
 
 /// What holds for every profile that comes with Latchkey.
-@Suite struct EveryProfileTests {
-    @Test func `every profile has an identifier and a name of its own, and is found by it`() {
+@Suite(.timeLimit(.minutes(5))) struct EveryProfileTests {
+    @Test func `every profile has a unique identifier and name, and is found by its identifier`() {
         let identifiers = VendorProfile.all.map(\.identifier)
         #expect(Set(identifiers).count == identifiers.count)
         #expect(Set(VendorProfile.all.map(\.name)).count == identifiers.count)
@@ -20,6 +20,21 @@ import Testing
         #expect(Set(profile.parameters.map(\.name)).count == profile.parameters.count)
         let addresses = profile.parameters.filter { $0.name.hasSuffix("URL") }.map(\.example)
         #expect(addresses.allSatisfy { URL(string: $0)?.scheme == "https" })
+    }
+
+    @Test(arguments: VendorProfile.all)
+    func `every profile says what it rests on and when that was read`(profile: VendorProfile) throws {
+        let evidence = try #require(profile.evidence)
+        #expect(!evidence.source.isEmpty)
+        #expect(evidence.read.wholeMatch(of: /2026-1[12]-\d\d/) != nil)
+    }
+
+    @Test func `a day that is none and an empty source are problems`() {
+        var profile = VendorProfile.vuDRM
+        for day in ["", "2026-13-01", "2026-1-1", "22.11.2026", "2026-11-2２"] {
+            profile.evidence = ProfileEvidence(.documented, read: day, " ")
+            #expect(profile.problems.map(\.field) == ["evidence.read", "evidence.source"], "\(day)")
+        }
     }
 
     @Test(arguments: VendorProfile.all)
@@ -53,7 +68,7 @@ import Testing
     @Test(arguments: VendorProfile.all)
     func `where the license request goes is known before it is made`(profile: VendorProfile) async throws {
         let wire = ExampleWire(profile).wire
-        let expected = try #require(wire.profile.licenseURL(for: wire.key, lookup: wire.lookup))
+        let expected = try #require(wire.profile.unchecked.licenseURL(for: wire.key, lookup: wire.lookup))
         let sent = try await wire.licenseRequest()
         let origin = "\(expected.scheme ?? "")://\(expected.host ?? "")"
         #expect(
@@ -87,7 +102,7 @@ import Testing
 /// A profile with its parameters' examples.
 private struct ExampleWire {
     /// Has something at every place where a profile looks for an identifier.
-    static let key: KeyURI = "skd://YWJjZGVm?b=1&cid=2&kid=3&KID=4&contentId=5&keyId=6&playbackId=7"
+    static let key: KeyURI = "skd://YWI/YWJj?b=1&cid=2&kid=3&KID=4&contentId=5&keyId=6&playbackId=7&assetId=8"
 
     var wire: ProfileWire
 

@@ -4,7 +4,7 @@ import LatchkeyVendors
 import Testing
 
 /// Key URIs as packagers really write them.
-@Suite struct OddKeyURITests {
+@Suite(.timeLimit(.minutes(5))) struct OddKeyURITests {
     /// A profile whose license goes to the key URI.
     private func ready(_ text: String) -> ProfileWire {
         ProfileWire(.vuDRMRaw, key: KeyURI(text), ["licenseURL": ""])

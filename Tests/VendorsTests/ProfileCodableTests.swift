@@ -4,7 +4,7 @@ import Testing
 
 @testable import LatchkeyVendors
 
-@Suite struct ProfileCodableTests {
+@Suite(.timeLimit(.minutes(5))) struct ProfileCodableTests {
     private func json(_ value: some Encodable) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -26,22 +26,61 @@ import Testing
         )
     }
 
-    static let rules: [TextRule] = [
-        .wholeURI, .remainder, .remainderBeforeQuery, .afterFirstQuestionMark, .afterLastQuestionMark,
-        .lastPathComponent, .host, .afterLast(";"), .query("q"), .firstQueryValue, .httpsURI, .fixed("host"),
-        .setting("s"), .credential("c"), .contentID, .spcIdentifier, .spc, .spcURLSafe, .firstOf([.host, "x"]),
-        .all([]), .joined([.host], separator: ","), .base64Decoded(.host), .base64(.host), .percentDecoded(.host),
-        .percentEncoded(.host), .replacing("a", with: "b", in: .host), .template("{host}"),
-        .json(["a": .array([1, .bool(false), "t", .rule(.host), ["$x": "y"]]), "b": .object([:])]),
+    /// Each rule that JSON has, as it is written.
+    static let rules: [(String, TextRule)] = [
+        (#""wholeURI""#, .wholeURI), (#""remainder""#, .remainder), (#""remainderBeforeQuery""#, .remainderBeforeQuery),
+        (#""afterFirstQuestionMark""#, .afterFirstQuestionMark),
+        (#""afterLastQuestionMark""#, .afterLastQuestionMark), (#""lastPathComponent""#, .lastPathComponent),
+        (#""host""#, .host), (#""firstQueryValue""#, .firstQueryValue), (#""httpsURI""#, .httpsURI),
+        (#""contentID""#, .contentID), (#""spcIdentifier""#, .spcIdentifier), (#""spc""#, .spc),
+        (#""spcURLSafe""#, .spcURLSafe), (#""messageID""#, .messageID), (#"{"afterLast":";"}"#, .afterLast(";")),
+        (#"{"query":"q"}"#, .query("q")), (#"{"fixed":"host"}"#, .fixed("host")), (#"{"setting":"s"}"#, .setting("s")),
+        (#"{"credential":"c"}"#, .credential("c")), (#"{"lookup":"l"}"#, .lookup("l")),
+        (#"{"session":"s"}"#, .session("s")), (#"{"reply":"a.0"}"#, .reply("a.0")),
+        (#"{"onlyFor":{"purpose":"renewal","text":"host"}}"#, .onlyFor(.renewal, .host)),
+        (#"{"firstOf":["host",{"fixed":"x"}]}"#, .firstOf([.host, "x"])), (#"{"all":[]}"#, .all([])),
+        (#"{"joined":{"of":["host"],"separator":","}}"#, .joined([.host], separator: ",")),
+        (#"{"base64Decoded":"host"}"#, .base64Decoded(.host)), (#"{"base64":"host"}"#, .base64(.host)),
+        (#"{"percentDecoded":"host"}"#, .percentDecoded(.host)),
+        (#"{"percentEncoded":"host"}"#, .percentEncoded(.host)), (#"{"ifBase64":"host"}"#, .ifBase64(.host)),
+        (#"{"upTo":{"in":"host","text":"="}}"#, .upTo("=", in: .host)),
+        (#"{"replacing":{"in":"host","text":"a","with":{"fixed":"b"}}}"#, .replacing("a", with: "b", in: .host)),
+        (#"{"from":{"take":"host","text":"httpsURI"}}"#, .from(.httpsURI, take: .host)),
+        (#"{"template":"{host}"}"#, .template("{host}")),
+        (
+            #"{"json":{"a":[1,false,"t",{"$":"host"},{"$x":"y"}],"b":{},"n":{"$number":"host"}}}"#,
+            .json([
+                "a": .array([1, .bool(false), "t", .rule(.host), ["$x": "y"]]), "b": .object([:]),
+                "n": .wholeNumber(.host),
+            ])
+        ),
     ]
 
     @Test(arguments: rules)
-    func `each text rule comes back from JSON`(rule: TextRule) throws { #expect(try copy(rule) == rule) }
+    func `each text rule has one spelling in JSON`(spelling: String, rule: TextRule) throws {
+        #expect(try json(rule) == spelling)
+        #expect(try JSONDecoder().decode(TextRule.self, from: Data(spelling.utf8)) == rule)
+    }
+
+    @Test func `every name of a text rule is among them`() throws {
+        let spelled = try Self.rules.map { spelling, _ in
+            let value = try JSONSerialization.jsonObject(with: Data(spelling.utf8), options: .fragmentsAllowed)
+            return (value as? [String: Any])?.keys.first ?? value as? String ?? ""
+        }
+        #expect(spelled.sorted() == TextRule.Name.allCases.map(\.rawValue).sorted())
+        #expect(Set(spelled).count == spelled.count)
+    }
+
+    @Test(arguments: [#""wholeUri""#, #"{"Setting":"s"}"#, "{}", "3", #"{"base64":"nothing"}"#, #"{"host":1,"spc":2}"#])
+    func `an unknown rule is an error, and never another rule`(json: String) {
+        #expect(throws: DecodingError.self) { try JSONDecoder().decode(TextRule.self, from: Data(json.utf8)) }
+    }
 
     @Test(
         arguments: [
             .stripQuery, .setQuery(name: "a", value: .host), .addQueryIfAbsent(name: "a", value: "b"),
-            .copyKeyURIQuery(names: ["KID"]), .appendPath(.contentID), .useOrigin(.setting("o")),
+            .copyKeyURIQuery(names: ["KID"]), .copyKeyURIQueryIfAbsent(names: ["KID"]), .appendPath(.contentID),
+            .appendPathIfAbsent(.contentID), .useOrigin(.setting("o")),
         ] as [URLRule.Change])
     func `each change of an URL comes back from JSON`(change: URLRule.Change) throws {
         #expect(try copy(change) == change)
@@ -57,6 +96,7 @@ import Testing
     @Test(
         arguments: [
             .raw, .base64Text, .tagged, .json(["a.b"]), .jsonOr(["ckc"], .jsonOr(["x"], .raw)), .tolerant,
+            .preferring(.json(["ckc"])),
         ] as [CKCDecoder])
     func `each CKC decoder comes back from JSON`(decoder: CKCDecoder) throws { #expect(try copy(decoder) == decoder) }
 
@@ -73,6 +113,13 @@ import Testing
         let redaction = Redaction(headers: ["b", "a"])
         #expect(try json(redaction) == #"{"headers":["a","b"]}"#)
         #expect(try copy(redaction) == redaction)
+    }
+
+    @Test func `the evidence comes back from JSON and may be left out`() throws {
+        let evidence = ProfileEvidence(.requestsAgree, read: "2026-11-22", "a recorded request")
+        #expect(try copy(evidence) == evidence)
+        #expect(try json(evidence) == #"{"level":"requestsAgree","read":"2026-11-22","source":"a recorded request"}"#)
+        #expect(try JSONDecoder().decode(VendorProfile.self, from: Data(Self.smallest.utf8)).evidence == nil)
     }
 
     static let smallest = #"""

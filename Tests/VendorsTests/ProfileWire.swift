@@ -37,17 +37,22 @@ struct ProfileWire {
     private var credentials: CredentialSet { token.map { .token($0) } ?? .none }
 }
 
-/// What is sent, as text; nil where the profile makes no such request.
+/// Requests as text; `nil` if the profile makes no such request.
 extension ProfileWire {
     func certificateRequest() async throws -> String? {
         let credentials = credentials
-        return try await profile.certificateRequest(CertificateContext(lookup: lookup) { credentials })?.sent
+        return try await profile.unchecked.certificateRequest(CertificateContext(lookup: lookup) { credentials })?.sent
     }
 
-    func lookupRequest() async throws -> String? { try await profile.lookupRequest(lookupContext)?.sent }
+    func lookupRequest() async throws -> String? { try await profile.unchecked.lookupRequest(lookupContext)?.sent }
 
     func licenseRequest(_ purpose: KeyPurpose = .streaming) async throws -> String {
-        try await profile.licenseRequest(for: SPCMessage(SampleBytes.spc), context(purpose)).sent
+        try await profile.unchecked.licenseRequest(for: SPCMessage(SampleBytes.spc), context(purpose)).sent
+    }
+
+    /// The license request itself.
+    func license() async throws -> URLRequest {
+        try await profile.unchecked.licenseRequest(for: SPCMessage(SampleBytes.spc), context(.streaming))
     }
 
     /// What the SPC names the key by.
@@ -59,23 +64,23 @@ extension ProfileWire {
     typealias Headers = [(name: String, value: String)]
 
     func certificate(_ body: Data, status: Int = 200) throws -> Data {
-        try profile.certificate(from: Self.exchange(status, [], body)).der
+        try profile.unchecked.certificate(from: Self.exchange(status, [], body)).der
     }
 
     func lookup(_ body: String, status: Int = 200) throws -> [String: Secret] {
-        try profile.lookup(from: Self.exchange(status, [], Data(body.utf8)), lookupContext)
+        try profile.unchecked.lookup(from: Self.exchange(status, [], Data(body.utf8)), lookupContext)
     }
 
     func license(_ body: Data, status: Int = 200, _ headers: Headers = []) throws -> License {
         let context = LicenseContext(keyURI: key, contentIdentifier: "id")
-        return try profile.license(from: Self.exchange(status, headers, body), context)
+        return try profile.unchecked.license(from: Self.exchange(status, headers, body), context)
     }
 
     func license(_ body: String, status: Int = 200, _ headers: Headers = []) throws -> License {
         try license(Data(body.utf8), status: status, headers)
     }
 
-    /// What a license reply is refused with; nil where it holds a license.
+    /// The error for a license reply; `nil` if it contains a license.
     func refusal(_ body: Data, status: Int = 200, _ headers: Headers = []) -> IntegrationError? {
         do {
             _ = try license(body, status: status, headers)

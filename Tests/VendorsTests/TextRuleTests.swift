@@ -21,7 +21,8 @@ import Testing
             (TextRule.wholeURI, "skd://h.example/a/b;c?KID=k%201&iv=2?z"),
             (.remainder, "h.example/a/b;c?KID=k%201&iv=2?z"), (.remainderBeforeQuery, "h.example/a/b;c"),
             (.afterFirstQuestionMark, "KID=k%201&iv=2?z"), (.afterLastQuestionMark, "z"),
-            (.lastPathComponent, "b;c?KID=k%201&iv=2?z"), (.host, "h.example"), (.afterLast(";"), "c?KID=k%201&iv=2?z"),
+            (.lastPathComponent, "b;c"), (.afterLast("/"), "b;c?KID=k%201&iv=2?z"), (.host, "h.example"),
+            (.afterLast(";"), "c?KID=k%201&iv=2?z"),
             (.afterLast("none"), nil), (.query("kid"), "k%201"), (.query("none"), nil), (.firstQueryValue, "k%201"),
             (.httpsURI, "https://h.example/a/b;c?KID=k%201&iv=2?z"), (.fixed("f"), "f"), ("f", "f"),
             (.setting("tenant"), "t 1"), (.setting("none"), nil), (.credential("token"), "tok+1"),
@@ -35,8 +36,12 @@ import Testing
             (.percentEncoded(.credential("token")), "tok%2B1"),
             (.replacing(";", with: .setting("tenant"), in: .remainderBeforeQuery), "h.example/a/bt 1c"),
             (.replacing(";", with: .setting("none"), in: .host), nil),
+            (.replacing("a", with: "b", in: "aXa"), "bXa"), (.replacing("z", with: "b", in: "aXa"), "aXa"),
+            (.from(.remainderBeforeQuery, take: .afterLast(";")), "c"), (.from("skd://x/y", take: .host), "x"),
+            (.from(.setting("none"), take: .host), nil), (.from(.wholeURI, take: .query("none")), nil),
             (.template("https://{host}/{tenant}"), "https://h.example/t 1"),
-            (.template("{contentID}-{lastPathComponent}"), "content-b;c?KID=k%201&iv=2?z"), (.template("{none}"), nil),
+            (.template("{contentID}-{lastPathComponent}"), "content-b;c"), (.template("{none}"), nil),
+            (.template("{empty}/x"), nil),
             (.template("{open"), "{open"), (.json(["a": .rule(.host), "n": 1]), #"{"a":"h.example","n":1}"#),
         ] as [(TextRule, String?)])
     func `gives its text`(rule: TextRule, expected: String?) {

@@ -86,7 +86,7 @@ final class LeaseHarness: Sendable {
 
     /// Asks for a key and waits for the answer.
     @discardableResult
-    func play(_ request: FakeKeyRequest? = nil) async -> (request: FakeKeyRequest, handle: KeyRequestHandle) {
+    func play(_ request: FakeKeyRequest? = nil) async -> (request: FakeKeyRequest, handle: KeyRequest) {
         let request = request ?? self.request()
         let handle = loader.answer(request)
         _ = await request.firstAnswer()

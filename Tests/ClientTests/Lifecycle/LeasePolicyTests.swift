@@ -24,6 +24,19 @@ import Testing
         #expect(Self.plan(lease, vendor) == .seconds(expected))
     }
 
+    // Terms that an integration of the app's own reads, and numbers of a profile in JSON, may be anything.
+    @Test(arguments: [Int.max, 1 << 40], [0.75, .nan, .infinity, -.infinity])
+    func `a lease of any length has a renewal that a clock can wait for`(_ lease: Int, _ fraction: Double) throws {
+        let vendor = RenewalPolicy(minimumLead: .max, minimumInterval: .max, interval: .max)
+        for policy in [LeasePolicy(fraction: fraction), LeasePolicy(fraction: fraction, firstWait: .seconds(Int.max))] {
+            let delay = try #require(Self.plan(lease, vendor, policy))
+            #expect(delay >= .zero && delay <= .longest)
+            var generator = SeededGenerator(seed: 1)
+            #expect(policy.plan(nil, vendor, using: &generator).map { $0.delay <= .longest } == true)
+            #expect(policy.wait(afterFailures: .max, untilEnd: nil, using: &generator) != nil)
+        }
+    }
+
     @Test func `chance makes renewals earlier, by no more than its share of the lease, and spreads them`() {
         let policy = LeasePolicy()
         var generator = SeededGenerator(seed: 1)

@@ -4,9 +4,9 @@ import LatchkeyTesting
 import LatchkeyVendors
 import Testing
 
-@testable import Latchkey
+@_spi(Adapters) @testable import Latchkey
 
-@Suite struct LeaseTests {
+@Suite(.timeLimit(.minutes(5))) struct LeaseTests {
     private static let lease = LicenseTerms(.lease(.seconds(600)))
 
     @Test func `a lease is renewed by a new request of the player when three quarters of it have passed`() async throws
@@ -134,7 +134,7 @@ import Testing
 
     @Test func `a key that is released by its answer is not held`() async throws {
         try await LeaseHarness.run(Self.lease) { harness in
-            let handle = Locked<KeyRequestHandle?>(nil)
+            let handle = Locked<KeyRequest?>(nil)
             let request = FakeKeyRequest(LeaseHarness.key)
             let made = harness.loader.answer(ReleasingRequest(request) { handle.withLock { $0 }?.release() })
             handle.withLock { $0 = made }

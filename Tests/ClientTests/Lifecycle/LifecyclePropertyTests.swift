@@ -4,11 +4,11 @@ import LatchkeyTesting
 import LatchkeyVendors
 import Testing
 
-@testable import Latchkey
+@_spi(Adapters) @testable import Latchkey
 
 /// What holds for keys whatever happens to them in whatever order: replies, failures, cancellations, jumps of the clocks, and
 /// players that do what they should not.
-@Suite struct LifecyclePropertyTests {
+@Suite(.timeLimit(.minutes(5))) struct LifecyclePropertyTests {
     @Test(arguments: 1...100 as ClosedRange<UInt64>)
     func `any order of events keeps the rules of a key's life`(seed: UInt64) async throws {
         let time = VirtualTime()
@@ -38,7 +38,7 @@ private final class WildStage: Sendable {
         var generator: SeededGenerator
         var service = Service.answers
         var requests: [WildRequest] = []
-        var handles: [(request: WildRequest, handle: KeyRequestHandle)] = []
+        var handles: [(request: WildRequest, handle: KeyRequest)] = []
         var isOver = false
         var latePlayers = 0
     }
@@ -102,20 +102,20 @@ private final class WildStage: Sendable {
     }
 
     @discardableResult
-    func ask(_ name: String, _ purpose: KeyPurpose) -> KeyRequestHandle? {
+    func ask(_ name: String, _ purpose: KeyPurpose) -> KeyRequest? {
         guard !state.withLock({ $0.isOver }) else { return nil }
         let player = PlayerID(["one", "two"][random(0..<2)])
         return send(WildRequest(KeyURI("skd://keys.example.com/\(name)"), purpose, player, self))
     }
 
-    func send(_ request: WildRequest) -> KeyRequestHandle {
+    func send(_ request: WildRequest) -> KeyRequest {
         state.withLock { $0.requests.append(request) }
         let handle = loader.answer(request)
         state.withLock { $0.handles.append((request, handle)) }
         return handle
     }
 
-    private func handle() -> KeyRequestHandle? {
+    private func handle() -> KeyRequest? {
         state.withLock { state in state.handles.randomElement(using: &state.generator)?.handle }
     }
 

@@ -6,11 +6,11 @@ import Testing
 @testable import Latchkey
 
 /// A secure session lives as long as the keys that the loader holds.
-@Suite struct SessionOwnershipTests {
+@Suite(.timeLimit(.minutes(5))) struct SessionOwnershipTests {
     private let harness = SessionHarness()
 
     private func play(renewing: @escaping @Sendable (FakeKeyRequest) -> Bool = { _ in false }) async throws -> (
-        request: FakeKeyRequest, handle: KeyRequestHandle
+        request: FakeKeyRequest, handle: KeyRequest
     ) {
         let request = FakeKeyRequest(SessionHarness.key, renewing: renewing)
         let handle = try harness.loader.answer(request)

@@ -4,7 +4,7 @@ import LatchkeyCore
 import LatchkeyTesting
 import Testing
 
-@Suite struct FileKeyStoreTests {
+@Suite(.timeLimit(.minutes(5))) struct FileKeyStoreTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "latchkey-\(UUID().uuidString)")
     private let item = StoredItem(rawValue: "one.key") ?? .index
 
@@ -70,7 +70,7 @@ import Testing
         try await withStore { store in
             try Data().write(to: folder)
             let error = await #expect(throws: OfflineError.self) { try await store.write(Secret("one"), to: item) }
-            #expect(error?.kind == .storeUnwritable)
+            #expect(error?.kind == .keyStoreUnwritable)
             #expect(error?.description.contains(folder.lastPathComponent) == false)
         }
     }
@@ -82,7 +82,62 @@ import Testing
                 atPath: folder.path + "/two.key", withDestinationPath: folder.path + "/one.key")
             let link = try #require(StoredItem(rawValue: "two.key"))
             let error = await #expect(throws: OfflineError.self) { try await store.bytes(of: link) }
-            #expect(error?.kind == .storeUnreadable)
+            #expect(error?.kind == .keyStoreUnreadable)
+        }
+    }
+
+    /// What the system was asked to do, in order, with the bytes of the new file at that time.
+    private func calls(_ log: Locked<[String]>, failing: String? = nil) -> FileCalls {
+        let (new, old) = (folder.path + "/one.key.new", folder.path + "/one.key")
+        @Sendable func seen(_ call: String) -> Bool {
+            let bytes = [("new", new), ("old", old)].compactMap { name, path in
+                (try? String(contentsOfFile: path, encoding: .utf8)).map { "\(name)=\($0)" }
+            }
+            log.withLock { $0.append(([call] + bytes).joined(separator: " ")) }
+            return call != failing
+        }
+        return FileCalls(
+            synchronize: { file in
+                let isFolder = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(file)"))
+                    .map { $0.hasSuffix(".new") == false }
+                return seen(isFolder == true ? "flush folder" : "flush file") && FileCalls.flush(file)
+            },
+            rename: { seen("rename") && FileCalls.move($0, $1) })
+    }
+
+    @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/fd")))
+    func `a file's bytes are on the disk before it takes the old one's place, and the names behind that`() async throws
+    {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let log = Locked<[String]>([])
+        let store = FileKeyStore(folder: folder, system: calls(log), before: { _ in })
+        try await store.write(Secret("first"), to: item)
+        try await store.write(Secret("second"), to: item)
+        #expect(
+            log.withLock { $0 } == [
+                "flush file new=first", "rename new=first", "flush folder old=first",
+                "flush file new=second old=first", "rename new=second old=first", "flush folder old=second",
+            ])
+    }
+
+    @Test(arguments: ["flush file", "rename"])
+    func `where the disk does not take the bytes, the old ones stay and nothing is left behind`(call: String)
+        async throws
+    {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try await FileKeyStore(folder: folder).write(Secret("first"), to: item)
+        let store = FileKeyStore(folder: folder, system: calls(Locked([]), failing: call), before: { _ in })
+        let error = await #expect(throws: OfflineError.self) { try await store.write(Secret("second"), to: item) }
+        #expect(error?.kind == .keyStoreUnwritable)
+        #expect(try await store.bytes(of: item) == Secret("first"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["one.key"])
+    }
+
+    @Test func `a key that was read is read again from its start`() async throws {
+        try await withStore { store in
+            let bytes = Secret((0..<70_000).map { UInt8(truncatingIfNeeded: $0) })
+            try await store.write(bytes, to: item)
+            for _ in 1...2 { #expect(try await store.bytes(of: item) == bytes) }
         }
     }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Latchkey
 
-@Suite struct OfflineChangesTests {
+@Suite(.timeLimit(.minutes(5))) struct OfflineChangesTests {
     private let harness = OfflineHarness()
     private var offline: OfflineKeys { harness.offline }
 
@@ -55,9 +55,9 @@ import Testing
     @Test func `a store that cannot be read yet is read later`() async throws {
         try await harness.download("movie", [sd])
         let next = OfflineHarness(after: harness)
-        next.store.failReads(OfflineError(.storeUnreadable, "The device is locked."))
+        next.store.failReads(OfflineError(.keyStoreUnreadable, "The device is locked."))
         var lists = next.offline.changes().makeAsyncIterator()
-        await #expect(throws: OfflineError(.storeUnreadable, "The device is locked.")) {
+        await #expect(throws: OfflineError(.keyStoreUnreadable, "The device is locked.")) {
             try await next.offline.assets()
         }
         #expect(await next.offline.isRequested(sd) == false)
@@ -70,8 +70,10 @@ import Testing
     @Test func `a change that cannot be written is no change`() async throws {
         try await harness.download("movie", [sd])
         let list = try await offline.assets()
-        harness.store.failWrites(OfflineError(.storeUnwritable, "The disk is full."))
-        await #expect(throws: OfflineError(.storeUnwritable, "The disk is full.")) { try await offline.delete("movie") }
+        harness.store.failWrites(OfflineError(.keyStoreUnwritable, "The disk is full."))
+        await #expect(throws: OfflineError(.keyStoreUnwritable, "The disk is full.")) {
+            try await offline.delete("movie")
+        }
         await #expect(throws: OfflineError.self) { try await offline.request("sequel", keys: [hd]) }
         offline.updated(sd, to: Secret("second"))
         #expect(try await offline.assets() == list)

@@ -1,5 +1,5 @@
 import Foundation
-import Latchkey
+@_spi(Adapters) import Latchkey
 import LatchkeyCore
 import LatchkeyTesting
 
@@ -22,7 +22,7 @@ final class OfflineHarness: Sendable {
         offline = OfflineKeys(
             store, policy: policy, renews: renews, timekeeper: clock,
             report: { key, kind in
-                let text = if case .storeFailed(let error) = kind { "failed \(error.code)" } else { "\(kind)" }
+                let text = if case .storeFailed(let error) = kind { "failed \(error.code)" } else { kind.name }
                 log.withLock { $0.append(key.map { "\(text) \($0.remainder)" } ?? text) }
             })
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Latchkey
 
-@Suite struct OfflineIndexTests {
+@Suite(.timeLimit(.minutes(5))) struct OfflineIndexTests {
     /// What version 1 looks like on the disk; a change here needs a new version.
     private static let golden = """
         {"assets":[{"id":"movie","keys":["skd://host/audio","skd://host/sd"]}],\
@@ -23,6 +23,18 @@ import Testing
         #expect(try index.file().revealedText == Self.golden)
     }
 
+    // A file that was damaged, or written by somebody else.
+    @Test(arguments: ["1e300", "9223372036854775808", "-1e300"], ["1e300", "-1e300", "1767225650"])
+    func `a window or a date of any size is listed`(_ window: String, _ date: String) throws {
+        let text = Self.golden.replacing("2592000", with: window).replacing("172800", with: window)
+            .replacing("1767225700.5", with: date).replacing("1767225650", with: date)
+        let index = try OfflineIndex(file: Secret(text))
+        let now = Date(timeIntervalSince1970: 1_767_225_700)
+        #expect(index.list(at: now).count == 1)
+        #expect(index.key(sd, at: now).remaining.map { $0 >= .zero && $0 <= .longest } == true)
+        #expect(index.nextEnd(after: now).map { $0 <= .longest } != false)
+    }
+
     @Test func `a newer version is an error that keeps the keys`() async throws {
         let harness = OfflineHarness()
         try await harness.download("movie", [sd])
@@ -30,7 +42,7 @@ import Testing
         harness.store.put(Secret(#"{"version":2,"shelves":[]}"#), at: .index)
         let next = OfflineHarness(after: harness)
         let error = await #expect(throws: OfflineError.self) { try await next.offline.assets() }
-        #expect(error?.kind == .indexTooNew)
+        #expect(error?.kind == .keyIndexTooNew)
         await #expect(throws: OfflineError.self) { try await next.offline.request("sequel", keys: [hd]) }
         #expect(harness.store.contents.keys == before.keys)
     }
@@ -44,7 +56,7 @@ import Testing
             let error = await #expect(throws: OfflineError.self) {
                 try await OfflineHarness(after: harness).offline.assets()
             }
-            #expect(error?.kind == .indexDamaged)
+            #expect(error?.kind == .keyIndexDamaged)
         }
         #expect(harness.store.contents.keys == before.keys)
         harness.store.put(Secret(index), at: .index)
@@ -66,7 +78,7 @@ import Testing
     func `a name that leaves the folder makes the index a damaged one`(_ name: String) {
         let text = Self.golden.replacingOccurrences(of: "0123456789abcdef.key", with: name)
         let error = #expect(throws: OfflineError.self) { try OfflineIndex(file: Secret(text)) }
-        #expect(error?.kind == .indexDamaged)
+        #expect(error?.kind == .keyIndexDamaged)
     }
 
     @Test func `what a crash left behind is swept`() async throws {

@@ -4,7 +4,7 @@ import LatchkeyCore
 import LatchkeyTesting
 import Testing
 
-@Suite struct OfflineKeysTests {
+@Suite(.timeLimit(.minutes(5))) struct OfflineKeysTests {
     private let harness = OfflineHarness()
     private var offline: OfflineKeys { harness.offline }
 
@@ -87,15 +87,15 @@ import Testing
     @Test func `limits have names`() async throws {
         let harness = OfflineHarness(policy: OfflinePolicy(largestKey: 16, assets: 2, keys: 3))
         let offline = harness.offline
-        await #expect(throws: OfflineError(.noKeys, "The asset movie was requested without a key.")) {
+        await #expect(throws: OfflineError(.offlineAssetWithoutKeys, "The asset movie was requested without a key.")) {
             try await offline.request("movie", keys: [])
         }
         try await offline.request("movie", keys: [sd])
-        await #expect(throws: OfflineError(.tooManyKeys, "All assets together would need more than 3 keys.")) {
+        await #expect(throws: OfflineError(.tooManyOfflineKeys, "All assets together would need more than 3 keys.")) {
             try await offline.request("sequel", keys: [audio, hd, "skd://host/uhd"])
         }
         try await offline.request("sequel", keys: [audio])
-        await #expect(throws: OfflineError(.tooManyAssets, "There are 2 assets already.")) {
+        await #expect(throws: OfflineError(.tooManyOfflineAssets, "There are 2 assets already.")) {
             try await offline.request("prequel", keys: [sd])
         }
         #expect(try await offline.assets().map(\.id) == ["movie", "sequel"])

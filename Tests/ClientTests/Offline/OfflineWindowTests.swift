@@ -1,10 +1,10 @@
 import Foundation
-import Latchkey
+@_spi(Adapters) import Latchkey
 import LatchkeyCore
 import LatchkeyTesting
 import Testing
 
-@Suite struct OfflineWindowTests {
+@Suite(.timeLimit(.minutes(5))) struct OfflineWindowTests {
     private static let dual = LicenseTerms.Validity.dualExpiry(storage: .days(30), playback: .days(2))
     private let harness = OfflineHarness()
     private var offline: OfflineKeys { harness.offline }
@@ -44,6 +44,22 @@ import Testing
         harness.clock.advance(by: .days(10_000))
         #expect(try await harness.state() == .stored)
         #expect(try await harness.remaining() == nil)
+    }
+
+    @Test func `a date that the service states takes the place of the window that counts`() async throws {
+        try await harness.download("movie", [sd], Self.dual)
+        offline.expires(sd, at: harness.clock.date.addingTimeInterval(3_600))
+        #expect(try await harness.remaining() == .hours(1))
+        offline.started(sd)
+        offline.expires(sd, at: harness.clock.date.addingTimeInterval(7_200))
+        #expect(try await harness.remaining() == .hours(2))
+        harness.clock.advance(by: .hours(2))
+        #expect(try await harness.state() == .expired)
+        try await harness.download("endless", [hd])
+        offline.expires(hd, at: .distantPast)
+        offline.expires(audio, at: .distantPast)
+        #expect(try await harness.state("endless") == .expired)
+        #expect(try await offline.asset("movie")?.keys.count == 1)
     }
 
     @Test func `an asset has expired when one of its keys has`() async throws {
@@ -97,7 +113,7 @@ extension OfflineWindowTests {
         try await harness.download("movie", [sd], Self.dual)
         #expect(try await harness.offline.dueForRenewal().isEmpty)
         harness.clock.advance(by: .days(16))
-        await #expect(throws: OfflineError(.renewalUnsupported, "The vendor renews no stored key.")) {
+        await #expect(throws: OfflineError(.storedKeyRenewalUnsupported, "The vendor renews no stored key.")) {
             try await harness.offline.dueForRenewal()
         }
         let error = await #expect(throws: ContentKeyError.self) { try await harness.fetch(sd, nil, .isReplaced) }

@@ -1,10 +1,10 @@
 import Foundation
-import Latchkey
+@_spi(Adapters) import Latchkey
 import LatchkeyCore
 import LatchkeyTesting
 import Testing
 
-@Suite struct PersistableRequestTests {
+@Suite(.timeLimit(.minutes(5))) struct PersistableRequestTests {
     private let store = MemoryKeyStore()
     private let ckc = FakePersistableRequest.storedForm(of: SampleBytes.ckc())
 
@@ -34,7 +34,7 @@ import Testing
         #expect(await answer(request, offline).ckc == ckc)
         #expect(request.spcCount == 0)
         #expect(offline.transport.requests.isEmpty)
-        let kinds = await events.untilAnswered().map { "\($0.kind)".prefix { $0 != "(" } }
+        let kinds = await events.untilAnswered().map { $0.kind.name }
         #expect(kinds == ["requested", "answeredFromStore", "answered"])
     }
 
@@ -63,7 +63,7 @@ import Testing
 
     @Test func `a key that cannot be stored plays, and is not ready`() async throws {
         let harness = try await harness()
-        store.failWrites(OfflineError(.storeUnwritable, "The disk is full."))
+        store.failWrites(OfflineError(.keyStoreUnwritable, "The disk is full."))
         let events = harness.loader.events()
         #expect(await answer(FakePersistableRequest(key), harness).ckc == ckc)
         let failures = await events.untilAnswered().compactMap {

@@ -1,14 +1,16 @@
 import Foundation
-import Latchkey
+@_spi(Adapters) import Latchkey
 import LatchkeyCore
 import LatchkeyTesting
 import Testing
 
-/// The code of the article "Play without a network", compiled and run. A change here is a change there.
-@Suite struct PlayWithoutANetworkTests {
+/// The code of the article "Play without a network", compiled and run. `Scripts/check-snippets` compares both.
+@Suite(.timeLimit(.minutes(5))) struct PlayWithoutANetworkTests {
     private struct Player {
         func persistableRequest(for key: KeyURI) -> FakePersistableRequest { FakePersistableRequest(key) }
     }
+
+    private func show(_ asset: OfflineAsset) {}
 
     private func loader(
         _ integration: some DRMIntegration, _ credentials: Credentials, _ folder: URL
@@ -20,34 +22,22 @@ import Testing
     }
 
     private func download(
-        _ keys: Set<KeyURI>, _ player: Player, _ loader: ContentKeyLoader, _ offline: OfflineKeys
+        _ playlistURL: URL, _ player: Player, _ loader: ContentKeyLoader, _ offline: OfflineKeys
     ) async throws {
-        try await offline.request("movie-1", keys: keys)
+        let keys = try await loader.keys(of: playlistURL)
+        try await offline.request("movie-1", keys: Set(keys))
         for key in keys { loader.answer(player.persistableRequest(for: key)) }
         for await assets in offline.changes() {
             guard let movie = assets.first(where: { $0.id == "movie-1" }) else { break }
-            print(movie.state, movie.isReady, movie.remaining ?? "without an end")
+            show(movie)
             if movie.isReady { break }
         }
     }
 
     @Test func `the code makes an asset ready`() async throws {
-        let harness = Harness { $0.keyStore = MemoryKeyStore() }
+        let harness = Harness(over: PreloadStream.transport()) { $0.keyStore = MemoryKeyStore() }
         let offline = try #require(harness.loader.offline)
-        try await download([key], Player(), harness.loader, offline)
+        try await download(PreloadStream.address, Player(), harness.loader, offline)
         #expect(try await offline.asset("movie-1")?.isReady == true)
-    }
-
-    @Test func `the article has this code`() throws {
-        let article = URL(filePath: #filePath).deletingLastPathComponent()
-            .appending(path: "../../../Sources/Client/Latchkey.docc/PlayWithoutANetwork.md")
-        func lines(_ text: String) -> [String] {
-            text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
-        }
-        let here = lines(try String(contentsOf: URL(filePath: #filePath), encoding: .utf8))
-        let blocks = try String(contentsOf: article, encoding: .utf8).components(separatedBy: "```")
-            .filter { $0.hasPrefix("swift\n") }.map { Array(lines($0).dropFirst()) }
-        #expect(blocks.count == 2)
-        #expect(blocks.allSatisfy { here.firstRange(of: $0) != nil })
     }
 }

@@ -2,8 +2,8 @@ import Foundation
 import LatchkeyCore
 import Testing
 
-/// A process is killed at any step of a change to a file key store, 1,000 times, and the store holds the state before or after.
-@Suite struct StoreCrashTests {
+/// A process is killed at any step of a change to a file key store, 200 times, and the store holds the state before or after.
+@Suite(.timeLimit(.minutes(5))) struct StoreCrashTests {
     /// What `StoreCrash` prints.
     private struct Report: Decodable {
         let killed: Int
@@ -14,7 +14,9 @@ import Testing
     }
 
     private static let processes = 4
-    private static let runs = 250
+    /// How many processes are killed in all; `LATCHKEY_CRASHES=1000` for a thorough run.
+    private static let crashes = ProcessInfo.processInfo.environment["LATCHKEY_CRASHES"].flatMap { Int($0) } ?? 200
+    private static let runs = crashes / processes
 
     /// The program beside the tests; nil where it was not built.
     private static let program: URL? = {

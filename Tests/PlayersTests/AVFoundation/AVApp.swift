@@ -5,23 +5,22 @@ import StandInEngine
 
 @testable import LatchkeyAVFoundation
 
-/// An app on AVFoundation: a bridge, an asset, and what the bridge said.
+/// An app on AVFoundation: the keys, an asset, and what the keys reported.
 final class AVApp: Sendable {
-    let keys: ContentKeySessionBridge
+    let keys: AVPlayerKeys
     let asset: AVURLAsset
     let notices: NoticeLog
+    let failures: FailureLog
 
-    init(
-        _ loader: ContentKeyLoader, playing url: URL, options: ContentKeySessionOptions = ContentKeySessionOptions()
-    ) {
-        let notices = NoticeLog()
-        self.notices = notices
-        keys = ContentKeySessionBridge(loader, options: options) { notices.add($0) }
+    init(_ loader: ContentKeyLoader, playing url: URL, options: AVPlayerKeys.Options = AVPlayerKeys.Options()) {
+        let (notices, failures) = (NoticeLog(), FailureLog())
+        (self.notices, self.failures) = (notices, failures)
+        keys = AVPlayerKeys(loader, options: options, onNotice: notices.add, onFailure: failures.add)
         asset = AVURLAsset(url: url)
         keys.protect(asset)
     }
 
-    /// The bridge's session.
+    /// The current session.
     var session: AVContentKeySession? { keys.state.withLock { $0.session } }
 
     /// Plays from the start.
@@ -35,19 +34,18 @@ final class AVApp: Sendable {
     }
 }
 
-/// What a bridge said.
+/// The notices of a session.
 final class NoticeLog: Sendable {
     private struct State {
-        var notices: [ContentKeySessionNotice] = []
-        var watchers: [(condition: @Sendable (ContentKeySessionNotice) -> Bool, CheckedContinuation<Void, Never>)] = []
+        var notices: [AVPlayerKeys.Notice] = []
+        var watchers: [(condition: @Sendable (AVPlayerKeys.Notice) -> Bool, CheckedContinuation<Void, Never>)] = []
     }
 
     private let state = Locked(State())
 
-    var all: [ContentKeySessionNotice] { state.withLock { $0.notices } }
-    var failures: [KeyFailure] { all.compactMap { if case .failed(let failure) = $0 { failure } else { nil } } }
+    var all: [AVPlayerKeys.Notice] { state.withLock { $0.notices } }
 
-    func add(_ notice: ContentKeySessionNotice) {
+    func add(_ notice: AVPlayerKeys.Notice) {
         let met = state.withLock { state in
             state.notices.append(notice)
             let met = state.watchers.filter { $0.condition(notice) }.map(\.1)
@@ -58,7 +56,7 @@ final class NoticeLog: Sendable {
     }
 
     /// Waits until one notice, past or to come, meets a condition.
-    func until(_ condition: @escaping @Sendable (ContentKeySessionNotice) -> Bool) async {
+    func until(_ condition: @escaping @Sendable (AVPlayerKeys.Notice) -> Bool) async {
         await withCheckedContinuation { continuation in
             let isThere = state.withLock { state in
                 let isThere = state.notices.contains(where: condition)

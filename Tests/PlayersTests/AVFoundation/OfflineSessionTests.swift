@@ -9,11 +9,11 @@ import StandInEngine
 import Testing
 
 /// Keys that are stored through a session, and play without a network.
-@Suite struct OfflineSessionTests {
+@Suite(.timeLimit(.minutes(5))) struct OfflineSessionTests {
     private static let persistent = LicenseTerms(.persistent)
     private static let dual = LicenseTerms(.dualExpiry(storage: .seconds(86_400), playback: .seconds(3_600)))
 
-    /// Plays a title whose keys are to be stored, through a bridge of its own.
+    /// Plays a title whose keys are to be stored, with a session of its own.
     private func play(_ stage: PlayerStage, _ loader: ContentKeyLoader) async throws -> StandInPlayback.Result {
         try await AVApp(loader, playing: stage.playlist()).play()
     }
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func `where the system stores no keys they are streamed, and the app hears of it`() async throws {
+    @Test func `if the system stores no keys they are streamed, and the app is told`() async throws {
         var behavior = StandInBehavior()
         behavior.persistence = .refused
         try await PlayerStage.with(behavior, terms: Self.persistent) { stage in
@@ -110,6 +110,48 @@ import Testing
             let result = try await play(stage, loader)
             #expect(result.isRight)
             #expect(!stage.log.names.contains("didProvidePersistable"))
+        }
+    }
+
+    // MARK: What services want to know
+
+    @Test func `the service gets a token for a stored key's date, and none for a key that is not stored`() async throws
+    {
+        try await PlayerStage.with(terms: Self.persistent) { stage in
+            let loader = try await storingLoader(stage, MemoryKeyStore())
+            let app = AVApp(loader, playing: stage.playlist())
+            let key = try #require(try await app.play().keyURIs.first)
+            let token = try await app.keys.expirationToken(for: key)
+            #expect(String(decoding: token, as: UTF8.self).hasPrefix("secure token"))
+            let error = await #expect(throws: ContentKeyError.self) {
+                try await app.keys.expirationToken(for: "skd://nobody/knows")
+            }
+            #expect(error?.code == "persistableKeyFailed")
+        }
+    }
+
+    @Test func `the service gets a proof of a removed key, and of all`() async throws {
+        try await PlayerStage.with(terms: Self.persistent) { stage in
+            let loader = try await storingLoader(stage, MemoryKeyStore())
+            let app = AVApp(loader, playing: stage.playlist())
+            _ = try await app.play()
+            let removed = try #require(try await loader.offline?.delete("movie"))
+            let key = try #require(removed.first)
+            let proof = try await app.keys.proofOfRemoval(of: key, challenge: Data(count: 8))
+            #expect(String(decoding: proof, as: UTF8.self).hasPrefix("invalidated"))
+            let all = try await app.keys.proofOfRemovalOfAllKeys()
+            #expect(String(decoding: all, as: UTF8.self) == "all invalidated")
+        }
+    }
+
+    @Test func `a revoked key no longer decrypts, and is not revoked twice`() async throws {
+        try await PlayerStage.with { stage in
+            let app = AVApp(stage.loader(), playing: stage.playlist())
+            let key = try #require(try await app.play().keyURIs.first)
+            #expect(app.session?.standIn.usableKeys == [key.raw])
+            #expect(app.keys.revoke(key))
+            #expect(app.session?.standIn.usableKeys == [])
+            #expect(!app.keys.revoke(key))
         }
     }
 
@@ -189,7 +231,7 @@ import Testing
         }
     }
 
-    @Test func `a location is found again where the system moved the app`() throws {
+    @Test func `a location is found again after the system moved the app`() throws {
         let old = OfflineLocation(URL(fileURLWithPath: "/var/A/Library/movie.movpkg"), home: "/var/A")
         #expect(old.path == "Library/movie.movpkg")
         #expect(old.url(home: "/var/B").path == "/var/B/Library/movie.movpkg")

@@ -6,9 +6,9 @@ import LatchkeyVendors
 import StandInEngine
 import Testing
 
-/// Every callback that AVFoundation makes, driven one by one: each has to run the bridge's own method, as a misspelled one would
-/// never be called on a device.
-@Suite struct SessionCallbackTests {
+/// Every callback that AVFoundation makes, driven one by one. Each has to run the adapter's own method, because a device never calls
+/// a misspelled one.
+@Suite(.timeLimit(.minutes(5))) struct SessionCallbackTests {
     private let name = "skd://demo/video"
 
     @Test func `no callback of a session is left to a default`() {
@@ -20,10 +20,10 @@ import Testing
         #expect(driven == Set(Callback.allCases))
     }
 
-    /// Drives a callback and gives what the log says about it.
+    /// Drives a callback and returns what the log says about it.
     private func driven(
         _ callback: Callback, _ behavior: StandInBehavior = StandInBehavior(), store: (any PersistableKeyStore)? = nil,
-        options: ContentKeySessionOptions = ContentKeySessionOptions(),
+        options: AVPlayerKeys.Options = AVPlayerKeys.Options(),
         _ drive: (PlayerStage, AVApp, AVContentKeySession.StandIn) async throws -> Void
     ) async throws -> (AVApp, [StandInCallback.Implementation]) {
         try await PlayerStage.with(behavior) { stage in
@@ -80,6 +80,25 @@ import Testing
         #expect(app.notices.all.count == 3)
     }
 
+    @Test func `several keys of one blob that are to be stored, each stored`() async throws {
+        let store = MemoryKeyStore()
+        try await PlayerStage.with(terms: LicenseTerms(.persistent)) { stage in
+            let loader = stage.loader(store: store)
+            let keys = (0..<2).map { stage.key($0) }
+            let offline = try #require(loader.offline)
+            try await offline.request("movie", keys: Set(keys))
+            let app = AVApp(loader, playing: stage.playlist())
+            app.session?.standIn.request(
+                keys.map(\.raw), initializationData: Data("blob".utf8), for: .persistable)
+            await stage.log.untilCallback("didSucceed", times: 2)
+            #expect(stage.log.contents.count(of: "didProvideBatch") == 1)
+            for key in keys { #expect(try await offline.storedKey(for: key) != nil) }
+            let stored = app.notices.all.count { if case .succeeded(_, .persistable) = $0 { true } else { false } }
+            #expect(stored == 2 && app.notices.all.count == 2)
+            #expect(stage.log.violations.isEmpty)
+        }
+    }
+
     @Test func `a stored key that the player changed`() async throws {
         let store = MemoryKeyStore()
         try await PlayerStage.with { stage in
@@ -99,8 +118,8 @@ import Testing
             app.keys.preload("skd://nobody/knows")
         }
         #expect(taken == [.own])
-        #expect(app.notices.failures.count == 1)
-        #expect(app.notices.failures.first?.loaderError != nil)
+        #expect(app.failures.all.count == 1)
+        #expect(app.failures.all.first?.loaderError != nil)
     }
 
     @Test func `a retry that the player offers`() async throws {
@@ -133,7 +152,7 @@ import Testing
     @Test func `a report of an expired session, which the app can read and remove`() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "reports-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
-        let options = ContentKeySessionOptions(reports: folder)
+        let options = AVPlayerKeys.Options(reports: folder)
         let (_, taken) = try await driven(.didGenerateExpiredSessionReport, options: options) { stage, app, session in
             app.keys.preload(stage.key())
             await stage.log.untilCallback("didSucceed")

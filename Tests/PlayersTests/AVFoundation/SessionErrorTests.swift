@@ -9,7 +9,7 @@ import StandInEngine
 import Testing
 
 /// What the player and the app see when a key does not come.
-@Suite struct SessionErrorTests {
+@Suite(.timeLimit(.minutes(5))) struct SessionErrorTests {
     @Test(arguments: [
         (401, "unauthenticated", 209), (403, "forbidden", 210), (404, "notFound", 211), (503, "serverTransient", 216),
     ])
@@ -28,7 +28,7 @@ import Testing
             #expect(error.userInfo[ContentKeyError.UserInfoKey.stage] as? String == "license")
             #expect((error.userInfo[NSLocalizedRecoverySuggestionErrorKey] as? String)?.isEmpty == false)
             #expect(error.localizedDescription.contains("\(status)"))
-            let failure = try #require(app.notices.failures.first)
+            let failure = try #require(app.failures.all.first)
             #expect(failure.error.code == number)
             #expect(failure.loaderError?.service?.status == status)
             #expect(stage.log.violations.isEmpty)
@@ -40,17 +40,17 @@ import Testing
             stage.service(for: .vuDRM).faults.set(.status(404), at: .certificate)
             let app = AVApp(stage.loader(), playing: stage.playlist())
             await #expect(throws: (any Error).self) { try await app.play() }
-            #expect(app.notices.failures.first?.loaderError?.stage == .certificate)
+            #expect(app.failures.all.first?.loaderError?.stage == .certificate)
         }
         // A foreign certificate: the device takes no other than that of its hardware.
         try await PlayerStage.with { stage in
             let loader = ContentKeyLoader(
-                VendorProfile.vuDRM.setting("certificateURL", to: "https://nobody.test/certificate"),
+                try VendorProfile.vuDRM.configured(["certificateURL": "https://nobody.test/certificate"]),
                 credentials: Credentials { _ in CredentialSet(["token": Secret("a token")]) },
                 transport: FakeTransport(get: [.ok(SampleBytes.certificate)], post: []), timekeeper: stage.time)
             let app = AVApp(loader, playing: stage.playlist())
             await #expect(throws: (any Error).self) { try await app.play() }
-            let failure = try #require(app.notices.failures.first)
+            let failure = try #require(app.failures.all.first)
             #expect(failure.loaderError?.kind == .spcFailed)
             #expect(failure.explanation?.code == -42679)
             #expect(FairPlayErrorExplanation.chain(of: failure.error).map(\.code) == [106, -11800, -42679])
@@ -72,13 +72,14 @@ import Testing
                 stage.time.advance(by: .seconds(450))
                 await stage.log.untilCallback("didFail")
             }
-            app.keys.close()
+            app.keys.release()
             loader.cancel()
             reading.cancel()
             await reading.value
             var text = ""
             dump(app.notices.all, to: &text)
-            dump(app.notices.failures.map(\.error.userInfo), to: &text)
+            dump(app.failures.all, to: &text)
+            dump(app.failures.errors.map(\.userInfo), to: &text)
             dump(events.withLock { $0 }, to: &text)
             dump(stage.log.contents, to: &text)
             #expect(text.contains("forbidden"))

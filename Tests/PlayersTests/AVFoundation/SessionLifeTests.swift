@@ -8,8 +8,8 @@ import LatchkeyVendors
 import StandInEngine
 import Testing
 
-/// Renewals, retries, and every way for a request and a session to end.
-@Suite struct SessionLifeTests {
+/// Renewals, retries, and all ways in which a request and a session end.
+@Suite(.timeLimit(.minutes(5))) struct SessionLifeTests {
     private static let lease = Duration.seconds(600)
 
     // MARK: Renewal
@@ -25,12 +25,12 @@ import Testing
             await stage.log.untilCallback("didSucceed", times: 3)
             #expect(app.session?.standIn.usableKeys == Set(result.keyURIs.map(\.raw)))
             #expect(stage.service(for: .vuDRM).licenses == 3)
-            #expect(app.notices.failures.isEmpty)
+            #expect(app.failures.all.isEmpty)
             #expect(stage.log.violations.isEmpty)
         }
     }
 
-    @Test func `a lease that nobody can renew ends with one failure`() async throws {
+    @Test func `a lease that cannot be renewed ends with one failure`() async throws {
         try await PlayerStage.with(terms: LicenseTerms(.lease(Self.lease))) { stage in
             let app = AVApp(stage.loader(lease: Self.lease), playing: stage.playlist())
             _ = try await app.play()
@@ -38,15 +38,13 @@ import Testing
             stage.time.advance(by: .seconds(450))
             await stage.log.untilCallback("didFail")
             stage.time.advance(by: .seconds(150))
-            await app.notices.until { notice in
-                if case .failed(let failure) = notice { failure.loaderError?.kind == .leaseEnded } else { false }
-            }
-            #expect(app.notices.failures.count { $0.loaderError?.kind == .leaseEnded } == 1)
+            await app.failures.until("leaseEnded")
+            #expect(app.failures.all.count { $0.loaderError?.kind == .leaseEnded } == 1)
             #expect(stage.log.violations.isEmpty)
         }
     }
 
-    @Test func `keys of an asset that plays no more are not renewed`() async throws {
+    @Test func `keys of a released asset are not renewed`() async throws {
         try await PlayerStage.with(terms: LicenseTerms(.lease(Self.lease))) { stage in
             let loader = stage.loader(lease: Self.lease)
             let app = AVApp(loader, playing: stage.playlist())
@@ -54,11 +52,11 @@ import Testing
             app.keys.protect(other)
             let kept = try await AVApp.play(other)
             _ = try await app.play()
-            app.keys.unprotect(app.asset)
+            app.keys.release(app.asset)
             stage.time.advance(by: .seconds(450))
             await stage.log.untilCallback("didProvideRenewing", times: kept.keyURIs.count)
             #expect(Set(stage.log.renewed) == Set(kept.keyURIs.map(\.raw)))
-            app.keys.unprotect(other)
+            app.keys.release(other)
             #expect(app.session?.contentKeyRecipients.isEmpty == true)
             #expect(stage.log.violations.isEmpty)
         }
@@ -66,14 +64,14 @@ import Testing
 
     @Test func `a renewal that the player does not take is asked for again`() async throws {
         try await PlayerStage.with(terms: LicenseTerms(.lease(Self.lease))) { stage in
-            let options = ContentKeySessionOptions(retries: 1)
+            let options = AVPlayerKeys.Options(retries: 1)
             let app = AVApp(stage.loader(lease: Self.lease), playing: stage.playlist(), options: options)
             _ = try await app.play()
-            // One retry is granted; the next turndown fails the renewal, and the bridge has the player begin another.
+            // One retry is granted; the next turndown fails the renewal, and the adapter has the player begin another.
             stage.stage.behavior.retries = [.obsolete, .obsolete]
             stage.time.advance(by: .seconds(450))
             await stage.log.untilCallback("didSucceed", times: 2)
-            #expect(app.notices.failures.count == 1)
+            #expect(app.failures.all.count == 1)
             #expect(app.session?.standIn.usableKeys.count == 1)
             #expect(stage.log.violations.isEmpty)
         }
@@ -95,15 +93,14 @@ import Testing
         }
     }
 
-    @Test func `a license that is turned down again and again fails in the end, with the player's number`() async throws
-    {
+    @Test func `a license that is turned down repeatedly fails with the player's error number`() async throws {
         var behavior = StandInBehavior()
         behavior.retries = Array(repeating: .timedOut, count: 10)
         try await PlayerStage.with(behavior) { stage in
-            let app = AVApp(stage.loader(), playing: stage.playlist(), options: ContentKeySessionOptions(retries: 2))
+            let app = AVApp(stage.loader(), playing: stage.playlist(), options: AVPlayerKeys.Options(retries: 2))
             await #expect(throws: AVError.self) { try await app.play() }
             #expect(stage.log.contents.count(of: "shouldRetry") == 3)
-            #expect(app.notices.failures.first?.explanation?.code == -42669)
+            #expect(app.failures.all.first?.explanation?.code == -42669)
             #expect(stage.log.violations.isEmpty)
         }
     }
@@ -112,7 +109,7 @@ import Testing
         var behavior = StandInBehavior()
         behavior.retries = Array(repeating: .timedOut, count: 3)
         try await PlayerStage.with(behavior) { stage in
-            let options = ContentKeySessionOptions(retries: 0, stuckAfter: 3)
+            let options = AVPlayerKeys.Options(retries: 0, stuckAfter: 3)
             let app = AVApp(stage.loader(), playing: stage.playlist(), options: options)
             for index in 0..<3 { app.keys.preload(stage.key(index)) }
             await app.notices.until { if case .stuck = $0 { true } else { false } }
@@ -133,7 +130,7 @@ import Testing
             for request in session.standIn.openRequests { session.standIn.cancel(request) }
             await stage.log.untilCallback("didFail")
             service.open()
-            #expect(app.notices.failures.isEmpty)
+            #expect(app.failures.all.isEmpty)
             #expect(stage.log.violations.isEmpty)
         }
     }
@@ -149,13 +146,13 @@ import Testing
             stage.time.advance(by: .seconds(30))
             await stage.log.untilCallback("didFail")
             service.open()
-            #expect(app.notices.failures.first?.loaderError?.kind == .deadlineExceeded)
-            #expect(app.notices.failures.first?.error.code == 103)
+            #expect(app.failures.all.first?.loaderError?.kind == .deadlineExceeded)
+            #expect(app.failures.all.first?.error.code == 103)
             #expect(stage.log.violations.isEmpty)
         }
     }
 
-    enum End: CaseIterable { case close, release, unprotect, rebuild, cancelLoader }
+    enum End: CaseIterable { case release, releaseAsset, deallocation, replaceSession, cancelLoader }
 
     @Test(arguments: End.allCases)
     func `open requests are answered once when everything ends`(_ end: End) async throws {
@@ -168,13 +165,13 @@ import Testing
             await service.untilLicenses(3)
             let requests = app?.session?.standIn.openRequests ?? []
             switch end {
-            case .close: app?.keys.close()
-            case .unprotect: if let app { app.keys.unprotect(app.asset) }
+            case .release: app?.keys.release()
+            case .releaseAsset: if let app { app.keys.release(app.asset) }
             case .cancelLoader: loader.cancel()
-            case .rebuild: app?.keys.rebuild()
-            case .release: app = nil
+            case .replaceSession: app?.keys.replaceSession()
+            case .deallocation: app = nil
             }
-            // Nobody tells of an answer when the delegate is gone.
+            // There is no callback after the delegate is gone.
             while !requests.allSatisfy({ $0.status == .failed }) { await Task.yield() }
             service.open()
             #expect(requests.count == 3)
@@ -184,13 +181,13 @@ import Testing
         }
     }
 
-    @Test func `after a rebuild the keys that were there are there again, for a new asset`() async throws {
+    @Test func `a replaced session has the keys of the old one, for a new asset`() async throws {
         try await PlayerStage.with(StandInBehavior([.resetsMediaServices])) { stage in
             let app = AVApp(stage.loader(), playing: stage.playlist())
             let error = await #expect(throws: AVError.self) { try await app.play() }
             #expect(error?.code == .mediaServicesWereReset)
             let old = app.session
-            app.keys.rebuild()
+            app.keys.replaceSession()
             #expect(app.session !== old)
             let asset = AVURLAsset(url: stage.playlist())
             app.keys.protect(asset)

@@ -8,9 +8,9 @@ import LatchkeyVendors
 import StandInEngine
 import Testing
 
-/// AVFoundation as it was seen to err: each time the keys come or an error does, and the bridge breaks no rule.
-@Suite struct SessionMisbehaviorTests {
-    /// What does not hinder playback.
+/// AVFoundation as it was seen to err: each time the keys come or an error does, and the adapter breaks no rule.
+@Suite(.timeLimit(.minutes(5))) struct SessionMisbehaviorTests {
+    /// Misbehavior that does not keep a stream from playing.
     private static let survivable: [Misbehavior] = [
         .callsBackTwice, .completesTwice, .callsOnOddThreads, .releasesLate, .releasesEarly, .repeatsIdentifiers,
         .switchesToAirPlay,
@@ -49,12 +49,12 @@ import Testing
         }
     }
 
-    @Test func `a player that forgets its delegate leaves nothing without an answer`() async throws {
+    @Test func `a player that drops its delegate leaves no request without an answer`() async throws {
         try await PlayerStage.with(StandInBehavior([.dropsDelegate])) { stage in
             let app = AVApp(stage.loader(), playing: stage.playlist(.transportStream))
             let result = try await app.play()
             #expect(result.isRight)
-            app.keys.close()
+            app.keys.release()
             #expect(stage.log.violations.isEmpty)
         }
     }

@@ -6,7 +6,7 @@ import LatchkeyVendors
 import StandInEngine
 import Testing
 
-/// An app under test, with what it was built of.
+/// An app under test, and what it was built from.
 struct ConformingApp: Sendable {
     let setup: AppSetup
     let app: AppUnderTest
@@ -20,15 +20,15 @@ struct ConformingApp: Sendable {
     }
 
     var loader: ContentKeyLoader { setup.loader }
-    /// What the app's own handler heard.
-    var errors: [NSError] { setup.errors.all }
-    var renew: (@Sendable () -> Void)? { app.renew }
+    /// The errors that the adapter reported to the app.
+    var errors: [NSError] { setup.failures.errors }
+    var renew: (@Sendable () async -> Void)? { app.renew }
 
     func play() async throws -> StandInPlayback.Result { try await app.play() }
     func leave() { app.leave() }
     func drop() { app.drop() }
 
-    /// Plays, and gives the player's error; nil where it plays all the same.
+    /// Plays, and returns the player's error; `nil` if the stream plays.
     func failure() async -> (any Error)? {
         do {
             _ = try await app.play()
@@ -39,7 +39,7 @@ struct ConformingApp: Sendable {
     }
 }
 
-/// Runs a body with an app of an adapter, and then has everything go: no rule of the player's may be broken.
+/// Runs a body with an app of an adapter, and then drops everything. No rule of the player may be broken.
 func conform(
     _ player: PlayerUnderTest, _ stream: DemoAsset = .transportStream, behavior: Set<Misbehavior> = [],
     deadline: Duration = .seconds(900), lease: Duration? = nil,
@@ -55,14 +55,14 @@ func conform(
             app.leave()
             app.drop()
         }
-        // What goes away may still have something to say.
+        // Deallocation may still call back.
         for _ in 0..<100 { await Task.yield() }
         #expect(stage.log.violations.isEmpty, sourceLocation: sourceLocation)
     }
 }
 
 extension VendorProfile {
-    /// The vendor of all rules that are about no vendor.
+    /// The vendor of all tests that are not about a vendor.
     static let home = VendorProfile.genericRaw
 }
 
@@ -72,9 +72,9 @@ extension PlayerStage {
 }
 
 extension NSError {
-    /// The code of Latchkey's error; nil for another's.
+    /// The code of Latchkey's error; `nil` for any other error.
     var latchkeyCode: String? { userInfo[ContentKeyError.UserInfoKey.code] as? String }
 
-    /// All that the error says.
+    /// Everything that the error says.
     var everything: String { "\(self) \(userInfo)" }
 }

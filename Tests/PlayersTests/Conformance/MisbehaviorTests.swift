@@ -6,7 +6,7 @@ import LatchkeyVendors
 import StandInEngine
 import Testing
 
-/// Every adapter on every player that errs: one answer or one error, and no rule broken.
+/// Every adapter with every misbehavior of a player: there is one answer or one error, and no rule is broken.
 @Suite(.timeLimit(.minutes(5))) struct MisbehaviorTests {
     @Test(arguments: PlayerUnderTest.all, Misbehavior.allCases)
     func `a player that errs gets one answer or one error`(
@@ -15,9 +15,9 @@ import Testing
         let stream: DemoAsset = Self.concernsKeys.contains(misbehavior) ? .twoKeys : .transportStream
         try await conform(player, stream, behavior: [misbehavior]) { stage, app in
             async let failure = app.failure()
-            if misbehavior == .reordersKeys, let patience = player.patience {
-                await stage.time.untilSomeoneSleeps(for: patience)
-                stage.time.advance(by: patience)
+            if misbehavior == .reordersKeys, let timeout = player.spcTimeout {
+                await stage.time.untilSomeoneSleeps(for: timeout)
+                stage.time.advance(by: timeout)
             }
             if let thrown = await failure {
                 let heard = app.errors + [PlayerUnderTest.cause(of: thrown)].compactMap { $0 }
@@ -29,12 +29,12 @@ import Testing
         }
     }
 
-    /// What several keys make a difference to. The others play the stream with one, which decodes in half the time.
+    /// Misbehavior that concerns several keys. The rest play the stream with one key, which decodes in half the time.
     private static let concernsKeys: Set<Misbehavior> = [
         .callsBackTwice, .callsOnOddThreads, .repeatsIdentifiers, .reordersKeys,
     ]
 
-    /// What hinders no player from playing.
+    /// Misbehavior that keeps no player from playing.
     private static let harmless: Set<Misbehavior> = [
         .callsBackTwice, .completesTwice, .callsOnOddThreads, .releasesLate, .releasesEarly, .repeatsIdentifiers,
         .switchesToAirPlay, .dropsDelegate, .reordersKeys,

@@ -10,50 +10,45 @@ import Testing
 /// One adapter in the conformance suite: what it is called, what it can do, and how an app is built on it.
 struct PlayerUnderTest: Sendable, CustomTestStringConvertible {
     let name: String
-    /// The adapter's files, or the folders that hold them, below `Sources/Players`.
-    let sources: [String]
     let capabilities: Set<Capability>
     /// The callback in the log that asks for a license.
     let licenseCallback: String
-    /// How long the adapter lets one key's SPC keep other keys waiting; nil where it never does.
-    let patience: Duration?
+    /// How long the SPC of one key may delay other keys; `nil` if it never does.
+    let spcTimeout: Duration?
     let make: @Sendable (AppSetup) async throws -> AppUnderTest
 
     init(
-        _ name: String, in sources: [String], can capabilities: Set<Capability>, asksBy licenseCallback: String,
-        patience: Duration? = nil, make: @escaping @Sendable (AppSetup) async throws -> AppUnderTest
+        _ name: String, can capabilities: Set<Capability>, asksBy licenseCallback: String,
+        spcTimeout: Duration? = nil, make: @escaping @Sendable (AppSetup) async throws -> AppUnderTest
     ) {
         self.name = name
-        self.sources = sources
         self.capabilities = capabilities
         self.licenseCallback = licenseCallback
-        self.patience = patience
+        self.spcTimeout = spcTimeout
         self.make = make
     }
 
-    /// What not every adapter can do. One that declares a capability is tested for it; one that does not is tested for
-    /// what it does instead, where it does something.
+    /// What some adapters cannot do. An adapter that declares a capability is tested for it; one that does not is tested for what it does
+    /// instead, if it does something.
     enum Capability: String, Sendable, CaseIterable {
-        /// The loader sends the requests: its deadline, its events. Otherwise the player sends them.
+        /// The loader sends the requests, with its deadline and its events. Otherwise the player sends them.
         case loaderRequests
-        /// The loader holds the keys: it renews them, and what is open can be ended. Otherwise it is asked for one license after
-        /// the other, and an open one ends with its answer or its deadline.
+        /// The loader holds the keys: it renews them, and open requests can be ended. Otherwise it is asked for one license after another,
+        /// and an open request ends with its answer or its deadline.
         case loaderHolds
         /// The callback for a license returns at once. Otherwise it waits, on a thread that may wait.
         case returnsAtOnce
-        /// Licenses of several keys are got at the same time. Otherwise the player asks for one after the other.
+        /// Licenses of several keys are requested at the same time. Otherwise the player asks for one after another.
         case keysInParallel
-        /// The app's own handler hears why a key did not come.
-        case tellsApp
         /// The player's error holds the adapter's.
         case tellsPlayer
-        /// When its objects go away, what is open ends. Otherwise the player holds them, or what waits for an answer does.
+        /// Open requests end when the app drops the adapter's objects. Otherwise the player holds the objects, or a waiting thread does.
         case endsWithItsObjects
         /// A key's lease can be renewed.
         case renewal
         /// Keys are stored, and play without a network.
         case storedKeys
-        /// A key's URI may be any text. Otherwise it has to be a URL.
+        /// A key's URI may be any text. Otherwise it must be a URL.
         case anyURI
     }
 
@@ -61,7 +56,7 @@ struct PlayerUnderTest: Sendable, CustomTestStringConvertible {
 
     func can(_ capability: Capability) -> Bool { capabilities.contains(capability) }
 
-    /// The adapter's error in what a player reported; nil where the player has no room for it.
+    /// The adapter's error in what a player reported; `nil` if the player has no room for it.
     static func cause(of error: any Error) -> NSError? {
         var next: NSError? = error as NSError
         while let error = next {
@@ -72,16 +67,16 @@ struct PlayerUnderTest: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// What an app is built of.
+/// What an app is built from.
 struct AppSetup: Sendable {
     let stage: PlayerStage
     let loader: ContentKeyLoader
     let profile: VendorProfile
     let stream: DemoAsset
-    /// Where adapters store keys that do not use the loader's store; nil where none are to be stored.
+    /// Where adapters that do not use the loader's store keep keys; `nil` if no keys are stored.
     var folder: URL?
-    /// What the app's own handler hears.
-    let errors = ErrorLog()
+    /// What the adapter reports to the app.
+    let failures = FailureLog()
 
     var playlist: URL { stage.playlist(stream, for: profile) }
 }
@@ -90,27 +85,29 @@ struct AppSetup: Sendable {
 struct AppUnderTest: Sendable {
     /// Plays from the start to the end.
     let play: @Sendable () async throws -> StandInPlayback.Result
-    /// Goes on to something else: what is open ends.
+    /// Goes on to something else, so that open requests end.
     let leave: @Sendable () -> Void
-    /// Lets the adapter's objects go, and says nothing.
+    /// Drops the adapter's objects without another word to them.
     let drop: @Sendable () -> Void
-    /// Has the player ask for a renewal, where it does not by itself.
-    var renew: (@Sendable () -> Void)?
+    /// Has the player ask for a renewal, if it does not do so by itself.
+    var renew: (@Sendable () async -> Void)?
     /// Has keys stored before they play.
     var store: (@Sendable () async throws -> Void)?
 }
 
-/// An object that the app holds until it lets go of it.
-final class Kept<Object: Sendable>: Sendable {
-    private let held: Locked<Object?>
+/// An object that the app holds until it drops it.
+// Sound: the object is only touched while the lock is held, and used by one task at a time, as players are in an app.
+final class Kept<Object>: @unchecked Sendable {
+    private let lock = NSLock()
+    private var held: Object?
 
-    init(_ object: Object) { held = Locked(object) }
+    init(_ object: Object) { held = object }
 
-    var object: Object? { held.withLock { $0 } }
+    var object: Object? { lock.withLock { held } }
 
     func drop() {
-        // It goes when the lock is free: it may do much while it goes.
-        let object = held.withLock { held in
+        // It is deallocated after the lock, because that may do much.
+        let object = lock.withLock {
             defer { held = nil }
             return held
         }

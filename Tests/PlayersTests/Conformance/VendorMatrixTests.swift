@@ -3,7 +3,7 @@ import LatchkeyVendors
 import StandInEngine
 import Testing
 
-/// Every adapter with every vendor of a list: players and vendors know nothing of each other.
+/// Every adapter with every vendor of a list, because players and vendors do not know each other.
 @Suite(.timeLimit(.minutes(5))) struct VendorMatrixTests {
     private static let vendors: [VendorProfile] = [
         .vuDRM, .cloudDRM, .azure, .ezdrm, .verimatrix, .expressPlay, .drmToday, .nagra,
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    /// One vendor puts the IV behind a colon, where a URL has its port.
+    /// One vendor puts the IV after a colon, where a URL has its port.
     @Test(arguments: PlayerUnderTest.all)
     func `a key URI that is no URL plays, or is one error of the player's`(_ player: PlayerUnderTest) async throws {
         try await PlayerStage.with { stage in

@@ -6,21 +6,21 @@ import StandInEngine
 import StandInPlayers
 import Synchronization
 
-/// An app on JW Player 4: a bridge, a player, and what the bridge told of errors.
+/// An app on JW Player 4: the keys, a player, and the failures that the keys reported.
 final class JWApp: Sendable {
-    let errors = KeyErrorLog()
+    let failures = FailureLog()
     let view = JWPlayerView()
-    private let bridge: Mutex<JWPlayerKeyBridge?>
+    private let held: Mutex<JWPlayerKeys?>
 
-    var keys: JWPlayerKeyBridge? { bridge.withLock { $0 } }
+    var keys: JWPlayerKeys? { held.withLock { $0 } }
     var standIn: JWStandIn { view.standIn }
 
     init(
         _ loader: ContentKeyLoader, on stage: PlayerStage, playing url: URL, stored: JWPlayerStoredKeys? = nil
     ) throws {
-        let errors = errors
-        let keys = JWPlayerKeyBridge(loader, stored: stored, timekeeper: stage.time) { errors.add($0, $1) }
-        bridge = Mutex(keys)
+        let failures = failures
+        let keys = JWPlayerKeys(loader, stored: stored, timekeeper: stage.time, onFailure: failures.add)
+        held = Mutex(keys)
         view.player.contentKeyDataSource = keys
         if let stored { view.player.contentLoader = JWDRMContentLoader(dataSource: keys, keyManager: stored) }
         let item = try JWPlayerItemBuilder().file(url).build()
@@ -43,6 +43,6 @@ final class JWApp: Sendable {
         }
     }
 
-    /// The bridge goes away.
-    func drop() { bridge.withLock { $0 = nil } }
+    /// The keys are deallocated.
+    func drop() { held.withLock { $0 = nil } }
 }

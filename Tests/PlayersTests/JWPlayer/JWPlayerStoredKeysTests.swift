@@ -10,14 +10,14 @@ import StandInPlayers
 import Testing
 
 /// Keys that JW Player 4 stores.
-@Suite final class JWPlayerStoredKeysTests {
+@Suite(.timeLimit(.minutes(5))) final class JWPlayerStoredKeysTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "latchkey-jw-\(UUID().uuidString)")
 
     deinit { try? FileManager.default.removeItem(at: folder) }
 
     @Test func `keys are stored once, and then play without a service`() async throws {
         try await PlayerStage.with(terms: LicenseTerms(.persistent)) { [folder] stage in
-            let stored = JWPlayerStoredKeys(in: folder)
+            let stored = JWPlayerStoredKeys(in: folder, onFailure: unexpected)
             let loader = stage.loader()
             let purposes = PurposeLog(loader)
             let app = try JWApp(loader, on: stage, playing: stage.playlist(), stored: stored)
@@ -38,7 +38,7 @@ import Testing
     @Test func `a stored key is replaced when its first play changes it`() async throws {
         let terms = LicenseTerms(.dualExpiry(storage: .seconds(86_400), playback: .seconds(3_600)))
         try await PlayerStage.with(terms: terms) { [folder] stage in
-            let stored = JWPlayerStoredKeys(in: folder)
+            let stored = JWPlayerStoredKeys(in: folder, onFailure: unexpected)
             let app = try JWApp(stage.loader(), on: stage, playing: stage.playlist(), stored: stored)
             await app.view.player.contentLoader?.load(playlist: stage.playlist())
             for _ in 0..<2 {
@@ -52,7 +52,7 @@ import Testing
 
     @Test func `a stored key that the player rejects is removed and fetched`() async throws {
         try await PlayerStage.with(terms: LicenseTerms(.persistent)) { [folder] stage in
-            let stored = JWPlayerStoredKeys(in: folder)
+            let stored = JWPlayerStoredKeys(in: folder, onFailure: unexpected)
             let app = try JWApp(stage.loader(), on: stage, playing: stage.playlist(), stored: stored)
             let loader = try #require(app.view.player.contentLoader)
             let key = stage.key().raw
@@ -66,7 +66,7 @@ import Testing
 
     @Test(arguments: ["skd://a/1", "../../etc/passwd", "", String(repeating: "é/", count: 300), "skd://A/1"])
     func `a key of any name is written, found, read and removed`(_ name: String) throws {
-        let stored = JWPlayerStoredKeys(in: folder)
+        let stored = JWPlayerStoredKeys(in: folder, onFailure: unexpected)
         let loader = JWDRMContentLoader(dataSource: NoKeys(), keyManager: stored)
         stored.contentLoader(loader, writePersistableContentKey: Data([7]), contentKeyIdentifier: name)
         #expect(stored.contentLoader(loader, contentKeyExistsOnDisk: name))

@@ -1,10 +1,13 @@
 import Foundation
-import FoundationNetworking
 import Latchkey
 import LatchkeyCore
 import LatchkeyServices
 import LatchkeyVendors
 import Testing
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
 
 /// An app that makes the requests to its sessions' service itself, here NAGRA's: its part of `customer-ssm`.
 final class NAGRABackend: CustomerSessionCallbacks {
@@ -16,7 +19,7 @@ final class NAGRABackend: CustomerSessionCallbacks {
     /// How often the app wants to be called; like no timeout and no deadline.
     static let period = Duration.seconds(45)
 
-    private let transport = URLSessionTransport()
+    private let transport = SystemTransport()
     private let settings: [String: String]
     private let contentToken: Secret
     private let sessionToken = Locked<String>("")
@@ -31,12 +34,12 @@ final class NAGRABackend: CustomerSessionCallbacks {
 
     /// NAGRA's service with sessions that have to be heard from every `period`.
     static func service(
-        _ environment: ServiceEnvironment, _ change: (inout NAGRAService.Configuration) -> Void = { _ in }
+        _ environment: ServiceEnvironment, _ change: (inout NAGRAService) -> Void = { _ in }
     ) -> NAGRAService {
-        var configuration = NAGRAService.Configuration()
-        configuration.heartbeat = period
-        change(&configuration)
-        return NAGRAService(environment, configuration: configuration)
+        var service = NAGRAService(environment)
+        service.heartbeat = period
+        change(&service)
+        return service
     }
 
     /// The heartbeats that the service took.

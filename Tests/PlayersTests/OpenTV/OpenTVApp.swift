@@ -6,33 +6,33 @@ import LatchkeyVendors
 import OPYSDKFPS
 import StandInEngine
 
-/// An app on NAGRA CONNECT: the SDK with a license delegate, its players, and the errors that the adapter told of.
+/// An app on NAGRA CONNECT: the SDK with a license delegate, its players, and the failures that the adapter reported.
 struct OpenTVApp: Sendable {
     let stage: PlayerStage
-    let errors = ErrorLog()
+    let failures = FailureLog()
 
     /// Loads the SDK, and sets a license delegate.
-    init(_ stage: PlayerStage, _ delegate: (ErrorLog) -> any OTVLicenseDelegate) {
+    init(_ stage: PlayerStage, _ delegate: (FailureLog) -> any OTVLicenseDelegate) {
         self.stage = stage
         OTVSDK.load()
-        OTVDRMManager.shared.setLicenseDelegate(delegate(errors))
+        OTVDRMManager.shared.setLicenseDelegate(delegate(failures))
     }
 
     /// The SDK with the adapter's delegate over a loader.
     init(_ stage: PlayerStage, _ loader: ContentKeyLoader, deadline: Duration = .seconds(60)) {
-        self.init(stage) { errors in
-            OpenTVLicenseDelegate(loader, deadline: deadline) { errors.add($1) }
+        self.init(stage) { failures in
+            OpenTVKeys(loader, deadline: deadline, onFailure: failures.add)
         }
     }
 
-    /// The SDK with its own delegate, and the adapter's callback over an app's code.
+    /// The SDK with its own delegate, and the adapter's callback with an app's code.
     init(
         _ stage: PlayerStage, certificate: Data, _ app: some CustomerSessionCallbacks,
         deadline: Duration = .seconds(60)
     ) {
-        self.init(stage) { errors in
+        self.init(stage) { failures in
             let delegate = OTVCustomerSSMDelegate(certificate: certificate)
-            delegate.setCallback(OpenTVCustomerCallback(app, deadline: deadline) { errors.add($0) })
+            delegate.setCallback(OpenTVCustomerKeys(app, deadline: deadline, onFailure: failures.add))
             return delegate
         }
     }

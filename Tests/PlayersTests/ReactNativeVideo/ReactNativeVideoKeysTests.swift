@@ -14,13 +14,12 @@ import Testing
     func `a stream of any vendor plays right`(_ profile: VendorProfile) async throws {
         try await PlayerStage.with { stage in
             let loader = stage.loader(profile)
-            let notices = NoticeLog()
-            let plugin = ReactNativeVideoKeys(notify: { notices.add($0) }, choosing: { _ in loader })
+            let plugin = ReactNativeVideoKeys(loader, onFailure: unexpected)
             let result = try await play(stage.playlist(.twoKeys, for: profile))
             #expect(result.isRight)
             #expect(stage.service(for: profile).licenses == result.keyURIs.count)
             #expect(stage.log.callbacks.allSatisfy { $0.implementation == .own })
-            #expect(stage.log.violations.isEmpty && notices.failures.isEmpty)
+            #expect(stage.log.violations.isEmpty)
             withExtendedLifetime(plugin) {}
         }
     }
@@ -28,7 +27,8 @@ import Testing
     @Test func `sources have their own loaders, and play at the same time`() async throws {
         try await PlayerStage.with { stage in
             let loaders = [VendorProfile.vuDRM, .axinom].map { (stage.playlist(for: $0), stage.loader($0)) }
-            let plugin = ReactNativeVideoKeys { source in loaders.first { $0.0 == source.url }?.1 }
+            let plugin = ReactNativeVideoKeys(onFailure: unexpected) { source in loaders.first { $0.0 == source.url }?.1
+            }
             async let first = play(stage.playlist(for: .vuDRM))
             async let second = play(stage.playlist(for: .axinom))
             let (one, two) = try await (first, second)
@@ -39,7 +39,7 @@ import Testing
 
     @Test func `a source that the plugin does not know is left to others`() async throws {
         try await PlayerStage.with { stage in
-            let plugin = ReactNativeVideoKeys { _ in nil }
+            let plugin = ReactNativeVideoKeys(onFailure: unexpected) { _ in nil }
             let error = await #expect(throws: NSError.self) { try await play(stage.playlist()) }
             #expect(error?.domain == "ReactNativeVideo")
             withExtendedLifetime(plugin) {}
@@ -48,28 +48,42 @@ import Testing
 
     @Test func `a script that asks for another kind of keys is told so`() async throws {
         try await PlayerStage.with { stage in
-            let loader = stage.loader()
-            let plugin = ReactNativeVideoKeys { _ in loader }
-            let error = await #expect(throws: NSError.self) { try await play(stage.playlist(), type: "widevine") }
-            #expect(error?.isComplete == true)
-            #expect(error?.userInfo[ContentKeyError.UserInfoKey.code] as? String == "unfitForPlayer")
+            let failures = FailureLog()
+            let plugin = ReactNativeVideoKeys(stage.loader(), onFailure: failures.add)
+            await #expect(throws: (any Error).self) { try await play(stage.playlist(), type: "widevine") }
+            // The library swallows what a manager throws.
+            #expect(failures.codes == ["unfitForPlayer"])
+            #expect(failures.all.allSatisfy { $0.isComplete })
             withExtendedLifetime(plugin) {}
         }
     }
 
-    @Test func `a refusal reaches the player as an error, and the app as a notice`() async throws {
+    @Test func `a refusal reaches the player as an error, and the app as a failure`() async throws {
         try await PlayerStage.with { stage in
             stage.service(for: .vuDRM).environment.faults.set(.status(403), at: .license)
-            let (loader, notices) = (stage.loader(), NoticeLog())
-            let plugin = ReactNativeVideoKeys(notify: { notices.add($0) }, choosing: { _ in loader })
+            let failures = FailureLog()
+            let plugin = ReactNativeVideoKeys(stage.loader(), onFailure: failures.add)
             let error = await #expect(throws: NSError.self) { try await play(stage.playlist()) }
             #expect(error?.isComplete == true)
-            await notices.until { notice in
-                guard case .failed = notice else { return false }
-                return true
-            }
-            #expect(notices.failures.count == 1)
+            await failures.until(1)
+            #expect(failures.all.count == 1)
             withExtendedLifetime(plugin) {}
+        }
+    }
+
+    @Test func `a source has one manager and one loader, however often the library asks`() async throws {
+        try await PlayerStage.with { stage in
+            let asked = Locked(0)
+            let plugin = ReactNativeVideoKeys(onFailure: unexpected) { _ in
+                asked.withLock { $0 += 1 }
+                return stage.loader()
+            }
+            let source = HybridVideoPlayerSource(
+                config: NativeVideoConfig(uri: stage.playlist().absoluteString, drm: nil))
+            let first = try #require(plugin.getDRMManager(source: source))
+            let second = try #require(plugin.getDRMManager(source: source))
+            #expect(first === second)
+            #expect(asked.withLock { $0 } == 1)
         }
     }
 

@@ -27,13 +27,16 @@ struct PlayerStage: Sendable {
         return credentials
     }
 
+    /// Most tests play one of a few streams: its media is decoded for the first, and compared for all.
+    private static let decodings = DecodingMemory()
+
     var log: StandInLog { stage.log }
 
-    /// Runs a body on a stage of its own, whose host is stopped behind it.
+    /// Runs a body on a stage of its own, and stops the stage's host after it.
     /// - Parameters:
-    ///   - behavior: how the player behaves.
-    ///   - terms: the terms of every license whose token says nothing else.
-    ///   - special: a service in place of the usual one of its name.
+    ///   - behavior: How the player behaves.
+    ///   - terms: The terms of every license whose token does not state others.
+    ///   - special: Returns a service that replaces the usual one of its name.
     static func with<Value: Sendable>(
         _ behavior: StandInBehavior = StandInBehavior(), terms: LicenseTerms = LicenseTerms(),
         special: (ServiceEnvironment) -> (any VendorService)? = { _ in nil },
@@ -68,7 +71,8 @@ struct PlayerStage: Sendable {
             services, media: MediaHost(folder: DemoAsset.folder), configuration: patient, pool: pool, log: { _ in })
         address = "http://127.0.0.1:\(try host.start())"
         stage = StandInStage(
-            behavior, timekeeper: time, reference: try DemoAsset.reference(), callbackLimit: .seconds(60))
+            behavior, timekeeper: time, reference: try DemoAsset.reference(), decodings: Self.decodings,
+            callbackLimit: .seconds(60))
         self.time = time
     }
 }
@@ -105,16 +109,20 @@ extension PlayerStage {
 
     /// A loader for a profile; the certificate comes with the first key, so that requests can be counted.
     /// - Parameters:
-    ///   - store: where keys are stored; none unless given.
-    ///   - deadline: how long a key may take, by the stage's clock.
-    ///   - lease: how long keys live, where the vendor's replies do not say.
+    ///   - store: Where keys are stored. Defaults to nowhere.
+    ///   - deadline: How long a key may take, by the stage's clock.
+    ///   - lease: How long keys live if the vendor's replies do not say.
+    ///   - object: what the loader holds for as long as it lives.
     func loader(
         _ profile: VendorProfile = .vuDRM, store: (any PersistableKeyStore)? = nil,
-        deadline: Duration = .seconds(900), lease: Duration? = nil, token: (@Sendable () -> Secret)? = nil
+        deadline: Duration = .seconds(900), lease: Duration? = nil, holding object: (any Sendable)? = nil
     ) -> ContentKeyLoader {
         let service = service(for: profile)
         return ContentKeyLoader(
-            configured(profile), credentials: Credentials { _ in CredentialSet(["token": service.issue(token?())]) },
+            configured(profile).unchecked,
+            credentials: Credentials { _ in
+                withExtendedLifetime(object) { CredentialSet(["token": service.issue(nil)]) }
+            },
             configuration: LoaderConfiguration(
                 retry: RetryPolicy(maximumAttempts: 1, attemptTimeout: .seconds(300), deadline: deadline),
                 hosts: HostPolicy(loopback: .http), leases: LeasePolicy(jitter: 0, assumedLease: lease),
@@ -123,7 +131,7 @@ extension PlayerStage {
     }
 
     /// A profile with the settings of its service.
-    /// - Parameter isWanted: which settings; all unless given.
+    /// - Parameter isWanted: Chooses settings. Defaults to all.
     func configured(_ profile: VendorProfile, where isWanted: (String) -> Bool = { _ in true }) -> VendorProfile {
         let service = service(for: profile)
         let names = Set(profile.parameters.map(\.name).filter(isWanted))
@@ -131,7 +139,7 @@ extension PlayerStage {
             .filter { names.contains($0.key) }.reduce(profile) { $0.setting($1.key, to: $1.value) }
     }
 
-    /// Where in a text a secret of the services shows, raw or in base64.
+    /// The secrets of the services that a text shows, raw, in base64 or in hexadecimal.
     func secrets(in text: String) -> [Secret] {
         services.flatMap(\.secrets).filter { secret in
             let forms = [String(decoding: secret, as: UTF8.self), secret.base64EncodedString(), secret.hexString]

@@ -9,7 +9,7 @@ final class WatchedService: VendorService {
     private struct Record {
         var endpoints: [ServiceEndpoint] = []
         var secrets: Set<Data> = []
-        /// Answers licenses only when it is opened; nil where it is open.
+        /// The license requests that wait until the gate opens; `nil` if it is open.
         var gate: [CheckedContinuation<Void, Never>]?
         var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
     }
@@ -23,28 +23,32 @@ final class WatchedService: VendorService {
     var environment: ServiceEnvironment { base.environment }
     var redaction: Redaction { base.redaction }
 
-    func endpoint(of request: HTTPRequest) -> ServiceEndpoint? {
-        guard let endpoint = base.endpoint(of: request) else { return nil }
+    var routes: [ServiceRoute] { base.routes }
+
+    func respond(to call: ServiceCall) async -> HTTPResponse {
+        note(call)
+        return await base.respond(
+            to: call.wrapping { call async throws(LicenseRefusal) in
+                guard call.endpoint == .license else { return try await call.answer() }
+                await self.passGate()
+                let response = try await call.answer()
+                if let body = response.bytes { self.record.withLock { _ = $0.secrets.insert(body) } }
+                return response
+            })
+    }
+
+    private func note(_ call: ServiceCall) {
         let ready = record.withLock { record in
-            record.endpoints.append(endpoint)
-            record.secrets.insert(request.body)
+            record.endpoints.append(call.endpoint)
+            record.secrets.insert(call.request.body)
             let count = record.endpoints.count { $0 == .license }
             let ready = record.watchers.filter { $0.count <= count }.map(\.continuation)
             record.watchers.removeAll { $0.count <= count }
             return ready
         }
         for watcher in ready { watcher.resume() }
-        return endpoint
     }
 
-    func answer(_ call: ServiceCall) async throws(LicenseRefusal) -> HTTPResponse {
-        if call.endpoint == .license { await passGate() }
-        let response = try await base.answer(call)
-        if call.endpoint == .license, let body = response.bytes { record.withLock { _ = $0.secrets.insert(body) } }
-        return response
-    }
-
-    func reply(to refusal: LicenseRefusal, of call: ServiceCall) -> HTTPResponse { base.reply(to: refusal, of: call) }
     func keyURI(for key: StoredKey, at host: String) -> String { base.keyURI(for: key, at: host) }
     func parameters(at base: String) -> [String: String] { self.base.parameters(at: base) }
     func demoToken() -> Secret { base.demoToken() }
@@ -93,14 +97,14 @@ extension WatchedService {
         for continuation in waiting { continuation.resume() }
     }
 
-    /// A token that is remembered as a secret: the service's own unless given.
+    /// Remembers a token as a secret. Defaults to the service's own token.
     func issue(_ token: Secret?) -> Secret {
         let token = token ?? base.demoToken()
         record.withLock { _ = $0.secrets.insert(token.revealed) }
         return token
     }
 
-    /// Everything that must show nowhere; short texts would be found by chance.
+    /// Everything that must not show. Short values are left out, because they would be found by chance.
     var secrets: Set<Data> {
         let keys = environment.authority.keys.keys.map { $0.content.key.revealed }
         return record.withLock { $0.secrets }.union(keys).filter { $0.count >= 12 }

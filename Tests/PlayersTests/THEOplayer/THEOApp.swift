@@ -8,24 +8,24 @@ import StandInPlayers
 import THEOplayerSDK
 
 /// An app on THEOplayer: a registered integration and a player with a source that names it.
-final class THEOApp: Sendable {
+// Sound: the player is used by one task at a time.
+final class THEOApp: @unchecked Sendable {
     let player = THEOplayer()
-    let errors = KeyErrorLog()
+    let failures = FailureLog()
 
     /// Registers a factory, and plays a stream with it.
     init(
-        _ factory: (@escaping THEOplayerErrorListener) -> any ContentProtectionIntegrationFactory,
+        _ factory: (FailureLog) -> any ContentProtectionIntegrationFactory,
         playing source: SourceDescription
     ) {
-        let errors = errors
         THEOplayer.registerContentProtectionIntegration(
-            integrationId: "test", keySystem: .FAIRPLAY, integrationFactory: factory { errors.add($0, $1) })
+            integrationId: "test", keySystem: .FAIRPLAY, integrationFactory: factory(failures))
         player.source = source
     }
 
     /// Plays a stream with a loader.
     convenience init(_ loader: ContentKeyLoader, playing source: SourceDescription) {
-        self.init({ THEOplayerKeyFactory(loader, onError: $0) }, playing: source)
+        self.init({ THEOplayerKeys(loader, onFailure: $0.add) }, playing: source)
     }
 
     /// Plays from the start.
@@ -62,7 +62,7 @@ extension PlayerStage {
                     integrationParameters: parameters, queryParameters: query)))
     }
 
-    /// What a test's loaders have in common with `loader(_:)`.
+    /// The configuration of `loader(_:)`, for loaders that a test makes.
     var configuration: LoaderConfiguration {
         LoaderConfiguration(
             retry: RetryPolicy(maximumAttempts: 1, attemptTimeout: .seconds(300), deadline: .seconds(900)),

@@ -15,14 +15,14 @@ import Testing
 #endif
 
 /// What a source's configuration becomes.
-@Suite struct THEOplayerSourceTests {
+@Suite(.timeLimit(.minutes(5))) struct THEOplayerSourceTests {
     /// The source that a factory sees of a configuration.
     private func source(_ configuration: any DRMConfiguration) throws -> THEOplayerSource {
         let seen = Locked<THEOplayerSource?>(nil)
-        let factory = THEOplayerKeyFactory { source in
+        let factory = THEOplayerKeys(onFailure: unexpected) { source in
             seen.withLock { $0 = source }
             return ContentKeyLoader(
-                VendorProfile.vuDRM, configuration: LoaderConfiguration(certificateFetch: .withFirstKey))
+                VendorProfile.vuDRM.unchecked, configuration: LoaderConfiguration(certificateFetch: .withFirstKey))
         }
         _ = factory.build(configuration: configuration)
         return try #require(seen.withLock { $0 })
@@ -39,11 +39,73 @@ import Testing
         #expect(
             source.settings(of: .verimatrix) == [
                 "licenseURL": "https://license.example/fps", "certificateURL": "https://license.example/cer",
-                "leaseDuration": "600", "flag": "true",
+                "leaseDuration": "600", "flag": "true", "list": "[1]",
             ])
         #expect(source.headers == ["a": "1", "b": "2"])
         #expect(source.query == ["tenant": "t"])
         #expect(source.purpose == .persistable)
+    }
+
+    @Test func `parameters that can be encoded are carried as JSON, and none vanishes`() throws {
+        struct Rights: Codable { let region: String, limit: Int }
+        let source = try source(
+            FairPlayDRMConfiguration(
+                integrationParameters: [
+                    "rights": Rights(region: "eu", limit: 2), "nested": ["b": 1, "a": [true]] as [String: Any],
+                    "url": try #require(URL(string: "https://a.example/x")), "code": Region.north,
+                    "opaque": NSObject(),
+                ]))
+        #expect(source.parameters["rights"] == #"{"limit":2,"region":"eu"}"#)
+        #expect(source.parameters["nested"] == #"{"a":[true],"b":1}"#)
+        #expect(source.parameters["url"] == "https://a.example/x")
+        #expect(source.parameters["code"] == "north")
+        #expect(source.unread == ["opaque"])
+    }
+
+    private enum Region: String, Codable { case north }
+
+    @Test func `numbers that came through Objective-C stay numbers, and Booleans stay Booleans`() throws {
+        let source = try source(
+            FairPlayDRMConfiguration(
+                integrationParameters: [
+                    "zero": NSNumber(value: 0), "one": NSNumber(value: 1), "half": NSNumber(value: 0.5),
+                    "yes": NSNumber(value: true), "swift": false, "text": NSString(string: "t"),
+                ]))
+        #expect(
+            source.parameters == ["zero": "0", "one": "1", "half": "0.5", "yes": "true", "swift": "false", "text": "t"])
+    }
+
+    @Test func `every answer names a parameter that the vendor needs and that cannot be written as text`() async throws
+    {
+        try await PlayerStage.with { stage in
+            let failures = FailureLog()
+            THEOplayerKeys(.vuDRM, configuration: stage.configuration, onFailure: failures.add).register(as: "test")
+            let player = THEOplayer()
+            player.source = stage.source(parameters: ["token": NSObject()])
+            player.play()
+            do {
+                _ = try await player.standIn.finished()
+                Issue.record("It played.")
+            } catch {
+                let cause = try #require((error as? any ContentProtectionError)?.cause as? NSError)
+                #expect(cause.localizedDescription.contains("\"token\""))
+                #expect(failures.codes.first == "integrationFailed")
+            }
+        }
+    }
+
+    @Test func `a configuration for several systems gives FairPlay's addresses`() throws {
+        let source = try source(
+            MultiplatformDRMConfiguration(
+                customIntegrationId: "x",
+                keySystemConfigurations: KeySystemConfigurationCollection(
+                    fairplay: KeySystemConfiguration(
+                        licenseAcquisitionURL: "https://l.example/fps", certificateURL: "https://c.example/cer",
+                        headers: ["a": "1"]),
+                    widevine: KeySystemConfiguration(licenseAcquisitionURL: "https://w.example"))))
+        #expect(
+            source.parameters == ["licenseURL": "https://l.example/fps", "certificateURL": "https://c.example/cer"])
+        #expect(source.headers == ["a": "1"])
     }
 
     @Test func `a stated parameter wins over the configuration's address`() throws {
@@ -85,7 +147,8 @@ import Testing
 
     @Test func `a source whose loader cannot be made gets the reason for every answer`() async throws {
         try await PlayerStage.with { stage in
-            let factory = THEOplayerKeyFactory { _ in
+            let failures = FailureLog()
+            let factory = THEOplayerKeys(onFailure: failures.add) { _ in
                 _ = try IntegrationRegistry().integration("nobody")
                 return stage.loader()
             }
@@ -93,14 +156,15 @@ import Testing
             let error = await app.failure()
             let cause = try #require(error?.cause as? NSError)
             #expect(cause.localizedDescription.contains("nobody"))
+            #expect(failures.codes.first == "integrationFailed")
             #expect(stage.log.violations.isEmpty)
         }
     }
 
-    @Test func `an integration of the registry becomes one of the player's`() async throws {
+    @Test func `an integration of the registry works as one of the player's`() async throws {
         try await PlayerStage.with { stage in
             let registry = IntegrationRegistry()
-            let factory = THEOplayerKeyFactory { source in
+            let factory = THEOplayerKeys(onFailure: unexpected) { source in
                 ContentKeyLoader(
                     try registry.integration("vudrm", settings: source.parameters),
                     credentials: .fixed(CredentialSet(["token": stage.service(for: .vuDRM).issue(nil)])),

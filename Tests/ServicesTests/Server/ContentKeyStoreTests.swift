@@ -52,7 +52,7 @@ import Testing
         (#"{"keys":[{"uri":"a","keyId":"\#(hex)","key":"\#(hex)00","iv":"\#(hex)"}]}"#, "keyMalformed"),
     ])
     func `a key file that is wrong is refused without its keys`(_ json: String, _ code: String) {
-        let error = #expect(throws: KeyStoreError.self) { try ContentKeyStore(json: Data(json.utf8)) }
+        let error = #expect(throws: Diagnosis.self) { try ContentKeyStore(json: Data(json.utf8)) }
         #expect(error?.code == code)
         #expect("\(String(describing: error))".contains(Self.hex) == false)
     }

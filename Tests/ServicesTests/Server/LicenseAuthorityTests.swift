@@ -6,7 +6,7 @@ import LatchkeyServer
 import LatchkeyTesting
 import Testing
 
-@Suite struct LicenseAuthorityTests {
+@Suite(.timeLimit(.minutes(5))) struct LicenseAuthorityTests {
     @Test func `the SPC alone may name the key`() async throws {
         let exchange = try exchange("skd://demo/video")
         let license = try await authority().license(for: question(exchange, nil)).get()
@@ -44,14 +44,14 @@ import Testing
 
     @Test func `a vendor may not care what the SPC names`() async throws {
         var question = question(try exchange("constant"), "video")
-        question.nameInSPC = { _ in nil }
+        question.key = .named("video") { _ in nil }
         let result = try await authority().license(for: question)
         #expect(result.refusal == nil)
     }
 
     @Test(arguments: [(0, "malformedRequest"), (1, "malformedContainer"), (300, "unsupportedVersion")])
     func `what is no SPC is refused`(_ count: Int, _ code: String) async throws {
-        let question = LicenseQuestion(spc: Data(count: count), keyName: "video")
+        let question = LicenseQuestion(spc: Data(count: count), key: .named("video"))
         let refusal = try await authority().license(for: question).refusal
         #expect(refusal?.code == code)
         #expect(refusal?.status == 400)
@@ -72,7 +72,7 @@ import Testing
         let authority = LicenseAuthority(
             module: KeyServerModule(credentials: [], derivation: InsecureTestDerivation()), keys: ContentKeyStore([]),
             pool: pool)
-        let refusal = await authority.license(for: LicenseQuestion(spc: Data(count: 9), keyName: nil)).refusal
+        let refusal = await authority.license(for: LicenseQuestion(spc: Data(count: 9), key: .namedInSPC)).refusal
         #expect(refusal?.kind == .overloaded)
         #expect(refusal?.status == 503)
     }
@@ -90,7 +90,9 @@ import Testing
     }
 
     private func question(_ exchange: KeyExchange, _ name: String?, _ terms: LicenseTerms? = nil) -> LicenseQuestion {
-        LicenseQuestion(spc: exchange.spc.revealed, keyName: name, terms: terms)
+        LicenseQuestion(
+            spc: exchange.spc.revealed, key: name.map { RequestedKey.named($0) } ?? .namedInSPC { $0.text },
+            terms: terms)
     }
 }
 

@@ -1,6 +1,7 @@
 import Foundation
 import LatchkeyHTTP
 import LatchkeyServer
+import LatchkeyTesting
 import Testing
 
 @Suite struct MediaHostTests {
@@ -10,7 +11,7 @@ import Testing
     ])
     func `media have their types`(_ path: String, _ type: String) throws {
         let folder = try TemporaryFolder()
-        try folder.write(path, "content")
+        try folder.write("content", to: path)
         let response = respond(folder, "/\(path.replacing(" ", with: "%20"))")
         #expect(response.status == 200)
         #expect(response.headers["Content-Type"] == type)
@@ -19,7 +20,7 @@ import Testing
     @Test(arguments: ["keys.json", "make.sh", "private-key.pem", "noextension", "a.m3u8.bak"])
     func `what is no media stays where it is`(_ path: String) throws {
         let folder = try TemporaryFolder()
-        try folder.write(path, "secret")
+        try folder.write("secret", to: path)
         #expect(respond(folder, "/\(path)").status == 404)
     }
 
@@ -28,8 +29,8 @@ import Testing
     ])
     func `no path leads out of the folder`(_ path: String) throws {
         let outer = try TemporaryFolder()
-        try outer.write("out.ts", "outside")
-        try outer.write("media/in.ts", "inside")
+        try outer.write("outside", to: "out.ts")
+        try outer.write("inside", to: "media/in.ts")
         let media = outer.url.appendingPathComponent("media")
         let link = { (name: String, target: URL) in
             try FileManager.default.createSymbolicLink(
@@ -44,12 +45,12 @@ import Testing
 
     @Test func `other methods are refused`() throws {
         let folder = try TemporaryFolder()
-        try folder.write("1.ts", "content")
+        try folder.write("content", to: "1.ts")
         #expect(respond(folder, "/1.ts", method: "DELETE").status == 405)
         #expect(respond(folder, "/1.ts", method: "HEAD").status == 200)
     }
 
-    private func respond(_ folder: TemporaryFolder, _ path: String, method: String = "GET") -> HTTPResponse {
+    private func respond(_ folder: TemporaryFolder, _ path: String, method: HTTPMethod = .get) -> HTTPResponse {
         MediaHost(folder: folder.url).respond(to: HTTPRequest(method: method, target: path))
     }
 }

@@ -2,7 +2,7 @@ import LatchkeyCore
 import LatchkeyServer
 import Testing
 
-@Suite struct WorkerPoolTests {
+@Suite(.timeLimit(.minutes(5))) struct WorkerPoolTests {
     @Test func `every piece of work runs once`() async {
         let pool = WorkerPool(threads: 4, waiting: 2_000)
         let done = Locked(0)

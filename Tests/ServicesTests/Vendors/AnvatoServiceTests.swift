@@ -4,11 +4,11 @@ import LatchkeyDevice
 import LatchkeyServices
 import Testing
 
-@Suite struct AnvatoServiceTests {
+@Suite(.timeLimit(.minutes(5))) struct AnvatoServiceTests {
     private static let id = Stage.videoKeyID
 
     @Test func `a customer is told where certificate and licenses are`() async throws {
-        try await withService({ AnvatoService($0) }) { stage in
+        try await withService(AnvatoService.init) { stage in
             #expect(stage.keyURI == KeyURI("skd://\(Self.id)"))
             #expect(
                 stage.service.parameters(at: "http://h/anvato") == [
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test func `JSON gets the CKC as base64 in JSON`() async throws {
-        try await withService({ AnvatoService($0) }) { stage in
+        try await withService(AnvatoService.init) { stage in
             let exchange = try stage.exchange(Self.id)
             let reply = try await stage.license(["spc": exchange.spc.base64, "assetid": Self.id])
             #expect(reply.status == 200)
@@ -38,7 +38,7 @@ import Testing
     func `a refusal has code, status and a DRM code in its message`(
         _ change: [String: String?], _ status: Int, _ name: String
     ) async throws {
-        try await withService({ AnvatoService($0) }) { stage in
+        try await withService(AnvatoService.init) { stage in
             var fields: [String: String?] = ["spc": try stage.exchange(Self.id).spc.base64, "assetid": Self.id]
             fields.merge(change) { $1 }
             let reply = try await stage.license(fields.compactMapValues { $0 })
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test func `the switch makes it refuse with a DRM code`() async throws {
-        try await withService({ AnvatoService($0) }) { stage in
+        try await withService(AnvatoService.init) { stage in
             stage.service.faults.set(.refusal(code: "4711", status: 503), at: .license)
             let reply = try await stage.license([:])
             #expect(reply.status == 503)

@@ -4,11 +4,11 @@ import LatchkeyDevice
 import LatchkeyServices
 import Testing
 
-@Suite struct AppleSampleServiceTests {
+@Suite(.timeLimit(.minutes(5))) struct AppleSampleServiceTests {
     private static let id = Stage.videoKeyID
 
     @Test func `a customer is told where certificate and licenses are`() async throws {
-        try await withService({ AppleSampleService($0) }) { stage in
+        try await withService(AppleSampleService.init) { stage in
             #expect(stage.keyURI == KeyURI("skd://\(Self.id)"))
             #expect(
                 stage.service.parameters(at: "http://h/apple-sample") == [
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test func `a form gets a CKC between tags on a line of its own`() async throws {
-        try await withService({ AppleSampleService($0) }) { stage in
+        try await withService(AppleSampleService.init) { stage in
             let exchange = try stage.exchange(Self.id)
             let reply = try await stage.license(exchange.spc.base64)
             #expect(reply.status == 200)
@@ -32,9 +32,7 @@ import Testing
     }
 
     @Test func `the tags may be absent`() async throws {
-        var configuration = AppleSampleService.Configuration()
-        configuration.ckc = .bare
-        try await withService({ AppleSampleService($0, configuration: configuration) }) { stage in
+        try await withService(AppleSampleService.init, { $0.ckc = .base64 }) { stage in
             let exchange = try stage.exchange(Self.id)
             let reply = try await stage.license(exchange.spc.base64, asset: "skd://\(Self.id)")
             #expect(try stage.opensVideo(Data(base64Encoded: reply.text), exchange))
@@ -42,7 +40,7 @@ import Testing
     }
 
     @Test func `unescaped base64 passes with a warning`() async throws {
-        try await withService({ AppleSampleService($0) }) { stage in
+        try await withService(AppleSampleService.init) { stage in
             let spc = try stage.exchange(Self.id).spc.base64
             try #require(spc.contains("+"))
             let reply = try await stage.send("POST", "/ksm", [:], Data("spc=\(spc)&assetId=\(Self.id)".utf8))
@@ -58,7 +56,7 @@ import Testing
     func `a form that is wrong in one thing`(
         _ spc: String?, _ asset: String, _ status: Int, _ code: String
     ) async throws {
-        try await withService({ AppleSampleService($0) }) { stage in
+        try await withService(AppleSampleService.init) { stage in
             let reply = try await stage.license(try spc ?? stage.exchange(Self.id).spc.base64, asset: asset)
             #expect(reply.status == status)
             #expect(reply.code == code)

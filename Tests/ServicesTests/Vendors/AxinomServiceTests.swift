@@ -6,7 +6,7 @@ import LatchkeyServices
 import Testing
 
 /// The clock stands at 2026-01-01T00:00:00Z.
-@Suite struct AxinomServiceTests {
+@Suite(.timeLimit(.minutes(5))) struct AxinomServiceTests {
     private static let id = Stage.videoKeyID
     private static let iv = "0f1e2d3c4b5a69788796a5b4c3d2e1f0"
     private static let communication = "69e54088-e9e0-4530-8c1a-1eb6dcd0d14e"
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test func `the certificate is a static file in DER, and the key URI has the IV`() async throws {
-        try await withService({ AxinomService($0) }) { stage in
+        try await withService(AxinomService.init) { stage in
             let reply = try await stage.send("GET", "/FPScert/fairplay.cer", ["X-AxDRM-Message": "x"])
             #expect(reply.body == Stage.certificate)
             #expect(stage.keyURI.raw == "skd://\(Self.id):\(Self.iv)")
@@ -29,7 +29,7 @@ import Testing
         ("\(id):\(iv)", true), ("skd://\(id):\(iv)", true), ("\(id.uppercased()):\(iv.uppercased())", false),
     ])
     func `the message in header or query gets a raw CKC`(_ identifier: String, _ isInHeader: Bool) async throws {
-        try await withService({ AxinomService($0) }) { stage in
+        try await withService(AxinomService.init) { stage in
             let exchange = try stage.exchange(identifier)
             let token = stage.service.demoToken().revealedText
             let reply = try await stage.license(
@@ -50,7 +50,7 @@ import Testing
     func `the message has to list the key, and one of both the IV`(
         _ inline: String, _ identifier: String, _ status: Int
     ) async throws {
-        try await withService({ AxinomService($0) }) { stage in
+        try await withService(AxinomService.init) { stage in
             let spc = try stage.exchange(identifier).spc.revealed
             let reply = try await stage.license(spc, Self.message(inline))
             #expect(reply.status == status)
@@ -73,7 +73,7 @@ import Testing
         ),
     ])
     func `an error is status 400, a header field and no body`(_ token: String, _ text: String) async throws {
-        try await withService({ AxinomService($0) }) { stage in
+        try await withService(AxinomService.init) { stage in
             let reply = try await stage.license(try stage.exchange("\(Self.id):\(Self.iv)").spc.revealed, token)
             #expect(reply.status == 400)
             #expect(reply.body.isEmpty)
@@ -93,7 +93,7 @@ import Testing
         ),
     ])
     func `message and license have their times`(_ dates: String, _ license: String, _ code: String) async throws {
-        try await withService({ AxinomService($0) }) { stage in
+        try await withService(AxinomService.init) { stage in
             let id = try #require(KeyID(Self.id))
             let token = stage.service.message(for: [id], license: license, dates: dates).revealedText
             let reply = try await stage.license(try stage.exchange("\(Self.id):\(Self.iv)").spc.revealed, token)
@@ -108,7 +108,7 @@ import Testing
         (#"{"duration":600}"#, LicenseTerms(.lease(.seconds(600)))), ("{}", LicenseTerms()),
     ])
     func `the license's terms reach the device`(_ license: String, _ terms: LicenseTerms) async throws {
-        try await withService({ AxinomService($0) }) { stage in
+        try await withService(AxinomService.init) { stage in
             let id = try #require(KeyID(Self.id))
             let exchange = try stage.exchange("\(Self.id):\(Self.iv)")
             let token = stage.service.message(for: [id], license: license).revealedText
@@ -118,11 +118,14 @@ import Testing
     }
 
     @Test func `with a communication key only its signature counts`() async throws {
-        var configuration = AxinomService.Configuration()
-        configuration.communicationKey = Secret("thirty-two bytes of signing key!")
-        configuration.communicationKeyID = KeyID("11111111-1111-1111-1111-111111111111")
-        configuration.keyURIsHaveIV = false
-        try await withService({ AxinomService($0, configuration: configuration) }) { stage in
+        try await withService(
+            AxinomService.init,
+            {
+                $0.communicationKey = Secret("thirty-two bytes of signing key!")
+                $0.communicationKeyID = KeyID("11111111-1111-1111-1111-111111111111")
+                $0.keyURIsHaveIV = false
+            }
+        ) { stage in
             #expect(stage.keyURI.raw == "skd://\(Self.id)")
             let spc = try stage.exchange("\(Self.id):\(Self.iv)").spc.revealed
             let good = try await stage.license(spc, stage.service.demoToken().revealedText).status
@@ -133,7 +136,7 @@ import Testing
     }
 
     @Test func `a body that is no SPC is refused`() async throws {
-        try await withService({ AxinomService($0) }) { stage in
+        try await withService(AxinomService.init) { stage in
             let reply = try await stage.license(Data(count: 50), stage.service.demoToken().revealedText)
             #expect(reply.status == 400)
             #expect(reply.headers["x-axdrm-errormessage"]?.hasPrefix("unsupportedVersion: ") == true)

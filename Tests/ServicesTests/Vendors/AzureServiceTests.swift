@@ -4,12 +4,12 @@ import LatchkeyDevice
 import LatchkeyServices
 import Testing
 
-@Suite struct AzureServiceTests {
+@Suite(.timeLimit(.minutes(5))) struct AzureServiceTests {
     private static let id = Stage.videoKeyID
 
     @Test(arguments: [[:], ["Authorization": "Bearer x", "Content-Type": "application/x-www-form-urlencoded"]])
     func `the certificate is a static file in DER`(_ headers: [String: String]) async throws {
-        try await withService({ AzureService($0) }) { stage in
+        try await withService(AzureService.init) { stage in
             let reply = try await stage.send("GET", "/certificates/fairplay.cer", headers)
             #expect(reply.status == 200)
             #expect(reply.body == Stage.certificate)
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test func `the key URI is the license URL with another scheme`() async throws {
-        try await withService({ AzureService($0) }) { stage in
+        try await withService(AzureService.init) { stage in
             #expect(stage.keyURI.raw == "skd://127.0.0.1:\(stage.port)/azure/FairPlay/?kid=\(Self.id)")
             #expect(
                 stage.service.parameters(at: "http://h/azure") == [
@@ -29,7 +29,7 @@ import Testing
 
     @Test(arguments: ["kid=\(id)", "skd://acct.keydelivery.media.azure.net/FairPlay/?kid=\(id)", "acct.azure.net"])
     func `each of the three content identifiers gets a tagged CKC`(_ identifier: String) async throws {
-        try await withService({ AzureService($0) }) { stage in
+        try await withService(AzureService.init) { stage in
             let exchange = try stage.exchange(identifier)
             let reply = try await stage.license(exchange.spc.revealed, asset: identifier)
             #expect(reply.status == 200)
@@ -41,9 +41,7 @@ import Testing
     }
 
     @Test func `the tags may be absent`() async throws {
-        var configuration = AzureService.Configuration()
-        configuration.ckc = .bare
-        try await withService({ AzureService($0, configuration: configuration) }) { stage in
+        try await withService(AzureService.init, { $0.ckc = .base64 }) { stage in
             let exchange = try stage.exchange("kid=\(Self.id)")
             let reply = try await stage.license(exchange.spc.revealed)
             #expect(try stage.opensVideo(Data(base64Encoded: reply.text), exchange))
@@ -51,7 +49,7 @@ import Testing
     }
 
     @Test func `half a license stands between whole tags`() async throws {
-        try await withService({ AzureService($0) }) { stage in
+        try await withService(AzureService.init) { stage in
             let spc = try stage.exchange("kid=\(Self.id)").spc.revealed
             let good = try await stage.license(spc).text
             stage.service.faults.set(.truncatedPayload, at: .license)
@@ -63,7 +61,7 @@ import Testing
     }
 
     @Test func `unescaped base64 passes with a warning`() async throws {
-        try await withService({ AzureService($0) }) { stage in
+        try await withService(AzureService.init) { stage in
             let spc = try stage.exchange("kid=\(Self.id)").spc.revealed.base64EncodedString()
             try #require(spc.contains("+"))
             let reply = try await stage.send(
@@ -74,7 +72,7 @@ import Testing
     }
 
     @Test func `an asset id that is not the SPC's leaves a warning`() async throws {
-        try await withService({ AzureService($0) }) { stage in
+        try await withService(AzureService.init) { stage in
             let spc = try stage.exchange("kid=\(Self.id)").spc.revealed
             let status = try await stage.license(spc, asset: "acct.azure.net").status
             #expect(status == 200)
@@ -96,7 +94,7 @@ import Testing
     func `a request that is wrong in one thing`(
         _ query: String, _ asset: String, _ type: String?, _ authorization: String?, _ status: Int, _ code: String
     ) async throws {
-        try await withService({ AzureService($0) }) { stage in
+        try await withService(AzureService.init) { stage in
             let spc = try stage.exchange("kid=\(Self.id)").spc.revealed
             let headers = ["Content-Type": type, "Authorization": authorization].compactMapValues { $0 }
             let reply = try await stage.license(spc, asset: asset, query: query, headers: headers)
@@ -107,7 +105,7 @@ import Testing
 
     @Test(arguments: ["spc=", "spc", "assetId=kid", "spc=%21&assetId=x", "\u{0}", ""])
     func `a form without an SPC is refused`(_ body: String) async throws {
-        try await withService({ AzureService($0) }) { stage in
+        try await withService(AzureService.init) { stage in
             let reply = try await stage.send("POST", "/FairPlay/?kid=\(Self.id)", [:], Data(body.utf8))
             #expect(reply.status == 400)
             #expect(reply.code == "malformedRequest")
@@ -126,12 +124,15 @@ import Testing
         ),
     ])
     func `a token is checked as configured`(_ claims: String, _ status: Int, _ code: String) async throws {
-        var configuration = AzureService.Configuration()
-        configuration.requiresToken = true
-        configuration.issuer = "urn:issuer"
-        configuration.audience = "urn:test"
-        configuration.signingKey = Secret("a key of the customer's")
-        try await withService({ AzureService($0, configuration: configuration) }) { stage in
+        try await withService(
+            AzureService.init,
+            {
+                $0.requiresToken = true
+                $0.issuer = "urn:issuer"
+                $0.audience = "urn:test"
+                $0.signingKey = Secret("a key of the customer's")
+            }
+        ) { stage in
             let spc = try stage.exchange("kid=\(Self.id)").spc.revealed
             let token = stage.service.token(claims: claims).revealedText
             let reply = try await stage.license(spc, headers: ["Authorization": "Bearer \(token)"])

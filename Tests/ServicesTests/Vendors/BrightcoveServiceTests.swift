@@ -4,26 +4,28 @@ import LatchkeyDevice
 import LatchkeyServices
 import Testing
 
-@Suite struct BrightcoveServiceTests {
+@Suite(.timeLimit(.minutes(5))) struct BrightcoveServiceTests {
     private static let id = Stage.videoKeyID
 
     @Test func `a customer is told where certificate and licenses are`() async throws {
-        try await withService({ BrightcoveService($0) }) { stage in
+        try await withService(BrightcoveService.init) { stage in
             #expect(stage.keyURI == KeyURI("skd://127.0.0.1:\(stage.port)/brightcove/\(Self.id)"))
             #expect(
                 stage.service.parameters(at: "http://h/brightcove") == [
-                    "certificateURL": "http://h/brightcove/fairplay_application_certificate",
+                    "certificateURL": "http://h/brightcove/license/v1/fairplay_app_cert/latchkey",
                     "licenseURL": "http://h/brightcove/fairplay_session_playback", "publisherId": "latchkey",
                     "applicationId": "latchkey-demo",
                 ])
-            let reply = try await stage.send("GET", "/fairplay_application_certificate")
-            #expect(reply.body == Stage.certificate)
+            for path in ["/fairplay_application_certificate", "/license/v1/fairplay_app_cert/42"] {
+                let reply = try await stage.send("GET", path)
+                #expect(reply.body == Stage.certificate)
+            }
         }
     }
 
     @Test(arguments: [id, "skd://host/\(id)", "whatever the player writes"])
     func `JSON gets a raw CKC whatever the SPC's identifier`(_ identifier: String) async throws {
-        try await withService({ BrightcoveService($0) }) { stage in
+        try await withService(BrightcoveService.init) { stage in
             let exchange = try stage.exchange(identifier)
             let reply = try await stage.license(["server_playback_context": exchange.spc.base64])
             #expect(reply.status == 200)
@@ -34,9 +36,7 @@ import Testing
     }
 
     @Test func `the status may be 201`() async throws {
-        var configuration = BrightcoveService.Configuration()
-        configuration.licenseStatus = 201
-        try await withService({ BrightcoveService($0, configuration: configuration) }) { stage in
+        try await withService(BrightcoveService.init, { $0.licenseStatus = 201 }) { stage in
             let exchange = try stage.exchange(Self.id)
             let reply = try await stage.license(["server_playback_context": exchange.spc.base64])
             #expect(reply.status == 201)
@@ -44,8 +44,24 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        (["x-bolt-offline-license": "true", "x-bc-crt-config": "e30="], 200),
+        (["x-bolt-offline-license": "true"], 400),
+        (["x-bolt-offline-license": "true", "x-bc-crt-config": "?"], 400), (["x-bc-crt-config": "?"], 200),
+    ])
+    func `a key that is to be stored needs its rights`(_ headers: [String: String], _ status: Int) async throws {
+        try await withService(BrightcoveService.init) { stage in
+            let exchange = try stage.exchange(Self.id)
+            let reply = try await stage.license(["server_playback_context": exchange.spc.base64], headers)
+            #expect(reply.status == status)
+            guard status == 200 else { return }
+            let terms = try exchange.open(reply.body, at: stage.time).terms
+            #expect((terms.validity == .persistent) == headers.keys.contains("x-bolt-offline-license"))
+        }
+    }
+
     @Test func `a name that is left out leaves a warning`() async throws {
-        try await withService({ BrightcoveService($0) }) { stage in
+        try await withService(BrightcoveService.init) { stage in
             let spc = try stage.exchange(Self.id).spc.base64
             let status = try await stage.license(["server_playback_context": spc, "publisher_id": nil]).status
             #expect(status == 200)
@@ -64,10 +80,13 @@ import Testing
     func `a request that is wrong in one thing`(
         _ change: [String: String?], _ status: Int, _ code: String
     ) async throws {
-        var configuration = BrightcoveService.Configuration()
-        configuration.publisherID = "publisher"
-        configuration.applicationID = "application"
-        try await withService({ BrightcoveService($0, configuration: configuration) }) { stage in
+        try await withService(
+            BrightcoveService.init,
+            {
+                $0.publisherID = "publisher"
+                $0.applicationID = "application"
+            }
+        ) { stage in
             var fields: [String: String?] = [
                 "publisher_id": "publisher", "application_id": "application",
                 "server_playback_context": try stage.exchange(Self.id).spc.base64,
@@ -81,9 +100,7 @@ import Testing
 
     @Test(arguments: [(nil, 401, "tokenMissing"), ("wrong", 403, "notCovered"), ("right", 200, "")])
     func `a token counts where one is configured`(_ token: String?, _ status: Int, _ code: String) async throws {
-        var configuration = BrightcoveService.Configuration()
-        (configuration.token, configuration.tokenHeader) = (Secret("right"), "bcov-auth")
-        try await withService({ BrightcoveService($0, configuration: configuration) }) { stage in
+        try await withService(BrightcoveService.init, { $0.token = Secret("right") }) { stage in
             let spc = try stage.exchange(Self.id).spc.base64
             let headers = ["bcov-auth": token].compactMapValues { $0 }
             let reply = try await stage.license(["server_playback_context": spc], headers)

@@ -4,12 +4,12 @@ import LatchkeyDevice
 import LatchkeyServices
 import Testing
 
-@Suite struct ComcastServiceTests {
+@Suite(.timeLimit(.minutes(5))) struct ComcastServiceTests {
     private static let id = Stage.videoKeyID
     private static let query = "schema=1.0&form=json&token=t0ken&account=http://data/Account/1"
 
     @Test func `a customer is told where certificate and licenses are`() async throws {
-        try await withService({ ComcastService($0) }) { stage in
+        try await withService(ComcastService.init) { stage in
             #expect(stage.keyURI == KeyURI("skd://FairPlay/\(Self.id)"))
             #expect(
                 stage.service.parameters(at: "http://h/comcast") == [
@@ -26,7 +26,7 @@ import Testing
         ("Pid1", "skd://Pid1/\(id)"), ("Pid1", "Pid1/\(id)"), ("Pid1", "skd://host/Pid1/\(id)"), ("video", "video"),
     ])
     func `nested JSON gets nested JSON`(_ release: String, _ identifier: String) async throws {
-        try await withService({ ComcastService($0) }) { stage in
+        try await withService(ComcastService.init) { stage in
             let exchange = try stage.exchange(identifier)
             let reply = try await stage.license(release, exchange.spc.base64)
             #expect(reply.status == 200)
@@ -45,7 +45,7 @@ import Testing
     func `what may be let pass leaves a warning`(
         _ query: String, _ identifier: String, _ warnings: [String]
     ) async throws {
-        try await withService({ ComcastService($0) }) { stage in
+        try await withService(ComcastService.init) { stage in
             let reply = try await stage.license("Pid1", try stage.exchange(identifier).spc.base64, query: query)
             #expect(reply.status == 200)
             #expect(stage.warnings == warnings)
@@ -62,9 +62,7 @@ import Testing
     func `a request that is wrong in one thing`(
         _ query: String, _ release: String, _ status: Int, _ code: String
     ) async throws {
-        var configuration = ComcastService.Configuration()
-        (configuration.account, configuration.token) = ("acme", Secret("t0ken"))
-        try await withService({ ComcastService($0, configuration: configuration) }) { stage in
+        try await withService(ComcastService.init, { ($0.account, $0.token) = ("acme", Secret("t0ken")) }) { stage in
             let spc = try stage.exchange("Pid1/\(Self.id)").spc.base64
             let reply = try await stage.license(release, spc, query: query)
             #expect(reply.status == status)
@@ -78,7 +76,7 @@ import Testing
         #"{"getFairplayLicense":{"releasePid":"Pid1","spcMessage":"?"}}"#,
     ])
     func `a body that is none is refused`(_ body: String) async throws {
-        try await withService({ ComcastService($0) }) { stage in
+        try await withService(ComcastService.init) { stage in
             let headers = ["Content-Type": "application/json"]
             let reply = try await stage.send("POST", "/fpls/web/FairPlay?\(Self.query)", headers, Data(body.utf8))
             #expect(reply.status == 400)
@@ -87,7 +85,7 @@ import Testing
     }
 
     @Test func `a release and an SPC that name no key are refused`() async throws {
-        try await withService({ ComcastService($0) }) { stage in
+        try await withService(ComcastService.init) { stage in
             let reply = try await stage.license("Pid1", try stage.exchange("Pid1").spc.base64)
             #expect(reply.status == 404)
             #expect(reply.code == "unknownKey")

@@ -4,9 +4,9 @@ import LatchkeyDevice
 import LatchkeyServices
 import Testing
 
-@Suite struct ConaxServiceTests {
+@Suite(.timeLimit(.minutes(5))) struct ConaxServiceTests {
     @Test func `the key URI is the key's id in base64`() async throws {
-        try await withService({ ConaxService($0) }) { stage in
+        try await withService(ConaxService.init) { stage in
             // base64 of a0b1c2d3-e4f5-0617-2839-4a5b6c7d8e9f
             #expect(stage.keyURI == "skd://YTBiMWMyZDMtZTRmNS0wNjE3LTI4MzktNGE1YjZjN2Q4ZTlm")
             #expect(
@@ -21,9 +21,7 @@ import Testing
 
     @Test(arguments: CKCEnvelope.allCases)
     func `a raw request gets a CKC in each form that clients take`(_ envelope: CKCEnvelope) async throws {
-        var configuration = ConaxService.Configuration()
-        configuration.reply = envelope
-        try await withService({ ConaxService($0, configuration: configuration) }) { stage in
+        try await withService(ConaxService.init, { $0.ckc = envelope }) { stage in
             let exchange = try stage.exchange(Stage.videoKeyID)
             let reply = try await stage.license(exchange.spc.revealed)
             #expect(reply.status == 200)
@@ -33,7 +31,7 @@ import Testing
     }
 
     @Test func `the bytes of a key id are an identifier, too`() async throws {
-        try await withService({ ConaxService($0) }) { stage in
+        try await withService(ConaxService.init) { stage in
             let bytes = try #require(Data(base64Encoded: "oLHC0+T1BhcoOUpbbH2Onw=="))
             let exchange = try stage.exchange(ContentIdentifier(bytes: bytes))
             let reply = try await stage.license(exchange.spc.revealed)
@@ -50,7 +48,7 @@ import Testing
     func `a request that is wrong in one thing`(
         _ method: String, _ type: String, _ identifier: String?, _ status: Int, _ code: String
     ) async throws {
-        try await withService({ ConaxService($0) }) { stage in
+        try await withService(ConaxService.init) { stage in
             let spc = try identifier.map { try stage.exchange($0).spc.revealed } ?? Data("no".utf8)
             let reply = try await stage.send(method, "/conax-fairplay/license", ["Content-Type": type], spc)
             #expect(reply.status == status)

@@ -5,7 +5,7 @@ import LatchkeyServer
 import LatchkeyServices
 import Testing
 
-@Suite struct DRMtodayServiceTests {
+@Suite(.timeLimit(.minutes(5))) struct DRMtodayServiceTests {
     private static let id = Stage.videoKeyID
     private static let keyID = "a0b1c2d3e4f5061728394a5b6c7d8e9f"
     private static let whole = "skd://drmtoday?assetId=\(id)&variantId=&keyId=\(keyID)&keyRotationId=0"
@@ -22,7 +22,7 @@ import Testing
     func `the certificate is the merchant's, in DER`(
         _ path: String, _ headers: [String: String], _ status: Int
     ) async throws {
-        try await withService({ DRMtodayService($0) }) { stage in
+        try await withService(DRMtodayService.init) { stage in
             let reply = try await stage.send("GET", path, headers)
             #expect(reply.status == status)
             #expect((reply.body == Stage.certificate) == (status == 200))
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test func `the key URI has no host, so the parameters say where`() async throws {
-        try await withService({ DRMtodayService($0) }) { stage in
+        try await withService(DRMtodayService.init) { stage in
             #expect(stage.keyURI.raw == Self.whole)
             #expect(
                 stage.service.parameters(at: "http://h/drmtoday") == [
@@ -46,7 +46,7 @@ import Testing
         ("skd://drmtoday?assetid=\(id)&variantId", ""), (whole, "&assetId=\(id)&variantId&offline=false"),
     ])
     func `each content identifier gets the CKC in base64`(_ identifier: String, _ fields: String) async throws {
-        try await withService({ DRMtodayService($0) }) { stage in
+        try await withService(DRMtodayService.init) { stage in
             let exchange = try stage.exchange(identifier)
             let reply = try await stage.license(
                 exchange.spc.revealed, ["x-dt-auth-token": stage.service.demoToken().revealedText], fields: fields)
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test func `the bytes of the key's identifier are a content identifier too`() async throws {
-        try await withService({ DRMtodayService($0) }) { stage in
+        try await withService(DRMtodayService.init) { stage in
             let bytes = try #require(Data(hexString: Self.keyID))
             let exchange = try stage.exchange(ContentIdentifier(bytes: bytes))
             let reply = try await stage.license(exchange.spc.revealed, ["x-dt-custom-data": Self.custom])
@@ -80,7 +80,7 @@ import Testing
     func `custom data or token, each of its form`(
         _ headers: [String: String], _ status: Int, _ code: String
     ) async throws {
-        try await withService({ DRMtodayService($0) }) { stage in
+        try await withService(DRMtodayService.init) { stage in
             let reply = try await stage.license(try stage.exchange(Self.whole).spc.revealed, headers)
             #expect(reply.status == status)
             #expect(reply.headers["x-dt-resp-code"] == code)
@@ -97,7 +97,7 @@ import Testing
     func `the token has to grant the asset`(
         _ right: String, _ fields: String, _ status: Int, _ code: String
     ) async throws {
-        try await withService({ DRMtodayService($0) }) { stage in
+        try await withService(DRMtodayService.init) { stage in
             let token = stage.service.token(right: right).revealedText
             let reply = try await stage.license(
                 try stage.exchange(Self.whole).spc.revealed, ["x-dt-auth-token": token], fields: fields)
@@ -109,7 +109,7 @@ import Testing
 
     @Test(arguments: [("?offline=true", LicenseTerms(.persistent)), ("", LicenseTerms())])
     func `an offline license may be stored`(_ query: String, _ terms: LicenseTerms) async throws {
-        try await withService({ DRMtodayService($0) }) { stage in
+        try await withService(DRMtodayService.init) { stage in
             let exchange = try stage.exchange(Self.whole)
             let reply = try await stage.license(
                 exchange.spc.revealed, ["x-dt-custom-data": Self.custom], query: query)
@@ -125,7 +125,7 @@ import Testing
     func `keys that do not exist or do not agree`(
         _ identifier: String, _ fields: String, _ status: Int, _ code: String
     ) async throws {
-        try await withService({ DRMtodayService($0) }) { stage in
+        try await withService(DRMtodayService.init) { stage in
             let spc = try stage.exchange(identifier).spc.revealed
             let reply = try await stage.license(spc, ["x-dt-custom-data": Self.custom], fields: fields)
             #expect(reply.status == status)
@@ -134,7 +134,7 @@ import Testing
     }
 
     @Test func `base64 in lines, then encoded, and base64 not encoded pass with a warning`() async throws {
-        try await withService({ DRMtodayService($0) }) { stage in
+        try await withService(DRMtodayService.init) { stage in
             let spc = try stage.exchange(Self.whole).spc.revealed
             let lines = spc.base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
             let headers = ["x-dt-custom-data": Self.custom]
@@ -150,7 +150,7 @@ import Testing
     }
 
     @Test func `a body that is no SPC, and refusals of the vendor's own`() async throws {
-        try await withService({ DRMtodayService($0) }) { stage in
+        try await withService(DRMtodayService.init) { stage in
             let headers = ["x-dt-custom-data": Self.custom]
             let broken = try await stage.license(Data(count: 50), headers)
             #expect(broken.status == 400)
@@ -163,11 +163,14 @@ import Testing
     }
 
     @Test func `a configured merchant is the only one, and a token may be good for one license`() async throws {
-        var configuration = DRMtodayService.Configuration()
-        configuration.merchant = "acme"
-        configuration.tokensAreSingleUse = true
-        configuration.signingKey = Secret("a key")
-        try await withService({ DRMtodayService($0, configuration: configuration) }) { stage in
+        try await withService(
+            DRMtodayService.init,
+            {
+                $0.merchant = "acme"
+                $0.tokensAreSingleUse = true
+                $0.signingKey = Secret("a key")
+            }
+        ) { stage in
             let spc = try stage.exchange(Self.whole).spc.revealed
             let certificate = try await stage.send("GET", "/license-server-fairplay/cert/m").status
             #expect(certificate == 403)

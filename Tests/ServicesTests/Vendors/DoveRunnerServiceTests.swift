@@ -7,13 +7,13 @@ import LatchkeyServices
 import Testing
 
 /// The clock stands at 2026-01-01T00:00:00Z.
-@Suite struct DoveRunnerServiceTests {
+@Suite(.timeLimit(.minutes(5))) struct DoveRunnerServiceTests {
     private static let id = Stage.videoKeyID
 
     // MARK: Certificate
 
     @Test func `the key manager gives the certificate in base64, the other path in DER`() async throws {
-        try await withService({ DoveRunnerService($0) }) { stage in
+        try await withService(DoveRunnerService.init) { stage in
             let text = try await stage.send("GET", "/ri/fpsKeyManager.do?siteId=ABCD")
             #expect(text.status == 200)
             #expect(text.headers["content-type"] == "text/plain; charset=utf-8")
@@ -25,9 +25,7 @@ import Testing
 
     @Test(arguments: [("", "9001"), ("?siteId=", "9001"), ("?siteId=ABCDE", "1003"), ("?siteId=EVIL", "1003")])
     func `a certificate error comes as JSON with status 200`(_ query: String, _ code: String) async throws {
-        var configuration = DoveRunnerService.Configuration()
-        configuration.siteID = "ABCD"
-        try await withService({ DoveRunnerService($0, configuration: configuration) }) { stage in
+        try await withService(DoveRunnerService.init, { $0.siteID = "ABCD" }) { stage in
             let reply = try await stage.send("GET", "/ri/fpsKeyManager.do\(query)")
             #expect(reply.status == 200)
             #expect(reply.headers["content-type"] == "application/json")
@@ -37,7 +35,7 @@ import Testing
     }
 
     @Test func `a customer is told where certificate and licenses are`() async throws {
-        try await withService({ DoveRunnerService($0) }) { stage in
+        try await withService(DoveRunnerService.init) { stage in
             #expect(stage.keyURI == KeyURI("skd://\(Self.id)"))
             #expect(
                 stage.service.parameters(at: "http://h/doverunner") == [
@@ -51,7 +49,7 @@ import Testing
 
     @Test(arguments: ["", "&assetId=\(id)"])
     func `a form gets the CKC in base64`(_ asset: String) async throws {
-        try await withService({ DoveRunnerService($0) }) { stage in
+        try await withService(DoveRunnerService.init) { stage in
             let exchange = try stage.exchange(Self.id)
             let spc = formEncoded(exchange.spc.revealed.base64EncodedString())
             let reply = try await stage.license("spc=\(spc)\(asset)")
@@ -62,7 +60,7 @@ import Testing
     }
 
     @Test func `the token may stand in the query`() async throws {
-        try await withService({ DoveRunnerService($0) }) { stage in
+        try await withService(DoveRunnerService.init) { stage in
             let exchange = try stage.exchange(Self.id)
             let token = formEncoded(stage.service.demoToken().revealedText)
             let reply = try await stage.send(
@@ -73,7 +71,7 @@ import Testing
     }
 
     @Test func `what shipped clients send passes with a warning`() async throws {
-        try await withService({ DoveRunnerService($0) }) { stage in
+        try await withService(DoveRunnerService.init) { stage in
             let exchange = try stage.exchange(Self.id)
             let spc = exchange.spc.revealed
             try #require(spc.base64EncodedString().contains("+"))
@@ -94,7 +92,7 @@ import Testing
         ("spc=SPC&assetId=f1e2d3c4-b5a6-9788-7766-554433221100", "7308"), ("spc=SPC&assetId=nothing", "7001"),
     ])
     func `a form that is wrong in one thing`(_ body: String, _ code: String) async throws {
-        try await withService({ DoveRunnerService($0) }) { stage in
+        try await withService(DoveRunnerService.init) { stage in
             let spc = formEncoded(try stage.exchange(Self.id).spc.revealed.base64EncodedString())
             let reply = try await stage.license(body.replacing("SPC", with: spc))
             #expect(reply.status == 200)
@@ -103,7 +101,7 @@ import Testing
     }
 
     @Test func `an SPC that the private key does not open is 7316`() async throws {
-        try await withService({ DoveRunnerService($0) }) { stage in
+        try await withService(DoveRunnerService.init) { stage in
             var spc = try stage.exchange(Self.id).spc.revealed
             // The 20 bytes behind version, reserved bytes and IV are the certificate's hash.
             spc[spc.startIndex + 160] ^= 1
@@ -116,7 +114,7 @@ import Testing
     func `method and media type are refused as HTTP does`(
         _ method: String, _ type: String, _ status: Int
     ) async throws {
-        try await withService({ DoveRunnerService($0) }) { stage in
+        try await withService(DoveRunnerService.init) { stage in
             let headers = ["Content-Type": type, "pallycon-customdata-v2": stage.service.demoToken().revealedText]
             let body = method == "GET" ? nil : Data("{}".utf8)
             let reply = try await stage.send(method, "/ri/licenseManager.do", headers, body)
@@ -135,9 +133,7 @@ import Testing
         (#"{"response_format":"custom"}"#, "9999"),
     ])
     func `a token is looked at as far as it can be read`(_ claims: String, _ code: String?) async throws {
-        var configuration = DoveRunnerService.Configuration()
-        configuration.siteID = "ABCD"
-        try await withService({ DoveRunnerService($0, configuration: configuration) }) { stage in
+        try await withService(DoveRunnerService.init, { $0.siteID = "ABCD" }) { stage in
             let token = stage.service.token(claims: claims).revealedText
             let reply = try await stage.license(try stage.form(), token: token)
             #expect(reply.status == 200)
@@ -148,7 +144,7 @@ import Testing
 
     @Test(arguments: [("", "9001"), ("%%%", "7009"), ("e30=", "7009"), ("W10=", "7009")])
     func `no token and text that is none`(_ token: String, _ code: String) async throws {
-        try await withService({ DoveRunnerService($0) }) { stage in
+        try await withService(DoveRunnerService.init) { stage in
             let reply = try await stage.license(try stage.form(), token: token)
             #expect(try reply.member("errorCode") == code)
             #expect(token.isEmpty || !reply.text.contains(token))
@@ -166,7 +162,7 @@ import Testing
         ),
     ])
     func `a readable policy reaches the device`(_ policy: String, _ terms: LicenseTerms) async throws {
-        try await withService({ DoveRunnerService($0) }) { stage in
+        try await withService(DoveRunnerService.init) { stage in
             let exchange = try stage.exchange(Self.id)
             let sealed = Data(policy.utf8).base64EncodedString()
             let token = stage.service.token(claims: #"{"policy":"\#(sealed)"}"#).revealedText
@@ -177,7 +173,7 @@ import Testing
     }
 
     @Test func `a policy whose time is over is 8711`() async throws {
-        try await withService({ DoveRunnerService($0) }) { stage in
+        try await withService(DoveRunnerService.init) { stage in
             let sealed = Data(#"{"expire_date":"2026-01-01T00:00:00Z"}"#.utf8).base64EncodedString()
             let token = stage.service.token(claims: #"{"policy":"\#(sealed)"}"#).revealedText
             let reply = try await stage.license(try stage.form(), token: token)
@@ -188,10 +184,13 @@ import Testing
     // MARK: Forms of errors
 
     @Test func `an error may come nested in 8002, with a status of its own`() async throws {
-        var configuration = DoveRunnerService.Configuration()
-        configuration.nestsErrors = true
-        configuration.errorStatus = 400
-        try await withService({ DoveRunnerService($0, configuration: configuration) }) { stage in
+        try await withService(
+            DoveRunnerService.init,
+            {
+                $0.nestsErrors = true
+                $0.errorStatus = 400
+            }
+        ) { stage in
             let reply = try await stage.license("assetId=x")
             #expect(reply.status == 400)
             #expect(try reply.member("errorCode") == "8002")
@@ -201,7 +200,7 @@ import Testing
     }
 
     @Test func `the switch makes it refuse with any code`() async throws {
-        try await withService({ DoveRunnerService($0) }) { stage in
+        try await withService(DoveRunnerService.init) { stage in
             stage.service.faults.set(.refusal(code: "7304", status: 500), at: .license)
             let reply = try await stage.license(try stage.form())
             #expect(reply.status == 500)

@@ -4,13 +4,13 @@ import LatchkeyDevice
 import LatchkeyServices
 import Testing
 
-@Suite struct ExpressPlayEntitlementTests {
+@Suite(.timeLimit(.minutes(5))) struct ExpressPlayEntitlementTests {
     private static let id = Stage.videoKeyID
     private static let message = "11111111-2222-3333-4444-555555555555"
 
     @Test(arguments: ["", #","requestType":1,"customerCookie":"12345678901234567890123456789012""#])
     func `what is allowed gets a token URL that gets a license`(_ members: String) async throws {
-        try await withService({ ExpressPlayService($0) }) { stage in
+        try await withService(ExpressPlayService.init) { stage in
             let reply = try await stage.ask(members: members)
             #expect(reply.status == 200)
             #expect(try reply.member("messageID") == Self.message)
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test func `over TLS the token URL is https`() async throws {
-        try await withService({ ExpressPlayService($0) }) { stage in
+        try await withService(ExpressPlayService.init) { stage in
             let reply = try await stage.ask(query: "?scheme=https")
             #expect(try reply.member("epTokenURL")?.hasPrefix("https://127.0.0.1:\(stage.port)/") == true)
         }
@@ -34,9 +34,7 @@ import Testing
 
     @Test(arguments: [(false, id, "-6006"), (true, "00000000-0000-0000-0000-000000000001", "-4018")])
     func `a denial is a good reply that says no`(_ entitles: Bool, _ content: String, _ code: String) async throws {
-        var configuration = ExpressPlayService.Configuration()
-        configuration.entitles = entitles
-        try await withService({ ExpressPlayService($0, configuration: configuration) }) { stage in
+        try await withService(ExpressPlayService.init, { $0.entitles = entitles }) { stage in
             let reply = try await stage.ask(content: content)
             #expect(reply.status == 200)
             #expect(reply.text.contains(#""isAllowed":false"#))
@@ -48,7 +46,7 @@ import Testing
     }
 
     @Test func `a denial can be had from the fault switch`() async throws {
-        try await withService({ ExpressPlayService($0) }) { stage in
+        try await withService(ExpressPlayService.init) { stage in
             stage.service.faults.set(.refusal(code: "-2031", status: 403), at: .entitlement)
             let reply = try await stage.ask()
             #expect(reply.status == 200)
@@ -58,9 +56,7 @@ import Testing
     }
 
     @Test func `an echo of another message can be asked for`() async throws {
-        var configuration = ExpressPlayService.Configuration()
-        configuration.echoesMessageID = false
-        try await withService({ ExpressPlayService($0, configuration: configuration) }) { stage in
+        try await withService(ExpressPlayService.init, { $0.echoesMessageID = false }) { stage in
             let reply = try await stage.ask()
             #expect(try reply.member("messageID") == "00000000-0000-0000-0000-000000000000")
         }
@@ -76,7 +72,7 @@ import Testing
         "[]", "",
     ])
     func `a request that lacks something is refused`(_ body: String) async throws {
-        try await withService({ ExpressPlayService($0) }) { stage in
+        try await withService(ExpressPlayService.init) { stage in
             let reply = try await stage.send(
                 "POST", "/sees/SEESServlet", ["Content-Type": "application/json"], Data(body.utf8))
             #expect(reply.status == 400)

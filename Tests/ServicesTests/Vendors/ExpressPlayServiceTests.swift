@@ -6,7 +6,7 @@ import LatchkeyServices
 import LatchkeyTesting
 import Testing
 
-@Suite struct ExpressPlayServiceTests {
+@Suite(.timeLimit(.minutes(5))) struct ExpressPlayServiceTests {
     private static let id = Stage.videoKeyID
 
     @Test func `a key URI is the same in every playlist, until half of its token's time is over`() throws {
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test func `the certificate comes from its URL and with the parameters`() async throws {
-        try await withService({ ExpressPlayService($0) }) { stage in
+        try await withService(ExpressPlayService.init) { stage in
             let reply = try await stage.send("GET", "/expressplay/fairplay.cer")
             #expect(reply.body == Stage.certificate)
             let parameters = stage.service.parameters(at: "https://h/expressplay")
@@ -37,7 +37,7 @@ import Testing
     func `the key URI with another scheme is the license URL, whatever the SPC names`(
         _ identifier: String
     ) async throws {
-        try await withService({ ExpressPlayService($0) }) { stage in
+        try await withService(ExpressPlayService.init) { stage in
             #expect(stage.keyURI.host == "127.0.0.1:\(stage.port)")
             #expect(stage.keyURI.queryValue("ExpressPlayToken")?.count == 59)
             #expect(stage.keyURI.remainder.utf8.count <= 200)
@@ -51,7 +51,7 @@ import Testing
 
     @Test(arguments: [("", "-2017"), ("ExpressPlayToken=", "-2017"), ("ExpressPlayToken=AAAA", "-2018")])
     func `a token that is none is refused as page or JSON`(_ query: String, _ code: String) async throws {
-        try await withService({ ExpressPlayService($0) }) { stage in
+        try await withService(ExpressPlayService.init) { stage in
             let spc = try stage.exchange(Self.id).spc.revealed
             let page = try await stage.license(query, spc)
             #expect(page.status == 401)
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test func `a token with one bit changed, or of another service, is refused`() async throws {
-        try await withService({ ExpressPlayService($0) }) { stage in
+        try await withService(ExpressPlayService.init) { stage in
             let spc = try stage.exchange(Self.id).spc.revealed
             let token = try #require(stage.keyURI.queryValue("ExpressPlayToken"))
             let changed = (token.first == "A" ? "B" : "A") + token.dropFirst()
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test func `a token lasts as long as it says, and its rental reaches the device`() async throws {
-        try await withService({ ExpressPlayService($0) }) { stage in
+        try await withService(ExpressPlayService.init) { stage in
             let id = try #require(KeyID(Self.id))
             let token = stage.service.token(for: id, lifetime: .seconds(60), rental: .seconds(500)).revealedText
             let exchange = try stage.exchange(Self.id)
@@ -92,7 +92,7 @@ import Testing
 
     @Test(arguments: [("-6006", 401), ("-6009", 400), ("-2019", 400)])
     func `what only the vendor knows is set by the fault switch`(_ code: String, _ status: Int) async throws {
-        try await withService({ ExpressPlayService($0) }) { stage in
+        try await withService(ExpressPlayService.init) { stage in
             stage.service.faults.set(.refusal(code: code, status: status), at: .license)
             let reply = try await stage.license("errorFormat=json", Data())
             #expect(reply.status == status)
@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test func `a body that is no SPC is refused`() async throws {
-        try await withService({ ExpressPlayService($0) }) { stage in
+        try await withService(ExpressPlayService.init) { stage in
             let reply = try await stage.license("errorFormat=json&\(stage.keyURI.query ?? "")", Data(count: 50))
             #expect(reply.status == 400)
             #expect(try reply.member("errorCode") == "-6004")
@@ -115,7 +115,7 @@ import Testing
         "kid=^video&expirationTime=%2B60&rentalDuration=500", "kid=^video&expirationTime=2026-01-02T00:00:00Z",
     ])
     func `the token service gives a license URL`(_ query: String) async throws {
-        try await withService({ ExpressPlayService($0) }) { stage in
+        try await withService(ExpressPlayService.init) { stage in
             let query = query.replacing("^", with: "%5E")
             let reply = try await stage.send("GET", "/hms/fp/token?customerAuthenticator=1,x&\(query)")
             #expect(reply.status == 200)
@@ -138,9 +138,7 @@ import Testing
         ("customerAuthenticator=bad&kid=%5Evideo", 401, "-2018"),
     ])
     func `the token service numbers its errors`(_ query: String, _ status: Int, _ code: String) async throws {
-        var configuration = ExpressPlayService.Configuration()
-        configuration.customerAuthenticator = Secret("x")
-        try await withService({ ExpressPlayService($0, configuration: configuration) }) { stage in
+        try await withService(ExpressPlayService.init, { $0.customerAuthenticator = Secret("x") }) { stage in
             let reply = try await stage.send("GET", "/hms/fp/token?errorFormat=json&\(query)")
             #expect(reply.status == status)
             #expect(try reply.member("errorCode") == code)
@@ -153,7 +151,7 @@ import Testing
         ("?cid=\(id)", "\(id)"), ("", id), ("", "cid=\(id)"), ("", "host/path?cid=\(id)"), ("", "skd://demo/video"),
     ])
     func `the on-premise server takes the key from URL or SPC`(_ query: String, _ identifier: String) async throws {
-        try await withService({ ExpressPlayService($0) }) { stage in
+        try await withService(ExpressPlayService.init) { stage in
             let exchange = try stage.exchange(identifier)
             let reply = try await stage.send(
                 "POST", "/on-premise/license\(query)", ["Content-Type": "application/octet-stream"],
@@ -166,7 +164,7 @@ import Testing
     func `the on-premise server refuses other keys`(
         _ query: String, _ identifier: String, _ status: Int
     ) async throws {
-        try await withService({ ExpressPlayService($0) }) { stage in
+        try await withService(ExpressPlayService.init) { stage in
             let reply = try await stage.send(
                 "POST", "/on-premise/license\(query)", [:], try stage.exchange(identifier).spc.revealed)
             #expect(reply.status == status)

@@ -4,7 +4,7 @@ import LatchkeyDevice
 import LatchkeyServices
 import Testing
 
-@Suite struct GenericServiceTests {
+@Suite(.timeLimit(.minutes(5))) struct GenericServiceTests {
     private static let id = Stage.videoKeyID
 
     /// The four dialects of §20.
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test func `a customer is told where certificate and licenses are`() async throws {
-        try await withService({ GenericService($0) }) { stage in
+        try await withService(GenericService.init) { stage in
             #expect(stage.keyURI == KeyURI("skd://\(Self.id)"))
             #expect(
                 stage.service.parameters(at: "http://h/generic") == [
@@ -53,7 +53,7 @@ import Testing
 
     @Test(arguments: Dialect.allCases, ["/license", nil])
     func `each dialect is answered in kind, told by type or by path`(_ dialect: Dialect, _ path: String?) async throws {
-        try await withService({ GenericService($0) }) { stage in
+        try await withService(GenericService.init) { stage in
             let exchange = try stage.exchange(Self.id)
             let reply = try await stage.send(
                 "POST", path ?? "/\(dialect)", ["Content-Type": dialect.type], dialect.body(exchange.spc.revealed))
@@ -65,7 +65,7 @@ import Testing
 
     @Test(arguments: ["skd://\(id)", "skd://host/path/\(id)", "skd://\(id)/path?a=b", "video", "skd://demo/video"])
     func `any part of the key URI is a content identifier`(_ identifier: String) async throws {
-        try await withService({ GenericService($0) }) { stage in
+        try await withService(GenericService.init) { stage in
             let exchange = try stage.exchange(identifier)
             let body = Dialect.json.body(exchange.spc.revealed, asset: identifier)
             let reply = try await stage.send("POST", "/license", ["Content-Type": "application/json"], body)
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test func `base64 under the type of bytes is answered as base64`() async throws {
-        try await withService({ GenericService($0) }) { stage in
+        try await withService(GenericService.init) { stage in
             let exchange = try stage.exchange(Self.id)
             let reply = try await stage.send(
                 "POST", "/license", ["Content-Type": "application/octet-stream"], Data(exchange.spc.base64.utf8))
@@ -83,9 +83,7 @@ import Testing
     }
 
     @Test func `a form may be answered between tags`() async throws {
-        var configuration = GenericService.Configuration()
-        configuration.formReply = .tagged
-        try await withService({ GenericService($0, configuration: configuration) }) { stage in
+        try await withService(GenericService.init, { $0.formReply = .tagged }) { stage in
             let exchange = try stage.exchange(Self.id)
             let reply = try await stage.send("POST", "/form", [:], Dialect.form.body(exchange.spc.revealed))
             #expect(try stage.opensVideo(reply.ckc(in: .tagged), exchange))
@@ -103,7 +101,7 @@ import Testing
     func `a request that is wrong in one thing`(
         _ method: String, _ path: String, _ type: String, _ body: Data?, _ status: Int
     ) async throws {
-        try await withService({ GenericService($0) }) { stage in
+        try await withService(GenericService.init) { stage in
             let reply = try await stage.send(method, path, ["Content-Type": type], body)
             #expect(reply.status == status)
         }
@@ -111,7 +109,7 @@ import Testing
 
     @Test(arguments: [Dialect.form, .json])
     func `an asset that is not the SPC's is refused`(_ dialect: Dialect) async throws {
-        try await withService({ GenericService($0) }) { stage in
+        try await withService(GenericService.init) { stage in
             let body = dialect.body(try stage.exchange(Self.id).spc.revealed, asset: "audio")
             let reply = try await stage.send("POST", "/license", ["Content-Type": dialect.type], body)
             #expect(reply.status == 403)
@@ -121,9 +119,7 @@ import Testing
 
     @Test(arguments: [(nil, 401), ("Bearer wrong", 403), ("Bearer right", 200), ("right", 200)])
     func `a token counts where one is configured`(_ header: String?, _ status: Int) async throws {
-        var configuration = GenericService.Configuration()
-        configuration.token = Secret("right")
-        try await withService({ GenericService($0, configuration: configuration) }) { stage in
+        try await withService(GenericService.init, { $0.token = Secret("right") }) { stage in
             let headers = ["Content-Type": "application/octet-stream", "Authorization": header]
             let spc = try stage.exchange(Self.id).spc.revealed
             let reply = try await stage.send("POST", "/license", headers.compactMapValues { $0 }, spc)

@@ -4,11 +4,11 @@ import LatchkeyDevice
 import LatchkeyServices
 import Testing
 
-@Suite struct GumletServiceTests {
+@Suite(.timeLimit(.minutes(5))) struct GumletServiceTests {
     private static let id = Stage.videoKeyID
 
     @Test func `a customer is told where certificate and licenses are`() async throws {
-        try await withService({ GumletService($0) }) { stage in
+        try await withService(GumletService.init) { stage in
             #expect(stage.keyURI == KeyURI("skd://\(Self.id)"))
             #expect(
                 stage.service.parameters(at: "http://h/gumlet") == [
@@ -24,9 +24,7 @@ import Testing
     func `JSON with URL-safe base64 gets a CKC in each form that clients take`(
         _ envelope: CKCEnvelope
     ) async throws {
-        var configuration = GumletService.Configuration()
-        configuration.reply = envelope
-        try await withService({ GumletService($0, configuration: configuration) }) { stage in
+        try await withService(GumletService.init, { $0.ckc = envelope }) { stage in
             let exchange = try stage.exchange(Self.id)
             let reply = try await stage.license(["spc": exchange.spc.revealed.base64URL])
             #expect(reply.status == 200)
@@ -36,7 +34,7 @@ import Testing
     }
 
     @Test func `the standard alphabet passes with a warning`() async throws {
-        try await withService({ GumletService($0) }) { stage in
+        try await withService(GumletService.init) { stage in
             let exchange = try stage.exchange(Self.id)
             try #require(exchange.spc.base64.contains("+"))
             let reply = try await stage.license(["spc": exchange.spc.base64])
@@ -47,7 +45,7 @@ import Testing
 
     @Test(arguments: [[:], ["spc": ""], ["spc": "?"]])
     func `a body without an SPC is refused`(_ fields: [String: String]) async throws {
-        try await withService({ GumletService($0) }) { stage in
+        try await withService(GumletService.init) { stage in
             let reply = try await stage.license(fields)
             #expect(reply.status == 400)
             #expect(reply.code == "malformedRequest")
@@ -55,7 +53,7 @@ import Testing
     }
 
     @Test func `a raw SPC and an unknown key are refused`() async throws {
-        try await withService({ GumletService($0) }) { stage in
+        try await withService(GumletService.init) { stage in
             let headers = ["Content-Type": "application/octet-stream"]
             let raw = try await stage.send("POST", "/gumlet-fairplay/license", headers, Data([0]))
             #expect(raw.status == 415)

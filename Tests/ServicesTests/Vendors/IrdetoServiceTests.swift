@@ -4,7 +4,7 @@ import LatchkeyDevice
 import LatchkeyServices
 import Testing
 
-@Suite struct IrdetoServiceTests {
+@Suite(.timeLimit(.minutes(5))) struct IrdetoServiceTests {
     private static let id = Stage.videoKeyID
     private static let audioID = "f1e2d3c4-b5a6-9788-7766-554433221100"
     private static let path = "/licenseServer/streaming/v1/ACME"
@@ -13,9 +13,7 @@ import Testing
         ("?applicationId=player", 200), ("?ApplicationID=player", 200), ("?applicationId=other", 403), ("", 400),
     ])
     func `the certificate is DER for an application`(_ query: String, _ status: Int) async throws {
-        var configuration = IrdetoService.Configuration()
-        configuration.applicationID = "player"
-        try await withService({ IrdetoService($0, configuration: configuration) }) { stage in
+        try await withService(IrdetoService.init, { $0.applicationID = "player" }) { stage in
             let reply = try await stage.send("GET", "\(Self.path)/getcertificate\(query)")
             #expect(reply.status == status)
             #expect((reply.body == Stage.certificate) == (status == 200))
@@ -23,7 +21,7 @@ import Testing
     }
 
     @Test func `a customer is told where certificate and licenses are`() async throws {
-        try await withService({ IrdetoService($0) }) { stage in
+        try await withService(IrdetoService.init) { stage in
             let path = "irdeto/licenseServer/streaming/v1/DEMO"
             let query = "contentId=\(Self.id)&keyId=\(Self.id)"
             #expect(stage.keyURI == KeyURI("skd://127.0.0.1:\(stage.port)/\(path)/getckc?\(query)"))
@@ -42,7 +40,7 @@ import Testing
         ("keyId=\(id)", id),
     ])
     func `a raw request gets a raw CKC`(_ query: String, _ identifier: String) async throws {
-        try await withService({ IrdetoService($0) }) { stage in
+        try await withService(IrdetoService.init) { stage in
             let exchange = try stage.exchange(identifier)
             let reply = try await stage.license(query, exchange.spc.revealed)
             #expect(reply.status == 200)
@@ -53,7 +51,7 @@ import Testing
     }
 
     @Test func `a form's content type passes with a warning`() async throws {
-        try await withService({ IrdetoService($0) }) { stage in
+        try await withService(IrdetoService.init) { stage in
             let spc = try stage.exchange("film").spc.revealed
             let reply = try await stage.send("POST", "\(Self.path)/getckc?contentId=film&keyId=\(Self.id)", [:], spc)
             #expect(reply.status == 200)
@@ -73,7 +71,7 @@ import Testing
     func `a request that is wrong in one thing`(
         _ query: String, _ headers: [String: String], _ status: Int, _ code: String
     ) async throws {
-        try await withService({ IrdetoService($0) }) { stage in
+        try await withService(IrdetoService.init) { stage in
             let spc = try stage.exchange("skd://h/getckc?contentId=film&keyId=\(Self.id)").spc.revealed
             let reply = try await stage.license(query, spc, headers)
             #expect(reply.status == status)
@@ -86,9 +84,7 @@ import Testing
         ("\(path)/getckc/more", "POST", 404), ("\(path)/getckc?keyId=\(id)", "GET", 405),
     ])
     func `another customer and other paths`(_ path: String, _ method: String, _ status: Int) async throws {
-        var configuration = IrdetoService.Configuration()
-        configuration.customer = "ACME"
-        try await withService({ IrdetoService($0, configuration: configuration) }) { stage in
+        try await withService(IrdetoService.init, { $0.customer = "ACME" }) { stage in
             let reply = try await stage.send(method, path, [:], method == "GET" ? nil : Data([0]))
             #expect(reply.status == status)
         }
@@ -96,10 +92,13 @@ import Testing
 
     @Test(arguments: [("{}", 200, ""), (#"{"exp":1767225600}"#, 401, "tokenExpired")])
     func `a token may be needed`(_ claims: String, _ status: Int, _ code: String) async throws {
-        var configuration = IrdetoService.Configuration()
-        configuration.requiresToken = true
-        configuration.signingKey = Secret("a key of the customer's")
-        try await withService({ IrdetoService($0, configuration: configuration) }) { stage in
+        try await withService(
+            IrdetoService.init,
+            {
+                $0.requiresToken = true
+                $0.signingKey = Secret("a key of the customer's")
+            }
+        ) { stage in
             let spc = try stage.exchange(Self.id).spc.revealed
             let token = stage.service.token(claims: claims).revealedText
             let reply = try await stage.license("keyId=\(Self.id)", spc, ["Authorization": "Bearer \(token)"])

@@ -5,9 +5,9 @@ import LatchkeyServices
 import LatchkeyTesting
 import Testing
 
-@Suite struct JWPlatformServiceTests {
+@Suite(.timeLimit(.minutes(5))) struct JWPlatformServiceTests {
     @Test func `a customer is told the delivery address`() async throws {
-        try await withService({ JWPlatformService($0) }) { stage in
+        try await withService(JWPlatformService.init) { stage in
             #expect(stage.keyURI == KeyURI("skd://\(Stage.videoKeyID)"))
             let parameters = stage.service.parameters(at: "http://h/jw-platform")
             #expect(parameters == ["deliveryURL": "http://h/jw-platform/v2/media/latchkey/drm/latchkey"])
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test func `the delivery document names playlist, certificate and license address`() async throws {
-        try await withService({ JWPlatformService($0) }) { stage in
+        try await withService(JWPlatformService.init) { stage in
             let source = try await stage.delivery()
             let base = "http://127.0.0.1:\(stage.port)"
             #expect(source.file == "\(base)/media/jw-platform/ts/master.m3u8")
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test func `under TLS the addresses are https`() async throws {
-        try await withService({ JWPlatformService($0) }) { stage in
+        try await withService(JWPlatformService.init) { stage in
             let source = try await stage.delivery(query: "&scheme=https")
             #expect(source.file.hasPrefix("https://127.0.0.1:\(stage.port)/"))
             #expect(source.drm?.fairplay.processSpcUrl.hasPrefix("https://") == true)
@@ -39,7 +39,7 @@ import Testing
 
     @Test(arguments: [("any", "the constant of the sample"), ("audio", Stage.videoKeyID), ("video", "placeholder")])
     func `a signed address gets a raw CKC`(_ medium: String, _ identifier: String) async throws {
-        try await withService({ JWPlatformService($0) }) { stage in
+        try await withService(JWPlatformService.init) { stage in
             let address = try #require(try await stage.delivery(medium).drm?.fairplay.processSpcUrl)
             let exchange = try stage.exchange(identifier)
             let reply = try await stage.license(address, exchange.spc.revealed)
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test func `the medium decides about the key of a constant identifier`() async throws {
-        try await withService({ JWPlatformService($0) }) { stage in
+        try await withService(JWPlatformService.init) { stage in
             let address = try #require(try await stage.delivery("audio").drm?.fairplay.processSpcUrl)
             let exchange = try stage.exchange("placeholder")
             let reply = try await stage.license(address, exchange.spc.revealed)
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test func `an address is good for ten minutes and only as signed`() async throws {
-        try await withService({ JWPlatformService($0) }) { stage in
+        try await withService(JWPlatformService.init) { stage in
             let address = try #require(try await stage.delivery().drm?.fairplay.processSpcUrl)
             let spc = try stage.exchange("placeholder").spc.revealed
             stage.time.advance(by: .seconds(599))
@@ -84,9 +84,7 @@ import Testing
         ("POST", "/v2/media/film/drm/policy?token=x", 405), ("GET", "/v2/media/film", 404),
     ])
     func `a request that is wrong in one thing`(_ method: String, _ path: String, _ status: Int) async throws {
-        var configuration = JWPlatformService.Configuration()
-        (configuration.mediaID, configuration.policyID) = ("film", "policy")
-        try await withService({ JWPlatformService($0, configuration: configuration) }) { stage in
+        try await withService(JWPlatformService.init, { ($0.mediaID, $0.policyID) = ("film", "policy") }) { stage in
             let reply = try await stage.send(method, path, [:], method == "GET" ? nil : Data([0]))
             #expect(reply.status == status)
         }
@@ -94,9 +92,7 @@ import Testing
 
     @Test(arguments: [("{}", 200, ""), (#"{"exp":1767225600}"#, 401, "tokenExpired")])
     func `a delivery token is checked`(_ claims: String, _ status: Int, _ code: String) async throws {
-        var configuration = JWPlatformService.Configuration()
-        configuration.signingKey = Secret("a key of the customer's")
-        try await withService({ JWPlatformService($0, configuration: configuration) }) { stage in
+        try await withService(JWPlatformService.init, { $0.signingKey = Secret("a key of the customer's") }) { stage in
             let token = stage.service.token(claims: claims).revealedText
             let reply = try await stage.send("GET", "/v2/media/film/drm/policy?token=\(token)")
             #expect(reply.status == status)
@@ -107,7 +103,7 @@ import Testing
     }
 
     @Test func `the delivery document can fail by the switch`() async throws {
-        try await withService({ JWPlatformService($0) }) { stage in
+        try await withService(JWPlatformService.init) { stage in
             stage.service.faults.set(.htmlPage, at: .delivery)
             let reply = try await stage.send("GET", "/v2/media/film/drm/policy")
             #expect(reply.headers["content-type"] == "text/html; charset=utf-8")

@@ -6,11 +6,11 @@ import LatchkeyServer
 import LatchkeyServices
 import Testing
 
-@Suite struct KalturaServiceTests {
+@Suite(.timeLimit(.minutes(5))) struct KalturaServiceTests {
     private static let id = Stage.videoKeyID
 
     @Test func `a customer is told the addresses and the certificate itself`() async throws {
-        try await withService({ KalturaService($0) }) { stage in
+        try await withService(KalturaService.init) { stage in
             #expect(stage.keyURI == KeyURI("skd://\(Self.id)"))
             #expect(
                 stage.service.parameters(at: "http://h/kaltura") == [
@@ -31,7 +31,7 @@ import Testing
     func `base64 text gets JSON that tells how long the key may be stored`(
         _ terms: LicenseTerms, _ duration: String
     ) async throws {
-        try await withService(policy: LicensePolicy(standard: terms), { KalturaService($0) }) { stage in
+        try await withService(policy: LicensePolicy(standard: terms), KalturaService.init) { stage in
             let exchange = try stage.exchange(Self.id)
             let reply = try await stage.license(Data(exchange.spc.base64.utf8))
             #expect(reply.status == 200)
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test func `line breaks in the base64 pass with a warning`() async throws {
-        try await withService({ KalturaService($0) }) { stage in
+        try await withService(KalturaService.init) { stage in
             let exchange = try stage.exchange(Self.id)
             let text = exchange.spc.revealed.base64EncodedString(options: .lineLength64Characters)
             let reply = try await stage.license(Data(text.utf8))
@@ -56,7 +56,7 @@ import Testing
         ("", 400, "malformedRequest"), ("?", 400, "malformedRequest"), ("AAAA", 400, "malformedContainer"),
     ])
     func `a body that is no base64 of an SPC is refused`(_ body: String, _ status: Int, _ code: String) async throws {
-        try await withService({ KalturaService($0) }) { stage in
+        try await withService(KalturaService.init) { stage in
             let reply = try await stage.license(Data(body.utf8))
             #expect(reply.status == status)
             #expect(reply.code == code)
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test func `a raw SPC and an unknown key are refused`() async throws {
-        try await withService({ KalturaService($0) }) { stage in
+        try await withService(KalturaService.init) { stage in
             let raw = try await stage.license(try stage.exchange(Self.id).spc.revealed)
             #expect(raw.code == "malformedRequest")
             let unknown = try await stage.license(Data(try stage.exchange("nothing").spc.base64.utf8))
@@ -72,8 +72,28 @@ import Testing
         }
     }
 
+    /// Source: `Documentation/Vendors/Kaltura.md`.
+    @Test(
+        arguments: [
+            (id, 200, nil), ("nothing", 200, "404"), ("skd://\(id)", 200, nil),
+        ] as [(String, Int, String?)])
+    func `a web player names the key in a header, and gets errors as documents`(
+        _ name: String, _ status: Int, _ code: String?
+    ) async throws {
+        try await withService(KalturaService.init, { $0.documentsErrors = true }) { stage in
+            let exchange = try stage.exchange(Self.id)
+            let headers = [
+                "Content-Type": "application/json", "X-Kaltura-InitData": Data(name.utf8).base64EncodedString(),
+            ]
+            let reply = try await stage.send("POST", "/fps/license", headers, Data(exchange.spc.base64.utf8))
+            #expect(reply.status == status)
+            #expect(try reply.member("status_code") == code)
+            if code == nil { #expect(try stage.opensVideo(reply.payload("ckc"), exchange)) }
+        }
+    }
+
     @Test func `a damaged CKC keeps its envelope`() async throws {
-        try await withService({ KalturaService($0) }) { stage in
+        try await withService(KalturaService.init) { stage in
             stage.service.faults.set(.truncatedPayload, at: .license)
             let exchange = try stage.exchange(Self.id)
             let reply = try await stage.license(Data(exchange.spc.base64.utf8))

@@ -6,7 +6,7 @@ import LatchkeyServices
 import Testing
 
 /// The clock stands at 2026-01-01T00:00:00Z.
-@Suite struct KeyOSServiceTests {
+@Suite(.timeLimit(.minutes(5))) struct KeyOSServiceTests {
     private static let id = Stage.videoKeyID
     private static let publicKey = "0123456789abcdef0123456789abcdef"
     /// An authentication as documented.
@@ -26,7 +26,7 @@ import Testing
     func `the certificate is named by its public key`(
         _ path: String, _ headers: [String: String], _ status: Int
     ) async throws {
-        try await withService({ KeyOSService($0) }) { stage in
+        try await withService(KeyOSService.init) { stage in
             let reply = try await stage.send("GET", path, headers)
             #expect(reply.status == status)
             #expect((reply.body == Stage.certificate) == (status == 200))
@@ -40,7 +40,7 @@ import Testing
     func `a form with an authentication gets the CKC in base64`(
         _ path: String, _ header: String, _ identifier: String
     ) async throws {
-        try await withService({ KeyOSService($0) }) { stage in
+        try await withService(KeyOSService.init) { stage in
             #expect(stage.keyURI.raw == "skd://\(Self.id)")
             #expect(stage.service.parameters(at: "http://h/keyos")["header"] == "x-keyos-authorization")
             let exchange = try stage.exchange(identifier)
@@ -53,9 +53,7 @@ import Testing
     }
 
     @Test func `the CKC may be between tags`() async throws {
-        var configuration = KeyOSService.Configuration()
-        configuration.ckc = .tagged
-        try await withService({ KeyOSService($0, configuration: configuration) }) { stage in
+        try await withService(KeyOSService.init, { $0.ckc = .tagged }) { stage in
             let exchange = try stage.exchange(Self.id)
             let reply = try await stage.license(exchange.spc.revealed, headers: Self.header(Self.xml))
             let base64 = String(reply.text.dropFirst("<ckc>".count).dropLast("</ckc>".count))
@@ -64,7 +62,7 @@ import Testing
     }
 
     @Test func `unescaped base64 passes with a warning`() async throws {
-        try await withService({ KeyOSService($0) }) { stage in
+        try await withService(KeyOSService.init) { stage in
             let spc = try stage.exchange(Self.id).spc.revealed.base64EncodedString()
             try #require(spc.contains("+"))
             let body = Data("spc=\(spc)&assetId=\(Self.id)".utf8)
@@ -87,7 +85,7 @@ import Testing
         ),
     ])
     func `an authentication of another form or time is refused`(_ xml: String, _ code: String) async throws {
-        try await withService({ KeyOSService($0) }) { stage in
+        try await withService(KeyOSService.init) { stage in
             let reply = try await stage.license(
                 try stage.exchange(Self.id).spc.revealed, headers: Self.header(xml.isEmpty ? "x" : xml))
             #expect(reply.status == 401)
@@ -104,7 +102,7 @@ import Testing
     func `a request that is wrong in one thing`(
         _ headers: [String: String], _ asset: String, _ status: Int, _ code: String
     ) async throws {
-        try await withService({ KeyOSService($0) }) { stage in
+        try await withService(KeyOSService.init) { stage in
             let reply = try await stage.license(
                 try stage.exchange(Self.id).spc.revealed, asset: asset, headers: headers)
             #expect(reply.status == status)
@@ -114,7 +112,7 @@ import Testing
 
     @Test(arguments: [("true", LicenseTerms(.persistent)), ("false", LicenseTerms())])
     func `the policy says what may be stored`(_ persistence: String, _ terms: LicenseTerms) async throws {
-        try await withService({ KeyOSService($0) }) { stage in
+        try await withService(KeyOSService.init) { stage in
             let exchange = try stage.exchange(Self.id)
             let token = stage.service.token(persistent: persistence).revealedText
             let reply = try await stage.license(exchange.spc.revealed, headers: ["x-keyos-authorization": token])
@@ -127,9 +125,7 @@ import Testing
     func `a configured public key is the only one`(
         _ key: String, _ license: Int, _ certificate: Int
     ) async throws {
-        var configuration = KeyOSService.Configuration()
-        configuration.publicKeyID = key
-        try await withService({ KeyOSService($0, configuration: configuration) }) { stage in
+        try await withService(KeyOSService.init, { $0.publicKeyID = key }) { stage in
             let reply = try await stage.license(
                 try stage.exchange(Self.id).spc.revealed, headers: Self.header(Self.xml))
             #expect(reply.status == license)

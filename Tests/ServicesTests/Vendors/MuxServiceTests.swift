@@ -5,12 +5,12 @@ import LatchkeyFairPlay
 import LatchkeyServices
 import Testing
 
-@Suite struct MuxServiceTests {
+@Suite(.timeLimit(.minutes(5))) struct MuxServiceTests {
     /// The video key's id, as the URI's session token.
     private static let session = "a0b1c2d3e4f5061728394a5b6c7d8e9f"
 
     @Test func `a customer is told where certificate and licenses are`() async throws {
-        try await withService({ MuxService($0) }) { stage in
+        try await withService(MuxService.init) { stage in
             let query = "playbackId=latchkey-demo&token=\(Self.session)"
             #expect(stage.keyURI == KeyURI("skd://127.0.0.1:\(stage.port)/mux/?\(query)"))
             #expect(
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test func `the certificate is DER for a token`() async throws {
-        try await withService({ MuxService($0) }) { stage in
+        try await withService(MuxService.init) { stage in
             let token = stage.service.demoToken().revealedText
             let reply = try await stage.send("GET", "/appcert/fairplay/latchkey-demo?token=\(token)")
             #expect(reply.status == 200)
@@ -32,7 +32,7 @@ import Testing
 
     @Test(arguments: [ServiceEndpoint.certificate, .license])
     func `status 200 without a body can be had at both endpoints`(_ endpoint: ServiceEndpoint) async throws {
-        try await withService({ MuxService($0) }) { stage in
+        try await withService(MuxService.init) { stage in
             stage.service.faults.set(.emptyBody, at: endpoint)
             let (method, path) = endpoint == .license ? ("POST", "license") : ("GET", "appcert")
             let reply = try await stage.send(method, "/\(path)/fairplay/x?token=x")
@@ -47,7 +47,7 @@ import Testing
         "\u{0}drm.mux.com/?playbackId=latchkey-demo&token=\(session)",
     ])
     func `each of the three content identifiers gets a raw CKC`(_ identifier: String) async throws {
-        try await withService({ MuxService($0) }) { stage in
+        try await withService(MuxService.init) { stage in
             let exchange = try stage.exchange(identifier)
             let reply = try await stage.license(exchange.spc.revealed)
             #expect(reply.status == 200)
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test func `a playback id may name the key where the URI's token does not`() async throws {
-        try await withService({ MuxService($0) }) { stage in
+        try await withService(MuxService.init) { stage in
             let exchange = try stage.exchange("skd://h/?playbackId=video&token=opaque")
             let token = stage.service.token(claims: #"{"sub":"video"}"#).revealedText
             let reply = try await stage.license(exchange.spc.revealed, id: "video", token: token)
@@ -80,9 +80,7 @@ import Testing
     func `each refusal has its status, at both endpoints`(
         _ id: String, _ claims: String?, _ status: Int, _ code: String
     ) async throws {
-        var configuration = MuxService.Configuration()
-        configuration.playbackID = "latchkey-demo"
-        try await withService({ MuxService($0, configuration: configuration) }) { stage in
+        try await withService(MuxService.init, { $0.playbackID = "latchkey-demo" }) { stage in
             let token = claims.map { $0.hasPrefix("{") ? stage.service.token(claims: $0).revealedText : $0 }
             let query = token.map { "?token=\($0)" } ?? ""
             let certificate = try await stage.send("GET", "/appcert/fairplay/\(id)\(query)")
@@ -101,7 +99,7 @@ import Testing
     func `an SPC for something else is refused`(
         _ identifier: String, _ status: Int, _ code: String
     ) async throws {
-        try await withService({ MuxService($0) }) { stage in
+        try await withService(MuxService.init) { stage in
             let reply = try await stage.license(try stage.exchange(identifier).spc.revealed)
             #expect(reply.status == status)
             #expect(reply.code == code)
@@ -109,9 +107,7 @@ import Testing
     }
 
     @Test func `an asset that is not ready is 412`() async throws {
-        var configuration = MuxService.Configuration()
-        configuration.preparing = ["latchkey-demo"]
-        try await withService({ MuxService($0, configuration: configuration) }) { stage in
+        try await withService(MuxService.init, { $0.preparing = ["latchkey-demo"] }) { stage in
             let reply = try await stage.license(try stage.exchange("x?token=\(Self.session)").spc.revealed)
             #expect(reply.status == 412)
             #expect(reply.code == "notReady")
@@ -119,9 +115,7 @@ import Testing
     }
 
     @Test func `with a signing key only its signature counts`() async throws {
-        var configuration = MuxService.Configuration()
-        configuration.signingKey = Secret("a key of the customer's")
-        try await withService({ MuxService($0, configuration: configuration) }) { stage in
+        try await withService(MuxService.init, { $0.signingKey = Secret("a key of the customer's") }) { stage in
             let exchange = try stage.exchange("x?token=\(Self.session)")
             let good = try await stage.license(exchange.spc.revealed)
             #expect(try stage.opensVideo(good.body, exchange))
@@ -142,7 +136,7 @@ import Testing
         (#"{"offline":false,"licenseExpiration":600}"#, LicenseTerms(.unlimited)),
     ])
     func `an offline token reaches the device`(_ claims: String, _ terms: LicenseTerms) async throws {
-        try await withService({ MuxService($0) }) { stage in
+        try await withService(MuxService.init) { stage in
             let exchange = try stage.exchange("x?token=\(Self.session)")
             let token = stage.service.token(claims: claims).revealedText
             let reply = try await stage.license(exchange.spc.revealed, token: token)

@@ -5,7 +5,7 @@ import LatchkeyServer
 import LatchkeyServices
 import Testing
 
-@Suite struct NAGRAServiceTests {
+@Suite(.timeLimit(.minutes(5))) struct NAGRAServiceTests {
     private static let id = Stage.videoKeyID
     private static let root = "/DEMO/fpls/contentlicenseservice/v1"
 
@@ -18,7 +18,7 @@ import Testing
     func `the certificate is below the tenant, in DER`(
         _ path: String, _ headers: [String: String], _ status: Int
     ) async throws {
-        try await withService({ NAGRAService($0) }) { stage in
+        try await withService(NAGRAService.init) { stage in
             let reply = try await stage.send("GET", path, headers)
             #expect(reply.status == status)
             #expect((reply.body == Stage.certificate) == (status == 200))
@@ -26,9 +26,7 @@ import Testing
     }
 
     @Test func `a configured tenant is the only one`() async throws {
-        var configuration = NAGRAService.Configuration()
-        configuration.tenant = "ACME"
-        try await withService({ NAGRAService($0, configuration: configuration) }) { stage in
+        try await withService(NAGRAService.init, { $0.tenant = "ACME" }) { stage in
             let other = try await stage.send("GET", "\(Self.root)/certificates").status
             #expect(other == 404)
             #expect(
@@ -41,7 +39,7 @@ import Testing
     }
 
     @Test func `the key URI is JSON in base64, and decoded it gets the CKC`() async throws {
-        try await withService({ NAGRAService($0) }) { stage in
+        try await withService(NAGRAService.init) { stage in
             let json = #"{"ContentId":"latchkey-demo","KeyId":"\#(Self.id)","IV":"Dx4tPEtaaXiHlqW0w9Lh8A=="}"#
             #expect(stage.keyURI.raw == "skd://\(Data(json.utf8).base64EncodedString())")
             let exchange = try stage.exchange(json)
@@ -55,7 +53,7 @@ import Testing
 
     @Test(arguments: [("DEMO", 200), ("OTHER", 400)])
     func `the tenant of the header has to be that of the path`(_ tenant: String, _ status: Int) async throws {
-        try await withService({ NAGRAService($0) }) { stage in
+        try await withService(NAGRAService.init) { stage in
             let reply = try await stage.license(
                 try stage.spc(), stage.service.demoToken().revealedText, ["nv-tenant-id": tenant])
             #expect(reply.status == status)
@@ -63,7 +61,7 @@ import Testing
     }
 
     @Test func `encrypted key tokens behind the content token are let be, blanks leave a warning`() async throws {
-        try await withService({ NAGRAService($0) }) { stage in
+        try await withService(NAGRAService.init) { stage in
             let tokens = "\(stage.service.demoToken().revealedText), a..b.c.d"
             let status = try await stage.license(try stage.spc(), tokens).status
             #expect(status == 200)
@@ -91,7 +89,7 @@ import Testing
         ),
     ])
     func `a content token that does not cover the content is refused`(_ token: String, _ code: Int) async throws {
-        try await withService({ NAGRAService($0) }) { stage in
+        try await withService(NAGRAService.init) { stage in
             let reply = try await stage.license(try stage.spc(), token)
             #expect(reply.status == 400)
             #expect(try reply.member("errorCode") == "\(code)")
@@ -105,7 +103,7 @@ import Testing
         (#"{"contentId":"latchkey-demo","storable":false}"#, LicenseTerms()),
     ])
     func `what may be stored says the token`(_ right: String, _ terms: LicenseTerms) async throws {
-        try await withService({ NAGRAService($0) }) { stage in
+        try await withService(NAGRAService.init) { stage in
             let exchange = try stage.exchange(stage.identifier)
             let token = stage.service.contentToken(claims: #"{"contentRights":[\#(right)]}"#).revealedText
             let ckc = try await stage.license(exchange.spc.revealed, token).payload("CkcMessage")
@@ -115,7 +113,7 @@ import Testing
 
     @Test(arguments: ["{}", "nothing", #"{"ContentId":"latchkey-demo","KeyId":"x"}"#])
     func `a content identifier that names no key is refused`(_ identifier: String) async throws {
-        try await withService({ NAGRAService($0) }) { stage in
+        try await withService(NAGRAService.init) { stage in
             let spc = try stage.exchange(identifier).spc.revealed
             let reply = try await stage.license(spc, stage.service.demoToken().revealedText)
             #expect(reply.status == 400)
@@ -124,7 +122,7 @@ import Testing
     }
 
     @Test func `a body that is no SPC is refused`() async throws {
-        try await withService({ NAGRAService($0) }) { stage in
+        try await withService(NAGRAService.init) { stage in
             let reply = try await stage.license(Data(count: 50), stage.service.demoToken().revealedText)
             #expect(reply.status == 400)
             #expect(try reply.member("errorCode") == "1005")

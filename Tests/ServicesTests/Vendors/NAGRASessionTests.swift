@@ -7,12 +7,12 @@ import LatchkeyTesting
 import Testing
 
 /// Secure session management, V1.
-@Suite struct NAGRASessionTests {
+@Suite(.timeLimit(.minutes(5))) struct NAGRASessionTests {
     private static let needsSession =
         #"{"contentRights":[{"contentId":"latchkey-demo","sessionControl":{"sessionControlEnabled":true,"maxSessions":1}}]}"#
 
     @Test func `setup, license, heartbeat and teardown`() async throws {
-        try await withService({ NAGRAService($0) }) { stage in
+        try await withService(NAGRAService.init) { stage in
             let content = stage.service.demoToken().revealedText
             let setup = try await stage.session("setup", content)
             #expect(setup.status == 200)
@@ -33,9 +33,7 @@ import Testing
     }
 
     @Test func `one session too many is refused with 1007, and a teardown makes room`() async throws {
-        var configuration = NAGRAService.Configuration()
-        configuration.sessionLimit = 2
-        try await withService({ NAGRAService($0, configuration: configuration) }) { stage in
+        try await withService(NAGRAService.init, { $0.sessionLimit = 2 }) { stage in
             let content = stage.service.demoToken().revealedText
             let first = try #require(try await stage.session("setup", content).member("sessionToken"))
             _ = try await stage.session("setup", content)
@@ -53,7 +51,7 @@ import Testing
     }
 
     @Test func `the content token states the limit too`() async throws {
-        try await withService({ NAGRAService($0) }) { stage in
+        try await withService(NAGRAService.init) { stage in
             let content = stage.service.contentToken(claims: Self.needsSession).revealedText
             let first = try await stage.session("setup", content).status
             let second = try await stage.session("setup", content)
@@ -63,7 +61,7 @@ import Testing
     }
 
     @Test func `1007 can be had from the fault switch`() async throws {
-        try await withService({ NAGRAService($0) }) { stage in
+        try await withService(NAGRAService.init) { stage in
             stage.service.faults.set(.refusal(code: "1007", status: 400), at: .sessionSetup, for: .first(1))
             let reply = try await stage.session("setup", stage.service.demoToken().revealedText)
             #expect(reply.status == 400)
@@ -72,7 +70,7 @@ import Testing
     }
 
     @Test func `a session that is silent for three heartbeats is closed`() async throws {
-        try await withService({ NAGRAService($0) }) { stage in
+        try await withService(NAGRAService.init) { stage in
             let content = stage.service.contentToken(claims: Self.needsSession).revealedText
             let session = try #require(try await stage.session("setup", content).member("sessionToken"))
             stage.time.advance(by: .seconds(89))
@@ -87,7 +85,7 @@ import Testing
     }
 
     @Test func `a replaced token passes once with a warning, an older one does not`() async throws {
-        try await withService({ NAGRAService($0) }) { stage in
+        try await withService(NAGRAService.init) { stage in
             let content = stage.service.demoToken().revealedText
             let first = try #require(try await stage.session("setup", content).member("sessionToken"))
             let second = try #require(try await stage.session("heartbeat", first).member("sessionToken"))
@@ -102,9 +100,7 @@ import Testing
 
     @Test(arguments: [true, false])
     func `content that needs a session gets no license without`(_ isToken: Bool) async throws {
-        var configuration = NAGRAService.Configuration()
-        configuration.requiresSessions = !isToken
-        try await withService({ NAGRAService($0, configuration: configuration) }) { stage in
+        try await withService(NAGRAService.init, { $0.requiresSessions = !isToken }) { stage in
             let content = stage.service.contentToken(claims: isToken ? Self.needsSession : "{}").revealedText
             let without = try await stage.license(try stage.spc(), content)
             #expect(without.status == 400)
@@ -117,10 +113,13 @@ import Testing
     }
 
     @Test func `an enforced session lives in leases that are renewed with the session token alone`() async throws {
-        var configuration = NAGRAService.Configuration()
-        configuration.enforcesSessions = true
-        configuration.heartbeat = .seconds(20)
-        try await withService({ NAGRAService($0, configuration: configuration) }) { stage in
+        try await withService(
+            NAGRAService.init,
+            {
+                $0.enforcesSessions = true
+                $0.heartbeat = .seconds(20)
+            }
+        ) { stage in
             let content = stage.service.demoToken().revealedText
             let session = try #require(try await stage.session("setup", content).member("sessionToken"))
             let exchange = try stage.exchange(stage.identifier)
@@ -138,7 +137,7 @@ import Testing
     }
 
     @Test func `a renewal counts as a sign of life`() async throws {
-        try await withService({ NAGRAService($0) }) { stage in
+        try await withService(NAGRAService.init) { stage in
             let content = stage.service.demoToken().revealedText
             let session = try #require(try await stage.session("setup", content).member("sessionToken"))
             for _ in 0..<3 {
@@ -151,7 +150,7 @@ import Testing
 
     @Test(arguments: ["heartbeat", "teardown", "setup"])
     func `a call without its token or body is refused`(_ call: String) async throws {
-        try await withService({ NAGRAService($0) }) { stage in
+        try await withService(NAGRAService.init) { stage in
             for token in ["", "x", jwt("{}"), "a,b"] {
                 let reply = try await stage.session(call, token)
                 #expect(reply.status == 400)

@@ -61,13 +61,15 @@ extension Reply {
     func payload(_ name: String) throws -> Data? { try member(name).flatMap { Data(base64Encoded: $0) } }
 }
 
-/// Runs one service for the length of a test.
+/// Runs one service while a test runs.
 func withService<Service: VendorService>(
     policy: LicensePolicy = LicensePolicy(), _ make: (ServiceEnvironment) -> Service,
+    _ change: (inout Service) -> Void = { _ in },
     _ body: (ServiceStage<Service>) async throws -> Void
 ) async throws {
     let time = ManualTimekeeper()
-    let service = make(ServiceEnvironment(authority: try Stage.authority(policy), time: time))
+    var service = make(ServiceEnvironment(authority: try Stage.authority(policy), time: time))
+    change(&service)
     let host = ServiceHost([service], configuration: Stage.patientServer, time: time)
     let device = try SimulatedDevice(
         certificate: Stage.credentials.credential.certificate, applicationSecret: Stage.credentials.applicationSecret,
@@ -82,7 +84,7 @@ func withService<Service: VendorService>(
     await host.stop(within: .zero)
 }
 
-/// Percent-encoded as `vendors.md` §0 asks.
+/// Percent-encoded as `Documentation/Vendors/README.md` §0 asks.
 func formEncoded(_ text: String) -> String {
     text.utf8.map { byte in
         let isPlain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~".utf8.contains(byte)

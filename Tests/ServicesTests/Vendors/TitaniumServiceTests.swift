@@ -4,7 +4,7 @@ import LatchkeyDevice
 import LatchkeyServices
 import Testing
 
-@Suite struct TitaniumServiceTests {
+@Suite(.timeLimit(.minutes(5))) struct TitaniumServiceTests {
     private static let id = Stage.videoKeyID
     private static let device = #"{"DeviceType":"iPhone","DRMType":"FairPlay"}"#
     /// The device data as documented.
@@ -15,7 +15,7 @@ import Testing
         """
 
     @Test func `the certificate comes from its URL and with the parameters`() async throws {
-        try await withService({ TitaniumService($0) }) { stage in
+        try await withService(TitaniumService.init) { stage in
             let reply = try await stage.send("GET", "/titanium/certificate.cer")
             #expect(reply.body == Stage.certificate)
             let parameters = stage.service.parameters(at: "http://h/titanium")
@@ -31,7 +31,7 @@ import Testing
 
     @Test(arguments: [id, "skd://\(id)", "skd://host/path/\(id)"])
     func `a token gets a raw CKC`(_ identifier: String) async throws {
-        try await withService({ TitaniumService($0) }) { stage in
+        try await withService(TitaniumService.init) { stage in
             let exchange = try stage.exchange(identifier)
             let token = "Bearer \(stage.service.demoToken().revealedText)"
             let reply = try await stage.license(exchange.spc.revealed, ["Authorization": token])
@@ -46,7 +46,7 @@ import Testing
         (cdata.replacing(#""FriendlyName":"f","#, with: ""), []),
     ])
     func `device data get a raw CKC`(_ json: String, _ warnings: [String]) async throws {
-        try await withService({ TitaniumService($0) }) { stage in
+        try await withService(TitaniumService.init) { stage in
             let exchange = try stage.exchange(Self.id)
             let reply = try await stage.license(exchange.spc.revealed, device: json)
             #expect(reply.status == 200)
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test func `the token wins over device data`() async throws {
-        try await withService({ TitaniumService($0) }) { stage in
+        try await withService(TitaniumService.init) { stage in
             let spc = try stage.exchange(Self.id).spc.revealed
             let headers = [
                 "Authorization": "Bearer bad", "X-TITANIUM-DRM-CDATA": Data(Self.cdata.utf8).base64EncodedString(),
@@ -75,7 +75,7 @@ import Testing
         cdata.replacing("CustomerName", with: "Name"),
     ])
     func `device data that lack something are refused`(_ json: String) async throws {
-        try await withService({ TitaniumService($0) }) { stage in
+        try await withService(TitaniumService.init) { stage in
             let reply = try await stage.license(try stage.exchange(Self.id).spc.revealed, device: json)
             #expect(reply.status == 401)
             #expect(reply.code == (json.isEmpty ? "tokenMissing" : "tokenMalformed"))
@@ -91,7 +91,7 @@ import Testing
     func `a request that is wrong in one thing`(
         _ headers: [String: String], _ status: Int, _ code: String
     ) async throws {
-        try await withService({ TitaniumService($0) }) { stage in
+        try await withService(TitaniumService.init) { stage in
             let reply = try await stage.license(try stage.exchange(Self.id).spc.revealed, headers)
             #expect(reply.status == status)
             #expect(reply.code == code)
@@ -100,16 +100,14 @@ import Testing
 
     @Test(arguments: [("c", 200), ("other", 403)])
     func `a configured customer is the only one`(_ name: String, _ status: Int) async throws {
-        var configuration = TitaniumService.Configuration()
-        configuration.customerName = name
-        try await withService({ TitaniumService($0, configuration: configuration) }) { stage in
+        try await withService(TitaniumService.init, { $0.customerName = name }) { stage in
             let reply = try await stage.license(try stage.exchange(Self.id).spc.revealed, device: Self.cdata)
             #expect(reply.status == status)
         }
     }
 
     @Test func `a content identifier that names no key is refused`() async throws {
-        try await withService({ TitaniumService($0) }) { stage in
+        try await withService(TitaniumService.init) { stage in
             let reply = try await stage.license(try stage.exchange("skd://nothing").spc.revealed, device: Self.cdata)
             #expect(reply.status == 404)
             #expect(reply.code == "unknownKey")

@@ -4,7 +4,7 @@ import LatchkeyDevice
 import LatchkeyServices
 import Testing
 
-@Suite struct UplynkServiceTests {
+@Suite(.timeLimit(.minutes(5))) struct UplynkServiceTests {
     private static let asset = "a0b1c2d3e4f5061728394a5b6c7d8e9f"
 
     @Test(arguments: [
@@ -13,9 +13,7 @@ import Testing
         ("/fairplay/public_key/a/b.cer", nil, 404),
     ])
     func `the certificate is the owner's, in DER`(_ path: String, _ owner: String?, _ status: Int) async throws {
-        var configuration = UplynkService.Configuration()
-        configuration.owner = owner
-        try await withService({ UplynkService($0, configuration: configuration) }) { stage in
+        try await withService(UplynkService.init, { $0.owner = owner }) { stage in
             let reply = try await stage.send("GET", path, ["Cache-Control": "max-age=0"])
             #expect(reply.status == status)
             #expect((reply.body == Stage.certificate) == (status == 200))
@@ -23,7 +21,7 @@ import Testing
     }
 
     @Test func `the key URI has the asset first and leads to the license`() async throws {
-        try await withService({ UplynkService($0) }) { stage in
+        try await withService(UplynkService.init) { stage in
             #expect(
                 stage.keyURI.raw == "skd://127.0.0.1:\(stage.port)/uplynk/fairplay/ksm?b=\(Self.asset)&v=1&ray=latchkey"
             )
@@ -45,7 +43,7 @@ import Testing
     func `what shipped clients send is taken`(
         _ query: String, _ members: String, _ type: String, _ warnings: [String]
     ) async throws {
-        try await withService({ UplynkService($0) }) { stage in
+        try await withService(UplynkService.init) { stage in
             let spc = try stage.exchange(Self.asset).spc.revealed
             let reply = try await stage.license(spc, "/fairplay/ksm\(query)", members: members, type: type)
             #expect(reply.status == 200)
@@ -61,7 +59,7 @@ import Testing
     func `a request that is wrong in one thing`(
         _ query: String, _ members: String, _ type: String, _ status: Int
     ) async throws {
-        try await withService({ UplynkService($0) }) { stage in
+        try await withService(UplynkService.init) { stage in
             let spc = try stage.exchange(Self.asset).spc.revealed
             let reply = try await stage.license(spc, "/fairplay/ksm\(query)", members: members, type: type)
             #expect(reply.status == status)
@@ -70,7 +68,7 @@ import Testing
 
     @Test(arguments: ["", "{", "[]", "{}", #"{"spc":1}"#, #"{"spc":""}"#, #"{"spc":"?"}"#, #"{"spc":"AAAA"}"#])
     func `a body without an SPC is refused`(_ body: String) async throws {
-        try await withService({ UplynkService($0) }) { stage in
+        try await withService(UplynkService.init) { stage in
             let reply = try await stage.send(
                 "POST", "/fairplay/ksm?b=\(Self.asset)", ["Content-Type": "application/json"], Data(body.utf8))
             #expect(reply.status == 400)

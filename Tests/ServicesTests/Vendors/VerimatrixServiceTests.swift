@@ -5,7 +5,7 @@ import LatchkeyServer
 import LatchkeyServices
 import Testing
 
-@Suite struct VerimatrixServiceTests {
+@Suite(.timeLimit(.minutes(5))) struct VerimatrixServiceTests {
     private static let id = Stage.videoKeyID
 
     private static let wrongRequests: [(String?, String?, Int, String)] = [
@@ -17,7 +17,7 @@ import Testing
     ]
 
     @Test func `the certificate is DER and the key URI has no host`() async throws {
-        try await withService({ VerimatrixService($0) }) { stage in
+        try await withService(VerimatrixService.init) { stage in
             let reply = try await stage.send("GET", "/fairplay/certificate")
             #expect(reply.body == Stage.certificate)
             #expect(stage.keyURI.raw == "skd://\(Self.id)?keyId=\(Self.id)")
@@ -27,7 +27,7 @@ import Testing
 
     @Test(arguments: [(id, false), ("\(id)?keyId=\(id)", true), (id, true)])
     func `the token in header or query gets the CKC as JSON`(_ identifier: String, _ isInQuery: Bool) async throws {
-        try await withService({ VerimatrixService($0) }) { stage in
+        try await withService(VerimatrixService.init) { stage in
             let exchange = try stage.exchange(identifier)
             let token = stage.service.demoToken().revealedText
             let reply = try await stage.license(
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test func `the URL-safe alphabet is as good, without padding it leaves a warning`() async throws {
-        try await withService({ VerimatrixService($0) }) { stage in
+        try await withService(VerimatrixService.init) { stage in
             let spc = try stage.exchange(Self.id).spc.revealed
             let token = stage.service.demoToken().revealedText
             let safe = spc.base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
@@ -58,7 +58,7 @@ import Testing
     func `the older product's form gets a tagged CKC`(
         _ plus: String, _ slash: String, _ warnings: [String]
     ) async throws {
-        try await withService({ VerimatrixService($0) }) { stage in
+        try await withService(VerimatrixService.init) { stage in
             let exchange = try stage.exchange(Self.id)
             let spc = exchange.spc.revealed.base64EncodedString()
                 .replacing("+", with: plus).replacing("/", with: slash)
@@ -74,7 +74,7 @@ import Testing
     func `a request that is wrong in one thing has its code`(
         _ token: String?, _ spc: String?, _ status: Int, _ code: String
     ) async throws {
-        try await withService({ VerimatrixService($0) }) { stage in
+        try await withService(VerimatrixService.init) { stage in
             let reply = try await stage.license(spc, token)
             #expect(reply.status == status)
             #expect(try reply.member("code") == code)
@@ -89,7 +89,7 @@ import Testing
     func `subject and content identifier have to agree`(
         _ claims: String, _ identifier: String, _ status: Int, _ code: String
     ) async throws {
-        try await withService({ VerimatrixService($0) }) { stage in
+        try await withService(VerimatrixService.init) { stage in
             let spc = try stage.exchange(identifier).spc.revealed.base64EncodedString()
             let reply = try await stage.license(spc, stage.service.token(claims: claims).revealedText)
             #expect(reply.status == status)
@@ -101,7 +101,7 @@ import Testing
         ("MDRM-1003", 404), ("MDRM-1005", 404), ("MDRM-1009", 500), ("MDRM-1012", 500), ("MDRM-1015", 503),
     ])
     func `what only the back end knows is set by the fault switch`(_ code: String, _ status: Int) async throws {
-        try await withService({ VerimatrixService($0) }) { stage in
+        try await withService(VerimatrixService.init) { stage in
             stage.service.faults.set(.refusal(code: code, status: status), at: .license, for: .first(1))
             let reply = try await stage.license("AAAA", jwt("{}"))
             #expect(reply.status == status)
@@ -119,7 +119,7 @@ import Testing
         (#"{"key_duration":300}"#, LicenseTerms(.rental(.seconds(300)))),
     ])
     func `the policy's terms reach the device`(_ policy: String, _ terms: LicenseTerms) async throws {
-        try await withService({ VerimatrixService($0) }) { stage in
+        try await withService(VerimatrixService.init) { stage in
             let exchange = try stage.exchange(Self.id)
             let token = stage.service.token(claims: #"{"policy":{"fairplay":\#(policy)}}"#).revealedText
             let reply = try await stage.license(exchange.spc.revealed.base64EncodedString(), token)
@@ -129,9 +129,7 @@ import Testing
     }
 
     @Test func `with a key only its signature counts`() async throws {
-        var configuration = VerimatrixService.Configuration()
-        configuration.signingKey = Secret("a key")
-        try await withService({ VerimatrixService($0, configuration: configuration) }) { stage in
+        try await withService(VerimatrixService.init, { $0.signingKey = Secret("a key") }) { stage in
             let spc = try stage.exchange(Self.id).spc.revealed.base64EncodedString()
             let good = try await stage.license(spc, stage.service.demoToken().revealedText).status
             #expect(good == 200)

@@ -7,16 +7,16 @@ import StandInEngine
 import StandInPlayers
 import Testing
 
-/// What stands in for Bitmovin's player.
-@Suite struct BitmovinPlayerTests {
+/// Tests of the stand-in for Bitmovin's player.
+@Suite(.timeLimit(.minutes(5))) struct BitmovinPlayerTests {
     private let closures = [
         "prepareContentId", "prepareCertificate", "prepareMessage", "prepareLicenseServerUrl", "prepareLicense",
     ]
 
-    /// A configuration with every closure; each leaves its value as it is unless a test changes that.
-    private func configuration(_ house: KeyHouse) throws -> FairplayConfig {
+    /// A configuration with all closures. Each returns its value unchanged unless a test replaces it.
+    private func configuration(_ demo: DemoServer) throws -> FairplayConfig {
         let config = FairplayConfig(
-            license: URL(string: house.license), certificateURL: try #require(URL(string: house.certificate)))
+            license: URL(string: demo.license), certificateURL: try #require(URL(string: demo.certificate)))
         config.licenseRequestHeaders = ["X-Token": "t"]
         config.prepareContentId = { $0 }
         config.prepareCertificate = { $0 }
@@ -27,7 +27,7 @@ import Testing
     }
 
     private func source(_ config: FairplayConfig, _ stream: DemoAsset = .transportStream) -> any Source {
-        let source = SourceConfig(url: Studio.playlist(of: stream), type: .hls)
+        let source = SourceConfig(url: StandInFixture.playlist(of: stream), type: .hls)
         source.drmConfig = config
         return SourceFactory.create(from: source)
     }
@@ -41,26 +41,26 @@ import Testing
 
     @Test(arguments: DemoAsset.allCases)
     func `a stream plays right with the closures around the player's HTTP`(_ stream: DemoAsset) async throws {
-        let studio = try Studio()
-        try await KeyHouse.open(studio.server) { house in
-            try await studio.stage.run {
-                let result = try await play(source(configuration(house), stream))
+        let fixture = try StandInFixture()
+        try await DemoServer.run(fixture.server) { demo in
+            try await fixture.stage.run {
+                let result = try await play(source(configuration(demo), stream))
                 #expect(result.isRight)
                 for closure in closures {
-                    #expect(studio.log.contents.count(of: closure) == result.keyURIs.count)
+                    #expect(fixture.log.contents.count(of: closure) == result.keyURIs.count)
                 }
-                let sent = house.requests.withLock { $0.filter { $0.path == "/license" } }
+                let sent = demo.requests.withLock { $0.filter { $0.path == "/license" } }
                 #expect(sent.allSatisfy { $0.headers["X-Token"] == "t" })
             }
         }
-        #expect(studio.log.violations.isEmpty)
+        #expect(fixture.log.violations.isEmpty)
     }
 
     @Test func `a license address that stays the key's is unsupported`() async throws {
-        let studio = try Studio()
-        try await KeyHouse.open(studio.server) { house in
-            try await studio.stage.run {
-                let config = FairplayConfig(license: nil, certificateURL: try #require(URL(string: house.certificate)))
+        let fixture = try StandInFixture()
+        try await DemoServer.run(fixture.server) { demo in
+            try await fixture.stage.run {
+                let config = FairplayConfig(license: nil, certificateURL: try #require(URL(string: demo.certificate)))
                 let error = await #expect(throws: NSError.self) { try await play(source(config)) }
                 #expect(error?.code == 2306)
                 #expect((error?.userInfo[NSUnderlyingErrorKey] as? NSError)?.code == NSURLErrorUnsupportedURL)
@@ -69,28 +69,28 @@ import Testing
     }
 
     @Test func `empty data from the last closure is a failure`() async throws {
-        let studio = try Studio()
-        try await KeyHouse.open(studio.server) { house in
-            try await studio.stage.run {
-                let config = try configuration(house)
+        let fixture = try StandInFixture()
+        try await DemoServer.run(fixture.server) { demo in
+            try await fixture.stage.run {
+                let config = try configuration(demo)
                 config.prepareLicense = { _ in Data() }
                 let listener = Listener()
                 let source = source(config)
                 source.add(listener: listener)
                 let error = await #expect(throws: NSError.self) { try await play(source) }
                 #expect(error?.code == 2303)
-                await studio.log.untilCallback("onSourceError")
+                await fixture.log.untilCallback("onSourceError")
                 #expect(listener.codes.withLock { $0 } == [2303])
             }
         }
     }
 
     @Test func `a status is told by a number`() async throws {
-        let studio = try Studio()
-        try await KeyHouse.open(studio.server) { house in
-            house.refuseLicenses(with: 403)
-            try await studio.stage.run {
-                let config = try configuration(house)
+        let fixture = try StandInFixture()
+        try await DemoServer.run(fixture.server) { demo in
+            demo.refuseLicenses(with: 403)
+            try await fixture.stage.run {
+                let config = try configuration(demo)
                 let error = await #expect(throws: NSError.self) { try await play(source(config)) }
                 #expect(error?.code == 2306)
             }
@@ -98,46 +98,46 @@ import Testing
     }
 
     @Test func `a license is renewed with the request of its event`() async throws {
-        let studio = try Studio(terms: LicenseTerms(.lease(.seconds(600))))
-        try await KeyHouse.open(studio.server) { house in
-            try await studio.stage.run {
+        let fixture = try StandInFixture(terms: LicenseTerms(.lease(.seconds(600))))
+        try await DemoServer.run(fixture.server) { demo in
+            try await fixture.stage.run {
                 let listener = Listener()
-                let source = source(try configuration(house))
+                let source = source(try configuration(demo))
                 source.add(listener: listener)
                 _ = try await play(source)
-                await studio.log.untilCallback("onFairplayLicenseAcquired")
+                await fixture.log.untilCallback("onFairplayLicenseAcquired")
                 let request = try #require(listener.requests.withLock { $0.first })
                 #expect(request.skdUri == "skd://demo/video")
                 source.drm.fairplay.renewExpiringLicense(for: request)
-                await studio.log.untilCallback("onFairplayLicenseAcquired", times: 2)
-                #expect(Set(house.licenseBodies).count == 2)
+                await fixture.log.untilCallback("onFairplayLicenseAcquired", times: 2)
+                #expect(Set(demo.licenseBodies).count == 2)
             }
         }
-        #expect(studio.log.violations.isEmpty)
+        #expect(fixture.log.violations.isEmpty)
     }
 
     @Test func `a renewal of a key that is not held is noticed`() async throws {
-        let studio = try Studio()
-        try await KeyHouse.open(studio.server) { house in
-            try await studio.stage.run {
-                let first = source(try configuration(house))
+        let fixture = try StandInFixture()
+        try await DemoServer.run(fixture.server) { demo in
+            try await fixture.stage.run {
+                let first = source(try configuration(demo))
                 let listener = Listener()
                 first.add(listener: listener)
                 _ = try await play(first)
-                await studio.log.untilCallback("onFairplayLicenseAcquired")
+                await fixture.log.untilCallback("onFairplayLicenseAcquired")
                 let request = try #require(listener.requests.withLock { $0.first })
-                source(try configuration(house)).drm.fairplay.renewExpiringLicense(for: request)
+                source(try configuration(demo)).drm.fairplay.renewExpiringLicense(for: request)
             }
         }
-        #expect(studio.log.brokenRules == [.renewedWithoutKey])
+        #expect(fixture.log.brokenRules == [.renewedWithoutKey])
     }
 
     @Test func `a closure that does not return is noticed`() async throws {
-        let studio = try Studio(callbackLimit: .milliseconds(1))
-        try await KeyHouse.open(studio.server) { house in
-            try await studio.stage.run {
+        let fixture = try StandInFixture(callbackLimit: .milliseconds(1))
+        try await DemoServer.run(fixture.server) { demo in
+            try await fixture.stage.run {
                 let mayReturn = DispatchSemaphore(value: 0)
-                let config = try configuration(house)
+                let config = try configuration(demo)
                 config.prepareContentId = {
                     mayReturn.wait()
                     return $0
@@ -145,7 +145,7 @@ import Testing
                 let source = source(config)
                 let player = PlayerFactory.create()
                 player.load(source: source)
-                await studio.log.untilViolation(.blockedCallback)
+                await fixture.log.untilViolation(.blockedCallback)
                 mayReturn.signal()
                 player.destroy()
                 _ = try? await source.standIn?.finished()
@@ -154,18 +154,18 @@ import Testing
     }
 
     @Test func `each closure can be called alone`() async throws {
-        let studio = try Studio()
-        try await KeyHouse.open(studio.server) { house in
-            try await studio.stage.run {
-                let standIn = try #require(source(try configuration(house)).standIn)
+        let fixture = try StandInFixture()
+        try await DemoServer.run(fixture.server) { demo in
+            try await fixture.stage.run {
+                let standIn = try #require(source(try configuration(demo)).standIn)
                 let identifier = try await standIn.contentIdentifier(for: "skd://a")
                 #expect(identifier == "skd://a")
                 let certificate = try await standIn.certificate()
-                #expect(certificate == studio.server.certificate)
+                #expect(certificate == fixture.server.certificate)
                 await #expect(throws: KeyFailure.self) {
                     try await standIn.license(for: Data([1]), "skd://a", assetID: "a")
                 }
-                #expect(studio.log.names == Array(closures.dropLast()))
+                #expect(fixture.log.names == Array(closures.dropLast()))
             }
         }
     }
@@ -174,14 +174,14 @@ import Testing
         Misbehavior.callsOnOddThreads, .callsOnMainThread, .repeatsIdentifiers, .reordersKeys, .switchesToAirPlay,
     ])
     func `correct closures survive`(_ misbehavior: Misbehavior) async throws {
-        let studio = try Studio(misbehavior)
-        try await KeyHouse.open(studio.server) { house in
-            try await studio.stage.run {
-                let result = try await play(source(configuration(house), .twoKeys))
+        let fixture = try StandInFixture(misbehavior)
+        try await DemoServer.run(fixture.server) { demo in
+            try await fixture.stage.run {
+                let result = try await play(source(configuration(demo), .twoKeys))
                 #expect(result.isRight)
             }
         }
-        #expect(studio.log.violations.isEmpty)
+        #expect(fixture.log.violations.isEmpty)
     }
 }
 

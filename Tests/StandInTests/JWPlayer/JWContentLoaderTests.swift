@@ -5,72 +5,72 @@ import LatchkeySimulation
 import StandInEngine
 import Testing
 
-/// What stands in for the content loader of JWPlayerKit.
-@Suite struct JWContentLoaderTests {
+/// Tests of the stand-in for JWPlayerKit's content loader.
+@Suite(.timeLimit(.minutes(5))) struct JWContentLoaderTests {
     @Test func `keys that were stored play without the key server`() async throws {
-        let studio = try Studio(terms: LicenseTerms(.persistent))
-        try await studio.stage.run {
-            let app = KitApp(studio)
+        let fixture = try StandInFixture(terms: LicenseTerms(.persistent))
+        try await fixture.stage.run {
+            let app = KitApp(fixture)
             let store = KeyFolder()
             let loader = JWDRMContentLoader(dataSource: app.source, keyManager: store)
-            await loader.load(playlist: Studio.playlist(of: .twoKeys))
+            await loader.load(playlist: StandInFixture.playlist(of: .twoKeys))
             #expect(store.errors.withLock { $0 }.isEmpty)
-            let asked = studio.log.contents.count(of: "contentKeyWithSPCData")
+            let asked = fixture.log.contents.count(of: "contentKeyWithSPCData")
             #expect(asked == 2)
             app.view.player.contentLoader = loader
             let result = try await app.play(.twoKeys)
             #expect(result.isRight)
-            #expect(studio.log.contents.count(of: "contentKeyWithSPCData") == asked)
-            #expect(studio.log.contents.count(of: "didWritePersistableContentKey") == 2)
+            #expect(fixture.log.contents.count(of: "contentKeyWithSPCData") == asked)
+            #expect(fixture.log.contents.count(of: "didWritePersistableContentKey") == 2)
         }
-        #expect(studio.log.violations.isEmpty)
+        #expect(fixture.log.violations.isEmpty)
     }
 
     @Test func `a stored key that the device does not take is deleted, and fetched`() async throws {
-        let studio = try Studio()
-        try await studio.stage.run {
-            let app = KitApp(studio)
+        let fixture = try StandInFixture()
+        try await fixture.stage.run {
+            let app = KitApp(fixture)
             let store = KeyFolder()
             try store.put(Data("rubbish".utf8), "skd://demo/video")
             app.view.player.contentLoader = JWDRMContentLoader(dataSource: app.source, keyManager: store)
             let result = try await app.play()
             #expect(result.isRight)
-            #expect(studio.log.contents.count(of: "deletePersistableContentKey") == 1)
+            #expect(fixture.log.contents.count(of: "deletePersistableContentKey") == 1)
             withExtendedLifetime(store) {}
         }
     }
 
     @Test func `a key that may not be stored is an error of the loader`() async throws {
-        let studio = try Studio()
-        await studio.stage.run {
-            let source = KitSource(studio.server)
+        let fixture = try StandInFixture()
+        await fixture.stage.run {
+            let source = KitSource(fixture.server)
             let store = KeyFolder()
             await JWDRMContentLoader(dataSource: source, keyManager: store)
-                .load(playlist: Studio.playlist(of: .transportStream))
+                .load(playlist: StandInFixture.playlist(of: .transportStream))
             #expect(store.errors.withLock { $0.count } == 1)
         }
     }
 
     @Test func `a key of a kind that is not stored is not asked for`() async throws {
-        let studio = try Studio()
-        await studio.stage.run {
-            let source = KitSource(studio.server)
+        let fixture = try StandInFixture()
+        await fixture.stage.run {
+            let source = KitSource(fixture.server)
             let store = KeyFolder(.nonpersistable)
             await JWDRMContentLoader(dataSource: source, keyManager: store)
-                .load(playlist: Studio.playlist(of: .transportStream))
-            #expect(studio.log.names == ["contentKeyTypeFor"])
+                .load(playlist: StandInFixture.playlist(of: .transportStream))
+            #expect(fixture.log.names == ["contentKeyTypeFor"])
         }
     }
 }
 
-/// Stores keys in a folder of its own.
+/// Stores keys in a temporary folder.
 private final class KeyFolder: JWDRMContentKeyManager, Sendable {
     let errors = Locked<[JWError]>([])
     private let folder = FileManager.default.temporaryDirectory.appending(path: "keys-\(UUID().uuidString)")
-    private let kind: JWContentKeyType
+    private let isStored: Bool
 
     init(_ kind: JWContentKeyType = .persistable) {
-        self.kind = kind
+        isStored = kind == .persistable
         try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     }
 
@@ -96,7 +96,7 @@ private final class KeyFolder: JWDRMContentKeyManager, Sendable {
 
     func contentLoader(
         _ contentLoader: JWDRMContentLoader, contentKeyTypeFor contentKeyIdentifier: String
-    ) -> JWContentKeyType { kind }
+    ) -> JWContentKeyType { isStored ? .persistable : .nonpersistable }
 
     func contentLoader(
         _ contentLoader: JWDRMContentLoader, contentKeyExistsOnDisk contentKeyIdentifier: String

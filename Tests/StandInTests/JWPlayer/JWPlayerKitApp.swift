@@ -4,12 +4,12 @@ import LatchkeyCore
 import LatchkeySimulation
 import StandInEngine
 
-/// A data source of JWPlayerKit as an app should have it, unless a test puts something else in its place.
+/// A correct data source of JWPlayerKit. A test can replace its parts.
 final class KitSource: JWDRMContentKeyDataSource, Sendable {
     typealias Answer = (Data?) -> Void
     typealias KeyAnswer = (Data?, Date?, String?) -> Void
 
-    /// What each call does.
+    /// The behavior of each call.
     struct Script: Sendable {
         var identifier: @Sendable (URL, @escaping Answer) -> Void
         var certificate: @Sendable (URL, @escaping Answer) -> Void
@@ -43,7 +43,7 @@ final class KitSource: JWDRMContentKeyDataSource, Sendable {
     ) { script.key(spcData, handler) }
 }
 
-/// What an app with JWPlayerKit keeps alive.
+/// The objects that an app with JWPlayerKit retains.
 final class KitApp: Sendable {
     let view = JWPlayerView()
     let source: KitSource
@@ -53,8 +53,8 @@ final class KitApp: Sendable {
         view.player.contentKeyDataSource = source
     }
 
-    convenience init(_ studio: Studio, _ change: (inout KitSource.Script) -> Void = { _ in }) {
-        self.init(KitSource(studio.server, change))
+    convenience init(_ fixture: StandInFixture, _ change: (inout KitSource.Script) -> Void = { _ in }) {
+        self.init(KitSource(fixture.server, change))
     }
 
     static func configuration(_ address: URL) throws -> JWPlayerConfiguration {
@@ -66,7 +66,7 @@ final class KitApp: Sendable {
     /// Plays a stream to its end.
     @discardableResult
     func play(_ stream: DemoAsset = .transportStream) async throws -> StandInPlayback.Result {
-        try await play(Studio.playlist(of: stream))
+        try await play(StandInFixture.playlist(of: stream))
     }
 
     @discardableResult

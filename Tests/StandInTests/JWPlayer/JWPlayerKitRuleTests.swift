@@ -7,17 +7,17 @@ import StandInEngine
 import StandInPlayers
 import Testing
 
-/// Each rule of JWPlayerKit, broken once.
-@Suite struct JWPlayerKitRuleTests {
+/// Each rule of JWPlayerKit, violated once.
+@Suite(.timeLimit(.minutes(5))) struct JWPlayerKitRuleTests {
     private func broken(
-        _ change: @escaping @Sendable (inout KitSource.Script, Studio) -> Void
+        _ change: @escaping @Sendable (inout KitSource.Script, StandInFixture) -> Void
     ) async throws -> [RuleViolation.Rule] {
-        let studio = try Studio()
-        await studio.stage.run {
-            let app = KitApp(studio) { change(&$0, studio) }
+        let fixture = try StandInFixture()
+        await fixture.stage.run {
+            let app = KitApp(fixture) { change(&$0, fixture) }
             _ = try? await app.play()
         }
-        return studio.log.brokenRules
+        return fixture.log.brokenRules
     }
 
     @Test func `a handler that is called twice is noticed`() async throws {
@@ -35,50 +35,51 @@ import Testing
     }
 
     @Test func `a date without a content type is noticed, and renews nothing`() async throws {
-        let rules = try await broken { script, studio in
-            script.key = { spc, answer in answer(try? studio.server.license(for: spc), studio.time.date, nil) }
+        let rules = try await broken { script, fixture in
+            script.key = { spc, answer in answer(try? fixture.server.license(for: spc), fixture.time.date, nil) }
         }
         #expect(rules == [.renewalDateWithoutType])
     }
 
     @Test func `a data source that is set after the player is configured is noticed`() async throws {
-        let studio = try Studio()
-        try await studio.stage.run {
+        let fixture = try StandInFixture()
+        try await fixture.stage.run {
             let view = JWPlayerView()
-            view.player.configurePlayer(with: try KitApp.configuration(Studio.playlist(of: .transportStream)))
-            let source = KitSource(studio.server)
+            view.player.configurePlayer(with: try KitApp.configuration(StandInFixture.playlist(of: .transportStream)))
+            let source = KitSource(fixture.server)
             view.player.contentKeyDataSource = source
             view.player.play()
             _ = try? await view.standIn.finished()
             withExtendedLifetime(source) {}
         }
-        #expect(studio.log.brokenRules.contains(.delegateSetLate))
+        #expect(fixture.log.brokenRules.contains(.delegateSetLate))
     }
 
-    @Test func `a data source that nobody keeps is noticed`() async throws {
-        let studio = try Studio()
-        try await studio.stage.run {
+    @Test func `a data source that nobody retains is noticed`() async throws {
+        let fixture = try StandInFixture()
+        try await fixture.stage.run {
             let view = JWPlayerView()
-            do { view.player.contentKeyDataSource = KitSource(studio.server) }
-            view.player.configurePlayer(with: try KitApp.configuration(Studio.playlist(of: .transportStream)))
+            do { view.player.contentKeyDataSource = KitSource(fixture.server) }
+            view.player.configurePlayer(with: try KitApp.configuration(StandInFixture.playlist(of: .transportStream)))
             view.player.play()
             await #expect(throws: JWError.self) { try await view.standIn.finished() }
         }
-        #expect(studio.log.brokenRules == [.delegateGone])
+        #expect(fixture.log.brokenRules == [.delegateGone])
     }
 
     @Test func `a call that does not return is noticed`() async throws {
-        let studio = try Studio(callbackLimit: .milliseconds(1))
-        try await studio.stage.run {
+        let fixture = try StandInFixture(callbackLimit: .milliseconds(1))
+        try await fixture.stage.run {
             let mayReturn = DispatchSemaphore(value: 0)
-            let app = KitApp(studio) { script in
+            let app = KitApp(fixture) { script in
                 script.identifier = { url, answer in
                     mayReturn.wait()
                     answer(Data(url.absoluteString.utf8))
                 }
             }
-            app.view.player.configurePlayer(with: try KitApp.configuration(Studio.playlist(of: .transportStream)))
-            await studio.log.untilViolation(.blockedCallback)
+            app.view.player.configurePlayer(
+                with: try KitApp.configuration(StandInFixture.playlist(of: .transportStream)))
+            await fixture.log.untilViolation(.blockedCallback)
             mayReturn.signal()
             withExtendedLifetime(app) {}
         }

@@ -7,7 +7,7 @@ import StandInEngine
 /// An app with NAGRA's CONNECT player.
 enum OTVApp {
     static func player(_ stream: DemoAsset = .transportStream) -> OTVAVPlayer {
-        OTVAVPlayer(url: Studio.playlist(of: stream))
+        OTVAVPlayer(url: StandInFixture.playlist(of: stream))
     }
 
     static func play(_ stream: DemoAsset = .transportStream) async throws -> StandInPlayback.Result {
@@ -17,31 +17,36 @@ enum OTVApp {
     }
 
     /// Sets up the SDK as an app does.
-    static func setUp(_ studio: Studio, _ callback: any OTVCustomerSSMCallback) {
+    static func setUp(_ fixture: StandInFixture, _ callback: any OTVCustomerSSMCallback) {
         OTVSDK.load()
-        let delegate = OTVCustomerSSMDelegate(certificate: studio.server.certificate)
+        let delegate = OTVCustomerSSMDelegate(certificate: fixture.server.certificate)
         delegate.setCallback(callback)
         OTVDRMManager.shared.setLicenseDelegate(delegate)
     }
 }
 
-/// A customer callback as an app should have it, unless a test has another answer.
+/// A correct customer callback. A test can replace its answer.
 final class CustomerCallback: NSObject, OTVCustomerSSMCallback, Sendable {
-    let types = Locked<[OTVLicenseRequestType]>([])
+    /// The raw values of the types of the requested licenses.
+    let types = Locked<[Int]>([])
     let keySystems = Locked<[String]>([])
     private let answer: @Sendable (Data) -> OTVSSMLicenseResponse
 
-    init(_ studio: Studio, _ answer: @escaping @Sendable (Data) -> OTVSSMLicenseResponse) { self.answer = answer }
+    init(_ fixture: StandInFixture, _ answer: @escaping @Sendable (Data) -> OTVSSMLicenseResponse) {
+        self.answer = answer
+    }
 
-    convenience init(_ studio: Studio, period: Int = 0, _ renewType: OTVLicenseRenewType = .enforced) {
-        self.init(studio) { spc in
+    convenience init(_ fixture: StandInFixture, period: Int = 0, _ renewType: OTVLicenseRenewType = .enforced) {
+        let isRenewed = renewType == .enforced
+        self.init(fixture) { spc in
             OTVSSMLicenseResponse(
-                license: try? studio.server.license(for: spc), heartbeat: period, renewType: renewType)
+                license: try? fixture.server.license(for: spc), heartbeat: period,
+                renewType: isRenewed ? .enforced : .heartbeat)
         }
     }
 
     func license(keySystem: String, payload: Data, licenseType: OTVLicenseRequestType) -> OTVSSMLicenseResponse {
-        types.withLock { $0.append(licenseType) }
+        types.withLock { $0.append(licenseType.rawValue) }
         keySystems.withLock { $0.append(keySystem) }
         return answer(payload)
     }
@@ -49,13 +54,13 @@ final class CustomerCallback: NSObject, OTVCustomerSSMCallback, Sendable {
     func heartbeat() {}
 }
 
-/// A license delegate that an app wrote itself.
+/// An app's own license delegate.
 final class OwnLicenseDelegate: NSObject, OTVLicenseDelegate, Sendable {
-    private let studio: Studio
+    private let fixture: StandInFixture
 
-    init(_ studio: Studio) { self.studio = studio }
+    init(_ fixture: StandInFixture) { self.fixture = fixture }
 
     func contentIdentifier(url: URL) -> Data? { Data(url.absoluteString.utf8) }
-    func certificate() -> Data? { studio.server.certificate }
-    func ckcMessageWithID(spc: Data, assetID: String) -> Data? { try? studio.server.license(for: spc) }
+    func certificate() -> Data? { fixture.server.certificate }
+    func ckcMessageWithID(spc: Data, assetID: String) -> Data? { try? fixture.server.license(for: spc) }
 }

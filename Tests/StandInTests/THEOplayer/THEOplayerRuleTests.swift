@@ -5,19 +5,19 @@ import StandInEngine
 import THEOplayerSDK
 import Testing
 
-/// Each rule of THEOplayer's integrations, broken once.
-@Suite struct THEOplayerRuleTests {
+/// Each rule of THEOplayer's integrations, violated once.
+@Suite(.timeLimit(.minutes(5))) struct THEOplayerRuleTests {
     private func broken(
         _ change: @escaping @Sendable (inout TestIntegration.Script) -> Void
     ) async throws -> [RuleViolation.Rule] {
-        let studio = try Studio()
-        try await KeyHouse.open(studio.server) { house in
-            await studio.stage.run {
-                let player = THEOplayer.playing(.transportStream, TestIntegration(studio.server, house, change))
+        let fixture = try StandInFixture()
+        try await DemoServer.run(fixture.server) { demo in
+            await fixture.stage.run {
+                let player = THEOplayer.playing(.transportStream, TestIntegration(fixture.server, demo, change))
                 _ = try? await player.standIn.finished()
             }
         }
-        return studio.log.brokenRules
+        return fixture.log.brokenRules
     }
 
     @Test func `a callback that is answered twice is noticed`() async throws {
@@ -51,32 +51,32 @@ import Testing
     }
 
     @Test func `a failed reply that is handed on as a license is noticed`() async throws {
-        let studio = try Studio()
-        try await KeyHouse.open(studio.server) { house in
-            house.refuseLicenses(with: 500)
-            await studio.stage.run {
-                let integration = TestIntegration(studio.server, house) {
+        let fixture = try StandInFixture()
+        try await DemoServer.run(fixture.server) { demo in
+            demo.refuseLicenses(with: 500)
+            await fixture.stage.run {
+                let integration = TestIntegration(fixture.server, demo) {
                     $0.licenseResponse = { $1.respond(license: $0.body) }
                 }
                 let player = THEOplayer.playing(.transportStream, integration)
                 await #expect(throws: (any Error).self) { try await player.standIn.finished() }
             }
         }
-        #expect(studio.log.brokenRules == [.failedReplyPassedOn])
+        #expect(fixture.log.brokenRules == [.failedReplyPassedOn])
     }
 
     @Test func `a hook that does not return is noticed`() async throws {
-        let studio = try Studio(callbackLimit: .milliseconds(1))
-        await studio.stage.run {
+        let fixture = try StandInFixture(callbackLimit: .milliseconds(1))
+        await fixture.stage.run {
             let mayReturn = DispatchSemaphore(value: 0)
-            let integration = TestIntegration(studio.server) { script in
+            let integration = TestIntegration(fixture.server) { script in
                 script.identifier = {
                     mayReturn.wait()
                     $1.respond(contentID: Data($0.utf8))
                 }
             }
             let player = THEOplayer.playing(.transportStream, integration)
-            await studio.log.untilViolation(.blockedCallback)
+            await fixture.log.untilViolation(.blockedCallback)
             mayReturn.signal()
             _ = try? await player.standIn.finished()
         }

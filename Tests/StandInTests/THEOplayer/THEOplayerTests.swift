@@ -8,78 +8,78 @@ import StandInPlayers
 import THEOplayerSDK
 import Testing
 
-/// What stands in for THEOplayer, with a correct integration.
-@Suite struct THEOplayerTests {
+/// Tests of the stand-in for THEOplayer, with a correct integration.
+@Suite(.timeLimit(.minutes(5))) struct THEOplayerTests {
     private let requestHooks = ["onExtractFairplayContentId", "onCertificateRequest", "onLicenseRequest"]
     private let responseHooks = ["onCertificateResponse", "onLicenseResponse"]
 
     @Test(arguments: DemoAsset.allCases)
     func `a stream plays right through requests that the player sends`(_ stream: DemoAsset) async throws {
-        let studio = try Studio()
-        try await KeyHouse.open(studio.server) { house in
-            try await studio.stage.run {
-                let player = THEOplayer.playing(stream, TestIntegration(studio.server, house))
+        let fixture = try StandInFixture()
+        try await DemoServer.run(fixture.server) { demo in
+            try await fixture.stage.run {
+                let player = THEOplayer.playing(stream, TestIntegration(fixture.server, demo))
                 let result = try await player.standIn.finished()
                 #expect(result.isRight)
                 for hook in requestHooks + responseHooks {
-                    #expect(studio.log.contents.count(of: hook) == result.keyURIs.count)
+                    #expect(fixture.log.contents.count(of: hook) == result.keyURIs.count)
                 }
                 #expect(player.errorObject == nil)
             }
         }
-        #expect(studio.log.callbacks.allSatisfy { $0.implementation == .own })
-        #expect(studio.log.violations.isEmpty)
+        #expect(fixture.log.callbacks.allSatisfy { $0.implementation == .own })
+        #expect(fixture.log.violations.isEmpty)
     }
 
     @Test func `an answer from a request hook skips HTTP and the response hook`() async throws {
-        let studio = try Studio()
-        try await studio.stage.run {
-            let player = THEOplayer.playing(.transportStream, TestIntegration(studio.server))
+        let fixture = try StandInFixture()
+        try await fixture.stage.run {
+            let player = THEOplayer.playing(.transportStream, TestIntegration(fixture.server))
             let result = try await player.standIn.finished()
             #expect(result.isRight)
         }
-        #expect(studio.log.names == requestHooks)
-        #expect(studio.log.violations.isEmpty)
+        #expect(fixture.log.names == requestHooks)
+        #expect(fixture.log.violations.isEmpty)
     }
 
     @Test func `hooks that an integration does not have are the player's own`() async throws {
-        let studio = try Studio()
-        try await KeyHouse.open(studio.server) { house in
-            try await studio.stage.run {
+        let fixture = try StandInFixture()
+        try await DemoServer.run(fixture.server) { demo in
+            try await fixture.stage.run {
                 let configuration = FairPlayDRMConfiguration(
-                    customIntegrationId: "test", licenseAcquisitionURL: house.license,
-                    certificateURL: house.certificate, headers: [["X-Token": "t"]])
+                    customIntegrationId: "test", licenseAcquisitionURL: demo.license,
+                    certificateURL: demo.certificate, headers: [["X-Token": "t"]])
                 let player = THEOplayer.playing(.transportStream, EmptyIntegration(), configuration: configuration)
                 let result = try await player.standIn.finished()
                 #expect(result.isRight)
-                #expect(house.requests.withLock { $0.allSatisfy { $0.headers["X-Token"] == "t" } })
+                #expect(demo.requests.withLock { $0.allSatisfy { $0.headers["X-Token"] == "t" } })
             }
         }
-        #expect(studio.log.callbacks.allSatisfy { $0.implementation == .standard })
-        #expect(Set(studio.log.names) == Set(requestHooks + responseHooks))
-        #expect(studio.log.violations.isEmpty)
+        #expect(fixture.log.callbacks.allSatisfy { $0.implementation == .standard })
+        #expect(Set(fixture.log.names) == Set(requestHooks + responseHooks))
+        #expect(fixture.log.violations.isEmpty)
     }
 
     @Test func `version 4's synchronous method gives the content identifier`() async throws {
-        let studio = try Studio()
-        try await KeyHouse.open(studio.server) { house in
-            try await studio.stage.run {
+        let fixture = try StandInFixture()
+        try await DemoServer.run(fixture.server) { demo in
+            try await fixture.stage.run {
                 let configuration = FairPlayDRMConfiguration(
-                    customIntegrationId: "test", licenseAcquisitionURL: house.license,
-                    certificateURL: house.certificate)
+                    customIntegrationId: "test", licenseAcquisitionURL: demo.license,
+                    certificateURL: demo.certificate)
                 let player = THEOplayer.playing(.transportStream, OldIntegration(), configuration: configuration)
                 let identifier = try await player.standIn.contentIdentifier(for: "skd://demo/video")
                 #expect(identifier == Data("skd://demo/video?4".utf8))
             }
         }
-        #expect(studio.log.contents.count(of: "extractFairplayContentId") > 0)
+        #expect(fixture.log.contents.count(of: "extractFairplayContentId") > 0)
     }
 
     @Test func `a lease is renewed through the license hooks, with a new SPC`() async throws {
-        let studio = try Studio(terms: LicenseTerms(.lease(.seconds(600))))
-        try await studio.stage.run {
+        let fixture = try StandInFixture(terms: LicenseTerms(.lease(.seconds(600))))
+        try await fixture.stage.run {
             let spcs = Locked<Set<Data>>([])
-            let integration = TestIntegration(studio.server) { script in
+            let integration = TestIntegration(fixture.server) { script in
                 let licenseRequest = script.licenseRequest
                 script.licenseRequest = { request, callback in
                     spcs.withLock { _ = $0.insert(request.body ?? Data()) }
@@ -88,22 +88,22 @@ import Testing
             }
             let player = THEOplayer.playing(.transportStream, integration)
             _ = try await player.standIn.finished()
-            await studio.time.untilSomeoneSleeps(for: .seconds(450))
-            studio.time.advance(by: .seconds(450))
-            await studio.log.untilCallback("onLicenseRequest", times: 2)
-            await studio.time.untilSomeoneSleeps(for: .seconds(450))
-            studio.time.advance(by: .seconds(300))
+            await fixture.time.untilSomeoneSleeps(for: .seconds(450))
+            fixture.time.advance(by: .seconds(450))
+            await fixture.log.untilCallback("onLicenseRequest", times: 2)
+            await fixture.time.untilSomeoneSleeps(for: .seconds(450))
+            fixture.time.advance(by: .seconds(300))
             #expect(player.standIn.playback?.usableKeys == ["skd://demo/video"])
             #expect(spcs.withLock { $0.count } == 2)
-            #expect(studio.log.contents.count(of: "onCertificateRequest") == 1)
+            #expect(fixture.log.contents.count(of: "onCertificateRequest") == 1)
         }
-        #expect(studio.log.violations.isEmpty)
+        #expect(fixture.log.violations.isEmpty)
     }
 
     @Test func `an integration's error is the cause of the player's`() async throws {
-        let studio = try Studio()
-        await studio.stage.run {
-            let integration = TestIntegration(studio.server) {
+        let fixture = try StandInFixture()
+        await fixture.stage.run {
+            let integration = TestIntegration(fixture.server) {
                 $0.licenseRequest = { $1.error(error: TestIntegration.refusal) }
             }
             let player = THEOplayer.playing(.transportStream, integration)
@@ -115,42 +115,42 @@ import Testing
     }
 
     @Test func `the response hook sees every status`() async throws {
-        let studio = try Studio()
-        try await KeyHouse.open(studio.server) { house in
-            house.refuseLicenses(with: 403)
-            await studio.stage.run {
-                let player = THEOplayer.playing(.transportStream, TestIntegration(studio.server, house))
+        let fixture = try StandInFixture()
+        try await DemoServer.run(fixture.server) { demo in
+            demo.refuseLicenses(with: 403)
+            await fixture.stage.run {
+                let player = THEOplayer.playing(.transportStream, TestIntegration(fixture.server, demo))
                 let error = await #expect(throws: (any Error).self) { try await player.standIn.finished() }
                 let reported = error as? any ContentProtectionError
                 #expect(reported?.status == 403)
                 #expect(reported?.code == .CONTENT_PROTECTION_LICENSE_INVALID)
             }
         }
-        #expect(studio.log.contents.count(of: "onLicenseResponse") == 1)
-        #expect(studio.log.violations.isEmpty)
+        #expect(fixture.log.contents.count(of: "onLicenseResponse") == 1)
+        #expect(fixture.log.violations.isEmpty)
     }
 
     @Test func `each hook can be called alone`() async throws {
-        let studio = try Studio()
-        try await KeyHouse.open(studio.server) { house in
-            try await studio.stage.run {
-                let player = THEOplayer.playing(.transportStream, TestIntegration(studio.server, house))
+        let fixture = try StandInFixture()
+        try await DemoServer.run(fixture.server) { demo in
+            try await fixture.stage.run {
+                let player = THEOplayer.playing(.transportStream, TestIntegration(fixture.server, demo))
                 _ = try await player.standIn.finished()
                 let certificate = try await player.standIn.certificate()
-                #expect(certificate == studio.server.certificate)
+                #expect(certificate == fixture.server.certificate)
                 await #expect(throws: KeyFailure.self) {
                     try await player.standIn.license(for: Data([1]), "skd://demo/video")
                 }
-                #expect(house.licenseBodies.last == Data([1]))
+                #expect(demo.licenseBodies.last == Data([1]))
             }
         }
     }
 
     @Test func `another source ends the one before, and its late answers do no harm`() async throws {
-        let studio = try Studio()
-        try await studio.stage.run {
+        let fixture = try StandInFixture()
+        try await fixture.stage.run {
             let held = Locked<[@Sendable () -> Void]>([])
-            let integration = TestIntegration(studio.server) { script in
+            let integration = TestIntegration(fixture.server) { script in
                 let licenseRequest = script.licenseRequest
                 script.licenseRequest = { request, callback in
                     // Sound: a callback may be used on any thread.
@@ -164,7 +164,7 @@ import Testing
             }
             let player = THEOplayer.playing(.transportStream, integration)
             let first = player.standIn
-            await studio.log.untilCallback("onLicenseRequest")
+            await fixture.log.untilCallback("onLicenseRequest")
             player.load(.rotation)
             player.play()
             let result = try await player.standIn.finished()
@@ -173,7 +173,7 @@ import Testing
             held.withLock { $0.first }?()
             player.destroy()
         }
-        #expect(studio.log.violations.isEmpty)
+        #expect(fixture.log.violations.isEmpty)
     }
 
     @Test(arguments: [
@@ -181,26 +181,26 @@ import Testing
         .switchesToAirPlay, .releasesLate,
     ])
     func `a correct integration survives`(_ misbehavior: Misbehavior) async throws {
-        let studio = try Studio(misbehavior)
-        try await KeyHouse.open(studio.server) { house in
-            try await studio.stage.run {
-                let player = THEOplayer.playing(.twoKeys, TestIntegration(studio.server, house))
+        let fixture = try StandInFixture(misbehavior)
+        try await DemoServer.run(fixture.server) { demo in
+            try await fixture.stage.run {
+                let player = THEOplayer.playing(.twoKeys, TestIntegration(fixture.server, demo))
                 let result = try await player.standIn.finished()
                 #expect(result.isRight)
             }
         }
-        #expect(studio.log.violations.isEmpty)
+        #expect(fixture.log.violations.isEmpty)
     }
 
     @Test(arguments: [Misbehavior.cancelsMidway, .completesWithNothing, .resetsMediaServices])
     func `playback ends with an error`(_ misbehavior: Misbehavior) async throws {
-        let studio = try Studio(misbehavior)
-        await studio.stage.run {
-            let player = THEOplayer.playing(.transportStream, TestIntegration(studio.server))
+        let fixture = try StandInFixture(misbehavior)
+        await fixture.stage.run {
+            let player = THEOplayer.playing(.transportStream, TestIntegration(fixture.server))
             let error = await #expect(throws: (any Error).self) { try await player.standIn.finished() }
             #expect(error is any ContentProtectionError)
         }
-        #expect(studio.log.violations.isEmpty)
+        #expect(fixture.log.violations.isEmpty)
     }
 
     @Test func `a configuration survives its coding`() throws {

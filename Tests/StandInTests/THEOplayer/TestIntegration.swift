@@ -5,9 +5,9 @@ import StandInEngine
 import StandInPlayers
 import THEOplayerSDK
 
-/// An integration as an app should have it, unless a test puts something else in its place.
+/// A correct integration. A test can replace its parts.
 final class TestIntegration: ContentProtectionIntegration, Sendable {
-    /// What each hook does.
+    /// The behavior of each hook.
     struct Script: Sendable {
         var certificateRequest: @Sendable (CertificateRequest, any CertificateRequestCallback) -> Void
         var certificateResponse: @Sendable (CertificateResponse, any CertificateResponseCallback) -> Void = {
@@ -26,9 +26,9 @@ final class TestIntegration: ContentProtectionIntegration, Sendable {
 
     private let script: Script
 
-    /// Without a house it answers from its request hooks, without HTTP.
-    init(_ server: KeyServer, _ house: KeyHouse? = nil, _ change: (inout Script) -> Void = { _ in }) {
-        let (certificate, license) = (house?.certificate, house?.license)
+    /// Without a server it answers in its request hooks, without HTTP.
+    init(_ server: KeyServer, _ demo: DemoServer? = nil, _ change: (inout Script) -> Void = { _ in }) {
+        let (certificate, license) = (demo?.certificate, demo?.license)
         var script = Script(
             certificateRequest: { request, callback in
                 guard let certificate else { return callback.respond(certificate: server.certificate) }
@@ -69,7 +69,7 @@ final class TestIntegration: ContentProtectionIntegration, Sendable {
     }
 }
 
-/// Gives every stream the same integration.
+/// Uses the same integration for every stream.
 final class TestFactory: ContentProtectionIntegrationFactory {
     private let integration: any ContentProtectionIntegration
 
@@ -96,7 +96,7 @@ extension THEOplayer {
         _ stream: DemoAsset,
         _ configuration: FairPlayDRMConfiguration = FairPlayDRMConfiguration(customIntegrationId: "test")
     ) {
-        let address = Studio.playlist(of: stream).absoluteString
+        let address = StandInFixture.playlist(of: stream).absoluteString
         source = SourceDescription(
             source: TypedSource(src: address, type: "application/x-mpegurl", drm: configuration))
     }

@@ -5,7 +5,7 @@ import Testing
 enum DocumentedProfile {
     static func article() throws -> String {
         let file = URL(filePath: #filePath).deletingLastPathComponent()
-            .appending(path: "../../../Sources/Vendors/LatchkeyVendors.docc/DescribeAVendorInJSON.md")
+            .appending(path: "../../../Sources/LatchkeyVendors/LatchkeyVendors.docc/DescribeAVendorInJSON.md")
         return try String(contentsOf: file, encoding: .utf8)
     }
 

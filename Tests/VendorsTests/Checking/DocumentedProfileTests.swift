@@ -4,7 +4,7 @@ import LatchkeyVendors
 import Testing
 
 /// The article's example does what the article says.
-@Suite struct DocumentedProfileTests {
+@Suite(.timeLimit(.minutes(5))) struct DocumentedProfileTests {
     private let wire: ProfileWire
 
     init() throws {

@@ -25,6 +25,29 @@ import Testing
         #expect(redaction.fields == ["f"])
     }
 
+    private static let carriers: [TextRule] = [
+        grant, .session("s"), .base64(grant), .onlyFor(.streaming, grant), .firstOf(["a", grant]), .all([grant]),
+        .joined([grant], separator: ","), .upTo("a", in: grant), .replacing("a", with: grant, in: "b"),
+        .replacing("a", with: "b", in: grant), .from(grant, take: .host), .from(.host, take: grant),
+        .json(["a": .array([["b": .wholeNumber(grant)]])]),
+    ]
+
+    @Test(arguments: carriers)
+    func `wherever it is inside a rule`(rule: TextRule) {
+        var profile = VendorProfile.ezdrm
+        profile.license.headers = [.init("x-one", rule), .init("x-other", .template("{host}-{licenseURL}"))]
+        #expect(profile.redaction.headers == ["x-one"])
+    }
+
+    @Test func `in a member of a JSON body, at any depth`() {
+        var profile = VendorProfile.ezdrm
+        profile.license.body = .json([
+            "plain": "a", "one": .rule(Self.grant),
+            "outer": ["two": .array([.rule(.session("s"))]), "id": .rule(.spc)],
+        ])
+        #expect(profile.redaction.fields.subtracting(VendorProfile.ezdrm.redaction.fields) == ["one", "two"])
+    }
+
     @Test func `beside what the profile states`() {
         var profile = VendorProfile.axinom
         profile.statedRedaction = Redaction(headers: ["x-more"])

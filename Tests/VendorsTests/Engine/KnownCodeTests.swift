@@ -2,7 +2,7 @@ import LatchkeyCore
 import LatchkeyVendors
 import Testing
 
-/// A vendor's codes found in a body whose form nobody published.
+/// A vendor's codes in a body of an unpublished form.
 @Suite struct KnownCodeTests {
     private func code(in body: String) -> String? {
         var profile = VendorProfile.ezdrm

@@ -4,12 +4,6 @@ import Testing
 
 /// How rules read in a profile's JSON.
 @Suite struct RuleSpellingTests {
-    @Test(arguments: [
-        (#"{"ifBase64":"remainder"}"#, TextRule.ifBase64(.remainder)),
-        (#"{"upTo":{"in":{"query":"b"},"text":"="}}"#, .upTo("=", in: .query("b"))),
-    ])
-    func `a text rule`(json: String, rule: TextRule) throws { try expect(rule, reads: json) }
-
     @Test func `a change to an URL`() throws {
         try expect(URLRule.Change.appendPathIfAbsent(.contentID), reads: #"{"appendPathIfAbsent":"contentID"}"#)
     }

@@ -3,7 +3,7 @@ import LatchkeyCore
 import LatchkeyVendors
 import Testing
 
-@Suite struct AnvatoTests {
+@Suite(.timeLimit(.minutes(5))) struct AnvatoTests {
     private let anvato = ProfileWire(.anvato, key: "skd://Asset 1/2")
 
     @Test func `everything behind the scheme names the key, in SPC and request`() async throws {
@@ -18,7 +18,7 @@ import Testing
         #expect(try await anvato.licenseRequest() == expected)
     }
 
-    @Test func `a license stands in JSON`() throws {
+    @Test func `a license is in JSON`() throws {
         let license = try anvato.license(#"{"ckc":"\#(ProfileWire.ckcText)"}"#)
         #expect(license.ckc.revealed == ProfileWire.ckc)
     }

@@ -3,7 +3,7 @@ import LatchkeyCore
 import LatchkeyVendors
 import Testing
 
-@Suite struct AppleSampleTests {
+@Suite(.timeLimit(.minutes(5))) struct AppleSampleTests {
     private let sample = ProfileWire(.appleSample, key: "skd://Asset_1=;/path")
 
     @Test(arguments: [

@@ -3,8 +3,8 @@ import LatchkeyCore
 import LatchkeyVendors
 import Testing
 
-/// The bytes of `vendors.md` §10.
-@Suite struct AxinomTests {
+/// The bytes of `Documentation/Vendors/Axinom.md`.
+@Suite(.timeLimit(.minutes(5))) struct AxinomTests {
     static let key: KeyURI = "skd://0a1b2c3d-0000-0000-0000-000000000000:00112233445566778899aabbccddeeff"
 
     @Test(arguments: [VendorProfile.axinom, .axinomQuery])

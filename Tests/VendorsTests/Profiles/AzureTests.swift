@@ -3,8 +3,8 @@ import LatchkeyCore
 import LatchkeyVendors
 import Testing
 
-/// The bytes of `vendors.md` §3.
-@Suite struct AzureTests {
+/// The bytes of `Documentation/Vendors/Azure.md`.
+@Suite(.timeLimit(.minutes(5))) struct AzureTests {
     static let key: KeyURI = "skd://acct.keydelivery.westus.media.azure.net/FairPlay/?kid=0a1b"
     static let noLicenseURL = ["licenseURL": ""]
 

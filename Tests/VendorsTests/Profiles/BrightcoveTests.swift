@@ -3,17 +3,47 @@ import LatchkeyCore
 import LatchkeyVendors
 import Testing
 
-@Suite struct BrightcoveTests {
+@Suite(.timeLimit(.minutes(5))) struct BrightcoveTests {
     private let brightcove = ProfileWire(.brightcove, key: "skd://h/path/key-1", token: nil)
 
-    @Test func `the certificate is at the catalog's address`() async throws {
+    @Test func `the certificate is at the catalog's address, else it is the account's`() async throws {
         #expect(try await ProfileWire(.brightcove).certificateRequest() == "GET https://c.example/fps.cer")
+        let account = ProfileWire(.brightcove, ["certificateURL": "", "publisherId": "42"])
+        #expect(
+            try await account.certificateRequest()
+                == "GET https://manifest.prod.boltdns.net/license/v1/fairplay_app_cert/42")
+        let error = await #expect(throws: IntegrationError.self) {
+            try await ProfileWire(.brightcove, ["certificateURL": ""]).certificateRequest()
+        }
+        #expect(error?.kind == .missingSetting)
+    }
+
+    /// Source: `Documentation/Vendors/Brightcove.md`.
+    @Test func `a key that is stored is asked for with its rights`() async throws {
+        let request = try await ProfileWire(.brightcove, token: nil).licenseRequest(.persistable)
+        let rights = Data(#"{"profile":{"purchase":{}}}"#.utf8).base64EncodedString()
+        #expect(request.contains("\nx-bc-crt-config: \(rights)\nx-bolt-offline-license: true\n"))
+        #expect(try await !ProfileWire(.brightcove, token: nil).licenseRequest().contains("x-b"))
+    }
+
+    /// Source: the vendor's Playback Rights error reference.
+    @Test(arguments: [
+        (401, "TOKEN_REQUIRED", IntegrationError.Kind.unauthenticated), (403, "CLIENT_GEO", .regionDenied),
+        (403, "DENIED_BY_STREAM_LIMIT_CREATE", .concurrencyLimit), (403, "DOMAIN", .forbidden),
+        (404, "VIDEO_NOT_FOUND", .notFound),
+    ])
+    func `a subcode says what a refusal means`(status: Int, code: String, kind: IntegrationError.Kind) {
+        let body = #"[{"error_code":"X","error_subcode":"\#(code)","message":"no"}]"#
+        let error = brightcove.refusal(body, status: status)
+        #expect(error?.kind == kind)
+        #expect(error?.service == ServiceReply(status: status, code: code, message: "no"))
     }
 
     @Test(arguments: [
         (["keyRequestURL": "https://k/2", "baseURL": "https://b/3"], "https://l.example/fps"),
         (["licenseURL": "", "keyRequestURL": "https://k/2", "baseURL": "https://b/3"], "https://k/2"),
         (["licenseURL": "", "baseURL": "https://b/3"], "https://b/3/fairplay_session_playback"),
+        (["licenseURL": ""], "https://fps.brightcove.com/v1/fairplay_session_playback"),
     ])
     func `the license address is the app's, the catalog's or the usual one`(
         settings: [String: String], url: String
@@ -23,7 +53,7 @@ import Testing
     }
 
     @Test func `without any address the license request is an error`() async {
-        let wire = ProfileWire(.brightcove, token: nil, ["licenseURL": ""])
+        let wire = ProfileWire(.brightcove, token: nil, ["licenseURL": "", "baseURL": ""])
         let error = await #expect(throws: IntegrationError.self) { try await wire.licenseRequest() }
         #expect(error?.kind == .missingSetting)
     }
@@ -32,7 +62,7 @@ import Testing
         let names = ["publisherId": "42", "applicationId": "app \"1\""]
         let expected = #"""
             POST https://l.example/fps
-            authorization: Bearer TOKEN
+            bcov-auth: TOKEN
             content-type: application/json
 
             {"application_id":"app \"1\"","key_id":"key-1","publisher_id":"42","server_playback_context":"+/8AAQ=="}
@@ -51,7 +81,7 @@ import Testing
     }
 
     @Test(arguments: [200, 201])
-    func `a license comes as it is`(status: Int) throws {
+    func `a license is read unchanged`(status: Int) throws {
         #expect(try brightcove.license(ProfileWire.ckc, status: status).ckc.revealed == ProfileWire.ckc)
     }
 

@@ -3,8 +3,8 @@ import LatchkeyCore
 import LatchkeyVendors
 import Testing
 
-/// The bytes of `vendors.md` §2.
-@Suite struct CloudDRMTests {
+/// The bytes of `Documentation/Vendors/CloudDRM.md`.
+@Suite(.timeLimit(.minutes(5))) struct CloudDRMTests {
     static let brand = "11111111-2222-3333-4444-555555555555"
     static let key: KeyURI =
         "skd://tenant.la.drm.cloud/acquire-license/fairplay?BrandGuid=aaaa&KID=66666666-7777-8888-9999-000000000000&IV=00ff"
@@ -19,20 +19,38 @@ import Testing
         return ProfileWire(profile, key: key, token: token, usual.merging(settings) { $1 })
     }
 
-    @Test func `the present generation asks for the certificate with brand and token in the query`() async throws {
-        let expected =
-            "GET https://tenant.la.drm.cloud/certificate/fairplay?brandGuid=\(Self.brand)&usertoken=a.b%2Bc.d"
-        #expect(try await ready(.cloudDRM, token: "a.b+c.d").certificateRequest() == expected)
-    }
-
-    @Test func `older samples ask for the certificate with the brand alone`() async throws {
+    /// Source: `Documentation/Vendors/CloudDRM.md`.
+    @Test func `the certificate is asked for with the brand, and with the token only by the profile that says so`()
+        async throws
+    {
         let expected = "GET https://tenant.la.drm.cloud/certificate/fairplay?brandGuid=\(Self.brand)"
-        #expect(try await ready(.cloudDRMLegacy).certificateRequest() == expected)
+        #expect(try await ready(.cloudDRM, token: "a.b+c.d").certificateRequest() == expected)
+        let asked = try await ready(.cloudDRMCertificateToken, token: "a.b+c.d").certificateRequest()
+        #expect(asked == "\(expected)&usertoken=a.b%2Bc.d")
     }
 
-    @Test func `a brand that stands in the certificate's address stays`() async throws {
-        let url = "https://tenant.la.drm.cloud/certificate/fairplay?BRANDGUID=own"
+    /// Source: `Documentation/Migration/AVPlayerCloudDRM.md`.
+    @Test(arguments: ["", "?BRANDGUID=own", "?Expires=1&Signature=a%2Bb"])
+    func `the document's generation asks for the certificate's unchanged address`(query: String) async throws {
+        let url = "https://tenant.la.drm.cloud/certificate/fairplay\(query)"
         #expect(try await ready(.cloudDRMLegacy, ["certificateURL": url]).certificateRequest() == "GET \(url)")
+    }
+
+    @Test func `a brand in the certificate's address stays`() async throws {
+        let url = "https://tenant.la.drm.cloud/certificate/fairplay?BRANDGUID=own"
+        #expect(try await ready(.cloudDRM, ["certificateURL": url]).certificateRequest() == "GET \(url)")
+    }
+
+    /// Source: `Documentation/Migration/AVPlayerCloudDRM.md`.
+    @Test func `the shorthands take a license address, and make the document's generation`() async throws {
+        let certificate = try #require(URL(string: "https://c.example/cert?a=b"))
+        let license = try #require(URL(string: "https://l.example/acquire"))
+        let present = ConfiguredVendor.cloudDRM(certificate: certificate, brand: "b", license: license)
+        #expect(present.profile.settings["licenseURL"] == "https://l.example/acquire")
+        #expect(present.configuredURLs.contains(license) && present.profile.missingSettings.isEmpty)
+        let legacy = ConfiguredVendor.cloudDRMLegacy(certificate: certificate, brand: "b")
+        #expect(legacy.identifier == "cloud-drm-legacy" && legacy.profile.missingSettings.isEmpty)
+        #expect(legacy.profile.settings == ["certificateURL": "https://c.example/cert?a=b", "brandGuid": "b"])
     }
 
     @Test func `the present generation replaces the query by brand, KID and IV`() async throws {
@@ -55,7 +73,7 @@ import Testing
         #expect(request.hasPrefix("POST https://tenant.la.drm.cloud/l?brandGuid=\(Self.brand)&KID=AB%2Dcd\n"))
     }
 
-    @Test func `older samples post to the key URI as it stands`() async throws {
+    @Test func `older samples post to the unchanged key URI`() async throws {
         let expected = """
             POST https://tenant.la.drm.cloud/acquire-license/fairplay?BrandGuid=aaaa\
             &KID=66666666-7777-8888-9999-000000000000&IV=00ff

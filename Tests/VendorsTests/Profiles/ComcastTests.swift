@@ -3,18 +3,20 @@ import LatchkeyCore
 import LatchkeyVendors
 import Testing
 
-@Suite struct ComcastTests {
+@Suite(.timeLimit(.minutes(5))) struct ComcastTests {
     private static let settings = [
         "licenseURL": "https://fairplay.entitlement.theplatform.com/fpls/web/FairPlay",
         "account": "http://access.auth.theplatform.com/data/Account/1", "releasePid": "abcDEF",
     ]
     private let comcast = ProfileWire(.comcast, key: "skd://FairPlay", token: "to+ken", settings)
 
+    /// Only the first: `Documentation/Vendors/Comcast.md`.
     @Test(arguments: [
         ("skd://FairPlay", "abcDEF"), ("skd://host/FairPlay", "abcDEF"), ("skd://host/?pid=FairPlay", "pid=abcDEF"),
-        ("skd://host/other", "other"),
+        ("skd://host/other", "other"), ("skd://host/FairPlay?a=FairPlay", "a=FairPlay"),
+        ("skd://host/FairPlay-FairPlay", "abcDEF-FairPlay"), ("skd:FairPlay", "abcDEF"),
     ])
-    func `the release's PID stands in for the word FairPlay`(key: KeyURI, identifier: String) throws {
+    func `the release's PID replaces the word FairPlay`(key: KeyURI, identifier: String) throws {
         #expect(try ProfileWire(.comcast, key: key, Self.settings).contentIdentifier() == identifier)
     }
 
@@ -40,7 +42,7 @@ import Testing
         #expect(try await wire.licenseRequest().hasPrefix("POST \(url)&token=to%2Bken&account="))
     }
 
-    @Test func `a license stands in nested JSON`() throws {
+    @Test func `a license is in nested JSON`() throws {
         let body = #"{"getFairplayLicenseResponse":{"ckcResponse":"\#(ProfileWire.ckcText)"}}"#
         #expect(try comcast.license(body).ckc.revealed == ProfileWire.ckc)
     }

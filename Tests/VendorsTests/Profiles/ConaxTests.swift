@@ -3,7 +3,7 @@ import LatchkeyCore
 import LatchkeyVendors
 import Testing
 
-@Suite struct ConaxTests {
+@Suite(.timeLimit(.minutes(5))) struct ConaxTests {
     private let conax = ProfileWire(.conax, key: "skd://YQ==", ["licenseURL": "https://h/license?a=b"])
 
     @Test(arguments: [

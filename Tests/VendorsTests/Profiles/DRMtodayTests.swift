@@ -3,15 +3,29 @@ import LatchkeyCore
 import LatchkeyVendors
 import Testing
 
-/// The bytes of `vendors.md` §12.
-@Suite struct DRMtodayTests {
+/// The bytes of `Documentation/Vendors/DRMtoday.md`.
+@Suite(.timeLimit(.minutes(5))) struct DRMtodayTests {
     static let key: KeyURI = "skd://drmtoday?assetId=movie-1&variantId&keyId=00ff"
+    static let address = ["licenseURL": "https://l.example/fps"]
     static let viewer = ["merchant": "m", "userId": "u", "sessionId": "s"]
     /// `{"merchant":"m","sessionId":"s","userId":"u"}`
     static let customData = "eyJtZXJjaGFudCI6Im0iLCJzZXNzaW9uSWQiOiJzIiwidXNlcklkIjoidSJ9"
 
-    @Test func `the certificate is asked for without a token`() async throws {
-        #expect(try await ProfileWire(.drmToday, key: Self.key).certificateRequest() == "GET https://c.example/fps.cer")
+    /// Source: `Documentation/Vendors/DRMtoday.md`; the vendor's demo asks at this address with the license's credential.
+    @Test func `the vendor's own client asks for the certificate with its credential`() async throws {
+        let address = "GET https://lic.drmtoday.com/license-server-fairplay/cert/"
+        let token = ProfileWire(.drmToday, key: Self.key)
+        #expect(try await token.certificateRequest() == "\(address)\nx-dt-auth-token: TOKEN")
+        let data = ProfileWire(.drmTodayCustomData, key: Self.key, token: nil, Self.viewer)
+        #expect(try await data.certificateRequest() == "\(address)\nx-dt-custom-data: \(Self.customData)")
+    }
+
+    /// Source: `Documentation/Vendors/DRMtoday.md`, the React Native client.
+    @Test func `custom data and token travel together where the app gives both`() async throws {
+        let wire = ProfileWire(.drmTodayCustomData, key: Self.key, Self.viewer)
+        let both = "x-dt-auth-token: TOKEN\nx-dt-custom-data: \(Self.customData)"
+        #expect(try await wire.licenseRequest().contains(both))
+        #expect(try await wire.certificateRequest()?.hasSuffix(both) == true)
     }
 
     @Test func `the token travels in a header and the body is the SPC alone`() async throws {
@@ -22,7 +36,8 @@ import Testing
 
             spc=%2B%2F8AAQ%3D%3D
             """
-        #expect(try await ProfileWire(.drmToday, key: Self.key, Self.viewer).licenseRequest() == expected)
+        let wire = ProfileWire(.drmToday, key: Self.key, Self.viewer.merging(Self.address) { $1 })
+        #expect(try await wire.licenseRequest() == expected)
     }
 
     @Test func `custom data takes the token's place`() async throws {
@@ -33,7 +48,8 @@ import Testing
 
             spc=%2B%2F8AAQ%3D%3D
             """
-        let wire = ProfileWire(.drmTodayCustomData, key: Self.key, Self.viewer)
+        let wire = ProfileWire(
+            .drmTodayCustomData, key: Self.key, token: nil, Self.viewer.merging(Self.address) { $1 })
         #expect(try await wire.licenseRequest() == expected)
         #expect(wire.profile.redaction.isSecret(header: "X-DT-Custom-Data"))
     }
@@ -46,7 +62,7 @@ import Testing
 
             spc=%2B%2F8AAQ%3D%3D&assetId=movie-1&variantId&keyId=00ff
             """
-        let wire = ProfileWire(.drmTodayQuery, key: Self.key, Self.viewer)
+        let wire = ProfileWire(.drmTodayQuery, key: Self.key, token: nil, Self.viewer.merging(Self.address) { $1 })
         #expect(try await wire.licenseRequest() == expected)
         #expect(try wire.contentIdentifier() == "assetId=movie-1&variantId&keyId=00ff")
     }
@@ -64,7 +80,7 @@ import Testing
 
             spc=%2B%2F8AAQ%3D%3D&offline=true
             """
-        #expect(try await ProfileWire(.drmToday, key: Self.key).licenseRequest(.persistable) == expected)
+        #expect(try await ProfileWire(.drmToday, key: Self.key, Self.address).licenseRequest(.persistable) == expected)
     }
 
     @Test(arguments: ["merchant", "userId", "sessionId"])

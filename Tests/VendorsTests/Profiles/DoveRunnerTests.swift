@@ -3,7 +3,7 @@ import LatchkeyCore
 import LatchkeyVendors
 import Testing
 
-@Suite struct DoveRunnerTests {
+@Suite(.timeLimit(.minutes(5))) struct DoveRunnerTests {
     private static let token = "eyJkcm1fdHlwZSI6IkZhaXJQbGF5In0="
     private let header = ProfileWire(.doveRunner, token: token, ["siteId": "DEMO"])
     private let query = ProfileWire(.doveRunnerQuery, token: token, ["siteId": "DEMO"])
@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (nil, "https://license-global.pallycon.com/ri/fpsKeyManager.do?siteId=DEMO"),
+        (nil, "https://drm-license.doverunner.com/ri/fpsKeyManager.do?siteId=DEMO"),
         (
             "https://license-global.pallycon.com/ri/fpsCert.do",
             "https://license-global.pallycon.com/ri/fpsCert.do?siteId=DEMO"
@@ -32,7 +32,7 @@ import Testing
 
     @Test func `the token travels in a header`() async throws {
         let expected = """
-            POST https://license-global.pallycon.com/ri/licenseManager.do
+            POST https://drm-license.doverunner.com/ri/licenseManager.do
             content-type: application/x-www-form-urlencoded
             pallycon-customdata-v2: eyJkcm1fdHlwZSI6IkZhaXJQbGF5In0=
 
@@ -43,7 +43,7 @@ import Testing
 
     @Test func `the token travels in the query`() async throws {
         let expected = """
-            POST https://license-global.pallycon.com/ri/licenseManager.do\
+            POST https://drm-license.doverunner.com/ri/licenseManager.do\
             ?pallycon-customdata-v2=eyJkcm1fdHlwZSI6IkZhaXJQbGF5In0%3D
             content-type: application/x-www-form-urlencoded
 
@@ -58,7 +58,15 @@ import Testing
         #expect(try header.certificate(ProfileWire.certificate) == ProfileWire.certificate)
     }
 
-    @Test func `a license comes in base64`() throws {
+    /// Source: `Documentation/Vendors/DoveRunner.md`.
+    @Test func `the present host and the older ones are the vendor's`() {
+        let hosts = header.profile.unchecked.configuredURLs.compactMap(\.host)
+        #expect(Set(hosts).isSuperset(of: ["drm-license.doverunner.com", "license-global.pallycon.com"]))
+    }
+
+    /// The tagged form: `Documentation/Vendors/DoveRunner.md`.
+    @Test func `a license comes in base64, perhaps in its tag`() throws {
+        #expect(try header.license("<ckc>\(ProfileWire.ckcText)</ckc>").ckc.revealed == ProfileWire.ckc)
         #expect(try header.license(ProfileWire.ckcText).ckc.revealed == ProfileWire.ckc)
         #expect(try query.license(ProfileWire.ckcText + "\r\n").ckc.revealed == ProfileWire.ckc)
     }
@@ -75,7 +83,7 @@ import Testing
         ("7001", IntegrationError.Kind.notFound), ("7009", .unauthenticated), ("7011", .unauthenticated),
         ("7012", .forbidden), ("7016", .unauthenticated), ("7018", .forbidden), ("7019", .unauthenticated),
         ("7301", .notFound), ("7304", .serverTransient), ("7305", .invalidRequest), ("7308", .invalidRequest),
-        ("7316", .invalidRequest), ("7317", .invalidRequest), ("8710", .forbidden), ("8711", .forbidden),
+        ("7316", .invalidRequest), ("7317", .invalidRequest), ("8710", .notYetValid), ("8711", .forbidden),
         ("9001", .invalidRequest), ("9999", .invalidRequest), ("4242", .forbidden),
     ])
     func `a license's refusal has status 200 and a code`(code: String, kind: IntegrationError.Kind) {
@@ -85,7 +93,7 @@ import Testing
         #expect(error?.isRetryable == (kind == .serverTransient))
     }
 
-    @Test func `code 8002 has its words in a document of its own`() {
+    @Test func `code 8002 has its message in a special document`() {
         let error = header.refusal(
             #"{"errorCode":"8002","message":"{\"ERROR\":\"17\",\"MESSAGE\":\"no rights\"}"}"#)
         #expect(error?.service == ServiceReply(status: 200, code: "8002", message: "no rights"))

@@ -3,8 +3,8 @@ import LatchkeyCore
 import LatchkeyVendors
 import Testing
 
-/// The bytes of `vendors.md` §5.
-@Suite struct EZDRMTests {
+/// The bytes of `Documentation/Vendors/EZDRM.md`.
+@Suite(.timeLimit(.minutes(5))) struct EZDRMTests {
     static let guid = "297f600f-1234-1234-b060-2ac13cc42585"
     static let key = KeyURI("skd://fps.ezdrm.com/;\(guid)")
 
@@ -49,16 +49,39 @@ import Testing
         #expect(try ProfileWire(profile, key: Self.key).contentIdentifier() == expected)
     }
 
-    @Test func `without a semicolon the SPC is made for the whole key URI and the URL names its last part`()
-        async throws
-    {
-        let wire = ProfileWire(.ezdrm, key: "skd://guid-1", ["licenseURL": ""])
-        #expect(try wire.contentIdentifier() == "skd://guid-1")
-        #expect(try await wire.licenseRequest().hasPrefix("POST https://fps.ezdrm.com/api/licenses/guid-1\n"))
+    /// Source: `Documentation/Vendors/EZDRM.md`.
+    @Test(arguments: [
+        "skd://fps.ezdrm.com/;\(guid)?x=1;y=2", "skd://fps.ezdrm.com/;\(guid)#x;y", "skd://\(guid)", "skd:\(guid)",
+        "skd://\(guid)?x=1;y=2", "skd://fps.ezdrm.com/\(guid)",
+    ])
+    func `one profile takes the GUID of every form, without its query`(key: String) async throws {
+        let wire = ProfileWire(.ezdrm, key: KeyURI(key), ["licenseURL": ""])
+        #expect(try wire.contentIdentifier() == Self.guid)
+        #expect(try await wire.licenseRequest().hasPrefix("POST https://fps.ezdrm.com/api/licenses/\(Self.guid)\n"))
+    }
+
+    /// Source: `Documentation/Vendors/EZDRM.md`.
+    @Test func `a complete license URL stays as it was given, whatever the key URI's query`() async throws {
+        let key = KeyURI("skd://fps.ezdrm.com/;\(Self.guid)?x=1;y=2")
+        for profile in [VendorProfile.ezdrm, .ezdrmComplete] {
+            let wire = ProfileWire(profile, key: key, ["licenseURL": "https://p.example/licenses/\(Self.guid)"])
+            #expect(try await wire.licenseRequest().hasPrefix("POST https://p.example/licenses/\(Self.guid)\n"))
+        }
     }
 
     @Test func `the reply is the CKC`() throws {
-        #expect(try ProfileWire(.ezdrm, key: Self.key).license(ProfileWire.ckc).ckc.revealed == ProfileWire.ckc)
+        let license = try ProfileWire(.ezdrm, key: Self.key).license(ProfileWire.ckc)
+        #expect(license.ckc.revealed == ProfileWire.ckc && license.warnings.isEmpty)
+    }
+
+    /// Source: `Documentation/Vendors/README.md` §0: Shaka Player reads these at every vendor.
+    @Test(
+        arguments: [VendorProfile.ezdrm, .expressPlay, .mux, .genericRaw],
+        [ProfileWire.ckcText, "<ckc>\(ProfileWire.ckcText)</ckc>", "\n<ckc>\(ProfileWire.ckcText)</ckc>\n"])
+    func `a reply that shipped clients take is taken with a warning`(profile: VendorProfile, body: String) throws {
+        let license = try ProfileWire(profile, key: Self.key).license(body)
+        #expect(license.ckc.revealed == ProfileWire.ckc)
+        #expect(license.warnings.map(\.code) == ["unusualForm"])
     }
 
     @Test(arguments: [(400, IntegrationError.Kind.invalidRequest), (403, .forbidden), (500, .serverTransient)])

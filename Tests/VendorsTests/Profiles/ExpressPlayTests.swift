@@ -3,8 +3,8 @@ import LatchkeyCore
 import LatchkeyVendors
 import Testing
 
-/// The bytes of `vendors.md` §8.
-@Suite struct ExpressPlayTests {
+/// The bytes of `Documentation/Vendors/ExpressPlay.md`.
+@Suite(.timeLimit(.minutes(5))) struct ExpressPlayTests {
     static let token: KeyURI = "skd://fp.service.expressplay.com:80/hms/fp/rights/?ExpressPlayToken=AQAA_-x"
     static let content: KeyURI = "skd://ent.example?cid=0a1b"
 
@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test func `the certificate ships with the app or comes from an address`() async throws {
-        let shipped = VendorProfile.expressPlay(certificate: ProfileWire.certificate)
+        let shipped = ConfiguredVendor.expressPlay(certificate: ProfileWire.certificate)
         #expect(try shipped.bundledCertificate()?.der == ProfileWire.certificate)
         let wire = ProfileWire(.expressPlay, key: Self.token)
         #expect(try await wire.certificateRequest() == "GET https://c.example/fps.cer")
@@ -33,6 +33,7 @@ import Testing
 
     @Test(arguments: [
         (VendorProfile.expressPlay, "skd://one?cek=00&iv=00", "one"), (.expressPlay, "skd:movie-1", "movie-1"),
+        (.expressPlay, "skd:https://fp.example/hms?ExpressPlayToken=A", "fp.example"),
         (.expressPlayEntitlement, "skd://ent.example?cid=0a1b", "0a1b"), (.expressPlayEntitlement, "skd:0a1b", "0a1b"),
         (.expressPlayOnPremise, "skd://movie-1/x", "movie-1"),
         (.expressPlayOnPremise, "skd://keys.example?cid=movie-2", "movie-2"),
@@ -50,6 +51,41 @@ import Testing
             {"contentID":"0a1b","messageID":"MESSAGE-ID","version":1}
             """
         #expect(try await entitlement.lookupRequest() == expected)
+    }
+
+    /// Source: `Documentation/Migration/TVSDKExpressPlay.md`; the document's form of a key URI with an entitlement server.
+    @Test func `an address after skd is used unchanged`() async throws {
+        let key: KeyURI = "skd:https://ees.example:8443/sees?cid=0a1b"
+        let wire = ProfileWire(.expressPlayEntitlement, key: key)
+        #expect(try await wire.lookupRequest()?.hasPrefix("POST https://ees.example:8443/sees?cid=0a1b\n") == true)
+        #expect(try wire.contentIdentifier() == "0a1b")
+        let direct = ProfileWire(.expressPlay, key: "skd:https://fp.example/hms?ExpressPlayToken=A")
+        #expect(try await direct.licenseRequest().hasPrefix("POST https://fp.example/hms?ExpressPlayToken=A\n"))
+    }
+
+    /// Source: `Documentation/Migration/TVSDKExpressPlay.md`.
+    @Test func `a content id that the app knows replaces an empty key URI`() async throws {
+        let settings = ["entitlementURL": "https://ent.example/sees", "contentId": "m-2"]
+        let known = ProfileWire(.expressPlayEntitlement, key: "skd:", settings)
+        #expect(try await known.lookupRequest()?.contains(#""contentID":"m-2""#) == true)
+        let unknown = ProfileWire(.expressPlayEntitlement, key: "skd:", settings.filter { $0.key != "contentId" })
+        let error = await #expect(throws: IntegrationError.self) { try await unknown.lookupRequest() }
+        #expect(error?.reason == #"The content id needs the setting "contentId"."#)
+    }
+
+    /// Source: `Documentation/Migration/TVSDKExpressPlay.md`, the document's option for a first test.
+    @Test func `a token URL may be given to the app, whatever the key URI says`() async throws {
+        let url = "https://fp.service.expressplay.com:80/hms/fp/rights/?ExpressPlayToken=AQAA_-x"
+        let wire = ProfileWire(.expressPlay, key: "skd:", ["tokenURL": url, "contentId": "m-2"])
+        #expect(try await wire.licenseRequest().hasPrefix("POST \(url)\n"))
+        #expect(try wire.contentIdentifier() == "m-2")
+        #expect(!wire.profile.redaction.redacted(urlText: url).contains("AQAA_-x"))
+    }
+
+    /// Source: `Documentation/Migration/TVSDKExpressPlay.md`: the generator of tokens takes the customer's authenticator, and no SPC.
+    @Test func `the host that makes tokens is no host for licenses`() {
+        let hosts = VendorProfile.expressPlay.unchecked.configuredURLs.compactMap(\.host)
+        #expect(hosts.contains("fp.service.expressplay.com") && !hosts.contains { $0.hasPrefix("fp-gen") })
     }
 
     @Test func `the license goes to the token URL that the entitlement names`() async throws {

@@ -3,7 +3,7 @@ import LatchkeyCore
 import LatchkeyVendors
 import Testing
 
-@Suite struct GenericTests {
+@Suite(.timeLimit(.minutes(5))) struct GenericTests {
     private static let all: [VendorProfile] = [.genericRaw, .genericBase64, .genericForm, .genericJSON]
 
     @Test(arguments: [
@@ -59,10 +59,10 @@ import Testing
     }
 
     @Test(arguments: [
-        (VendorProfile.genericRaw, Data(ProfileWire.ckcText.utf8)),
-        (.genericBase64, ProfileWire.ckc), (.genericForm, ProfileWire.ckc), (.genericJSON, ProfileWire.ckc),
+        (VendorProfile.genericBase64, ProfileWire.ckc), (.genericForm, ProfileWire.ckc),
+        (.genericJSON, ProfileWire.ckc),
     ])
-    func `none guesses`(profile: VendorProfile, body: Data) {
+    func `none of the others guesses`(profile: VendorProfile, body: Data) {
         #expect(ProfileWire(profile).refusal(body)?.kind == .licenseMalformed)
     }
 }

@@ -3,7 +3,7 @@ import LatchkeyCore
 import LatchkeyVendors
 import Testing
 
-@Suite struct GumletTests {
+@Suite(.timeLimit(.minutes(5))) struct GumletTests {
     private let gumlet = ProfileWire(.gumlet, key: "skd://key-1?x", ["licenseURL": "https://h/license/demo?token=t"])
 
     @Test func `the SPC travels in the alphabet that is safe in URLs`() async throws {

@@ -3,7 +3,7 @@ import LatchkeyCore
 import LatchkeyVendors
 import Testing
 
-@Suite struct JWPlatformTests {
+@Suite(.timeLimit(.minutes(5))) struct JWPlatformTests {
     private static let delivery = "https://cdn.jwplayer.com/v2/media/abcdefgh/drm/ijklmnop"
     private static let document = #"""
         {"title": "Demo", "playlist": [{"title": "Demo", "sources": [
@@ -23,7 +23,7 @@ import Testing
     {
         let wire = ProfileWire(.jwPlatform, token: token, ["deliveryURL": setting])
         #expect(try await wire.lookupRequest() == "GET \(url)")
-        #expect(wire.profile.lookupScope == .loader)
+        #expect(wire.profile.unchecked.lookupScope == .loader)
     }
 
     @Test func `certificate and license addresses are those of the FairPlay source`() async throws {

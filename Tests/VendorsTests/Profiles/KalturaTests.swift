@@ -3,7 +3,7 @@ import LatchkeyCore
 import LatchkeyVendors
 import Testing
 
-@Suite struct KalturaTests {
+@Suite(.timeLimit(.minutes(5))) struct KalturaTests {
     private static let licenseURL = "https://h/fps/license?custom_data=AAAA&signature=BB%3D"
     private let kaltura = ProfileWire(
         .kaltura, key: "skd://Entry_1=;x/y?z",
@@ -14,9 +14,9 @@ import Testing
     }
 
     @Test func `the certificate comes with the app, or from an address`() async throws {
-        #expect(try kaltura.profile.bundledCertificate()?.der == ProfileWire.certificate)
+        #expect(try kaltura.profile.unchecked.bundledCertificate()?.der == ProfileWire.certificate)
         let fetched = ProfileWire(.kaltura)
-        #expect(try fetched.profile.bundledCertificate() == nil)
+        #expect(try fetched.profile.unchecked.bundledCertificate() == nil)
         #expect(try await fetched.certificateRequest() == "GET https://c.example/fps.cer")
         #expect(try fetched.certificate(ProfileWire.certificate) == ProfileWire.certificate)
         #expect(try fetched.certificate(Data(ProfileWire.certificateText.utf8)) == ProfileWire.certificate)
@@ -41,6 +41,30 @@ import Testing
         let license = try kaltura.license(#"{"ckc":"\#(ProfileWire.ckcText)"\#(member)}"#)
         #expect(license.ckc.revealed == ProfileWire.ckc)
         #expect(license.terms == terms)
+    }
+
+    /// Source: `Documentation/Vendors/Kaltura.md`.
+    @Test func `the web player names the key in a header`() async throws {
+        let expected = """
+            POST https://l.example/fps
+            content-type: application/json
+            x-kaltura-initdata: RW50cnlfMQ==
+
+            +/8AAQ==
+            """
+        #expect(try await ProfileWire(.kalturaWeb, key: "skd://Entry_1/x").licenseRequest() == expected)
+    }
+
+    /// Source: `Documentation/Vendors/Kaltura.md`; the web player looks for these members.
+    @Test(arguments: [VendorProfile.kaltura, .kalturaWeb])
+    func `an error document with status 200 is a refusal in the vendor's words`(profile: VendorProfile) {
+        let wire = ProfileWire(profile, key: "skd://Entry_1")
+        let error = wire.refusal(#"{"message":"internal error","reference":null,"status_code":500}"#)
+        #expect(error?.kind == .serverTransient)
+        #expect(error?.service == ServiceReply(status: 200, code: "500", message: "internal error"))
+        let other = wire.refusal(#"{"message":"entry not found"}"#)
+        #expect(other?.kind == .licenseMalformed)
+        #expect(other?.reason == #"The JSON reply has no "ckc". The service says "entry not found"."#)
     }
 
     @Test func `what authorizes is not shown`() {

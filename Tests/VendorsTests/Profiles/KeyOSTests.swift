@@ -3,8 +3,8 @@ import LatchkeyCore
 import LatchkeyVendors
 import Testing
 
-/// The bytes of `vendors.md` §11.
-@Suite struct KeyOSTests {
+/// The bytes of `Documentation/Vendors/KeyOS.md`.
+@Suite(.timeLimit(.minutes(5))) struct KeyOSTests {
     static let key: KeyURI = "skd://movie-1/part?kid=2"
 
     @Test(arguments: [

@@ -3,7 +3,7 @@ import LatchkeyCore
 import LatchkeyVendors
 import Testing
 
-@Suite struct MuxTests {
+@Suite(.timeLimit(.minutes(5))) struct MuxTests {
     private static let key: KeyURI = "skd://h/?playbackId=abc&token=t"
     private let mux = ProfileWire(.mux, key: key, token: "a.b-c_d.e", ["playbackId": "abc"])
 
@@ -33,6 +33,15 @@ import Testing
         let settings = ["playbackId": "abc", "licenseURL": "https://h/license/fairplay/abc?token=old"]
         let request = try await ProfileWire(.muxWeb, settings).licenseRequest()
         #expect(request.hasPrefix("POST https://h/license/fairplay/abc?token=TOKEN\n"))
+    }
+
+    /// Source: `Documentation/Vendors/Mux.md`.
+    @Test func `modifiers of the stream are no part of the playback id`() async throws {
+        let wire = ProfileWire(.mux, key: Self.key, ["playbackId": "abc?redundant_streams=true"])
+        #expect(try await wire.certificateRequest() == "GET https://license.mux.com/appcert/fairplay/abc?token=TOKEN")
+        #expect(
+            try await wire.licenseRequest().hasPrefix("POST https://license.mux.com/license/fairplay/abc?token=TOKEN\n")
+        )
     }
 
     @Test func `certificate and license come as they are`() throws {

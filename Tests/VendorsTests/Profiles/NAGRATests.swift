@@ -3,8 +3,8 @@ import LatchkeyCore
 import LatchkeyVendors
 import Testing
 
-/// The bytes of `vendors.md` §9.
-@Suite struct NAGRATests {
+/// The bytes of `Documentation/Vendors/NAGRA.md`.
+@Suite(.timeLimit(.minutes(5))) struct NAGRATests {
     static let key: KeyURI = """
         skd://eyJDb250ZW50SWQiOiJkZW1vLTEiLCJLZXlJZCI6IjAwMDAwMDAwLTAwMDAtMDAwMC0wMDAwLTAwMDAwMDAwMDAwMCIsIklWIjoiQUFBQUFBQUF\
         BQUFBQUFBQUFBQUFBQT09In0=?x=1

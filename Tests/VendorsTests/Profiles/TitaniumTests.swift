@@ -3,8 +3,8 @@ import LatchkeyCore
 import LatchkeyVendors
 import Testing
 
-/// The bytes of `vendors.md` §7.
-@Suite struct TitaniumTests {
+/// The bytes of `Documentation/Vendors/Titanium.md`.
+@Suite(.timeLimit(.minutes(5))) struct TitaniumTests {
     static let key: KeyURI = "skd://titanium.example/movie-1"
     static let device = [
         "customerName": "Operator", "accountName": "a-1", "portalId": "p-1", "friendlyName": "Ann \"A\"",
@@ -18,12 +18,12 @@ import Testing
     @Test(arguments: [VendorProfile.titanium, .titaniumDevice])
     func `the certificate is asked for without a token`(profile: VendorProfile) async throws {
         #expect(try await ProfileWire(profile, key: Self.key).certificateRequest() == "GET https://c.example/fps.cer")
-        #expect(try profile.bundledCertificate() == nil)
+        #expect(try profile.unchecked.bundledCertificate() == nil)
     }
 
     @Test func `a certificate may be a setting`() throws {
         let profile = VendorProfile.titanium.setting("certificate", to: ProfileWire.certificate.base64EncodedString())
-        #expect(try profile.bundledCertificate()?.der == ProfileWire.certificate)
+        #expect(try profile.unchecked.bundledCertificate()?.der == ProfileWire.certificate)
     }
 
     @Test func `the token wins over the device's description`() async throws {
@@ -50,12 +50,20 @@ import Testing
         #expect(wire.profile.redaction.isSecret(header: "x-titanium-drm-cdata"))
     }
 
-    @Test(arguments: ["customerName", "accountName", "portalId", "friendlyName"])
+    @Test(arguments: ["customerName", "accountName", "portalId"])
     func `a description with a gap is not sent`(name: String) async {
         let wire = ProfileWire(.titaniumDevice, key: Self.key, token: nil, Self.device.filter { $0.key != name })
         let error = await #expect(throws: IntegrationError.self) { try await wire.licenseRequest() }
         #expect(error?.kind == .missingSetting)
         #expect(error?.reason.contains("\"\(name)\"") == true)
+    }
+
+    /// Source: `Documentation/Vendors/Titanium.md`.
+    @Test func `a device without a name is described without it`() async throws {
+        let wire = ProfileWire(
+            .titaniumDevice, key: Self.key, token: nil, Self.device.filter { $0.key != "friendlyName" })
+        let registration = Self.registration.replacing(#""FriendlyName":"Ann \"A\"","#, with: "")
+        #expect(try await wire.licenseRequest().contains(Data(registration.utf8).base64EncodedString()))
     }
 
     @Test func `without a token nothing is sent`() async {
@@ -66,6 +74,9 @@ import Testing
 
     @Test(arguments: [
         (VendorProfile.titanium, "skd://t.example/a/movie-1", "movie-1"), (.titanium, "skd://movie-1", "movie-1"),
+        (.titanium, "skd://asset-42?x=a/b", "asset-42"), (.titaniumTheo, "skd://asset-42?x=a/b", "b"),
+        (.titanium, "skd://t.example/asset-42?x=a/b#c/d", "asset-42"),
+        (.titaniumTheo, "skd://t.example/a/movie-1", "movie-1"), (.titaniumTheo, "skd://movie-1", "movie-1"),
         (.titaniumWeb, "skd://t.example/a/movie-1", "t.example/a/movie-1"), (.titaniumWeb, "skd://movie-1", "movie-1"),
     ])
     func `the key's name is the last part, and on the web everything`(

@@ -3,8 +3,8 @@ import LatchkeyCore
 import LatchkeyVendors
 import Testing
 
-/// The bytes of `vendors.md` §4.
-@Suite struct UplynkTests {
+/// The bytes of `Documentation/Vendors/Uplynk.md`.
+@Suite(.timeLimit(.minutes(5))) struct UplynkTests {
     static let key: KeyURI = "skd://ksm.example/fps/v1?b=beam%2F1&x=2&ray=3"
 
     @Test(arguments: [
@@ -48,7 +48,7 @@ import Testing
         #expect(error?.kind == .contentIdentifierMissing)
     }
 
-    @Test func `the CKC stands in the JSON reply`() throws {
+    @Test func `the CKC is in the JSON reply`() throws {
         let license = try ProfileWire(.uplynk, key: Self.key).license(#"{"ckc":"\#(ProfileWire.ckcText)"}"#)
         #expect(license.ckc.revealed == ProfileWire.ckc)
     }

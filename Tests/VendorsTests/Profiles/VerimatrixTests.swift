@@ -3,8 +3,8 @@ import LatchkeyCore
 import LatchkeyVendors
 import Testing
 
-/// The bytes of `vendors.md` §6.
-@Suite struct VerimatrixTests {
+/// The bytes of `Documentation/Vendors/Verimatrix.md`.
+@Suite(.timeLimit(.minutes(5))) struct VerimatrixTests {
     static let key: KeyURI = "skd://Content_1/a?keyId=2"
 
     @Test(arguments: [VendorProfile.verimatrix, .verimatrixQuery, .verimatrixLegacy])

@@ -3,8 +3,8 @@ import LatchkeyCore
 import LatchkeyVendors
 import Testing
 
-/// The bytes of `vendors.md` §1.
-@Suite struct VuDRMTests {
+/// The bytes of `Documentation/Vendors/VuDRM.md`.
+@Suite(.timeLimit(.minutes(5))) struct VuDRMTests {
     static let certificateURL = "https://fairplay-license.vudrm.tech/certificate/demo-client?was=here"
     static let key: KeyURI = "skd://fairplay-license.vudrm.tech/license/big-buck_bunny"
 
@@ -14,16 +14,18 @@ import Testing
             ["certificateURL": Self.certificateURL, "licenseURL": ""])
     }
 
-    @Test(arguments: [VendorProfile.vuDRM, .vuDRMTheo])
-    func `the JSON dialect asks for the certificate with the token in a header and without the query`(
-        profile: VendorProfile
-    ) async throws {
+    @Test func `THEOplayer asks for the certificate's unchanged address, with the token in a header`() async throws {
+        let expected = "GET \(Self.certificateURL)\nx-vudrm-token: \(TokenSample.vuDRM)"
+        #expect(try await ready(.vuDRMTheo).certificateRequest() == expected)
+    }
+
+    @Test func `the document asks for the certificate with the token in a header and without the query`() async throws {
         let expected = """
             GET https://fairplay-license.vudrm.tech/certificate/demo-client
             cache-control: max-age=0
             x-vudrm-token: \(TokenSample.vuDRM)
             """
-        #expect(try await ready(profile).certificateRequest() == expected)
+        #expect(try await ready(.vuDRM).certificateRequest() == expected)
     }
 
     @Test func `the raw dialect asks for the certificate without a token`() async throws {
@@ -66,7 +68,7 @@ import Testing
     }
 
     @Test func `a key URI without a content id is refused before anything is sent`() async {
-        let wire = ProfileWire(.vuDRM, key: "skd://fairplay-license.vudrm.tech/license/")
+        let wire = ProfileWire(.vuDRM, key: "skd://fairplay-license.vudrm.tech/")
         let error = await #expect(throws: IntegrationError.self) { try await wire.licenseRequest() }
         #expect(error?.kind == .contentIdentifierMissing)
     }
@@ -75,6 +77,48 @@ import Testing
     func `the reply is the CKC, and the certificate is DER`(profile: VendorProfile) throws {
         #expect(try ready(profile).license(ProfileWire.ckc).ckc.revealed == ProfileWire.ckc)
         #expect(try ready(profile).certificate(ProfileWire.certificate) == ProfileWire.certificate)
+    }
+
+    /// Source: `Documentation/Vendors/VuDRM.md`.
+    @Test(arguments: [
+        ("skd://h.example/demo-content_01?sub=1", "demo-content_01", "demo-content_01?sub=1"),
+        ("skd://h.example/demo?x=a/b", "demo", "b"), ("skd://h.example/my%20movie", "my movie", "my%20movie"),
+    ])
+    func `the document reads a URL's last component, the other clients the text behind the last slash`(
+        key: KeyURI, document: String, others: String
+    ) async throws {
+        #expect(try await ProfileWire(.vuDRM, key: key).licenseRequest().contains(#""contentId":"\#(document)""#))
+        for profile in [VendorProfile.vuDRMTheo, .vuDRMRaw] {
+            #expect(try ProfileWire(profile, key: key).contentIdentifier() == others)
+        }
+        #expect(try await ProfileWire(.vuDRMTheo, key: key).licenseRequest().contains(#""contentId":"\#(others)""#))
+    }
+
+    /// Source: `Documentation/Migration/JWPlayerVuDRM.md`.
+    @Test func `a lease that the app knows gives the time of a renewal`() throws {
+        let wire = ProfileWire(.vuDRM, key: Self.key, ["leaseDuration": "600"])
+        #expect(try wire.license(ProfileWire.ckc).terms == LicenseTerms(.lease(.seconds(600))))
+        #expect(try ready(.vuDRM).license(ProfileWire.ckc).terms == nil)
+    }
+
+    /// Source: `Documentation/Vendors/README.md` §23.7, `Documentation/Migration/JWPlayerVuDRM.md`.
+    @Test(arguments: [
+        (#"{"error":"content id not in policy"}"#, "content id not in policy"),
+        (#"{"message":"token\u0007 expired"}"#, "token expired"), ("Token expired", "Token expired"),
+    ])
+    func `a refusal carries the vendor's words`(body: String, words: String) {
+        let error = ready(.vuDRM).refusal(body, status: 403, [("X-Request-ID", "r-17")])
+        #expect(error?.service == ServiceReply(status: 403, message: words, requestID: "r-17"))
+        #expect(error?.reason == "The service answered 403, \"\(words)\" (request r-17).")
+    }
+
+    /// Source: `Documentation/Migration/JWPlayerVuDRM.md`.
+    @Test(arguments: [201, 202, 206])
+    func `a good CKC with another status is refused for its status`(status: Int) {
+        let error = ready(.vuDRM).refusal(ProfileWire.ckc, status: status)
+        #expect(error?.kind == .licenseMalformed)
+        #expect(error?.reason == "The reply holds a CKC, but its status is \(status) and not 200.")
+        #expect(error?.remedy.contains("status") == false && error?.remedy.contains("answer 200") == true)
     }
 
     @Test func `a refusal carries the request id`() {
@@ -86,7 +130,7 @@ import Testing
 
     @Test func `the shorthand sets the certificate's address`() async throws {
         let url = try #require(URL(string: "https://fairplay-license.vudrm.tech/certificate/x"))
-        let wire = ProfileWire(.vuDRM(certificate: url))
+        let wire = ProfileWire(ConfiguredVendor.vuDRM(certificate: url).profile)
         #expect(try await wire.certificateRequest()?.hasPrefix("GET \(url)\n") == true)
     }
 }

@@ -43,7 +43,7 @@ import Testing
         (#"{"fairplay":{"persistent":false}}"#, ["noOfflineRight"]),
         (#"{"drmTokenInfo":{"p":{"pers":false}}}"#, ["noOfflineRight"]),
     ])
-    func `asks for leave to store only where the key is to be stored`(claims: String, expected: [String]) {
+    func `checks the permission to store only for a key that will be stored`(claims: String, expected: [String]) {
         #expect(advice(claims, purpose: .persistable) == expected)
         #expect(advice(claims) == [])
     }
@@ -84,10 +84,14 @@ import Testing
         registry.register("mine") { Mine(identifier: $0["name"] ?? "?") }
         #expect(registry.identifiers == (VendorProfile.all.map(\.identifier) + ["mine"]).sorted())
         #expect(try registry.integration("mine", settings: ["name": "a"]).identifier == "a")
-        let one = try #require(
-            try registry.integration("vudrm", settings: ["certificateURL": "https://a"]) as? VendorProfile)
-        let other = try #require(try registry.integration("vudrm") as? VendorProfile)
-        #expect(one.settings == ["certificateURL": "https://a"] && other.settings.isEmpty)
+        func settings(_ address: String) throws -> [String: String]? {
+            let made = try registry.integration("vudrm", settings: ["certificateURL": address])
+            return (made as? ConfiguredVendor)?.profile.settings
+        }
+        #expect(try settings("https://a") == ["certificateURL": "https://a"])
+        #expect(try settings("https://b") == ["certificateURL": "https://b"])
+        let error = #expect(throws: IntegrationError.self) { try registry.integration("vudrm") }
+        #expect(error?.kind == .missingSetting)
     }
 
     @Test func `names what is registered when asked for something else`() {

@@ -11,50 +11,45 @@ import Testing
 extension PlayerUnderTest {
     static let contentKeySession = PlayerUnderTest(
         "AVFoundation, key session",
-        in: [
-            "AVFoundation/ContentKeySession", "AVFoundation/SessionKeyRequest",
-            "AVFoundation/AVContentKeyRequest+Latchkey",
-        ],
         can: [
-            .loaderRequests, .loaderHolds, .returnsAtOnce, .keysInParallel, .tellsApp, .tellsPlayer,
+            .loaderRequests, .loaderHolds, .returnsAtOnce, .keysInParallel, .tellsPlayer,
             .endsWithItsObjects, .renewal,
             .storedKeys, .anyURI,
         ], asksBy: "didProvide"
     ) { setup in
-        let keys = Kept(ContentKeySessionBridge(setup.loader) { setup.errors.add($0) })
+        let keys = Kept(AVPlayerKeys(setup.loader, onFailure: setup.failures.add))
         let asset = AVURLAsset(url: setup.playlist)
         keys.object?.protect(asset)
         return AppUnderTest(
-            play: { try await AVApp.play(asset) }, leave: { keys.object?.unprotect(asset) }, drop: { keys.drop() })
+            play: { try await AVApp.play(asset) }, leave: { keys.object?.release(asset) }, drop: { keys.drop() })
     }
 
     static let resourceLoader = PlayerUnderTest(
         "AVFoundation, resource loader",
-        in: [
-            "AVFoundation/ResourceLoaderBridge", "AVFoundation/LoadingKeyRequest",
-        ],
         can: [
-            .loaderRequests, .loaderHolds, .returnsAtOnce, .keysInParallel, .tellsApp, .tellsPlayer,
+            .loaderRequests, .loaderHolds, .returnsAtOnce, .keysInParallel, .tellsPlayer,
             .endsWithItsObjects, .renewal,
             .storedKeys,
         ], asksBy: "shouldWaitForLoading"
     ) { setup in
-        let keys = Kept(ResourceLoaderBridge(setup.loader) { setup.errors.add($0.error) })
+        let keys = Kept(ResourceLoaderKeys(setup.loader, onFailure: setup.failures.add))
         let asset = AVURLAsset(url: setup.playlist)
         keys.object?.protect(asset)
         return AppUnderTest(
-            play: { try await AVApp.play(asset) }, leave: { keys.object?.unprotect(asset) }, drop: { keys.drop() })
+            play: { try await AVApp.play(asset) }, leave: { keys.object?.release(asset) }, drop: { keys.drop() })
     }
 
     static let tvSDK = PlayerUnderTest(
-        "TVSDK", in: ["TVSDK"],
+        "TVSDK",
         can: [
-            .loaderRequests, .loaderHolds, .returnsAtOnce, .keysInParallel, .tellsApp, .tellsPlayer,
+            .loaderRequests, .loaderHolds, .returnsAtOnce, .keysInParallel, .tellsPlayer,
             .endsWithItsObjects,
         ], asksBy: "resourceLoader"
     ) { setup in
-        let factory = try #require(PTDefaultMediaPlayerClientFactory.default())
-        TVSDKResourceLoader(setup.loader) { setup.errors.add($1) }.register()
+        // Sound: the factory is used by one task at a time.
+        nonisolated(unsafe) let factory = try #require(PTDefaultMediaPlayerClientFactory.default())
+        let keys = Kept(TVSDKKeys(setup.loader, onFailure: setup.failures.add))
+        keys.object?.register()
         return AppUnderTest(
             play: {
                 let item = PTMediaPlayerItem(url: setup.playlist, mediaId: "demo", metadata: PTMetadata())
@@ -62,21 +57,25 @@ extension PlayerUnderTest {
                 let player = try #require(PTMediaPlayer(mediaPlayerItem: item))
                 player.play()
                 return try await player.standIn.finished()
-            }, leave: { setup.loader.cancel() }, drop: { factory.registerPTAVAssetResourceLoader(nil) })
+            }, leave: { keys.object?.release() },
+            drop: {
+                factory.registerPTAVAssetResourceLoader(nil)
+                keys.drop()
+            })
     }
 
     static let reactNativeVideo = PlayerUnderTest(
-        "react-native-video", in: ["ReactNativeVideo"],
+        "react-native-video",
         can: [
-            .loaderRequests, .loaderHolds, .returnsAtOnce, .keysInParallel, .tellsApp, .tellsPlayer,
+            .loaderRequests, .loaderHolds, .returnsAtOnce, .keysInParallel, .tellsPlayer,
             .endsWithItsObjects, .renewal,
             .storedKeys, .anyURI,
         ], asksBy: "didProvide"
     ) { setup in
-        let registry = PluginsRegistry.shared
+        // Sound: the registry has a lock.
+        nonisolated(unsafe) let registry = PluginsRegistry.shared
         // Sound: the plugin is used by one task at a time.
-        nonisolated(unsafe) let plugin = ReactNativeVideoKeys(
-            notify: { setup.errors.add($0) }, choosing: { _ in setup.loader })
+        nonisolated(unsafe) let plugin = ReactNativeVideoKeys(setup.loader, onFailure: setup.failures.add)
         let parameters = NativeDrmParams(
             type: "fairplay", licenseUrl: nil, certificateUrl: nil, contentId: nil, licenseHeaders: nil,
             multiSession: nil, getLicense: nil)
@@ -86,16 +85,10 @@ extension PlayerUnderTest {
             play: {
                 try await player.object?.play()
                 return try await #require(player.object?.standIn).finished()
-            }, leave: { setup.loader.cancel() },
+            }, leave: { plugin.release() },
             drop: {
                 registry.unregister(plugin: plugin)
                 player.drop()
             })
-    }
-}
-
-extension ErrorLog {
-    func add(_ notice: ContentKeySessionNotice) {
-        if case .failed(let failure) = notice { add(failure.error) }
     }
 }

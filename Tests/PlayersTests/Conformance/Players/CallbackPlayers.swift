@@ -13,24 +13,24 @@ import Testing
 /// Players that ask by completion handlers, callback objects and closures.
 extension PlayerUnderTest {
     static let jwPlayer = PlayerUnderTest(
-        "JW Player 4", in: ["JWPlayer/JWPlayerKeyBridge", "JWPlayer/JWPlayerCalls", "JWPlayer/JWPlayerStoredKeys"],
+        "JW Player 4",
         can: [
-            .loaderRequests, .loaderHolds, .returnsAtOnce, .keysInParallel, .tellsApp, .endsWithItsObjects, .renewal,
+            .loaderRequests, .loaderHolds, .returnsAtOnce, .keysInParallel, .endsWithItsObjects, .renewal,
             .storedKeys,
-        ], asksBy: "contentKeyWithSPCData", patience: .seconds(3)
+        ], asksBy: "contentKeyWithSPCData", spcTimeout: .seconds(3)
     ) { setup in
-        let stored = setup.folder.map { JWPlayerStoredKeys(in: $0) }
+        let stored = setup.folder.map { JWPlayerStoredKeys(in: $0, onFailure: setup.failures.add) }
         let keys = Kept(
-            JWPlayerKeyBridge(setup.loader, stored: stored, timekeeper: setup.stage.time) { error, _ in
-                setup.errors.add(error.nsError)
-            })
+            JWPlayerKeys(
+                setup.loader, stored: stored, timekeeper: setup.stage.time, onFailure: setup.failures.add))
         let view = JWPlayerView()
         view.player.contentKeyDataSource = keys.object
         if let stored, let source = keys.object {
             view.player.contentLoader = JWDRMContentLoader(dataSource: source, keyManager: stored)
         }
         let item = try JWPlayerItemBuilder().file(setup.playlist).build()
-        let configuration = try JWPlayerConfigurationBuilder().playlist(items: [item]).build()
+        // Sound: it never changes.
+        nonisolated(unsafe) let configuration = try JWPlayerConfigurationBuilder().playlist(items: [item]).build()
         return AppUnderTest(
             play: {
                 view.player.configurePlayer(with: configuration)
@@ -46,16 +46,15 @@ extension PlayerUnderTest {
     }
 
     static let jwPlayerV3 = PlayerUnderTest(
-        "JW Player 3", in: ["JWPlayer/JWPlayerV3KeyBridge", "JWPlayer/JWPlayerCalls"],
+        "JW Player 3",
         can: [
-            .loaderRequests, .loaderHolds, .returnsAtOnce, .keysInParallel, .tellsApp, .endsWithItsObjects, .renewal,
-        ], asksBy: "fetchContentKey", patience: .seconds(3)
+            .loaderRequests, .loaderHolds, .returnsAtOnce, .keysInParallel, .endsWithItsObjects, .renewal,
+        ], asksBy: "fetchContentKey", spcTimeout: .seconds(3)
     ) { setup in
         let keys = Kept(
-            JWPlayerV3KeyBridge(setup.loader, timekeeper: setup.stage.time) { error, _ in
-                setup.errors.add(error.nsError)
-            })
-        let player = try #require(
+            JWPlayerKeys(setup.loader, timekeeper: setup.stage.time, onFailure: setup.failures.add))
+        // Sound: the player is used by one task at a time.
+        nonisolated(unsafe) let player = try #require(
             JWPlayerController(
                 config: JWConfig(contentURL: setup.playlist.absoluteString), delegate: nil, drmDataSource: keys.object))
         return AppUnderTest(
@@ -70,17 +69,13 @@ extension PlayerUnderTest {
     }
 
     static let theoPlayer = PlayerUnderTest(
-        "THEOplayer", in: ["THEOplayer"],
+        "THEOplayer",
         can: [
             .loaderRequests, .loaderHolds, .returnsAtOnce, .keysInParallel, .tellsPlayer, .endsWithItsObjects, .renewal,
             .anyURI,
         ], asksBy: "onLicenseRequest"
     ) { setup in
-        THEOplayer.registerContentProtectionIntegration(
-            integrationId: "test", keySystem: .FAIRPLAY,
-            integrationFactory: THEOplayerKeyFactory(setup.loader) { [errors = setup.errors] error, _ in
-                errors.add(error.nsError)
-            })
+        THEOplayerKeys(setup.loader, onFailure: setup.failures.add).register(as: "test")
         let player = Kept(THEOplayer())
         player.object?.source = setup.stage.source(setup.stream, for: setup.profile)
         return AppUnderTest(
@@ -93,16 +88,18 @@ extension PlayerUnderTest {
     }
 
     static let bitmovin = PlayerUnderTest(
-        "Bitmovin", in: ["Bitmovin"], can: [.returnsAtOnce, .keysInParallel, .tellsApp, .renewal, .anyURI],
+        "Bitmovin",
+        can: [.returnsAtOnce, .keysInParallel, .renewal, .anyURI],
         asksBy: "prepareMessage"
     ) { setup in
         let (stage, service) = (setup.stage, setup.stage.service(for: setup.profile))
         // The player keeps no sessions.
         let sourceConfig = SourceConfig(url: setup.playlist, type: .hls)
-        sourceConfig.drmConfig = try await FairplayConfig.latchkey(
-            stage.configured(setup.profile) { $0 != "sessionURL" },
+        let keys = try await BitmovinKeys(
+            stage.configured(setup.profile) { $0 != "sessionURL" }.unchecked,
             credentials: Credentials { _ in CredentialSet(["token": service.issue(nil)]) },
-            hosts: HostPolicy(loopback: .http), onError: { setup.errors.add($0) })
+            hosts: HostPolicy(loopback: .http), onFailure: setup.failures.add)
+        keys.protect(sourceConfig)
         let source = SourceFactory.create(from: sourceConfig)
         let licenses = Licenses()
         source.add(listener: licenses)
@@ -114,18 +111,26 @@ extension PlayerUnderTest {
                 player.play()
                 return try await #require(source.standIn).finished()
             }, leave: { player.unload() }, drop: { player.destroy() },
-            renew: { for request in licenses.all { source.drm.fairplay.renewExpiringLicense(for: request) } })
+            renew: {
+                for await request in licenses.requests {
+                    return source.drm.fairplay.renewExpiringLicense(for: request)
+                }
+            })
     }
 }
 
-/// The licenses that a source told of.
+/// The requests whose licenses a source reported; it does so on a queue, perhaps after the stream has played.
 private final class Licenses: NSObject, SourceListener, Sendable {
-    private let requests = Locked<[FairplayContentKeyRequest]>([])
+    let requests: AsyncStream<FairplayContentKeyRequest>
+    private let continuation: AsyncStream<FairplayContentKeyRequest>.Continuation
 
-    var all: [FairplayContentKeyRequest] { requests.withLock { $0 } }
+    override init() {
+        (requests, continuation) = AsyncStream.makeStream(of: FairplayContentKeyRequest.self)
+        super.init()
+    }
 
     func onFairplayLicenseAcquired(_ event: FairplayLicenseAcquiredEvent, source: any Source) {
-        requests.withLock { $0.append(event.contentKeyRequest) }
+        continuation.yield(event.contentKeyRequest)
     }
 
     func onSourceError(_ event: SourceErrorEvent, source: any Source) {}

@@ -4,40 +4,39 @@ import LatchkeyOpenTV
 import OPYSDKFPS
 import StandInEngine
 
-/// CONNECT's two ways to get keys. Its hooks answer by returning, on a worker of the SDK's that waits.
+/// CONNECT's two ways to get keys. Its hooks return the answer, on a thread of the SDK that waits.
 extension PlayerUnderTest {
     static let openTVDelegate = PlayerUnderTest(
-        "CONNECT, license delegate",
-        in: [
-            "OpenTV/OpenTVLicenseDelegate", "OpenTV/BlockedReply", "OpenTV/DelegateKeyRequest", "OpenTV/DelegateMemory",
-        ], can: [.loaderRequests, .loaderHolds, .tellsApp, .renewal], asksBy: "ckcMessageWith"
+        "CONNECT, license delegate", can: [.loaderRequests, .loaderHolds, .renewal], asksBy: "ckcMessageWith"
     ) { setup in
-        await openTV(setup) { OpenTVLicenseDelegate(setup.loader, deadline: .seconds(600)) { setup.errors.add($1) } }
+        let keys = OpenTVKeys(setup.loader, deadline: .seconds(600), onFailure: setup.failures.add)
+        return await openTV(setup, keys) { keys.release() }
     }
 
     static let openTVCallback = PlayerUnderTest(
-        "CONNECT, customer-ssm", in: ["OpenTV/OpenTVCustomerCallback", "OpenTV/BlockedReply"],
-        can: [.loaderRequests, .tellsApp, .renewal], asksBy: "license"
+        "CONNECT, customer-ssm", can: [.loaderRequests, .renewal], asksBy: "license"
     ) { setup in
-        // The SDK does not say which key it wants a license of, so the session speaks of the first.
+        // The SDK does not name the key, so the session is for the first one.
         let session = LoaderCustomerSession(setup.loader, key: setup.stage.key(for: setup.profile))
         let certificate = try await setup.loader.applicationCertificate().der
-        return await openTV(setup) {
-            let delegate = OTVCustomerSSMDelegate(certificate: certificate)
-            delegate.setCallback(OpenTVCustomerCallback(session, deadline: .seconds(600)) { setup.errors.add($0) })
-            return delegate
-        }
+        let delegate = OTVCustomerSSMDelegate(certificate: certificate)
+        delegate.setCallback(
+            OpenTVCustomerKeys(session, deadline: .seconds(600), onFailure: setup.failures.add))
+        return await openTV(setup, delegate) { setup.loader.cancel() }
     }
 
-    private static func openTV(_ setup: AppSetup, _ delegate: () -> any OTVLicenseDelegate) async -> AppUnderTest {
+    private static func openTV(
+        _ setup: AppSetup, _ delegate: any OTVLicenseDelegate, leave: @escaping @Sendable () -> Void
+    ) async -> AppUnderTest {
         OTVSDK.load()
-        let manager = OTVDRMManager.shared
-        manager.setLicenseDelegate(delegate())
+        // Sound: the manager has a lock.
+        nonisolated(unsafe) let manager = OTVDRMManager.shared
+        manager.setLicenseDelegate(delegate)
         let player = OTVAVPlayer(url: setup.playlist)
         return AppUnderTest(
             play: {
                 await player.play()
                 return try await player.standIn.finished()
-            }, leave: { setup.loader.cancel() }, drop: { manager.setLicenseDelegate(nil) })
+            }, leave: leave, drop: { manager.setLicenseDelegate(nil) })
     }
 }

@@ -1,0 +1,169 @@
+"""The rooms that an app takes along, compiled for one Apple platform."""
+
+import collections
+import re
+
+import selectors_of
+from platforms import header
+from toolchain import FEATURES, HERE, ROOT, WORK, diagnostics, search
+
+# A target of the package, its folder, and the SDK of its player, a folder of Players.
+Room = collections.namedtuple("Room", "module folder sdk flags")
+
+LIBRARY = [
+    Room("LatchkeyCore", "LatchkeyCore", None, ()),
+    Room("LatchkeyHLS", "LatchkeyHLS", None, ()),
+    Room("LatchkeyVendors", "LatchkeyVendors", None, ()),
+    Room("Latchkey", "Latchkey", None, ()),
+    Room("LatchkeyAVFoundation", "LatchkeyAVFoundation", None, ()),
+    Room("LatchkeyVirtualTime", "LatchkeyVirtualTime", None, ()),
+    Room("LatchkeyTesting", "LatchkeyTesting", None, ()),
+]
+
+# The generation of each SDK that apps take today.
+ADAPTERS = [
+    Room("LatchkeyJWPlayer", "LatchkeyJWPlayer", "JWPlayerKit4", ()),
+    Room("LatchkeyTHEOplayer", "LatchkeyTHEOplayer", "THEOplayer11", ()),
+    Room("LatchkeyOpenTV", "LatchkeyOpenTV", "CONNECT5", ()),
+    Room("LatchkeyBitmovin", "LatchkeyBitmovin", "Bitmovin3", ()),
+    Room("LatchkeyTVSDK", "LatchkeyTVSDK", "TVSDK", ()),
+    Room("LatchkeyReactNativeVideo", "LatchkeyReactNativeVideo", "ReactNativeVideo7", ()),
+]
+
+# Older generations, and the other reading where the documentation leaves open whether a protocol is Objective-C's.
+GENERATIONS = [
+    Room("LatchkeyJWPlayer", "LatchkeyJWPlayer", "JWPlayer3", ()),
+    Room("LatchkeyJWPlayer", "LatchkeyJWPlayer", "JWPlayerKit4-swift", ()),
+    Room("LatchkeyTHEOplayer", "LatchkeyTHEOplayer", "THEOplayer9", ()),
+    Room("LatchkeyTHEOplayer", "LatchkeyTHEOplayer", "THEOplayer4", ("-D", "THEOPLAYER_4")),
+    Room("LatchkeyOpenTV", "LatchkeyOpenTV", "CONNECT5-swift", ()),
+]
+
+# Pages of code for apps, without a stand-in, or with AVFoundation alone.
+EXAMPLES = [
+    Room("Example", "../Examples/GoogleIMADynamicAds.swift", "IMA3", ()),
+    Room("Example", "../Examples/AVPlayerCloudDRM.swift", None, ()),
+]
+
+# An SDK's module has another name on tvOS, or there is no SDK for the platform.
+RENAMED = {("tvos", "CONNECT5"): ("OPYSDKFPS", "OPYSDKFPSTv"), ("tvos", "JWPlayerKit4"): ("JWPlayerKit", "JWPlayerTVKit")}
+ADAPTER_PLATFORMS = {"ios", "tvos", "simulator"}
+
+# An adapter's files in an app's own target, in either language mode. Apps made with Xcode 26 have the main actor as default isolation.
+APP_FLAGS = [
+    ("-swift-version", version, *isolation)
+    for version in ("5", "6")
+    for isolation in ((), ("-default-isolation", "MainActor"))
+]
+
+Finding = collections.namedtuple("Finding", "subject problems")
+
+
+class Check:
+    """What is compiled for one platform, and what the compiler says of it."""
+
+    def __init__(self, platform, toolchain, sources=ROOT / "Sources", name=None):
+        self.platform, self.toolchain, self.sources = platform, toolchain, sources
+        self.modules = WORK / "modules" / (name or platform.name)
+        self.modules.mkdir(parents=True, exist_ok=True)
+        # Regions, exclusive access and resilience are checked past the types, in SIL: once, for they do not differ between platforms.
+        self.depth = "sil" if platform.name == "ios" else "types"
+
+    def library(self):
+        """Compiles what is no player's adapter, and keeps its modules for those. A room after one that fails says nothing."""
+        for room in LIBRARY:
+            finding = self.module(room) or self.bodies(room)
+            yield finding
+            if finding.problems:
+                return
+
+    def adapters(self):
+        if self.platform.name not in ADAPTER_PLATFORMS:
+            return
+        for room in ADAPTERS + (GENERATIONS if self.platform.name == "ios" else []):
+            yield self.bodies(room)
+
+    def in_apps(self):
+        """Compiles the adapters as files of an app, where only the public API is to be seen."""
+        if self.platform.name != "ios":
+            return
+        for room in ADAPTERS + EXAMPLES:
+            for flags in APP_FLAGS:
+                arguments = ["-typecheck", *self._files(room), "-module-name", "App", "-package-name", "app", *flags, *self._search(room)]
+                yield self._finding(f"{room.folder.removeprefix('../')} in an app ({' '.join(flags)})", arguments)
+
+    def module(self, room):
+        """Writes a room's module for the rooms above it; gives a finding only where that fails."""
+        product = self.modules / f"{room.module}.swiftmodule"
+        product.unlink(missing_ok=True)
+        finding = self._finding(
+            room.module,
+            ["-emit-module", "-emit-module-path", product, *self._arguments(room), "-experimental-skip-all-function-bodies",
+             "-experimental-skip-non-exportable-decls"])
+        return finding if finding.problems else None
+
+    def bodies(self, room):
+        """Compiles what is inside a room's functions, and compares the names of its delegates' methods."""
+        subject = room.module + (f" with {room.sdk}" if room.sdk else "")
+        mode = ["-emit-sil", "-o", "/dev/null"] if self.depth == "sil" else ["-typecheck"]
+        finding = self._finding(subject, [*mode, *self._arguments(room)])
+        if not finding.problems and self.depth == "sil":
+            finding.problems.extend(self._never_called(room))
+        return finding
+
+    def _never_called(self, room):
+        """What the delegates of a room have and no protocol calls: it has a name in Objective-C once its extension is `@objc`."""
+        sdk, folder = self._sdk(room), self.modules / "delegates" / f"{room.module}-{room.sdk}"
+        files = selectors_of.exposed(self._files(room), sdk, folder)
+        if not files:
+            return []
+        generated = folder / "generated.h"
+        arguments = ["-typecheck", "-emit-objc-header-path", generated, "-emit-clang-header-min-access", "internal"]
+        finding = self._finding(room.module, [*arguments, "-suppress-warnings", *self._arguments(room, files)])
+        return finding.problems or selectors_of.never_called(generated, sdk)
+
+    def _finding(self, subject, arguments):
+        status, said = self.toolchain.frontend(arguments)
+        problems = diagnostics(said)
+        if status and not any("error: " in problem for problem in problems):
+            problems.append(f"error: the frontend ended with status {status}: {said.strip()[-300:]}")
+        return Finding(subject, problems)
+
+    def _files(self, room):
+        place = self.sources / room.folder
+        return [place.resolve()] if place.suffix else sorted(place.rglob("*.swift"))
+
+    def _arguments(self, room, files=None):
+        features = [flag for name in FEATURES for flag in ("-enable-upcoming-feature", name)]
+        return [
+            *(files or self._files(room)), "-module-name", room.module, "-package-name", "latchkey", "-swift-version", "6", *features,
+            *self._search(room),
+        ]
+
+    def _search(self, room):
+        sdk = self._sdk(room)
+        return [
+            *search(self.platform.target), "-I", self.modules, *(("-I", sdk, "-F", sdk) if sdk else ()), "-parse-as-library",
+            "-plugin-path", self.toolchain.runtime / "host" / "plugins", *room.flags,
+        ]
+
+    def _sdk(self, room):
+        """The folder with the modules of a player's SDK for this platform."""
+        if not room.sdk:
+            return None
+        declared = HERE / "Players" / room.sdk
+        interfaces = sorted(declared.glob("*.swiftinterface"))
+        if not interfaces:
+            return declared
+        old, new = RENAMED.get((self.platform.name, room.sdk), ("", ""))
+        folder = WORK / "players" / self.platform.name / room.sdk
+        folder.mkdir(parents=True, exist_ok=True)
+        for interface in interfaces:
+            module = new if interface.stem == old else interface.stem
+            text = interface.read_text()
+            text = re.sub(rf"\b{old}\b", new, text) if old else text
+            text = header(module, self.platform, self.toolchain) + text
+            written = folder / f"{module}.swiftinterface"
+            if not written.exists() or written.read_text() != text:
+                written.write_text(text)
+        return folder

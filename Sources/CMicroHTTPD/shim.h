@@ -1,0 +1,146 @@
+#pragma once
+// Typed inline functions for what Swift cannot call: libmicrohttpd's variadic functions and its unions.
+#include <microhttpd.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+
+struct latchkey_mhd_settings {
+    unsigned int flags;
+    const struct sockaddr *address;
+    size_t connection_memory;
+    unsigned int connection_limit;
+    unsigned int idle_seconds;
+    unsigned int thread_count;
+    const char *tls_certificate; // PEM, NULL without TLS
+    const char *tls_key;         // PEM, NULL without TLS
+};
+
+struct latchkey_mhd_callbacks {
+    void *context;
+    MHD_AcceptPolicyCallback accept;
+    MHD_NotifyConnectionCallback connection;
+    MHD_AccessHandlerCallback access;
+    MHD_RequestCompletedCallback completed;
+    void *(*uri)(void *context, const char *uri, struct MHD_Connection *connection);
+    MHD_LogCallback log;
+};
+
+// Starts a daemon; NULL when it cannot, with errno where the system gave a reason.
+static inline struct MHD_Daemon *latchkey_mhd_start(struct latchkey_mhd_settings settings,
+                                                    struct latchkey_mhd_callbacks callbacks) {
+    struct MHD_OptionItem options[] = {
+        // The logger goes first, so that it hears about the others.
+        {MHD_OPTION_EXTERNAL_LOGGER, (intptr_t)callbacks.log, callbacks.context},
+        {MHD_OPTION_NOTIFY_COMPLETED, (intptr_t)callbacks.completed, callbacks.context},
+        {MHD_OPTION_NOTIFY_CONNECTION, (intptr_t)callbacks.connection, callbacks.context},
+        {MHD_OPTION_URI_LOG_CALLBACK, (intptr_t)callbacks.uri, callbacks.context},
+        {MHD_OPTION_SOCK_ADDR, 0, (void *)settings.address},
+        {MHD_OPTION_CONNECTION_MEMORY_LIMIT, (intptr_t)settings.connection_memory, NULL},
+        {MHD_OPTION_CONNECTION_LIMIT, settings.connection_limit, NULL},
+        {MHD_OPTION_CONNECTION_TIMEOUT, settings.idle_seconds, NULL},
+        {MHD_OPTION_STRICT_FOR_CLIENT, 1, NULL},
+        {settings.thread_count > 1 ? MHD_OPTION_THREAD_POOL_SIZE : MHD_OPTION_END, settings.thread_count, NULL},
+        {MHD_OPTION_END, 0, NULL},
+    };
+    struct MHD_OptionItem tls[] = {
+        {MHD_OPTION_HTTPS_MEM_CERT, 0, (void *)settings.tls_certificate},
+        {MHD_OPTION_HTTPS_MEM_KEY, 0, (void *)settings.tls_key},
+        {MHD_OPTION_END, 0, NULL},
+    };
+    errno = 0;
+    if (settings.tls_certificate == NULL)
+        return MHD_start_daemon(settings.flags, 0, callbacks.accept, callbacks.context, callbacks.access, callbacks.context,
+                                MHD_OPTION_ARRAY, options, MHD_OPTION_END);
+    return MHD_start_daemon(settings.flags | MHD_USE_TLS, 0, callbacks.accept, callbacks.context, callbacks.access, callbacks.context,
+                            MHD_OPTION_ARRAY, options, MHD_OPTION_ARRAY, tls, MHD_OPTION_END);
+}
+
+// The flags of a daemon that polls with the best means of the system and can suspend connections.
+static inline unsigned int latchkey_mhd_flags(int ipv6) {
+#if defined(__linux__)
+    unsigned int polling = MHD_USE_EPOLL_INTERNAL_THREAD;
+#else
+    unsigned int polling = MHD_USE_POLL_INTERNAL_THREAD;
+#endif
+    return polling | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG | (ipv6 ? MHD_USE_IPv6 : 0);
+}
+
+// The port that a daemon listens on; 0 when it is unknown.
+static inline unsigned short latchkey_mhd_port(struct MHD_Daemon *daemon) {
+    const union MHD_DaemonInfo *info = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_BIND_PORT);
+    return info == NULL ? 0 : info->port;
+}
+
+// The number of bytes of a request's line and header fields.
+static inline size_t latchkey_mhd_header_size(struct MHD_Connection *connection) {
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+    return info == NULL ? 0 : info->header_size;
+}
+
+// The client's address, or NULL; it belongs to the connection.
+static inline const struct sockaddr *latchkey_mhd_client(struct MHD_Connection *connection) {
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    return info == NULL ? NULL : info->client_addr;
+}
+
+// How many files the process may have open.
+static inline unsigned long long latchkey_open_file_limit(void) {
+    struct rlimit limit;
+    return getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : 1024;
+}
+
+// The socket of a connection; -1 when it is unknown.
+static inline int latchkey_mhd_socket(struct MHD_Connection *connection) {
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    return info == NULL ? -1 : (int)info->connect_fd;
+}
+
+// Sends what the socket takes at once, without a signal where the other end is gone.
+static inline long latchkey_send_now(int socket, const void *bytes, size_t count) {
+#if defined(__linux__)
+    return send(socket, bytes, count, MSG_DONTWAIT | MSG_NOSIGNAL);
+#else
+    return send(socket, bytes, count, MSG_DONTWAIT);
+#endif
+}
+
+// Whether the other end has sent what nobody has read; false where it has ended the connection.
+static inline bool latchkey_has_unread(int socket) {
+    char byte;
+    return recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
+}
+
+// What the connection callback keeps about a connection.
+static inline void *latchkey_mhd_context(struct MHD_Connection *connection) {
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    return info == NULL ? NULL : info->socket_context;
+}
+
+// Leaves libmicrohttpd no query to take apart. It would keep a record of each item in the memory of the connection, and where
+// that runs out (2,000 items do) would neither answer nor say that the request is over. The text is libmicrohttpd's own read
+// buffer, which it cuts at the same places itself.
+static inline void latchkey_mhd_forget_query(const char *target) {
+    char *query = strchr(target, '?');
+    if (query != NULL) query[1] = '\0';
+}
+
+// Makes the connection end with a TCP reset instead of an orderly end. The owner still closes the socket.
+static inline void latchkey_mhd_reset(struct MHD_Connection *connection) {
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    if (info == NULL) return;
+#if defined(__linux__)
+    struct sockaddr nobody;
+    memset(&nobody, 0, sizeof nobody);
+    nobody.sa_family = AF_UNSPEC;
+    connect(info->connect_fd, &nobody, sizeof nobody);
+#else
+    struct linger none = {1, 0};
+    setsockopt(info->connect_fd, SOL_SOCKET, SO_LINGER, &none, sizeof none);
+#endif
+}

@@ -1,9 +1,0 @@
-extension CommandLineTool {
-    /// The tool with all its verbs. A new verb is a type in `Verbs` and a line here.
-    static let standard = CommandLineTool(verbs: [
-        DemoVerb(), PlayVerb(), DoctorVerb(), ServeVerb(), KeysVerb(),
-        VendorsVerb(), VendorsShowVerb(), VendorsCheckVerb(), WireRequestVerb(), WireResponseVerb(),
-        CredentialsVerb(), SPCVerb(), CKCVerb(), OpenCKCVerb(), InspectVerb(), ExplainVerb(),
-        BenchVerb(),
-    ])
-}

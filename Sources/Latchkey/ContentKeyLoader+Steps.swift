@@ -1,0 +1,172 @@
+public import Foundation
+public import LatchkeyCore
+public import LatchkeyVendors
+
+#if canImport(FoundationNetworking)
+    public import FoundationNetworking
+#endif
+
+/// The steps of a key's way one by one, for a player that makes the SPC itself or does the I/O itself.
+extension ContentKeyLoader {
+    /// The application certificate: from the cache, or from one fetch that all callers share.
+    public func applicationCertificate() async throws(ContentKeyError) -> ApplicationCertificate {
+        try await certificates.certificate(trace())
+    }
+
+    /// What the license service knows a key by.
+    public func contentIdentifier(for key: KeyURI) throws(ContentKeyError) -> ContentIdentifier {
+        let identifier: ContentIdentifier
+        do {
+            identifier = try caller.integration.contentIdentifier(for: key)
+        } catch {
+            throw ContentKeyError(error, stage: .contentIdentifier, otherwise: .integrationFailed)
+        }
+        // An empty identifier makes the system fail without a word of the cause (−42669, −42675).
+        guard (2...200).contains(identifier.bytes.count) else {
+            throw ContentKeyError(
+                .contentIdentifierMissing, stage: .contentIdentifier,
+                "The content identifier has \(identifier.bytes.count) bytes; a device takes 2 to 200.",
+                remedy: "Choose the profile variant whose content-id rule fits the key URIs of the playlist.")
+        }
+        return identifier
+    }
+
+    /// Exchanges an SPC for a license: request, retries, reply.
+    /// - Parameters:
+    ///   - spc: what the player made.
+    ///   - key: the key's URI.
+    ///   - purpose: what the key is wanted for.
+    public func license(
+        for spc: SPCMessage, key: KeyURI, purpose: KeyPurpose = .streaming
+    ) async throws(ContentKeyError) -> License {
+        let identifier = try contentIdentifier(for: key)
+        return try await license(for: spc, key, identifier, purpose, trace(key))
+    }
+
+    /// When to renew a key whose license came just now; `nil` if it needs no renewal.
+    ///
+    /// For a player that schedules renewals or makes license requests itself. The loader renews the keys that it answers with
+    /// `answer(_:)`.
+    public func renewalDate(after license: License) -> Date? {
+        requests.renewal(after: license).map { caller.timekeeper.date.addingTimeInterval($0.inSeconds) }
+    }
+
+    /// The certificate request, for a player that sends it itself; `nil` if the certificate does not come over the network.
+    public func certificateRequest() async throws(ContentKeyError) -> URLRequest? {
+        let issued = IssuedCredentials { [caller] in try await caller.credentials(.certificate) }
+        do {
+            let values = try await prerequisites.values(for: nil, trace())
+            return try await caller.request(.certificate, issued, trusting: values.urls) {
+                [integration = caller.integration] issued in
+                let context = CertificateContext(lookup: values) { try await issued.credentials() }
+                if let request = try await integration.certificateRequest(context) { return request }
+                throw ContentKeyError(.certificateMissing, "There is no request.", remedy: "Use the bundled one.")
+            }
+        } catch {
+            guard error.kind != .certificateMissing else { return nil }
+            throw error
+        }
+    }
+
+    /// The certificate in a reply that the player received.
+    public func applicationCertificate(
+        from exchange: HTTPExchange
+    ) throws(ContentKeyError) -> ApplicationCertificate {
+        try caller.read(.certificate, exchange) { try caller.integration.certificate(from: $0) }
+    }
+
+    /// The license request, for a player that sends it itself.
+    public func licenseRequest(
+        for spc: SPCMessage, key: KeyURI, purpose: KeyPurpose = .streaming
+    ) async throws(ContentKeyError) -> URLRequest {
+        try checkNotEmpty(spc)
+        let identifier = try contentIdentifier(for: key)
+        let values = try await prerequisites.values(for: key, trace(key))
+        let held = try await session?.values(for: purpose) ?? [:]
+        let issued = IssuedCredentials(alsoSecret: [spc.bytes] + values.values + held.values) { [caller] in
+            try await caller.credentials(.init(purpose))
+        }
+        return try await caller.request(.license, issued, trusting: values.urls) {
+            [integration = caller.integration] issued in
+            let context = LicenseContext(
+                keyURI: key, contentIdentifier: identifier, purpose: purpose, lookup: values, session: held
+            ) { try await issued.credentials() }
+            return try await integration.licenseRequest(for: spc, context)
+        }
+    }
+
+    /// The license in a reply that the player received.
+    public func license(
+        from exchange: HTTPExchange, key: KeyURI, purpose: KeyPurpose = .streaming
+    ) throws(ContentKeyError) -> License {
+        let identifier = try contentIdentifier(for: key)
+        let context = LicenseContext(keyURI: key, contentIdentifier: identifier, purpose: purpose)
+        let license = try caller.read(.license, exchange) { try caller.integration.license(from: $0, context) }
+        session?.note(license, purpose)
+        return license
+    }
+}
+
+extension ContentKeyLoader {
+    func license(
+        for spc: SPCMessage, _ key: KeyURI, _ identifier: ContentIdentifier, _ purpose: KeyPurpose,
+        _ trace: Trace
+    ) async throws(ContentKeyError) -> License {
+        try checkNotEmpty(spc)
+        let values = try await prerequisites.values(for: key, trace)
+        let context = LicenseContext(keyURI: key, contentIdentifier: identifier, purpose: purpose, lookup: values)
+        guard let session else { return try await license(for: spc, context, trace) { [:] } }
+        return try await session.license(for: purpose) { held throws(ContentKeyError) in
+            try await self.license(for: spc, context, trace, held)
+        }
+    }
+
+    /// - Parameter session: gives the values of the secure session for each attempt, as a heartbeat may have changed them.
+    private func license(
+        for spc: SPCMessage, _ context: LicenseContext, _ trace: Trace,
+        _ session: @escaping @Sendable () async throws -> [String: Secret]
+    ) async throws(ContentKeyError) -> License {
+        let (integration, timekeeper) = (caller.integration, caller.timekeeper)
+        let lastAdvice = Locked<[TokenInspection.Advice]>([])
+        return try await caller.perform(
+            .init(
+                stage: .license, reason: Credentials.Reason(context.purpose),
+                alsoSecret: [spc.bytes] + context.lookup.values, trusted: context.lookup.urls,
+                expected: integration.licenseURL(for: context.keyURI, lookup: context.lookup), trace: trace,
+                makeRequest: { issued in
+                    var context = context
+                    context.session = try await session()
+                    context.credentials = { try await issued.credentials() }
+                    let request = try await integration.licenseRequest(for: spc, context)
+                    let advice = integration.advice(on: issued.credentialSet, context, at: timekeeper.date)
+                    lastAdvice.withLock { $0 = advice }
+                    if !advice.isEmpty { trace.send(.tokenAdvice(advice)) }
+                    return request
+                },
+                read: { exchange in
+                    do {
+                        let license = try integration.license(from: exchange, context)
+                        for warning in license.warnings { trace.send(.replyWarning(warning)) }
+                        return license
+                    } catch let error as IntegrationError {
+                        throw error.dated(by: lastAdvice.withLock { $0 })
+                    }
+                }))
+    }
+
+    private func checkNotEmpty(_ spc: SPCMessage) throws(ContentKeyError) {
+        guard spc.bytes.count == 0 else { return }
+        throw ContentKeyError(
+            .spcFailed, stage: .spc, "The player made an empty SPC.",
+            remedy: "Check the application certificate and the content identifier.")
+    }
+}
+
+extension IntegrationError {
+    /// The error, as `notYetValid` where the service refused a token whose time has not begun.
+    fileprivate func dated(by advice: [TokenInspection.Advice]) -> Self {
+        let isRefusal = [.unauthenticated, .forbidden].contains(kind)
+        guard isRefusal, let early = advice.first(where: { $0.code == "notYetValid" }) else { return self }
+        return Self(.notYetValid, "\(reason) \(early)", service: service)
+    }
+}

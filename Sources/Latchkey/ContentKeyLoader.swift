@@ -1,0 +1,166 @@
+import Foundation
+public import LatchkeyCore
+public import LatchkeyVendors
+
+/// Gets content keys for a player from a vendor's license service.
+///
+/// Make one per vendor configuration and keep it; it fetches the application certificate at once and shares it among all keys.
+/// Pass key requests to `answer(_:)`. Each ends exactly once: with a CKC, with a `ContentKeyError`, or without an answer if the
+/// player's system holds the key already. Every request has its own exchange, because a CKC answers only the SPC that it was made for.
+///
+///     let loader = ContentKeyLoader(.vuDRM(certificate: url), credentials: .token { reason in try await app.token(reason) })
+///     loader.answer(request)
+///
+/// A player that makes the SPC itself, or does the I/O itself, uses the steps one by one. Safe to use from any thread.
+public final class ContentKeyLoader: Sendable {
+    /// The secure session with the vendor; `nil` if its licenses need none.
+    public let session: SecureSession?
+    /// The keys that play without a network; `nil` if the configuration names no store.
+    public let offline: OfflineKeys?
+
+    let caller: ServiceCaller
+    let prerequisites: Prerequisites
+    let certificates: CertificateCache
+    let preloads: OpenPreloads
+    let requests: KeyRequests
+    private let hub: EventHub
+
+    /// - Parameters:
+    ///   - integration: the vendor, with its settings.
+    ///   - credentials: gives the token of each request.
+    ///   - configuration: retries, hosts, limits.
+    ///   - transport: carries the requests.
+    ///   - timekeeper: the time.
+    ///   - generator: randomness for waits.
+    public init(
+        _ integration: some DRMIntegration, credentials: Credentials = .none,
+        configuration: LoaderConfiguration = LoaderConfiguration(),
+        transport: any Transport = SystemTransport(), timekeeper: any Timekeeper = SystemTimekeeper(),
+        generator: @escaping @Sendable () -> any RandomNumberGenerator = { SystemRandomNumberGenerator() }
+    ) {
+        let caller = ServiceCaller(
+            integration: integration, credentials: credentials, configuration: configuration, transport: transport,
+            timekeeper: timekeeper, generator: generator)
+        let preloads = OpenPreloads()
+        let hub = EventHub(caller)
+        let requests = KeyRequests(
+            KeyRequests.Context(
+                leases: configuration.leases, vendor: integration.renewal, patience: configuration.retry.deadline,
+                timekeeper: timekeeper, generator: generator,
+                trace: { hub.trace($0, $1, then: preloads.observer(of: $1)) }))
+        let players = SecureSession.Players(
+            source: { [weak requests] in requests?.source },
+            renew: { [weak requests] in requests?.renewAll() ?? false },
+            fail: { [weak requests] error in requests?.endKeys(error) })
+        let session = integration.sessionScope == .never ? nil : SecureSession(caller, hub.trace(), players)
+        requests.whenSourceEnds { [weak session] in session?.sourceChanged() }
+        self.caller = caller
+        self.hub = hub
+        self.preloads = preloads
+        self.requests = requests
+        self.session = session
+        offline = configuration.keyStore.map { OfflineKeys($0, for: caller) { hub.trace(0, $0).send($1) } }
+        prerequisites = Prerequisites(caller)
+        certificates = CertificateCache(caller, prerequisites)
+        if configuration.certificateFetch == .atOnce { certificates.prefetch(trace()) }
+    }
+
+    /// Work on requests holds the loader, so that only the certificate's fetch may still run here.
+    deinit {
+        requests.close(.dropped)
+        close()
+    }
+
+    /// What happens from now on, without secrets. Each call makes its own stream; a slow reader loses the oldest events.
+    /// The first stream begins with what happened since the loader was made.
+    public func events() -> AsyncStream<KeyEvent> { hub.stream() }
+
+    /// What was counted since the loader was made.
+    public var statistics: KeyStatistics { hub.statistics }
+
+    /// Takes a player's key request and ends it exactly once. Returns at once; call it from anywhere.
+    ///
+    /// From its answer on the loader keeps the key alive, until the player releases it: see `PlayerKeyRequest.renew()`.
+    @_spi(Adapters)
+    @discardableResult
+    public func answer(_ request: some PlayerKeyRequest) -> KeyRequest {
+        let request = requests.add(request)
+        request.start { await self.work(on: $0) }
+        return request
+    }
+
+    /// Releases all keys because the player goes on to another source; a secure session ends as soon as pending requests have their
+    /// answers. Later requests belong to the new source.
+    public func changeSource() { requests.changeSource() }
+
+    /// Renews nothing and sends no heartbeat until `resume()`, for an app in the background that does not play.
+    public func suspend() {
+        requests.suspend()
+        session?.suspend()
+    }
+
+    /// Goes on after `suspend()`. Overdue renewals run once.
+    public func resume() {
+        requests.resume()
+        session?.resume()
+    }
+
+    /// Ends everything: each pending key request is answered with `cancelled` before this returns, and so is each later one.
+    ///
+    /// An answer that another thread is giving at this moment may return a little later.
+    public func cancel() {
+        requests.close(.cancelled)
+        preloads.cancelAll()
+        close()
+    }
+
+    private func close() {
+        session?.sourceChanged()
+        offline?.close()
+        prerequisites.close()
+        certificates.close()
+        caller.prefetched.removeAll()
+    }
+
+    /// The trace of an exchange that belongs to no request.
+    func trace(_ key: KeyURI? = nil) -> Trace { hub.trace(0, key, then: preloads.observer(of: key)) }
+}
+
+// MARK: - The way of one key
+
+extension ContentKeyLoader {
+    /// Gets the license for a request, and has the player answered.
+    private func work(on request: KeyRequest) async {
+        let trace = request.trace
+        let deadline = caller.configuration.retry.deadline
+        trace.send(.requested(request.purpose))
+        do {
+            let license = try await withDeadline(
+                deadline, caller.timekeeper, expired: { trace.deadlineExceeded(deadline) },
+                { try await self.answerable(for: request.playerRequest, trace) })
+            requests.finish(request, license.map { .license($0.ckc, requests.plan($0)) } ?? .heldBySystem)
+        } catch {
+            let error = ContentKeyError(error, stage: trace.stage, otherwise: .integrationFailed)
+            requests.finish(request, .failure(error))
+        }
+    }
+
+    /// The license for a request; `nil` if the system holds the key.
+    func license(for request: any PlayerKeyRequest, _ trace: Trace) async throws -> License? {
+        async let certificate = trace.stage(.certificate) { try await self.certificates.certificate(trace) }
+        let identifier = try await trace.stage(.contentIdentifier) { try self.contentIdentifier(for: request.keyURI) }
+        let der = try await certificate.der
+        let spc = try await trace.stage(.spc) {
+            do {
+                return try await request.makeOptionalSPC(certificate: der, contentIdentifier: identifier.bytes)
+                    .map { SPCMessage($0) }
+            } catch {
+                throw ContentKeyError(error, stage: .spc, otherwise: .spcFailed)
+            }
+        }
+        guard let spc else { return nil }
+        return try await trace.stage(.license) {
+            try await self.license(for: spc, request.keyURI, identifier, request.purpose, trace)
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import LatchkeyCore
+
+/// Gives events to the streams that listen, and counts them.
+final class EventHub: Sendable {
+    private struct Listeners {
+        var next = 0
+        var continuations: [Int: AsyncStream<KeyEvent>.Continuation] = [:]
+        /// What happened before the first listener came, as the certificate's fetch begins with the loader; `nil` afterwards.
+        var early: [KeyEvent]? = []
+    }
+
+    /// How many events wait for a slow listener; the oldest are dropped.
+    private static let buffer = 1_024
+    /// How many earlier events the first listener gets.
+    private static let earlyLimit = 64
+
+    private let timekeeper: any Timekeeper
+    private let redaction: Redaction
+    private let listeners = Locked(Listeners())
+    private let counted = Locked(KeyStatistics())
+
+    init(_ caller: ServiceCaller) {
+        timekeeper = caller.timekeeper
+        redaction = caller.integration.redaction
+    }
+
+    /// What was counted since the loader was made.
+    var statistics: KeyStatistics { counted.withLock { $0 } }
+
+    deinit { for continuation in listeners.withLock({ $0.continuations }).values { continuation.finish() } }
+
+    func stream() -> AsyncStream<KeyEvent> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: KeyEvent.self, bufferingPolicy: .bufferingNewest(Self.buffer))
+        let id = listeners.withLock { listeners in
+            for event in listeners.early ?? [] { continuation.yield(event) }
+            listeners.early = nil
+            listeners.next += 1
+            listeners.continuations[listeners.next] = continuation
+            return listeners.next
+        }
+        continuation.onTermination = { [weak self] _ in
+            self?.listeners.withLock { _ = $0.continuations.removeValue(forKey: id) }
+        }
+        return stream
+    }
+
+    /// A trace that sends its events here.
+    /// - Parameters:
+    ///   - number: the number of the key request; 0 for none.
+    ///   - key: the key; shown without secrets.
+    ///   - then: sees each event after the listeners.
+    func trace(_ number: Int = 0, _ key: KeyURI? = nil, then: @escaping Trace.Sink = { _ in }) -> Trace {
+        let shown = key.map { redaction.redacted(urlText: $0.raw) } ?? ""
+        return Trace(number, timekeeper) { [self] kind in
+            send(KeyEvent(exchange: number, key: shown, date: timekeeper.date, kind: kind))
+            then(kind)
+        }
+    }
+
+    private func send(_ event: KeyEvent) {
+        counted.withLock { $0.count(event) }
+        let continuations = listeners.withLock { listeners in
+            if let early = listeners.early { listeners.early = early.suffix(Self.earlyLimit - 1) + [event] }
+            return Array(listeners.continuations.values)
+        }
+        for continuation in continuations { continuation.yield(event) }
+    }
+}

@@ -1,0 +1,90 @@
+import LatchkeyCore
+
+/// Counts of what happened, for dashboards: how many keys came, from where, how fast, and why others did not.
+///
+/// A loader keeps one: `loader.statistics`. Another is made from events: `count(_:)`. A value; encodes as JSON by its members' names.
+public struct KeyStatistics: Sendable, Hashable, Codable {
+    /// Key requests that players made.
+    public private(set) var requested = 0
+    /// Key requests that were answered with a key, those from the store included.
+    public private(set) var answered = 0
+    /// Key requests for keys that the player's system held already.
+    public private(set) var heldBySystem = 0
+    /// Key requests that were answered with an error, by its code; cancelled ones among them.
+    public private(set) var failures: [String: Int] = [:]
+    /// Key requests that a stored key answered.
+    public private(set) var answeredFromStore = 0
+    /// Keys that were stored.
+    public private(set) var stored = 0
+    /// HTTP requests that got a reply.
+    public private(set) var exchanged = 0
+    /// HTTP requests that got none.
+    public private(set) var unanswered = 0
+    /// Attempts that failed and that another followed.
+    public private(set) var retries = 0
+    /// Renewals that failed.
+    public private(set) var renewalsFailed = 0
+    /// Keys whose life ended although they were still wanted.
+    public private(set) var ended = 0
+    /// The time from a request to its key.
+    public private(set) var timeToKey = Timing()
+    /// The time of each stage, by its name.
+    public private(set) var stages: [String: Timing] = [:]
+
+    /// Nothing counted yet.
+    public init() {}
+
+    /// Key requests that were answered with an error.
+    public var failed: Int { failures.values.reduce(0, +) }
+
+    /// Key requests that have not ended.
+    public var open: Int { max(0, requested - answered - heldBySystem - failed) }
+
+    /// Times, in milliseconds.
+    public struct Timing: Sendable, Hashable, Codable {
+        /// How many.
+        public private(set) var count = 0
+        /// All together.
+        public private(set) var total = 0.0
+        /// The longest.
+        public private(set) var longest = 0.0
+
+        /// The mean; 0 if there is none.
+        public var mean: Double { count == 0 ? 0 : total / Double(count) }
+
+        mutating func add(_ time: Duration) {
+            let milliseconds = time.inMilliseconds
+            count += 1
+            total += milliseconds
+            longest = max(longest, milliseconds)
+        }
+    }
+}
+
+extension KeyStatistics {
+    /// How many codes are told apart; later ones count as `other`.
+    private static let codeLimit = 100
+
+    /// Counts an event.
+    public mutating func count(_ event: KeyEvent) {
+        switch event.kind {
+        case .requested: requested += 1
+        case .answered(let took):
+            answered += 1
+            timeToKey.add(took)
+        case .heldBySystem: heldBySystem += 1
+        case .failed(let error, _):
+            let isKnown = failures[error.code] != nil || failures.count < Self.codeLimit
+            failures[isKnown ? error.code : "other", default: 0] += 1
+        case .stageEnded(let stage, let took): stages[stage.rawValue, default: Timing()].add(took)
+        case .exchanged: exchanged += 1
+        case .unanswered: unanswered += 1
+        case .retrying: retries += 1
+        case .renewalFailed: renewalsFailed += 1
+        case .ended: ended += 1
+        case .answeredFromStore: answeredFromStore += 1
+        case .keyStored: stored += 1
+        default: break
+        }
+    }
+}

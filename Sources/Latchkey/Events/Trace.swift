@@ -1,0 +1,88 @@
+import LatchkeyCore
+
+/// Follows one exchange and sends its events: which request it belongs to, when it began, which stage it has reached, and how often
+/// the stage was tried.
+final class Trace: Sendable {
+    typealias Sink = @Sendable (KeyEvent.Kind) -> Void
+
+    fileprivate struct State {
+        var endedStages: Set<ContentKeyError.Stage> = []
+        /// The code of the last failed attempt.
+        var failure: String?
+        /// The attempts begun at the current stage.
+        var attempts = 1
+    }
+
+    /// The stages of every key, in order.
+    private static let stages: [ContentKeyError.Stage] = [.contentIdentifier, .certificate, .spc, .license]
+
+    /// The number of the key request; 0 for an exchange that belongs to none.
+    let number: Int
+    /// When the exchange began, by the timekeeper's uptime.
+    let start: Duration
+    private let timekeeper: any Timekeeper
+    private let sink: Sink
+    private let state = Locked(State())
+
+    /// - Parameters:
+    ///   - number: the number of the key request; 0 for none.
+    ///   - timekeeper: measures stages.
+    ///   - sink: takes the events.
+    init(_ number: Int = 0, _ timekeeper: any Timekeeper, sink: @escaping Sink) {
+        self.number = number
+        self.timekeeper = timekeeper
+        self.sink = sink
+        start = timekeeper.uptime
+    }
+
+    /// A part of the exchange with attempts of its own; its events count for the whole, too.
+    /// - Parameter observer: sees each event first.
+    func part(observer: @escaping Sink = { _ in }) -> Trace {
+        Trace(number, timekeeper) { [self] event in
+            observer(event)
+            send(event)
+        }
+    }
+
+    /// Sends an event.
+    func send(_ event: KeyEvent.Kind) {
+        state.withLock { $0.note(event) }
+        sink(event)
+    }
+
+    /// Runs a stage, and sends how long it took, whether it succeeded or failed.
+    func stage<Value: Sendable>(
+        _ stage: ContentKeyError.Stage, _ body: @Sendable () async throws -> Value
+    ) async throws -> Value {
+        let start = timekeeper.uptime
+        defer { send(.stageEnded(stage, took: timekeeper.uptime - start)) }
+        return try await body()
+    }
+
+    /// The current stage of a key: the first that has not ended.
+    var stage: ContentKeyError.Stage {
+        state.withLock { state in Self.stages.first { !state.endedStages.contains($0) } ?? .answer }
+    }
+
+    /// The error of an exchange that exceeded its deadline.
+    /// - Parameter stage: the stage; defaults to the current stage of a key.
+    func deadlineExceeded(_ deadline: Duration, at stage: ContentKeyError.Stage? = nil) -> ContentKeyError {
+        let (attempts, failure) = state.withLock { ($0.attempts, $0.failure) }
+        return .deadlineExceeded(deadline, stage: stage ?? self.stage, after: failure, attempts: attempts)
+    }
+}
+
+extension Trace.State {
+    fileprivate mutating func note(_ event: KeyEvent.Kind) {
+        switch event {
+        case .stageEnded(let stage, _):
+            endedStages.insert(stage)
+            // This stage ends while the certificate is fetched, whose attempts go on.
+            if stage != .contentIdentifier { (attempts, failure) = (1, nil) }
+        case .retrying(_, _, let code):
+            attempts += 1
+            failure = code
+        default: break
+        }
+    }
+}

@@ -1,0 +1,36 @@
+public import Foundation
+public import LatchkeyCore
+
+/// Why a player got no key, did not take one, or lost one: what the `onFailure` of every adapter takes.
+///
+/// Holds no secret, except what the key URI itself may hold.
+public struct KeyFailure: Error, Sendable {
+    /// The key; `nil` if the failure concerns all keys, or the player did not name the key.
+    public let key: KeyURI?
+    /// The error to show and to log, with domain, number and text: `loaderError` as an `NSError`, or the player's own error.
+    public let error: NSError
+    /// The error to branch on; `nil` if the error is the player's own.
+    public let loaderError: ContentKeyError?
+    /// What the FairPlay number in `error`, or in an error below it, means; `nil` if there is none that is known.
+    public var explanation: FairPlayErrorExplanation? { FairPlayErrorExplanation.explaining(error) }
+
+    /// Makes a failure that the loader or an adapter found.
+    /// - Parameters:
+    ///   - error: What went wrong.
+    ///   - key: The key. Defaults to `nil`: the failure concerns all keys.
+    public init(_ error: ContentKeyError, key: KeyURI? = nil) {
+        self.key = key
+        self.error = error.nsError
+        loaderError = error
+    }
+
+    /// Makes a failure that the player reported.
+    /// - Parameters:
+    ///   - error: The player's own error.
+    ///   - key: The key. Defaults to `nil`: the player did not name it.
+    public init(player error: any Error, key: KeyURI? = nil) {
+        self.key = key
+        self.error = error as NSError
+        loaderError = nil
+    }
+}

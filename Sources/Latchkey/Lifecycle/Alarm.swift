@@ -1,0 +1,88 @@
+import LatchkeyCore
+
+/// Rings once, at a time that can be changed. Silent while the app is suspended; an overdue alarm rings once on resuming.
+final class Alarm: Sendable {
+    typealias Ring = @Sendable () async -> Void
+
+    private struct State {
+        var due: Duration?
+        var ring: Ring?
+        var isSuspended = false
+        var suspensions = 0
+        /// Counts settings, so that an alarm that was moved while its task woke up stays silent.
+        var number = 0
+        var task: Task<Void, Never>?
+    }
+
+    private let timekeeper: any Timekeeper
+    private let state = Locked(State())
+
+    init(_ timekeeper: any Timekeeper) { self.timekeeper = timekeeper }
+
+    deinit { clear() }
+
+    /// How often the alarm was suspended.
+    var suspensions: Int { state.withLock { $0.suspensions } }
+
+    /// Sets the alarm, in place of what was set before; a time in the past rings at once.
+    /// - Parameter due: by the timekeeper's uptime.
+    func set(at due: Duration, _ ring: @escaping Ring) {
+        state.withLock { state in
+            state.due = due
+            state.ring = ring
+            arm(&state)
+        }
+    }
+
+    /// Clears the alarm.
+    func clear() {
+        state.withLock { state in
+            state.due = nil
+            state.ring = nil
+            arm(&state)
+        }
+    }
+
+    /// Keeps the alarm silent until `resume()`.
+    func suspend() {
+        state.withLock { state in
+            guard !state.isSuspended else { return }
+            state.isSuspended = true
+            state.suspensions += 1
+            arm(&state)
+        }
+    }
+
+    /// Lets the alarm ring again; at once if it is overdue.
+    func resume() {
+        state.withLock { state in
+            guard state.isSuspended else { return }
+            state.isSuspended = false
+            arm(&state)
+        }
+    }
+
+    /// Replaces the task that waits by one that fits the state.
+    private func arm(_ state: inout State) {
+        state.task?.cancel()
+        state.task = nil
+        state.number += 1
+        guard let due = state.due, !state.isSuspended else { return }
+        state.task = startTask { [weak self, timekeeper, number = state.number] in
+            guard (try? await timekeeper.sleep(until: due)) != nil else { return }
+            await self?.take(number)?()
+        }
+    }
+
+    /// Takes what to call for the alarm of a number; `nil` if another was set since.
+    private func take(_ number: Int) -> Ring? {
+        state.withLock { state in
+            guard state.number == number, !state.isSuspended else { return nil }
+            defer {
+                state.due = nil
+                state.ring = nil
+            }
+            return state.ring
+        }
+    }
+}

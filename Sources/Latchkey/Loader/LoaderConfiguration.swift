@@ -1,0 +1,64 @@
+import LatchkeyCore
+
+/// What can be set about a loader. The defaults are for production.
+public struct LoaderConfiguration: Sendable {
+    /// How often and how soon a failed request is sent again, and how long everything may take.
+    public var retry: RetryPolicy
+    /// Where requests may go.
+    public var hosts: HostPolicy
+    /// When keys are renewed.
+    public var leases: LeasePolicy
+    /// How long a fetched certificate is used. Defaults to 24 hours.
+    public var certificateLifetime: Duration
+    /// When the certificate is fetched.
+    public var certificateFetch: CertificateFetch
+    /// The largest body of a certificate or license reply, in bytes. Defaults to 1 MiB, a hundred times a real one.
+    public var bodyLimit: Int
+    /// How many redirects of one request are followed. Defaults to 5.
+    public var redirectLimit: Int
+    /// How many requests the loader has in flight at one origin (scheme, host, port), whatever they are for. Defaults to 6, as
+    /// browsers have it, and at least 1. The others wait in line, and credentials are asked for ahead for as many of them only.
+    /// Waiting counts for the key's deadline and not for an attempt's timeout.
+    public var requestsPerHost: Int
+    /// How long a request may wait for its host after it was made with its credentials. Defaults to 5 s. One that waited
+    /// longer is built again with new credentials, as a token may live 30 s.
+    public var requestPatience: Duration
+    /// How long credentials, and values that were looked up for one key, may wait for their license request after a preload
+    /// asked for them. Defaults to zero, and then none are asked for in advance, as a token may live 30 s. Each serves one request.
+    public var preparedCredentialsLifetime: Duration
+    /// Where keys are stored that play without a network; nil, the default, if none are. One store for one loader.
+    public var keyStore: (any PersistableKeyStore)?
+    /// When stored keys are due for renewal, and how many there may be.
+    public var offline: OfflinePolicy
+
+    /// When the certificate is fetched.
+    public enum CertificateFetch: Sendable, Hashable {
+        /// When the loader is made, so that the first key finds it there.
+        case atOnce
+        /// When the first key is asked for.
+        case withFirstKey
+    }
+
+    /// Makes a configuration.
+    public init(
+        retry: RetryPolicy = RetryPolicy(), hosts: HostPolicy = HostPolicy(), leases: LeasePolicy = LeasePolicy(),
+        certificateLifetime: Duration = .seconds(86_400),
+        certificateFetch: CertificateFetch = .atOnce, bodyLimit: Int = 1 << 20, redirectLimit: Int = 5,
+        requestsPerHost: Int = 6, requestPatience: Duration = .seconds(5),
+        preparedCredentialsLifetime: Duration = .zero,
+        keyStore: (any PersistableKeyStore)? = nil, offline: OfflinePolicy = OfflinePolicy()
+    ) {
+        self.retry = retry
+        self.hosts = hosts
+        self.leases = leases
+        self.certificateLifetime = certificateLifetime
+        self.certificateFetch = certificateFetch
+        self.bodyLimit = bodyLimit
+        self.redirectLimit = redirectLimit
+        self.requestsPerHost = requestsPerHost
+        self.requestPatience = requestPatience
+        self.preparedCredentialsLifetime = preparedCredentialsLifetime
+        self.keyStore = keyStore
+        self.offline = offline
+    }
+}

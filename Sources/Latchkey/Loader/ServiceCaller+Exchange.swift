@@ -1,0 +1,114 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyVendors
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// One attempt: its permits, the request, redirects, the reply.
+extension ServiceCaller {
+    /// A request that may be sent.
+    struct Admitted: Sendable {
+        let request: URLRequest
+        let permit: HostPermit
+        /// When the attempt times out, by the timekeeper's uptime.
+        let end: Duration
+    }
+
+    /// Builds the attempt's request, and waits for the permit to send it.
+    ///
+    /// The host is known only when the request is built, and the request holds a token that may live seconds. So at most a host's limit
+    /// of requests is built before they may be sent, and one that waited too long is built again once it has its permit.
+    func admitted<Value>(
+        _ call: Call<Value>, _ issued: IssuedCredentials
+    ) async throws(ContentKeyError) -> Admitted {
+        let expected = call.expected.flatMap { Origin(configuration.hosts.adapted($0)) }
+        let building = try await limiter.permit(for: .building(call.stage, for: expected))
+        defer { building.release() }
+        var permit: HostPermit?
+        while true {
+            let start = timekeeper.uptime
+            let request = try await request(call.stage, issued, trusting: call.trusted, call.makeRequest)
+            let made = timekeeper.uptime
+            let taken = try await self.permit(for: request, replacing: permit)
+            let waited = timekeeper.uptime - made
+            if waited <= configuration.requestPatience {
+                let end = start + waited + configuration.retry.attemptTimeout
+                return Admitted(request: request, permit: taken, end: end)
+            }
+            permit = taken
+            issued.discard()
+        }
+    }
+
+    /// A permit to send to the request's host: the held one if it is for that host, else a new one.
+    ///
+    /// The held one is returned first, because two requests that each wait for the other's host would wait for ever.
+    private func permit(
+        for request: URLRequest, replacing held: HostPermit?
+    ) async throws(ContentKeyError) -> HostPermit {
+        guard let origin = request.url.flatMap(Origin.init) else {
+            throw ContentKeyError(.integrationFailed, "The request has no host.", remedy: "Set the request's URL.")
+        }
+        if let held, held.activity == .sending(to: origin) { return held }
+        held?.release()
+        return try await limiter.permit(for: .sending(to: origin))
+    }
+
+    func exchange<Value>(
+        _ admitted: Admitted, _ call: Call<Value>, _ issued: IssuedCredentials
+    ) async throws -> HTTPExchange {
+        var (request, permit, end) = (admitted.request, admitted.permit, admitted.end)
+        defer { permit.release() }
+        var address = issued.forms.scrubbed(request.url.map { integration.redaction.redacted($0) } ?? "")
+        for _ in 0...max(0, configuration.redirectLimit) {
+            let reply = try await reply(to: request, shownAs: address, call, until: end)
+            let redirect = try Redirect(
+                of: request, by: reply, hosts: configuration.hosts,
+                configured: integration.configuredURLs + call.trusted, issued: issued)
+            guard let redirect else { return HTTPExchange(request: request, reply: reply) }
+            request = redirect.request
+            address = Self.shownAddress(of: request, issued)
+            call.trace.send(.redirected(to: address, credentialsDropped: redirect.dropsCredentials))
+            let start = timekeeper.uptime
+            permit = try await self.permit(for: request, replacing: permit)
+            end += timekeeper.uptime - start
+        }
+        throw ContentKeyError(
+            .redirectRefused, "The service redirects more than \(configuration.redirectLimit) times.",
+            remedy: "Configure the URL that the service redirects to.")
+    }
+
+    private func reply<Value>(
+        to request: URLRequest, shownAs address: String, _ call: Call<Value>, until end: Duration
+    ) async throws -> HTTPReply {
+        let start = timekeeper.uptime
+        func summary(_ status: Int?) -> KeyEvent.HTTPSummary {
+            KeyEvent.HTTPSummary(
+                stage: call.stage, method: request.httpMethod ?? "GET", url: address, status: status,
+                milliseconds: (timekeeper.uptime - start).inMilliseconds)
+        }
+        do {
+            let limit = configuration.retry.attemptTimeout.inWords
+            let reply = try await withDeadline(
+                end - start, timekeeper,
+                expired: { TransportError(.timedOut, "The server did not answer within \(limit).") },
+                { [transport, bodyLimit = configuration.bodyLimit] in
+                    try await transport.send(request, bodyLimit: bodyLimit)
+                })
+            call.trace.send(.exchanged(summary(reply.status)))
+            return reply
+        } catch {
+            let code = ContentKeyError(error, stage: call.stage, otherwise: .integrationFailed).code
+            call.trace.send(.unanswered(summary(nil), code: code))
+            throw error
+        }
+    }
+
+    /// The address of a redirect without its query: the server wrote that, and under any name it may hold a secret.
+    private static func shownAddress(of request: URLRequest, _ issued: IssuedCredentials) -> String {
+        let address = Redaction.standard.redacted(urlText: request.url?.absoluteString ?? "")
+        return SecretForms(issued.secrets).scrubbed(String(address.prefix { $0 != "?" }))
+    }
+}

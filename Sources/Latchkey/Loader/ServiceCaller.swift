@@ -1,0 +1,202 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyVendors
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// Calls a service for one stage: builds the request for each attempt, sends it to an allowed host, follows redirects, retries failures.
+struct ServiceCaller: Sendable {
+    let integration: any DRMIntegration
+    let credentials: Credentials
+    let configuration: LoaderConfiguration
+    let transport: any Transport
+    let timekeeper: any Timekeeper
+    let generator: @Sendable () -> any RandomNumberGenerator
+    let limiter: HostLimiter
+    /// Credentials that a preload asked for before the license requests.
+    let prefetched: PrefetchedValues<Credentials.Reason, CredentialSet>
+
+    init(
+        integration: any DRMIntegration, credentials: Credentials, configuration: LoaderConfiguration,
+        transport: any Transport, timekeeper: any Timekeeper,
+        generator: @escaping @Sendable () -> any RandomNumberGenerator
+    ) {
+        self.integration = integration
+        self.credentials = credentials
+        self.configuration = configuration
+        self.transport = transport
+        self.timekeeper = timekeeper
+        self.generator = generator
+        limiter = HostLimiter(limit: configuration.requestsPerHost)
+        prefetched = PrefetchedValues(timekeeper, lifetime: configuration.preparedCredentialsLifetime)
+    }
+
+    /// What one call is about.
+    struct Call<Value: Sendable>: Sendable {
+        let stage: ContentKeyError.Stage
+        let reason: Credentials.Reason
+        var alsoSecret: [Secret] = []
+        /// URLs that a lookup gave; they may be asked as if they had been configured.
+        var trusted: [URL] = []
+        /// Where the request is likely to go, so that it waits for that host before it is built.
+        var expected: URL?
+        var trace: Trace
+        let makeRequest: @Sendable (IssuedCredentials) async throws -> URLRequest
+        let read: @Sendable (HTTPExchange) throws -> Value
+    }
+
+    /// Calls until there is a value, an error that is final, or no attempt or time left.
+    func perform<Value: Sendable>(_ call: Call<Value>) async throws(ContentKeyError) -> Value {
+        let deadline = configuration.retry.deadline
+        var call = call
+        let trace = call.trace.part()
+        call.trace = trace
+        do {
+            return try await withDeadline(
+                deadline, timekeeper, expired: { [call] in trace.deadlineExceeded(deadline, at: call.stage) },
+                { [call] in try await attempts(call) })
+        } catch {
+            throw ContentKeyError(error, stage: call.stage, otherwise: .integrationFailed)
+        }
+    }
+
+    private func attempts<Value: Sendable>(_ call: Call<Value>) async throws(ContentKeyError) -> Value {
+        var attempt = 1
+        var reason = call.reason
+        var hasNewCredentials = false
+        while true {
+            let issued = IssuedCredentials(alsoSecret: call.alsoSecret) { [reason] in
+                try await credentials(for: reason, call)
+            }
+            do {
+                return try await self.attempt(call, issued)
+            } catch {
+                var error = error
+                error.attempts = attempt + (hasNewCredentials ? 1 : 0)
+                if error.wantsNewCredentials, issued.areGiven, !hasNewCredentials, !Task.isCancelled {
+                    hasNewCredentials = true
+                    reason = .rejected
+                    call.trace.send(.retrying(attempt: attempt, after: .zero, code: error.code))
+                    continue
+                }
+                try await waitForNextAttempt(after: attempt, error, call.trace)
+                attempt += 1
+                reason = .retry(attempt: attempt)
+            }
+        }
+    }
+
+    /// Credentials that a preload got, each for one license request, or new ones.
+    private func credentials<Value>(
+        for reason: Credentials.Reason, _ call: Call<Value>
+    ) async throws -> CredentialSet {
+        guard call.stage == .license, let ready = prefetched.take(reason) else { return try await credentials(reason) }
+        call.trace.send(.prepared(.credentials, saved: ready.took))
+        return ready.value
+    }
+
+    /// Waits as the policy says, or throws the error if the policy gives up.
+    private func waitForNextAttempt(
+        after attempt: Int, _ error: ContentKeyError, _ trace: Trace
+    ) async throws(ContentKeyError) {
+        var generator = SomeGenerator(generator())
+        // Bounded, because a number that an integration of the app's own made may not fit into a `Duration`.
+        let asked = error.service?.retryAfter.map { Duration.seconds($0 > 0 ? min($0, 1e9) : 0) }
+        guard error.isRetryable,
+            let wait = configuration.retry.wait(after: attempt, serviceAsksFor: asked, using: &generator)
+        else { throw error }
+        trace.send(.retrying(attempt: attempt, after: wait, code: error.code))
+        do {
+            try await timekeeper.sleep(for: wait)
+        } catch {
+            throw .cancelled
+        }
+    }
+
+    private func attempt<Value: Sendable>(
+        _ call: Call<Value>, _ issued: IssuedCredentials
+    ) async throws(ContentKeyError) -> Value {
+        let admitted = try await admitted(call, issued)
+        let exchange: HTTPExchange
+        do {
+            exchange = try await self.exchange(admitted, call, issued)
+        } catch {
+            throw ContentKeyError(error, stage: call.stage, otherwise: .integrationFailed)
+                .scrubbed(of: secretForms(of: admitted.request, issued))
+        }
+        return try read(call.stage, exchange, issued, call.read)
+    }
+}
+
+// MARK: - Request and reply
+
+extension ServiceCaller {
+    /// The request of one attempt, as it may be sent.
+    ///
+    /// The app's credentials and the integration's code have the time of one attempt.
+    func request(
+        _ stage: ContentKeyError.Stage, _ issued: IssuedCredentials, trusting trusted: [URL] = [],
+        _ make: @escaping @Sendable (IssuedCredentials) async throws -> URLRequest
+    ) async throws(ContentKeyError) -> URLRequest {
+        let limit = configuration.retry.attemptTimeout
+        do {
+            return try prepared(
+                try await withDeadline(
+                    limit, timekeeper, expired: { ContentKeyError.requestMissing(after: limit, issued) },
+                    { try await make(issued) }), trusting: trusted)
+        } catch {
+            throw ContentKeyError(error, stage: stage, otherwise: .integrationFailed)
+                .scrubbed(of: SecretForms(issued.secrets))
+        }
+    }
+
+    /// Reads a reply with the integration.
+    func read<Value>(
+        _ stage: ContentKeyError.Stage, _ exchange: HTTPExchange, _ issued: IssuedCredentials? = nil,
+        _ read: (HTTPExchange) throws -> Value
+    ) throws(ContentKeyError) -> Value {
+        do {
+            return try read(exchange)
+        } catch {
+            throw ContentKeyError(error, stage: stage, otherwise: .integrationFailed)
+                .scrubbed(of: secretForms(of: exchange.request, issued))
+        }
+    }
+
+    private func secretForms(of request: URLRequest, _ issued: IssuedCredentials?) -> SecretForms {
+        SecretForms(integration.redaction.secrets(in: request) + (issued?.secrets ?? []))
+    }
+
+    /// The request as it may be sent.
+    /// - Throws: `hostRefused`, `insecureURL`.
+    private func prepared(_ request: URLRequest, trusting trusted: [URL]) throws(ContentKeyError) -> URLRequest {
+        guard let url = request.url else {
+            throw ContentKeyError(.integrationFailed, "The request has no URL.", remedy: "Set the request's URL.")
+        }
+        var request = request
+        let adapted = configuration.hosts.adapted(url)
+        try configuration.hosts.check(adapted, configured: integration.configuredURLs + trusted)
+        request.url = adapted
+        request.timeoutInterval = configuration.retry.attemptTimeout.inSeconds
+        return request
+    }
+}
+
+/// A random number generator of unknown type, to be passed `inout`.
+struct SomeGenerator: RandomNumberGenerator {
+    private var base: any RandomNumberGenerator
+    init(_ base: any RandomNumberGenerator) { self.base = base }
+    mutating func next() -> UInt64 { base.next() }
+}
+
+extension ContentKeyError {
+    fileprivate static func requestMissing(after limit: Duration, _ issued: IssuedCredentials) -> Self {
+        issued.areAwaited
+            ? .credentialsMissing(limit)
+            : Self(
+                .integrationFailed, "The integration made no request within \(limit.inWords).",
+                remedy: "Return from the integration's hook in time.", isRetryable: true)
+    }
+}

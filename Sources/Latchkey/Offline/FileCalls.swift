@@ -1,0 +1,29 @@
+import Foundation
+
+/// The calls of the system that a stored key's safety hangs on, as a parameter: a process that is killed does not lose what is not on
+/// the disk yet, so only their order tells whether a loss of power would.
+package struct FileCalls: Sendable {
+    /// Has an open file's bytes, or an open folder's names, on the disk before it returns.
+    var synchronize: @Sendable (_ file: Int32) -> Bool
+    /// Lets a file take the place of another.
+    var rename: @Sendable (_ old: String, _ new: String) -> Bool
+
+    /// Makes calls. Defaults to the system's.
+    package init(
+        synchronize: @escaping @Sendable (_ file: Int32) -> Bool = Self.flush,
+        rename: @escaping @Sendable (_ old: String, _ new: String) -> Bool = Self.move
+    ) {
+        self.synchronize = synchronize
+        self.rename = rename
+    }
+
+    package static func flush(_ file: Int32) -> Bool {
+        #if canImport(Darwin)
+            // Darwin's fsync leaves the bytes in the drive's cache.
+            if fcntl(file, F_FULLFSYNC) == 0 { return true }
+        #endif
+        return fsync(file) == 0
+    }
+
+    package static func move(_ old: String, _ new: String) -> Bool { Foundation.rename(old, new) == 0 }
+}

@@ -1,0 +1,173 @@
+public import Foundation
+public import LatchkeyCore
+public import LatchkeyVendors
+
+/// What a player adapter asks and says.
+extension OfflineKeys {
+    /// Whether an asset needs the key, so that the player's request should be made persistable. `false` if the store cannot be read:
+    /// the key then plays online.
+    public func isRequested(_ key: KeyURI) async -> Bool {
+        do throws(OfflineError) {
+            return try await change { $0.index.isWanted(key) }
+        } catch {
+            report(key, .storeFailed(error))
+            return false
+        }
+    }
+
+    /// The stored key, for the player as it is; `nil` if there is none or its window has ended.
+    public func storedKey(for key: KeyURI) async throws(OfflineError) -> Secret? {
+        try await change { draft throws(OfflineError) in
+            guard let found = draft.index.keys[key], !found.isExpired(at: draft.now) else { return nil }
+            let bytes = try await self.keyIndex.bytes(of: found.item)
+            // The file was removed from outside: the key is not stored.
+            if bytes == nil { draft.index.keys[key] = nil }
+            return bytes
+        }
+    }
+
+    /// The player changed a stored key, as at its first play if its license states a playback window. Only the new bytes are valid from
+    /// now on. Call it from the player's callback; it returns at once, and later calls see the change.
+    public func updated(_ key: KeyURI, to bytes: Secret) {
+        changeLater(key) { draft throws(OfflineError) in
+            guard draft.index.isWanted(key) else { return }
+            try self.checkSize(of: bytes)
+            let item = draft.add(bytes, using: self.generator())
+            var stored = draft.index.keys[key] ?? .init(uri: key, item: item, stored: draft.now)
+            stored.item = item
+            stored.firstPlayed = stored.firstPlayed ?? draft.now
+            draft.index.keys[key] = stored
+            self.forgetRejections(of: [key])
+        }
+    }
+
+    /// The player started to play with a stored key. The first time counts, and begins the playback window; returns at once.
+    public func started(_ key: KeyURI) {
+        changeLater(key) { draft in
+            guard let stored = draft.index.keys[key] else { return }
+            // Read before the write begins: Apple's `Date` is resilient, and the accesses would overlap.
+            let firstPlayed = stored.firstPlayed ?? draft.now
+            draft.index.keys[key]?.firstPlayed = firstPlayed
+            self.forgetRejections(of: [key])
+        }
+    }
+
+    /// The service said until when a stored key is good, as it answers a secure token: the window that counts now ends then. A key that
+    /// is not stored is no error; returns at once.
+    ///
+    /// Source: `Documentation/Players.md` §3.9 f, `makeSecureTokenForExpirationDate(ofPersistableContentKey:)`, which takes `storedKey(for:)`.
+    public func expires(_ key: KeyURI, at date: Date) {
+        changeLater(key) { draft in
+            guard var stored = draft.index.keys[key] else { return }
+            stored.expire(at: date)
+            draft.index.keys[key] = stored
+        }
+    }
+
+    /// The player rejected a key: a stored one is removed.
+    /// - Returns: `fetchAgain` for a stored key, once; `giveUp` if the key that was fetched again is rejected too.
+    public func rejected(_ key: KeyURI) async throws(OfflineError) -> RejectionAdvice {
+        guard try await change({ $0.index.keys.removeValue(forKey: key) }) != nil else { return .giveUp }
+        report(key, .storedKeyDropped)
+        return noteRejection(of: key) ? .fetchAgain : .giveUp
+    }
+}
+
+/// The answer to a player's request.
+extension OfflineKeys {
+    /// What a persistable key request is answered with: the stored key, without a network, or else a license that is fetched, made
+    /// into a stored key by the player, and stored.
+    ///
+    /// If the key cannot be stored, the request is answered anyway, because the player can play with the key. The event `storeFailed`
+    /// says why, and the asset is not ready.
+    /// - Parameters:
+    ///   - request: the player's request.
+    ///   - fetch: makes the license exchange.
+    /// - Throws: what `fetch` throws; `persistableKeyFailed` if the player makes no stored key of the license;
+    ///   `storedKeyRenewalUnsupported` if a stored key should be replaced and the vendor renews none.
+    @_spi(Adapters) public func key(
+        for request: any PersistableKeyRequest, fetch: @Sendable () async throws -> License
+    ) async throws -> Secret {
+        let uri = request.keyURI
+        guard let key = try await self.key(for: request, { self.report(uri, $0) }, fetch: { try await fetch() }) else {
+            throw ContentKeyError.noSPC
+        }
+        return key
+    }
+
+    /// - Parameter fetch: makes the license exchange; gives `nil` if the system holds the key, which is then not stored.
+    func key(
+        for request: any PersistableKeyRequest, _ report: Trace.Sink,
+        fetch: @Sendable () async throws -> License?
+    ) async throws -> Secret? {
+        if let stored = try await answer(to: request, report) { return stored }
+        guard let license = try await fetch() else { return nil }
+        let key = try request.storedForm(of: license)
+        do throws(OfflineError) {
+            try await store(key, for: request.keyURI, license.terms)
+            report(.keyStored)
+        } catch {
+            report(.storeFailed(error))
+        }
+        return key
+    }
+
+    /// The stored key, if it answers the request. If the store cannot be read, the key comes over the network.
+    private func answer(
+        to request: any PersistableKeyRequest, _ report: Trace.Sink
+    ) async throws -> Secret? {
+        let found: Secret?
+        do throws(OfflineError) {
+            found = try await storedKey(for: request.keyURI)
+        } catch {
+            report(.storeFailed(error))
+            return nil
+        }
+        guard let found else { return nil }
+        guard request.storedKey == .answers else {
+            guard renews else { throw ContentKeyError(Self.renewalUnsupported, stage: .license) }
+            return nil
+        }
+        report(.answeredFromStore)
+        return found
+    }
+
+    private func store(_ bytes: Secret, for key: KeyURI, _ terms: LicenseTerms?) async throws(OfflineError) {
+        try checkSize(of: bytes)
+        try await change { draft throws(OfflineError) in
+            guard draft.index.isWanted(key) else {
+                throw OfflineError(.offlineKeyNotRequested, "No asset needs the key.")
+            }
+            draft.trust(self.timekeeper.date)
+            let item = draft.add(bytes, using: self.generator())
+            var stored = OfflineIndex.StoredKey(uri: key, item: item, stored: draft.now)
+            stored.setWindows(of: terms)
+            if draft.index.keys[key] != nil { stored.renewed = draft.now }
+            draft.index.keys[key] = stored
+        }
+    }
+
+    private func checkSize(of bytes: Secret) throws(OfflineError) {
+        guard bytes.count > policy.largestKey else { return }
+        throw OfflineError(
+            .storedKeyTooLarge, "The stored key has \(bytes.count) bytes; at most \(policy.largestKey) are allowed.")
+    }
+}
+
+@_spi(Adapters) extension PersistableKeyRequest {
+    /// What the player makes of a CKC to be stored; a CKC itself is no answer (−42803).
+    func storedForm(of license: License) throws -> Secret {
+        let remedy = "Check that the license service lets this key be stored."
+        let key: Data
+        do { key = try persistableKey(from: license.ckc.revealed) } catch {
+            throw ContentKeyError(
+                .persistableKeyFailed, stage: .answer,
+                "The player made no stored key of the license (\(type(of: error))).", remedy: remedy, underlying: error)
+        }
+        guard !key.isEmpty else {
+            throw ContentKeyError(
+                .persistableKeyFailed, stage: .answer, "The player made an empty stored key.", remedy: remedy)
+        }
+        return Secret(key)
+    }
+}

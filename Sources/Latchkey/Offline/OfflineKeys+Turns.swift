@@ -1,0 +1,73 @@
+import Foundation
+import LatchkeyCore
+
+/// How a change is made: in its turn, whole or not at all.
+extension OfflineKeys {
+    /// What a turn may change.
+    struct Draft {
+        var index: OfflineIndex
+        private(set) var now: Date
+        fileprivate var clock: OfflineClock
+        fileprivate var added: [StoredItem: Secret] = [:]
+
+        /// Takes the device's date as right.
+        mutating func trust(_ date: Date) {
+            clock.trust(date)
+            now = date
+        }
+
+        /// Puts a key's bytes under a fresh name.
+        mutating func add(_ bytes: Secret, using generator: any RandomNumberGenerator) -> StoredItem {
+            var generator = generator
+            let item = StoredItem.key(using: &generator)
+            added[item] = bytes
+            return item
+        }
+    }
+
+    typealias Change<Value> = @Sendable (inout Draft) async throws(OfflineError) -> Value
+
+    /// Waits for its turn, and makes a change.
+    func change<Value: Sendable>(_ body: @escaping Change<Value>) async throws(OfflineError) -> Value {
+        try await turns.result { () async throws(OfflineError) in try await self.change(inTurn: body) }
+    }
+
+    /// Has a change made in its turn, for a caller that does not wait; a failure is an event.
+    func changeLater(_ key: KeyURI?, _ body: @escaping Change<Void>) {
+        turns.add {
+            do throws(OfflineError) { try await self.change(inTurn: body) } catch {
+                self.report(key, .storeFailed(error))
+            }
+        }
+    }
+
+    /// Makes a change at once, for one whose turn it is.
+    func change<Value>(inTurn body: Change<Value>) async throws(OfflineError) -> Value {
+        let (date, uptime) = (timekeeper.date, timekeeper.uptime)
+        let old = try await keyIndex.index(date)
+        var clock = clock ?? OfflineClock(trusted: old.latest, uptime: uptime)
+        let now = clock.now(date, uptime)
+        var draft = Draft(index: old, now: now, clock: clock)
+        let value = try await body(&draft)
+        let isNew = draft.index != old
+        let lag = draft.clock.trusted.timeIntervalSince(old.latest)
+        if isNew || lag > Self.latestLag {
+            draft.index.latest = draft.clock.trusted
+            try await keyIndex.commit(draft.index, adding: draft.added)
+        }
+        show(draft, isNew: isNew)
+        return value
+    }
+
+    /// Looks what has expired.
+    func wake() async { changeLater(nil) { _ in } }
+
+    private func show(_ draft: Draft, isNew: Bool) {
+        let expired = remember(draft.clock, draft.index, at: draft.now)
+        for key in expired { report(key, .storedKeyExpired) }
+        if isNew || !expired.isEmpty || listeners.isBehind { listeners.send(draft.index.list(at: draft.now)) }
+    }
+
+    /// How far the stored date may lag behind the trusted one, in seconds, before a turn that changes nothing else writes it.
+    private static let latestLag = 3_600.0
+}

@@ -1,0 +1,146 @@
+public import Foundation
+import LatchkeyCore
+
+/// The keys of one player that makes SPCs itself and wants them answered, as players with hooks and completion handlers do.
+///
+/// Each call's completion is called exactly once, also if the keys are released or go away. From its license on, the loader keeps a
+/// key alive as for any other request. Safe to use from any thread; completions are called on no particular one.
+@_spi(Adapters) public final class PlayerKeys: Sendable {
+    private struct State {
+        var certificates: [ObjectIdentifier: Promise<Data, ContentKeyError>] = [:]
+        var pending: [ObjectIdentifier: SPCRequest] = [:]
+        /// The requests that brought the keys.
+        var held: [KeyURI: SPCRequest] = [:]
+    }
+
+    /// Gets the keys.
+    public let loader: ContentKeyLoader
+    private let player = PlayerID("PlayerKeys \(UUID().uuidString)")
+    private let keyEnded: @Sendable (KeyURI, ContentKeyError) -> Void
+    private let state = Locked(State())
+
+    /// - Parameters:
+    ///   - loader: gets the keys; several players may share it.
+    ///   - ended: called for a key that ended although it is still wanted.
+    public init(
+        _ loader: ContentKeyLoader, ended: @escaping @Sendable (KeyURI, ContentKeyError) -> Void = { _, _ in }
+    ) {
+        self.loader = loader
+        keyEnded = ended
+    }
+
+    deinit { release() }
+
+    /// Gets the application certificate, DER.
+    public func certificate(completion: @escaping @Sendable (Result<Data, ContentKeyError>) -> Void) {
+        let promise = Promise<Data, ContentKeyError>()
+        promise.whenResolved(completion)
+        state.withLock { $0.certificates[ObjectIdentifier(promise)] = promise }
+        startTask { [weak self, loader] in
+            let result = await Result { try await loader.applicationCertificate().der }
+            self?.state.withLock { _ = $0.certificates.removeValue(forKey: ObjectIdentifier(promise)) }
+            promise.resolve(result.mapError { ContentKeyError($0, otherwise: .integrationFailed) })
+        }
+    }
+
+    /// Exchanges an SPC for a license.
+    /// - Parameters:
+    ///   - spc: what the player made.
+    ///   - key: the key's URI as the playlist states it.
+    ///   - purpose: what the key is wanted for. Defaults to a renewal for a key that the player has and that needs renewal, and to
+    ///     streaming for any other.
+    ///   - completion: takes the license or an error; called once.
+    public func license(
+        for spc: Data, key: KeyURI, purpose: KeyPurpose? = nil,
+        completion: @escaping @Sendable (Result<PlayerLicense, ContentKeyError>) -> Void
+    ) {
+        let request = state.withLock { state in
+            let purpose = purpose ?? (state.held[key]?.renewalDate == nil ? .streaming : .renewal)
+            let request = SPCRequest(SPCMessage(spc), key, purpose, player, self, completion)
+            state.pending[ObjectIdentifier(request)] = request
+            return request
+        }
+        request.start(loader)
+    }
+
+    /// Releases all keys, because the player goes away or goes on to another source. Pending calls end with `cancelled`.
+    public func release() {
+        let state = state.withLock { state in
+            defer { state = State() }
+            return state
+        }
+        for promise in state.certificates.values { promise.resolve(.failure(.cancelled)) }
+        for request in state.pending.values { request.release() }
+        for request in state.held.values { request.release() }
+    }
+}
+
+/// A license as a player takes it.
+@_spi(Adapters) public struct PlayerLicense: Sendable {
+    /// The content key context.
+    public let ckc: Data
+    /// When the player should ask for the key again; `nil` if it needs no renewal.
+    public let renewalDate: Date?
+}
+
+extension PlayerKeys {
+    fileprivate func finished(_ request: SPCRequest, with result: Result<Data, ContentKeyError>) {
+        state.withLock { state in
+            state.pending[ObjectIdentifier(request)] = nil
+            // The first request of a key also releases its renewals.
+            let isFirst = request.purpose == .streaming || state.held[request.keyURI] == nil
+            guard case .success = result, request.purpose != .persistable, isFirst else { return }
+            state.held[request.keyURI] = request
+        }
+    }
+
+    fileprivate func ended(_ request: SPCRequest, _ error: ContentKeyError) {
+        state.withLock { _ = $0.held.removeValue(forKey: request.keyURI) }
+        keyEnded(request.keyURI, error)
+    }
+}
+
+/// An SPC that waits for its license, and then the key.
+// Sound: constants of sendable types, a weak reference that is set once, and a lock.
+private final class SPCRequest: ReplyingKeyRequest, @unchecked Sendable {
+    let keyURI: KeyURI
+    let purpose: KeyPurpose
+    let player: PlayerID
+    let reply = PlayerReply()
+    private let spc: SPCMessage
+    private weak var keys: PlayerKeys?
+    /// Drops the completion with its call, as it holds the player, and the key may be held for long.
+    private let completion = Promise<PlayerLicense, ContentKeyError>()
+    private let renewal = Locked<Date?>(nil)
+
+    init(
+        _ spc: SPCMessage, _ keyURI: KeyURI, _ purpose: KeyPurpose, _ player: PlayerID, _ keys: PlayerKeys,
+        _ completion: @escaping @Sendable (Result<PlayerLicense, ContentKeyError>) -> Void
+    ) {
+        self.spc = spc
+        self.keyURI = keyURI
+        self.purpose = purpose
+        self.player = player
+        self.keys = keys
+        self.completion.whenResolved(completion)
+    }
+
+    var renewalDate: Date? { renewal.withLock { $0 } }
+
+    func makeSPC(certificate: Data, contentIdentifier: Data) async throws -> Data { spc.bytes.revealed }
+
+    func renewalPlanned(at date: Date) { renewal.withLock { $0 = date } }
+
+    func answer(_ result: Result<Data, ContentKeyError>) {
+        guard reply.resolve(result) else { return }
+        keys?.finished(self, with: result)
+        // The player stores it; it is not renewed as a lease is.
+        if purpose == .persistable { release() }
+        completion.resolve(result.map { PlayerLicense(ckc: $0, renewalDate: renewalDate) })
+    }
+
+    /// These players request the renewal themselves, at the date that they were told or by their own reckoning.
+    func renew() -> Bool { keys != nil }
+
+    func ended(_ error: ContentKeyError) { keys?.ended(self, error) }
+}

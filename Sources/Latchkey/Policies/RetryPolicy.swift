@@ -1,0 +1,48 @@
+import LatchkeyCore
+
+/// How often and how soon a failed request is sent again, and how long everything may take.
+///
+/// Only errors that may pass are retried: no reply, 408, 425, 429, 5xx, a reply that broke off. A refusal is final.
+public struct RetryPolicy: Sendable, Hashable {
+    /// How often a request is sent at most, the first time included. Defaults to 3.
+    public var maximumAttempts: Int
+    /// The wait before the second attempt. Defaults to 500 ms. It doubles with every attempt.
+    public var firstWait: Duration
+    /// The longest wait. Defaults to 8 s. A service that asks for more by `Retry-After` gets no further attempt.
+    public var longestWait: Duration
+    /// The share of a wait that is random, 0 to 1. Defaults to 0.5. It spreads clients that failed together.
+    public var jitter: Double
+    /// How long one attempt may take, the app's credentials and all redirects included. Defaults to 10 s.
+    public var attemptTimeout: Duration
+    /// How long a key, or a certificate, may take from request to answer. Defaults to 30 s, which is below what players wait.
+    public var deadline: Duration
+
+    /// Makes a policy.
+    public init(
+        maximumAttempts: Int = 3, firstWait: Duration = .milliseconds(500), longestWait: Duration = .seconds(8),
+        jitter: Double = 0.5, attemptTimeout: Duration = .seconds(10), deadline: Duration = .seconds(30)
+    ) {
+        self.maximumAttempts = maximumAttempts
+        self.firstWait = firstWait
+        self.longestWait = longestWait
+        self.jitter = jitter
+        self.attemptTimeout = attemptTimeout
+        self.deadline = deadline
+    }
+
+    /// One attempt and no more.
+    public static let never = RetryPolicy(maximumAttempts: 1)
+}
+
+extension RetryPolicy {
+    /// The wait after an attempt that failed; `nil` if there is to be no further attempt.
+    func wait(
+        after attempt: Int, serviceAsksFor asked: Duration?, using generator: inout some RandomNumberGenerator
+    ) -> Duration? {
+        guard attempt < maximumAttempts else { return nil }
+        if let asked { return asked <= longestWait ? asked : nil }
+        let full = min(longestWait.clamped, firstWait.clamped * (1 << min(max(attempt, 1) - 1, 16)))
+        let share = jitter > 0 ? min(jitter, 1) : 0
+        return full * (1 - share * Double.random(in: 0...1, using: &generator))
+    }
+}

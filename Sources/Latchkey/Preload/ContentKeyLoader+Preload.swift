@@ -1,0 +1,61 @@
+public import Foundation
+import LatchkeyCore
+
+/// Getting a stream's keys ready before it plays.
+///
+/// One rule limits what can be preloaded: a license answers one SPC only, and a new SPC always needs a new license. No license is
+/// kept to answer another request. So a license is preloaded only if the player itself makes the SPC early and holds the key, as
+/// `preload(_:into:limits:)` has it do. If that player requests the key again, the new request has its own exchange. For every other
+/// player the certificate, looked-up values, the connection and, if `LoaderConfiguration.preparedCredentialsLifetime` allows it,
+/// credentials are preloaded, and the license is requested when the player's SPC comes. No secure session is opened early.
+extension ContentKeyLoader {
+    /// Gets ready what needs no player: certificate, prerequisites, connection, credentials. The licenses follow when the stream plays.
+    ///
+    /// Playlists are loaded without credentials. Nothing is thrown: what failed is a value in the result. Ends early, with what is
+    /// ready then, at the limit of time, when the task is cancelled and when the loader is.
+    /// - Parameters:
+    ///   - playlist: the stream's http or https address.
+    ///   - limits: how much the preload may do.
+    public func preload(_ playlist: URL, limits: PreloadLimits = PreloadLimits()) async -> PreloadResult {
+        await preload(playlist, nil, limits)
+    }
+
+    /// Gets a stream's licenses before it plays, in a player that makes its SPCs early and holds the keys.
+    ///
+    /// As `preload(_:limits:)`, but the player is asked for a key request of each key, session keys first, and the preload waits for
+    /// the answers to these requests, which it knows by their key URI. For keys that the player declines, what needs no player
+    /// is got ready.
+    /// - Parameters:
+    ///   - playlist: the stream's http or https address.
+    ///   - player: makes the key requests.
+    ///   - limits: how much the preload may do.
+    public func preload(
+        _ playlist: URL, into player: any PreloadingPlayer, limits: PreloadLimits = PreloadLimits()
+    ) async -> PreloadResult {
+        await preload(playlist, player, limits)
+    }
+
+    private func preload(
+        _ playlist: URL, _ player: (any PreloadingPlayer)?, _ limits: PreloadLimits
+    ) async -> PreloadResult {
+        let timekeeper = caller.timekeeper
+        let start = timekeeper.uptime
+        let preload = Preload(self, player, limits)
+        let outcome = await preloads.run {
+            try await withDeadline(limits.time, timekeeper, expired: { TimeIsOver() }) { await preload.run(playlist) }
+        }
+        let end: PreloadResult.End =
+            switch outcome {
+            case .success: .complete
+            case .failure(is TimeIsOver): .timeIsOver
+            case .failure: .cancelled
+            }
+        let result = preload.draft.result(end, took: timekeeper.uptime - start)
+        for key in result.keys where !key.prepared.isEmpty {
+            trace(key.uri).send(.preloaded(key.prepared))
+        }
+        return result
+    }
+}
+
+private struct TimeIsOver: Error {}

@@ -1,0 +1,90 @@
+public import LatchkeyCore
+
+/// What a preload got ready, key by key, and what it cost. One key's failure is no other's.
+public struct PreloadResult: Sendable {
+    /// The stream's FairPlay keys, session keys first, those beyond the limit included.
+    public let keys: [Key]
+    /// Why playlists of the stream were not read. If there are any, keys may be missing.
+    public let unread: [ContentKeyError]
+    /// How many requests were sent, those for playlists, connections and the player's licenses included.
+    public let requests: Int
+    /// How long it took.
+    public let took: Duration
+    /// How it ended.
+    public let end: End
+
+    /// One key of the stream.
+    public struct Key: Sendable {
+        /// The key's URI as the playlist states it.
+        public let uri: KeyURI
+        /// What became of each part; every part has an outcome.
+        public let outcomes: [Part: Outcome]
+
+        /// What became of a part.
+        public subscript(part: Part) -> Outcome { outcomes[part] ?? .skipped(.timeIsOver) }
+
+        /// The parts that are ready.
+        public var prepared: [Part] { Part.allCases.filter { self[$0].isPrepared } }
+    }
+
+    /// What can be got before a key is played.
+    public enum Part: String, Sendable, Hashable, Codable, CaseIterable {
+        /// The application certificate, shared by all keys.
+        case certificate
+        /// What the integration looks up before it asks for a license.
+        case lookup
+        /// A connection to the license service.
+        case connection
+        /// Credentials for one license request.
+        case credentials
+        /// The license itself, in a player that holds it.
+        case license
+    }
+
+    /// What became of a part.
+    public enum Outcome: Sendable {
+        /// It is ready.
+        case prepared
+        /// It was left out.
+        case skipped(Reason)
+        /// It was tried, and is tried again when the key is played.
+        case failed(ContentKeyError)
+
+        /// Whether it is ready.
+        public var isPrepared: Bool { if case .prepared = self { true } else { false } }
+    }
+
+    /// Why a part was left out.
+    public enum Reason: String, Sendable, Hashable, Codable {
+        /// The vendor has no such step, or the license is preloaded, or cannot be got at all.
+        case notNeeded
+        /// A license needs a player that makes its SPC early, and none was given.
+        case noPlayer
+        /// The player said that it cannot, or has the key.
+        case playerDeclined
+        /// The player's system holds the key already.
+        case heldBySystem
+        /// `LoaderConfiguration.preparedCredentialsLifetime` is zero.
+        case notConfigured
+        /// It is not known where the license request will go.
+        case hostUnknown
+        /// The transport opens no connections ahead.
+        case transportCannot
+        /// There are more keys than `PreloadLimits.keys`.
+        case beyondLimit
+        /// `PreloadLimits.time` was over first.
+        case timeIsOver
+        /// The preload or the loader was cancelled first.
+        case cancelled
+    }
+
+    /// How a preload ended.
+    public enum End: Sendable, Hashable {
+        /// Everything was tried.
+        case complete
+        /// `PreloadLimits.time` was over.
+        case timeIsOver
+        /// The task or the loader was cancelled.
+        case cancelled
+    }
+}

@@ -1,0 +1,12 @@
+public import LatchkeyCore
+
+/// A player that can hold a key before it plays it. Only such a player can preload a license.
+public protocol PreloadingPlayer: Sendable {
+    /// Has the player make a key request for a key that it does not play yet, and hold the key.
+    ///
+    /// The player gives the request to `ContentKeyLoader.answer`, during this call or later, as it does with every other.
+    /// AVFoundation's `processContentKeyRequest(withIdentifier:)` is that. Called once for each key, in the order in which the
+    /// stream names them, on no particular isolation; do not wait in it.
+    /// - Returns: `false` if the player cannot, or has the key already.
+    func preload(_ key: KeyURI) -> Bool
+}

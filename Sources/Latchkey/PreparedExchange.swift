@@ -1,0 +1,148 @@
+public import Foundation
+import LatchkeyCore
+public import LatchkeyVendors
+
+#if canImport(FoundationNetworking)
+    public import FoundationNetworking
+#endif
+
+/// A vendor's requests for a player that sends them itself, is told the header fields once, and waits for nothing.
+///
+/// All that needs time is done when it is made. So it takes only vendors that need none later: a credential is asked for once, and
+/// nothing is looked up, no session is kept, no header field differs from key to key.
+@_spi(Adapters) public struct PreparedExchange: Sendable {
+    /// The request for the application certificate.
+    public let certificateRequest: URLRequest
+    /// The address of the license service; `nil` if it differs from key to key.
+    public let licenseURL: URL?
+    /// The header fields of every license request.
+    public let licenseHeaders: [String: String]
+    private let vendor: ConfiguredVendor
+    private let credentials: CredentialSet
+    private let hosts: HostPolicy
+
+    /// - Parameters:
+    ///   - vendor: the vendor.
+    ///   - credentials: asked once, for credentials that last as long as the stream.
+    ///   - hosts: where requests may go.
+    /// - Throws: `unfitForPlayer` where the vendor needs more; errors of settings, hosts and credentials.
+    public init(
+        _ vendor: ConfiguredVendor, credentials: Credentials = .none, hosts: HostPolicy = HostPolicy()
+    ) async throws(ContentKeyError) {
+        if let obstacle = vendor.obstacle { throw .unfit(vendor, obstacle) }
+        do {
+            let given = try await credentials(.first)
+            if let missing = vendor.missingCredentials(in: given).first {
+                throw ContentKeyError.unfit(vendor, "needs the credential \"\(missing)\" before the first key")
+            }
+            guard let request = try await vendor.certificateRequest(CertificateContext { given }) else {
+                throw ContentKeyError.unfit(vendor, "fetches no certificate, and the player wants an address of one")
+            }
+            let fixed = try vendor.fixedLicenseParts(credentials: given)
+            certificateRequest = try hosts.checked(request, vendor)
+            licenseURL = try fixed.url.map { try hosts.checked($0, vendor) }
+            licenseHeaders = fixed.headers
+            self.credentials = given
+        } catch {
+            throw ContentKeyError(error, otherwise: .credentialsFailed)
+        }
+        self.vendor = vendor
+        self.hosts = hosts
+    }
+
+    /// What the license service knows a key by, as text.
+    public func contentIdentifier(for key: KeyURI) throws(ContentKeyError) -> String {
+        try read(.contentIdentifier) {
+            guard let text = try vendor.contentIdentifier(for: key).text, text.utf8.count >= 2 else {
+                throw ContentKeyError.unfit(vendor, "names the key by bytes that are no text")
+            }
+            return text
+        }
+    }
+
+    /// Where the license request for a key goes.
+    public func licenseURL(for key: KeyURI) throws(ContentKeyError) -> URL {
+        if let licenseURL { return licenseURL }
+        return try read(.license) {
+            // The address does not depend on the SPC.
+            let request = try request(for: SPCMessage(Data([0])), key)
+            guard let url = request.url else { throw IntegrationError(.invalidURL, "The request has no URL.") }
+            return try hosts.checked(url, vendor)
+        }
+    }
+
+    /// The body of the license request for an SPC.
+    public func licenseBody(for spc: SPCMessage, key: KeyURI) throws(ContentKeyError) -> Data {
+        try read(.license) { try request(for: spc, key).httpBody ?? Data() }
+    }
+
+    /// The application certificate, DER, in the body of a reply.
+    public func certificate(from body: Data) throws(ContentKeyError) -> Data {
+        try certificate(from: HTTPReply(status: 200, body: body))
+    }
+
+    /// The application certificate in a reply of any status.
+    public func certificate(from reply: HTTPReply) throws(ContentKeyError) -> Data {
+        try read(.certificate) { try vendor.certificate(from: exchange(reply)).der }
+    }
+
+    /// The CKC in the body of a reply.
+    public func license(from body: Data) throws(ContentKeyError) -> Data {
+        try license(from: HTTPReply(status: 200, body: body))
+    }
+
+    /// The CKC in a reply of any status.
+    public func license(from reply: HTTPReply) throws(ContentKeyError) -> Data {
+        let context = LicenseContext(keyURI: "", contentIdentifier: "")
+        return try read(.license) { try vendor.license(from: exchange(reply), context).ckc.revealed }
+    }
+
+    private func request(for spc: SPCMessage, _ key: KeyURI) throws -> URLRequest {
+        let context = LicenseContext(keyURI: key, contentIdentifier: try vendor.contentIdentifier(for: key))
+        return try vendor.licenseRequest(for: spc, context, credentials: credentials)
+    }
+
+    private func exchange(_ reply: HTTPReply) -> HTTPExchange {
+        HTTPExchange(request: certificateRequest, reply: reply)
+    }
+
+    private func read<Value>(
+        _ stage: ContentKeyError.Stage, _ body: () throws -> Value
+    ) throws(ContentKeyError) -> Value {
+        do { return try body() } catch {
+            throw ContentKeyError(error, stage: stage, otherwise: .integrationFailed)
+                .scrubbed(of: SecretForms(Array(credentials.values.values)))
+        }
+    }
+}
+
+extension ConfiguredVendor {
+    /// What the vendor needs for each key that a player which waits for nothing cannot give.
+    fileprivate var obstacle: String? {
+        if lookupScope != .never { return "looks something up before the license request" }
+        if sessionScope != .never { return "keeps a session" }
+        return profile.license.method == "POST" ? nil : "sends the license request by \(profile.license.method)"
+    }
+}
+
+extension HostPolicy {
+    fileprivate func checked(_ url: URL, _ vendor: ConfiguredVendor) throws -> URL {
+        let adapted = adapted(url)
+        try check(adapted, configured: vendor.configuredURLs)
+        return adapted
+    }
+
+    fileprivate func checked(_ request: URLRequest, _ vendor: ConfiguredVendor) throws -> URLRequest {
+        var request = request
+        request.url = try request.url.map { try checked($0, vendor) }
+        return request
+    }
+}
+
+extension ContentKeyError {
+    fileprivate static func unfit(_ vendor: ConfiguredVendor, _ obstacle: String) -> Self {
+        ContentKeyError(
+            .unfitForPlayer, "\(vendor.profile.name) \(obstacle).",
+            remedy: "Use a profile or an account that does without, or a player that leaves the exchange to the app.")
+    }
+}

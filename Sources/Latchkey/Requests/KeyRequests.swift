@@ -1,0 +1,182 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyVendors
+
+/// The key requests of a loader, from the player's call to the release of the key.
+///
+/// Guards the table with a lock, and runs the effects of each event after the lock is released, so that a player may call back at once.
+/// All renewals wait on one alarm.
+final class KeyRequests: Sendable {
+    /// What a loader gives its requests.
+    struct Context: Sendable {
+        var leases = LeasePolicy()
+        var vendor = RenewalPolicy()
+        /// How long a player may take to renew a key when it is asked to.
+        var patience = RetryPolicy().deadline
+        /// Whether answered keys are held.
+        var holdsKeys = true
+        let timekeeper: any Timekeeper
+        var generator: @Sendable () -> any RandomNumberGenerator = { SystemRandomNumberGenerator() }
+        let trace: @Sendable (_ number: Int, KeyURI) -> Trace
+    }
+
+    private struct State {
+        var table: KeyRequestTable
+        /// What the alarm is set to.
+        var alarm: Duration?
+        var sourceEnded: (@Sendable () -> Void)?
+    }
+
+    private let context: Context
+    private let alarm: Alarm
+    private let state: Locked<State>
+
+    init(_ context: Context) {
+        self.context = context
+        alarm = Alarm(context.timekeeper)
+        state = Locked(
+            State(
+                table: KeyRequestTable(
+                    context.leases, patience: context.patience, holdsKeys: context.holdsKeys)))
+    }
+
+    /// A request that is still pending was dropped: nobody works on it any more.
+    deinit { close(.dropped) }
+
+    /// Whether the loader keeps any key alive.
+    var holdsKeys: Bool { state.withLock { !$0.table.holders.isEmpty } }
+
+    /// Where a request stands.
+    func state(of request: KeyRequest) -> KeyRequestState { state.withLock { $0.table[request.number] } }
+
+    /// The number of the source that plays; `nil` once the requests are closed.
+    var source: Int? { state.withLock { $0.table.source } }
+
+    /// Sets what is called when no request is left, and when the player goes on to another source.
+    func whenSourceEnds(_ call: @escaping @Sendable () -> Void) { state.withLock { $0.sourceEnded = call } }
+
+    /// When a license would be renewed, counted from now; `nil` if never.
+    func renewal(after license: License) -> Duration? { plan(license)?.delay }
+
+    /// When a key is renewed by its license; `nil` if never.
+    func plan(_ license: License) -> RenewalPlan? {
+        var generator = SomeGenerator(context.generator())
+        return context.leases.plan(license.terms, context.vendor, using: &generator)
+    }
+
+    /// Fires no alarm until `resume()`.
+    func suspend() { alarm.suspend() }
+
+    /// Fires alarms again; an overdue one fires once.
+    func resume() { alarm.resume() }
+}
+
+// MARK: - Events
+
+extension KeyRequests {
+    /// Takes a player's request. Once the requests are closed it is answered with `cancelled`.
+    func add(_ playerRequest: some PlayerKeyRequest) -> KeyRequest {
+        let key = KeyRequest.Key(player: playerRequest.player, uri: playerRequest.keyURI)
+        let purpose = playerRequest.purpose
+        let registration = state.withLock { $0.table.register(key, purpose) }
+        let trace = context.trace(registration.number, key.uri)
+        let request = KeyRequest(registration, key, purpose, playerRequest, trace) { [weak self] request, ending in
+            self?.perform { $0.end(request, ending) }
+        }
+        perform { $0.add(request) }
+        return request
+    }
+
+    /// Finishes a request whose work has ended.
+    /// - Returns: whether the outcome was the request's answer; `false` if it was answered before.
+    @discardableResult
+    func finish(_ request: KeyRequest, _ outcome: KeyRequestTable.Outcome) -> Bool {
+        var isAnswer = false
+        performNow {
+            isAnswer = $0[request.number] == .pending
+            return $0.finish(request, outcome, at: $1, using: &$2)
+        }
+        return isAnswer
+    }
+
+    /// Releases all keys; pending requests are answered, and their keys not held.
+    func changeSource() { perform { $0.changeSource() } }
+
+    /// Has the players renew all keys.
+    /// - Returns: whether any player can.
+    func renewAll() -> Bool { performNow { $0.renewAll(at: $1, using: &$2) } }
+
+    /// Ends all held keys with an error, because their session failed.
+    func endKeys(_ error: ContentKeyError) { perform { $0.endKeys(error) } }
+
+    /// Answers all pending requests with an error before it returns, and releases all keys.
+    func close(_ error: ContentKeyError) { perform { $0.close(error) } }
+
+    private func ring() {
+        state.withLock { $0.alarm = nil }
+        performNow { $0.ring(at: $1, using: &$2) }
+    }
+}
+
+// MARK: - Transitions and their effects
+
+extension KeyRequests {
+    private typealias Transition = (inout KeyRequestTable) -> [KeyRequestTable.Effect]
+    private typealias TimedTransition = (inout KeyRequestTable, Duration, inout SomeGenerator) -> [KeyRequestTable
+        .Effect]
+
+    @discardableResult
+    private func perform(_ transition: Transition) -> Bool {
+        run(
+            state.withLock { state in
+                defer { setAlarm(&state) }
+                return transition(&state.table)
+            })
+    }
+
+    /// - Returns: whether a player was asked to renew a key, and can.
+    @discardableResult
+    private func performNow(_ transition: TimedTransition) -> Bool {
+        let now = context.timekeeper.uptime
+        var generator = SomeGenerator(context.generator())
+        return perform { transition(&$0, now, &generator) }
+    }
+
+    /// Sets the alarm as the table wants it.
+    private func setAlarm(_ state: inout State) {
+        guard state.table.alarm != state.alarm else { return }
+        state.alarm = state.table.alarm
+        guard let due = state.alarm else { return alarm.clear() }
+        alarm.set(at: due) { [weak self] in self?.ring() }
+    }
+
+    private func run(_ effects: [KeyRequestTable.Effect]) -> Bool {
+        var renews = false
+        for effect in effects {
+            switch effect {
+            case .answer(let request, let result): request.playerRequest.answer(result.map(\.revealed))
+            case .systemHoldsKey(let request): request.playerRequest.systemHoldsKey()
+            case .stopWork(let request): request.stopWork()
+            case .send(let request, let event): request.trace.send(event)
+            case .planRenewal(let request, let delay):
+                request.playerRequest.renewalPlanned(at: context.timekeeper.date.addingTimeInterval(delay.inSeconds))
+            case .renew(let request): renews = renew(request) || renews
+            case .end(let request, let error): request.playerRequest.ended(error)
+            case .endSource: state.withLock { $0.sourceEnded }?()
+            }
+        }
+        return renews
+    }
+
+    private func renew(_ request: KeyRequest) -> Bool {
+        request.trace.send(.renewalDue)
+        if request.playerRequest.renew() { return true }
+        perform { $0.cannotRenew(request) }
+        return false
+    }
+}
+
+extension ContentKeyError {
+    static let dropped = ContentKeyError(
+        .dropped, "The key request was dropped.", remedy: "Report this as an error in Latchkey.")
+}

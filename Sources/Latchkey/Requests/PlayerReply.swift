@@ -1,0 +1,129 @@
+package import Foundation
+import LatchkeyCore
+
+/// The one reply that a player gets to its key request, and the loader's request for it.
+///
+/// An adapter may abandon or release it before the loader has the request. Safe to use from any thread.
+package final class PlayerReply: Sendable {
+    /// What the player was told.
+    package enum State: Sendable {
+        /// Nothing yet.
+        case pending
+        /// The key.
+        case answered
+        /// Why there is no key.
+        case refused(ContentKeyError)
+        /// Nothing: the system holds the key, and no answer is due.
+        case heldBySystem
+        /// Nothing: the player no longer wants an answer.
+        case abandoned
+    }
+
+    private struct Contents {
+        var request: KeyRequest?
+        var isReleased = false
+        var state = State.pending
+    }
+
+    private let contents = Locked(Contents())
+
+    package init() {}
+
+    /// What the player was told.
+    package var state: State { contents.withLock { $0.state } }
+
+    /// Stores the loader's request, which may have its answer already. Releases it if the reply was released before.
+    package func attach(_ request: KeyRequest) {
+        let isReleased = contents.withLock { contents in
+            if !contents.isReleased { contents.request = request }
+            return contents.isReleased
+        }
+        if isReleased { request.release() }
+    }
+
+    /// Takes the right to tell the player an answer.
+    /// - Returns: whether to tell the player; `true` once, and only while the player wants an answer.
+    package func resolve(_ result: Result<Data, ContentKeyError>) -> Bool {
+        switch result {
+        case .success: resolve(.answered)
+        case .failure(let error): resolve(.refused(error))
+        }
+    }
+
+    /// Notes that the system holds the key, so that the player gets no answer. A `ReplyingKeyRequest` calls this itself.
+    package func resolveHeldBySystem() { _ = resolve(.heldBySystem) }
+
+    /// Ends the request without an answer, because the player no longer wants one; see `KeyRequest.abandon()`.
+    package func abandon() {
+        _ = resolve(.abandoned)
+        contents.withLock { $0.request }?.abandon()
+    }
+
+    /// Releases the loader's request, now or when it is attached; see `KeyRequest.release()`.
+    /// - Returns: whether a request was attached, so that the loader answers it.
+    @discardableResult
+    package func release() -> Bool {
+        let request = contents.withLock { contents in
+            defer { (contents.request, contents.isReleased) = (nil, true) }
+            return contents.request
+        }
+        request?.release()
+        return request != nil
+    }
+
+    private func resolve(_ state: State) -> Bool {
+        contents.withLock { contents in
+            guard contents.state.isPending else { return false }
+            contents.state = state
+            return true
+        }
+    }
+}
+
+extension PlayerReply.State {
+    /// Whether the player waits for an answer.
+    package var isPending: Bool { if case .pending = self { true } else { false } }
+
+    /// Whether the player got the key.
+    package var isAnswered: Bool { if case .answered = self { true } else { false } }
+
+    /// Whether the system holds the key.
+    package var isHeldBySystem: Bool { if case .heldBySystem = self { true } else { false } }
+
+    /// Whether the player no longer wants an answer.
+    package var isAbandoned: Bool { if case .abandoned = self { true } else { false } }
+
+    /// Why the player got no key; `nil` if it was not told so.
+    package var refusal: ContentKeyError? { if case .refused(let error) = self { error } else { nil } }
+}
+
+/// A player's key request that its adapter may end before the loader does.
+package protocol ReplyingKeyRequest: PlayerKeyRequest, AnyObject {
+    /// The reply to the player.
+    var reply: PlayerReply { get }
+}
+
+extension ReplyingKeyRequest {
+    package func systemHoldsKey() { reply.resolveHeldBySystem() }
+
+    /// Hands the request to a loader if the player still waits for an answer.
+    package func start(_ loader: ContentKeyLoader) {
+        if reply.state.isPending { reply.attach(loader.answer(self)) }
+    }
+
+    /// Releases the key; a pending request is answered with `cancelled`.
+    package func release() {
+        if !reply.release() { answer(.failure(.released)) }
+    }
+
+    /// Discards a key that the player rejected. A renewal leaves the key that it was for.
+    package func discard() {
+        if purpose == .renewal { reply.abandon() } else { release() }
+    }
+}
+
+extension ContentKeyError {
+    /// The answer to a request that the player released.
+    package static let released = ContentKeyError(
+        .cancelled, "The player needs the key no more.", remedy: "Ask again if the key is still wanted.")
+}

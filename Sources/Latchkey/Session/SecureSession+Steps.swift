@@ -1,0 +1,166 @@
+import LatchkeyCore
+import LatchkeyVendors
+
+/// The steps of a session: setup, heartbeats and renewals, teardown.
+extension SecureSession {
+    /// Takes the next step that the phase and the source call for. Called after every change.
+    func advance() {
+        let source = players.source()
+        for (number, setup) in waiting where number != source {
+            waiting[number] = nil
+            setup.resolve(.failure(source == nil ? ContentKeyError.cancelled : .sessionEnded))
+        }
+        if case .setupFailed(let failed) = phase, failed != source { phase = .off }
+        switch phase {
+        case .off, .setupFailed: if let source, waiting[source] != nil { startSetup(source) }
+        case .on(let live), .awaitingRenewal(let live, _), .failed(let live, _):
+            guard live.source != source else { return }
+            alarm.clear()
+            if uses.isEmpty, !live.isBeating { startTeardown(live) }
+        // Their ends call this again.
+        case .settingUp, .heartbeat, .tearingDown: break
+        }
+    }
+
+    private func startSetup(_ source: Int) {
+        lastNumber += 1
+        // Here and not only when the token is asked for: the deadline may pass before.
+        phase = .settingUp(number: lastNumber, source: source, isRequested: false)
+        startTask { [number = lastNumber] in await self.setUp(number, source) }
+    }
+
+    private func setUp(_ number: Int, _ source: Int) async {
+        let start = caller.timekeeper.uptime
+        do {
+            let reply = try await ask(.setup, [:], number)
+            keepUp(Live(source: source, period: reply.period ?? .seconds(60), values: reply.values), since: start)
+            waiting.removeValue(forKey: source)?.resolve(.success(()))
+        } catch {
+            phase = .setupFailed(source: source)
+            trace.send(.sessionFailed(error))
+            waiting.removeValue(forKey: source)?.resolve(.failure(error))
+        }
+        advance()
+    }
+
+    /// Notes how far a setup is, unless it was given up.
+    private func noteSetup(_ number: Int, isRequested: Bool) {
+        guard case .settingUp(number, let source, _) = phase else { return }
+        phase = .settingUp(number: number, source: source, isRequested: isRequested)
+    }
+
+    /// Notes that the session lives; the next heartbeat is due a period after the last was sent.
+    func keepUp(_ live: Live, since start: Duration) {
+        phase = .on(live)
+        setAlarm(at: start + live.period)
+    }
+
+    private func setAlarm(at due: Duration) { alarm.set(at: due) { [weak self] in await self?.ring() } }
+
+    private func ring() {
+        switch phase {
+        case .on(let live):
+            guard live.source == players.source() else { return advance() }
+            if live.renewal == .heartbeat { startHeartbeat(live) } else { askPlayers(live) }
+        case .awaitingRenewal(let live, let suspensions):
+            // A renewal under way has its own deadline, and the player of a suspended app could not come.
+            let isRenewing = uses.values.contains { $0.purpose == .renewal }
+            guard !isRenewing, suspensions == alarm.suspensions else { return awaitRenewal(live) }
+            fail(.sessionNotRenewed(within: caller.configuration.retry.deadline))
+            advance()
+        case .off, .settingUp, .setupFailed, .heartbeat, .tearingDown, .failed: break
+        }
+    }
+
+    private func startHeartbeat(_ live: Live) {
+        var live = live
+        live.isBeating = true
+        phase = .heartbeat(live)
+        startTask { [values = live.values] in await self.beat(values) }
+    }
+
+    private func beat(_ values: [String: Secret]) async {
+        let start = caller.timekeeper.uptime
+        let reply: Result<SessionReply, ContentKeyError>
+        do throws(ContentKeyError) { reply = .success(try await ask(.heartbeat, values)) } catch {
+            reply = .failure(error)
+        }
+        guard var live = phase.live else { return }
+        live.isBeating = false
+        phase = phase.with(live)
+        switch reply {
+        case .success(let reply):
+            // It may have failed meanwhile.
+            guard case .heartbeat = phase else { break }
+            live.replace(reply.values)
+            keepUp(live, since: start)
+        case .failure(let error): fail(error)
+        }
+        advance()
+    }
+
+    private func askPlayers(_ live: Live) {
+        awaitRenewal(live)
+        if !players.renew() { fail(.sessionWithoutPlayer) }
+    }
+
+    private func awaitRenewal(_ live: Live) {
+        phase = .awaitingRenewal(live, suspensions: alarm.suspensions)
+        setAlarm(at: caller.timekeeper.uptime + caller.configuration.retry.deadline)
+    }
+
+    /// Ends the keys, because the session could not be kept alive.
+    func fail(_ error: ContentKeyError) {
+        switch phase {
+        case .on(let live), .heartbeat(let live), .awaitingRenewal(let live, _):
+            alarm.clear()
+            phase = .failed(live, error)
+            trace.send(.sessionFailed(error))
+            players.fail(error)
+        case .off, .settingUp, .setupFailed, .tearingDown, .failed: break
+        }
+    }
+
+    private func startTeardown(_ live: Live) {
+        phase = .tearingDown(live)
+        startTask { await self.tearDown(live.values) }
+    }
+
+    private func tearDown(_ values: [String: Secret]) async {
+        do { _ = try await ask(.teardown, values) } catch { trace.send(.sessionFailed(error)) }
+        phase = .off
+        advance()
+    }
+
+    /// Calls the service.
+    /// - Parameter number: of a setup.
+    private func ask(
+        _ step: SessionStep, _ values: [String: Secret], _ number: Int = 0
+    ) async throws(ContentKeyError) -> SessionReply {
+        let integration = caller.integration
+        let stage = ContentKeyError.Stage(step)
+        let start = caller.timekeeper.uptime
+        defer { trace.send(.stageEnded(stage, took: caller.timekeeper.uptime - start)) }
+        return try await caller.perform(
+            .init(
+                stage: stage, reason: .session, alsoSecret: Array(values.values), trace: trace,
+                makeRequest: { [weak self] issued in
+                    await self?.noteSetup(number, isRequested: false)
+                    let request = try await integration.sessionRequest(
+                        step, SessionContext(session: values) { try await issued.credentials() })
+                    await self?.noteSetup(number, isRequested: true)
+                    return request
+                },
+                read: { try integration.session(from: $0, step) }))
+    }
+}
+
+extension ContentKeyError.Stage {
+    fileprivate init(_ step: SessionStep) {
+        switch step {
+        case .setup: self = .setup
+        case .heartbeat: self = .heartbeat
+        case .teardown: self = .teardown
+        }
+    }
+}

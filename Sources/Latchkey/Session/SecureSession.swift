@@ -1,0 +1,241 @@
+import LatchkeyCore
+import LatchkeyVendors
+
+/// The secure session with a vendor that the licenses of one source belong to.
+///
+/// The loader owns it: opens it before the first license, once for keys that are requested together, and ends it when the player has
+/// released the last key, goes on to another source, or is done. A heartbeat keeps it alive, as often as the service says, or a
+/// renewal of the licenses if the license's reply said so. When it fails, each held key ends with the error.
+///
+/// Ending waits for license requests and for a heartbeat under way, so that none of them meets a service that has forgotten the
+/// session. Source: `Documentation/Vendors/NAGRA.md` §2.
+public actor SecureSession {
+    /// The source that plays, and what its players do.
+    struct Players: Sendable {
+        /// The number of the source that plays; `nil` once the loader is closed.
+        let source: @Sendable () -> Int?
+        /// Has the players request their keys again, with new SPCs and the purpose `renewal`.
+        /// Returns whether any player can.
+        let renew: @Sendable () -> Bool
+        /// Ends the keys, because the session could not be kept alive; called once for a session.
+        let fail: @Sendable (ContentKeyError) -> Void
+    }
+
+    /// A session that the service keeps.
+    struct Live {
+        let source: Int
+        let period: Duration
+        var values: [String: Secret]
+        /// Counts changes of the values.
+        var version = 0
+        /// What keeps the session alive.
+        var renewal = SessionRenewal.heartbeat
+        /// Whether a heartbeat is under way.
+        var isBeating = false
+
+        /// Replaces values by newer ones of the same names.
+        mutating func replace(_ newer: [String: Secret]) {
+            let replacing = newer.filter { values[$0.key] != nil }
+            guard !replacing.isEmpty else { return }
+            values.merge(replacing) { $1 }
+            version += 1
+        }
+    }
+
+    /// Where the session stands, with what belongs to it.
+    enum Phase {
+        case off
+        /// The setup of a number is under way.
+        case settingUp(number: Int, source: Int, isRequested: Bool)
+        case setupFailed(source: Int)
+        case on(Live)
+        case heartbeat(Live)
+        /// The player was asked for a renewal; the alarm's suspensions at that time.
+        case awaitingRenewal(Live, suspensions: Int)
+        case tearingDown(Live)
+        /// The session could not be kept alive; the service still keeps it.
+        case failed(Live, ContentKeyError)
+
+        var state: SessionState {
+            switch self {
+            case .off: .off
+            case .settingUp(_, _, false): .awaitingContentToken
+            case .settingUp(_, _, true): .setupRequested
+            case .on: .on
+            case .heartbeat, .awaitingRenewal: .renewalRequested
+            case .tearingDown: .teardownRequested
+            case .setupFailed, .failed: .error
+            }
+        }
+
+        /// The session that the service keeps; `nil` if there is none or it is unknown yet.
+        var live: Live? {
+            switch self {
+            case .on(let live), .heartbeat(let live), .awaitingRenewal(let live, _), .tearingDown(let live),
+                .failed(let live, _):
+                live
+            case .off, .settingUp, .setupFailed: nil
+            }
+        }
+
+        /// The same phase with a changed session.
+        func with(_ live: Live) -> Self {
+            switch self {
+            case .on: .on(live)
+            case .heartbeat: .heartbeat(live)
+            case .awaitingRenewal(_, let suspensions): .awaitingRenewal(live, suspensions: suspensions)
+            case .tearingDown: .tearingDown(live)
+            case .failed(_, let error): .failed(live, error)
+            case .off, .settingUp, .setupFailed: self
+            }
+        }
+    }
+
+    /// Where the session stands.
+    public var state: SessionState { phase.state }
+
+    let caller: ServiceCaller
+    let trace: Trace
+    let alarm: Alarm
+    let players: Players
+    var phase = Phase.off {
+        didSet { if phase.state != oldValue.state { trace.send(.session(phase.state)) } }
+    }
+    /// The license requests that wait for a setup, by source.
+    var waiting: [Int: Promise<Void, any Error>] = [:]
+    /// The license requests under way.
+    var uses: [Int: Use] = [:]
+    /// Numbers license requests and setups.
+    var lastNumber = 0
+
+    init(_ caller: ServiceCaller, _ trace: Trace, _ players: Players) {
+        self.caller = caller
+        self.trace = trace
+        self.players = players
+        alarm = Alarm(caller.timekeeper)
+    }
+
+    /// Ends the session if another source plays or the loader is closed; the next key of a new source opens one.
+    nonisolated func sourceChanged() { startTask { await self.advance() } }
+
+    /// Sends no heartbeat until `resume()`, for an app in the background that does not play.
+    nonisolated func suspend() { alarm.suspend() }
+
+    /// Goes on after `suspend()`. An overdue heartbeat is sent once.
+    nonisolated func resume() { alarm.resume() }
+}
+
+// MARK: - Licenses
+
+/// License requests within a session.
+extension SecureSession {
+    /// One license request within the session.
+    struct Use {
+        let number: Int
+        let source: Int
+        let purpose: KeyPurpose
+        let start: Duration
+        /// The version of the values that the request was sent with.
+        var version: Int?
+    }
+
+    /// Makes a license request within the session, which is opened first if there is none.
+    /// - Parameter request: makes it, with a closure that gives the session's values for each attempt.
+    func license(
+        for purpose: KeyPurpose,
+        _ request: (@escaping @Sendable () async throws -> [String: Secret]) async throws(ContentKeyError) -> License
+    ) async throws(ContentKeyError) -> License {
+        let use = try await begin(purpose)
+        do throws(ContentKeyError) {
+            let license = try await request { try await self.values(use.number, of: use.source) }
+            end(use.number, .success(license))
+            return license
+        } catch {
+            end(use.number, .failure(error))
+            throw error
+        }
+    }
+
+    /// The session's values for a license request that the player sends itself.
+    func values(for purpose: KeyPurpose) async throws(ContentKeyError) -> [String: Secret] {
+        let use = try await begin(purpose)
+        defer { end(use.number, nil) }
+        return try values(use.number, of: use.source)
+    }
+
+    /// Takes note of a license that the player received itself.
+    nonisolated func note(_ license: License, _ purpose: KeyPurpose) {
+        guard let source = players.source() else { return }
+        startTask { [self] in
+            await learn(
+                license, Use(number: 0, source: source, purpose: purpose, start: caller.timekeeper.uptime))
+        }
+    }
+
+    private func begin(_ purpose: KeyPurpose) async throws(ContentKeyError) -> Use {
+        guard let source = players.source() else { throw .sessionEnded }
+        if purpose != .renewal, phase.live?.source != source { try await setUp(source) }
+        // The source may have changed meanwhile; a teardown that is due waits for no later license.
+        guard players.source() == source else { throw .sessionEnded }
+        let live = try liveSession(of: source)
+        lastNumber += 1
+        let use = Use(
+            number: lastNumber, source: source, purpose: purpose, start: caller.timekeeper.uptime,
+            version: live.version)
+        uses[use.number] = use
+        return use
+    }
+
+    /// Waits until the session of a source is open.
+    private func setUp(_ source: Int) async throws(ContentKeyError) {
+        let setup = waiting[source] ?? Promise()
+        waiting[source] = setup
+        advance()
+        do {
+            try await setup.value
+        } catch {
+            throw ContentKeyError(error, stage: .setup, otherwise: .integrationFailed)
+        }
+    }
+
+    private func values(_ number: Int, of source: Int) throws(ContentKeyError) -> [String: Secret] {
+        let live = try liveSession(of: source)
+        // An attempt that was given up may ask after its license request has ended.
+        uses[number]?.version = live.version
+        return live.values
+    }
+
+    private func liveSession(of source: Int) throws(ContentKeyError) -> Live {
+        guard let live = phase.live, live.source == source else { throw .sessionEnded }
+        if case .failed(_, let error) = phase { throw error }
+        return live
+    }
+
+    private func end(_ number: Int, _ result: Result<License, ContentKeyError>?) {
+        guard let use = uses.removeValue(forKey: number) else { return }
+        switch result {
+        case .success(let license): learn(license, use)
+        case .failure(let error) where use.purpose == .renewal && error.kind != .cancelled:
+            // The lease of a session that heartbeats keep alive is the key's own matter.
+            if let live = phase.live, live.source == use.source, live.renewal == .enforced { fail(error) }
+        case .failure, nil: break
+        }
+        advance()
+    }
+
+    private func learn(_ license: License, _ use: Use) {
+        guard var live = try? liveSession(of: use.source) else { return }
+        // A value that answers an older one than the last heartbeat's would put the session back.
+        if use.version == nil || use.version == live.version { live.replace(license.sideValues) }
+        if use.purpose != .renewal, caller.integration.sessionRenewal(after: license) == .enforced {
+            live.renewal = .enforced
+        }
+        phase = phase.with(live)
+        // In a session that heartbeats keep alive, a renewal is the lease's business and no heartbeat.
+        guard use.purpose == .renewal, live.renewal == .enforced else { return }
+        switch phase {
+        case .on, .awaitingRenewal: keepUp(live, since: use.start)
+        case .off, .settingUp, .setupFailed, .heartbeat, .tearingDown, .failed: break
+        }
+    }
+}

@@ -1,0 +1,86 @@
+#if canImport(AVFoundation)
+    import AVFoundation
+    @_spi(Adapters) import Latchkey
+
+    // A request is taken, perhaps made persistable, given to the loader, and removed when AVFoundation reports success or failure.
+    nonisolated extension AVPlayerKeys {
+        /// Takes a request, unless it was taken before.
+        func take(_ request: AVContentKeyRequest, for purpose: KeyPurpose, in session: AVContentKeySession) {
+            let (taken, isCurrent) = state.withLock { state in
+                let make = purpose == .persistable ? PersistableSessionKeyRequest.init : SessionKeyRequest.init
+                let taken = make(request, purpose, session, self, state.requests.player)
+                guard state.session === session else { return (taken as SessionKeyRequest?, false) }
+                return (state.requests.add(taken, as: request, for: request.asset) ? taken : nil, true)
+            }
+            guard let taken else { return }
+            guard isCurrent else { return taken.answer(.failure(.released)) }
+            guard !taken.keyURI.raw.isEmpty else { return taken.answer(.failure(.keyUnnamed)) }
+            guard purpose == .streaming, let offline = loader.offline else {
+                return queue.async { [loader] in taken.start(loader) }
+            }
+            startTask { [queue, weak self] in
+                let isWanted = await offline.isRequested(taken.keyURI)
+                queue.async { [weak self] in self?.start(taken, storing: isWanted) }
+            }
+        }
+
+        private func start(_ taken: SessionKeyRequest, storing isWanted: Bool) {
+            guard isWanted else { return taken.start(loader) }
+            do {
+                // The request stays open until its successor ends, so that it is not taken a second time.
+                try taken.becomePersistable()
+            } catch {
+                onNotice(.streamedInstead(taken.keyURI))
+                taken.start(loader)
+            }
+        }
+
+        /// AVFoundation took the key.
+        func succeed(_ request: AVContentKeyRequest) {
+            let (taken, isForAsset) = state.withLock { ($0.requests.succeed(request), $0.requests.hasOwners) }
+            guard let taken else { return }
+            // A key that is only downloaded does not play yet.
+            if taken.purpose == .persistable, isForAsset { loader.offline?.started(taken.keyURI) }
+            onNotice(.succeeded(taken.keyURI, taken.purpose))
+        }
+
+        /// AVFoundation reported that a request got no key, or that its key cannot be used.
+        func fail(_ request: AVContentKeyRequest, _ error: any Error) {
+            guard let taken = state.withLock({ $0.requests.fail(request) }) else { return }
+            let (key, phase) = (taken.keyURI, taken.reply.state)
+            if phase.isAnswered { taken.discard() } else { taken.reply.abandon() }
+            guard !(phase.refusal.map { $0.kind == .cancelled } ?? error.isCancellation) else { return }
+            onFailure(phase.refusal.map { KeyFailure($0, key: key) } ?? KeyFailure(player: error, key: key))
+            if phase.isAnswered { recover(taken) }
+            if state.withLock({ $0.requests.isStuck(after: error) }) { onNotice(.stuck) }
+        }
+
+        /// Whether to ask again for a key that AVFoundation turned down. Each reason has a count of its own, until AVFoundation takes a key.
+        func mayRetry(_ request: AVContentKeyRequest, _ reason: AVContentKeyRequest.RetryReason) -> Bool {
+            let taken = state.withLock { $0.requests.retry(request, because: reason.rawValue) }
+            taken?.discard()
+            return taken != nil
+        }
+
+        /// Tries again after AVFoundation did not take a key: a stored key may be bad, and a renewal has time left.
+        private func recover(_ taken: SessionKeyRequest) {
+            switch taken.purpose {
+            case .streaming: break
+            case .persistable:
+                startTask { [weak self, loader] in
+                    guard (try? await loader.offline?.rejected(taken.keyURI)) == .fetchAgain else { return }
+                    self?.request(taken.keyURI)
+                }
+            case .renewal: _ = state.withLock { $0.requests.retryRenewal(of: taken.keyURI) }?.renew()
+            }
+        }
+    }
+
+    nonisolated extension Error {
+        fileprivate var isCancellation: Bool {
+            let error = self as NSError
+            return error.domain == AVFoundationErrorDomain
+                && [AVError.Code.operationCancelled, .contentKeyRequestCancelled].contains { $0.rawValue == error.code }
+        }
+    }
+#endif

@@ -1,0 +1,159 @@
+#if canImport(AVFoundation)
+    public import AVFoundation
+    @_spi(Adapters) public import Latchkey
+
+    /// Gives AVFoundation's assets their keys, through a content key session of its own.
+    ///
+    ///     let keys = AVPlayerKeys(loader, onFailure: show)
+    ///     keys.protect(asset)
+    ///     player.replaceCurrentItem(with: AVPlayerItem(asset: asset))
+    ///
+    /// Keep it as long as its assets play, because AVFoundation holds its delegate weakly. When it is deallocated it ends open requests
+    /// and releases its keys. Keys that the app requested of `loader.offline` are stored, and come from the store from then on, if
+    /// the system allows it; all other keys are streamed. Several of these may share a loader: with one per player, each player's keys
+    /// are apart. Safe to use from any thread.
+    public nonisolated final class AVPlayerKeys: NSObject, Sendable {
+        struct State {
+            var session: AVContentKeySession?
+            var requests: SessionRequests<SessionKeyRequest>
+        }
+
+        let loader: ContentKeyLoader
+        let options: Options
+        let onNotice: @Sendable (Notice) -> Void
+        let onFailure: @Sendable (KeyFailure) -> Void
+        /// The session calls back on this queue, and requests are answered on it, so no answer crosses a cancellation.
+        let queue = DispatchQueue(label: "latchkey.content-key-session")
+        let state: Locked<State>
+
+        /// - Parameters:
+        ///   - loader: Gets the keys.
+        ///   - options: Defaults to what production wants.
+        ///   - onNotice: Takes what the app may want to know beyond failures. Called on a queue that it must not block.
+        ///   - onFailure: Takes why a key did not come, was not taken, or ended; not called for cancellations. Called on a queue that it
+        ///     must not block.
+        public init(
+            _ loader: ContentKeyLoader, options: Options = Options(),
+            onNotice: @escaping @Sendable (Notice) -> Void = { _ in },
+            onFailure: @escaping @Sendable (KeyFailure) -> Void
+        ) {
+            self.loader = loader
+            self.options = options
+            self.onNotice = onNotice
+            self.onFailure = onFailure
+            state = Locked(State(requests: SessionRequests(retries: options.retries, stuckAfter: options.stuckAfter)))
+            super.init()
+        }
+
+        /// The session goes too, once the last answer is given.
+        deinit { endAll() }
+
+        /// Gives an asset its keys. Call it before the asset loads anything: before its player item is made.
+        ///
+        /// In the simulator, which has no FairPlay, this reports the failure `playerUnsupported`.
+        public func protect(_ asset: AVURLAsset) {
+            guard let session = openSession() else { return }
+            session.addContentKeyRecipient(asset)
+            state.withLock { $0.requests.addOwner(asset) }
+        }
+
+        /// Releases the keys of an asset that no longer plays: its open requests end with `cancelled`, and its keys are not renewed.
+        ///
+        /// Before version 26 the system does not say which asset asked for a key; keys that several assets may use go with the last asset.
+        public func release(_ asset: AVURLAsset) {
+            let (session, released) = state.withLock { ($0.session, $0.requests.removeOwner(asset)) }
+            session?.removeContentKeyRecipient(asset)
+            for request in released { request.release() }
+        }
+
+        /// Releases all keys: open requests end with `cancelled`, no key is renewed, and the session expires.
+        public func release() {
+            let session = state.withLock { $0.session }
+            endAll()
+            // Behind the answers, which take the same queue.
+            queue.async { session?.expire() }
+        }
+
+        /// Asks for a key before an asset does.
+        /// - Returns: `false` in the simulator, and if the key is there or was asked for, because AVFoundation would do nothing.
+        @discardableResult
+        public func preload(_ key: KeyURI) -> Bool {
+            !state.withLock { $0.requests.contains(key) } && request(key)
+        }
+
+        /// Asks for the key of initialization data before an asset does; `Options.keyNamed` names the key.
+        /// - Returns: `false` in the simulator.
+        @discardableResult
+        public func preload(initializationData: Data) -> Bool {
+            guard let session = openSession() else { return false }
+            session.processContentKeyRequest(
+                withIdentifier: nil, initializationData: initializationData, options: nil)
+            return true
+        }
+
+        /// Starts over with a new session, after the media services were reset or after the notice `stuck`: open requests end with
+        /// `cancelled`, and the new session asks for the same keys.
+        ///
+        /// An asset that has begun to load cannot change its session: make new assets and items, and protect them.
+        public func replaceSession() {
+            let keys = endAll()
+            for key in keys { request(key) }
+        }
+    }
+
+    nonisolated extension AVPlayerKeys: PreloadingPlayer {}
+
+    // MARK: - The session
+
+    nonisolated extension AVPlayerKeys {
+        /// Has the session make a key request.
+        /// - Returns: Whether there is a session.
+        @discardableResult
+        func request(_ key: KeyURI) -> Bool {
+            guard let session = openSession() else { return false }
+            session.processContentKeyRequest(withIdentifier: key.raw, initializationData: nil, options: nil)
+            return true
+        }
+
+        /// Removes a key that ended, and reports why.
+        func end(_ request: SessionKeyRequest, _ error: ContentKeyError) {
+            state.withLock { $0.requests.keyEnded(request) }
+            onFailure(KeyFailure(error, key: request.keyURI))
+        }
+
+        /// Whether a session is the one in use.
+        func isCurrent(_ session: AVContentKeySession) -> Bool { state.withLock { $0.session === session } }
+
+        func openSession() -> AVContentKeySession? {
+            #if targetEnvironment(simulator)
+                // Making a FairPlay session there is an exception.
+                onFailure(KeyFailure(.unsupported))
+                return nil
+            #else
+                return state.withLock { state in
+                    if let session = state.session { return session }
+                    let session =
+                        options.reports.map {
+                            AVContentKeySession(keySystem: .fairPlayStreaming, storageDirectoryAt: $0)
+                        } ?? AVContentKeySession(keySystem: .fairPlayStreaming)
+                    session.setDelegate(self, queue: queue)
+                    if options.usesAdvisoryKeys { session.useAdvisoryKeys() }
+                    state.session = session
+                    return session
+                }
+            #endif
+        }
+
+        /// Releases all requests and keys of the session, and forgets the session.
+        /// - Returns: The keys that the session had or was asked for.
+        @discardableResult
+        private func endAll() -> Set<KeyURI> {
+            let requests = state.withLock { state in
+                state.session = nil
+                return state.requests.removeAll()
+            }
+            for request in requests { request.release() }
+            return Set(requests.map(\.keyURI))
+        }
+    }
+#endif

@@ -1,0 +1,119 @@
+#if canImport(AVFoundation) && !os(watchOS)
+    import AVFoundation
+    @_spi(Adapters) import Latchkey
+
+    /// A key request of a resource loader, as the key loader sees it. It is finished once, on the queue of `ResourceLoaderKeys`, unless
+    /// AVFoundation cancelled it.
+    // Sound: constants, and a weak reference that is set once; AVFoundation takes answers from any thread.
+    nonisolated final class LoadingKeyRequest: ReplyingKeyRequest, @unchecked Sendable {
+        let keyURI: KeyURI
+        let purpose: KeyPurpose
+        let player: PlayerID
+        /// The resource loader that asks.
+        let source: ObjectIdentifier
+        let request: AVAssetResourceLoadingRequest
+        private weak var keys: ResourceLoaderKeys?
+        private let queue: DispatchQueue
+        private let renewal = Locked<Date?>(nil)
+        let reply = PlayerReply()
+
+        init(
+            _ request: AVAssetResourceLoadingRequest, _ key: KeyURI, for purpose: KeyPurpose,
+            of source: AVAssetResourceLoader, _ keys: ResourceLoaderKeys
+        ) {
+            self.request = request
+            keyURI = key
+            self.purpose = purpose
+            self.source = ObjectIdentifier(source)
+            player = keys.player(of: source)
+            self.keys = keys
+            queue = keys.queue
+        }
+
+        func makeSPC(certificate: Data, contentIdentifier: Data) async throws -> Data {
+            try await makeSPC(certificate, contentIdentifier, options: nil)
+        }
+
+        func renewalPlanned(at date: Date) { renewal.withLock { $0 = date } }
+
+        func answer(_ result: Result<Data, ContentKeyError>) {
+            finish(result, type: AVStreamingKeyDeliveryContentKeyType)
+        }
+
+        /// AVFoundation asks again by itself, at the renewal date in the answer.
+        func renew() -> Bool { renewal.withLock { $0 } != nil && request.contentInformationRequest != nil }
+
+        func ended(_ error: ContentKeyError) { keys?.onFailure(KeyFailure(error, key: keyURI)) }
+    }
+
+    // MARK: - Used by streamed and stored keys
+
+    nonisolated extension LoadingKeyRequest {
+        /// AVFoundation's call blocks its thread, so it runs on one that may wait.
+        fileprivate func makeSPC(
+            _ certificate: Data, _ contentIdentifier: Data, options: [String: any Sendable]?
+        ) async throws -> Data {
+            try await withCheckedThrowingContinuation { continuation in
+                DispatchQueue.global(qos: .userInitiated).async { [self] in
+                    continuation.resume(
+                        with: Result {
+                            try request.streamingContentKeyRequestData(
+                                forApp: certificate, contentIdentifier: contentIdentifier, options: options)
+                        })
+                }
+            }
+        }
+
+        fileprivate func finish(_ result: Result<Data, ContentKeyError>, type: String) {
+            queue.async { [self] in
+                guard reply.resolve(result), !request.isCancelled, !request.isFinished else { return }
+                keys?.finished(self, with: result)
+                switch result {
+                case .success(let key):
+                    request.contentInformationRequest?.contentType = type
+                    request.contentInformationRequest?.renewalDate = renewal.withLock { $0 }
+                    request.dataRequest?.respond(with: key)
+                    request.finishLoading()
+                case .failure(let error):
+                    // The app is told first, so that it knows the reason when its player fails.
+                    if error.kind != .cancelled { keys?.onFailure(KeyFailure(error, key: keyURI)) }
+                    request.finishLoading(with: error.nsError)
+                }
+            }
+        }
+    }
+
+    // MARK: - Called by ResourceLoaderKeys
+
+    nonisolated extension LoadingKeyRequest {
+        /// Has a loader answer the request with a stored key, or store a new one.
+        func startStoring(_ loader: ContentKeyLoader) {
+            guard reply.state.isPending else { return }
+            reply.attach(loader.answer(StoredLoadingKeyRequest(base: self, loader: loader)))
+        }
+    }
+
+    /// The same request for a stored key. The SPC's options say so; if AVFoundation refuses them, the key is streamed.
+    private nonisolated struct StoredLoadingKeyRequest: PersistableKeyRequest {
+        let base: LoadingKeyRequest
+        let loader: ContentKeyLoader
+
+        var keyURI: KeyURI { base.keyURI }
+        var player: PlayerID { base.player }
+
+        func makeSPC(certificate: Data, contentIdentifier: Data) async throws -> Data {
+            try await base.makeSPC(
+                certificate, contentIdentifier,
+                options: [AVAssetResourceLoadingRequestStreamingContentKeyRequestRequiresPersistentKey: true])
+        }
+
+        func persistableKey(from ckc: Data) throws -> Data {
+            try base.request.persistentContentKey(fromKeyVendorResponse: ckc, options: nil)
+        }
+
+        func answer(_ result: Result<Data, ContentKeyError>) {
+            if case .failure(let error) = result, error.kind == .spcFailed { return base.start(loader) }
+            base.finish(result, type: AVStreamingKeyDeliveryPersistentContentKeyType)
+        }
+    }
+#endif

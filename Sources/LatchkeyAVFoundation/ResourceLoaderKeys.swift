@@ -1,0 +1,135 @@
+#if canImport(AVFoundation) && !os(watchOS)
+    public import AVFoundation
+    @_spi(Adapters) public import Latchkey
+
+    /// Gives AVFoundation's assets their keys through their resource loader, for apps that have not moved to content key sessions.
+    ///
+    ///     let keys = ResourceLoaderKeys(loader, onFailure: show)
+    ///     keys.protect(asset)
+    ///
+    /// Keep it as long as its assets play, because AVFoundation holds its delegate weakly. When it is deallocated it ends open requests
+    /// and releases its keys. It takes requests for `skd` URLs only, so the app's own delegate can forward to it. New apps use `AVPlayerKeys`:
+    /// Apple deprecated keys through the resource loader with version 18 and no longer supports them. Safe to use from any thread.
+    public nonisolated final class ResourceLoaderKeys: NSObject, Sendable {
+        private struct State {
+            var requests: [ObjectIdentifier: LoadingKeyRequest] = [:]
+            /// The latest request of each key, which releases the key.
+            var keys: [Key: LoadingKeyRequest] = [:]
+        }
+
+        private struct Key: Hashable {
+            let source: ObjectIdentifier
+            let uri: KeyURI
+        }
+
+        private let loader: ContentKeyLoader
+        let onFailure: @Sendable (KeyFailure) -> Void
+        /// The resource loader calls back on this queue, and requests are finished on it, so no answer crosses a cancellation.
+        let queue = DispatchQueue(label: "latchkey.resource-loader")
+        private let state = Locked(State())
+
+        /// - Parameters:
+        ///   - loader: Gets the keys.
+        ///   - onFailure: Takes why a key did not come or ended; not called for cancellations. Called on a queue that it must not block.
+        public init(_ loader: ContentKeyLoader, onFailure: @escaping @Sendable (KeyFailure) -> Void) {
+            self.loader = loader
+            self.onFailure = onFailure
+            super.init()
+        }
+
+        deinit { release() }
+
+        /// Gives an asset its keys. Call it before the asset loads anything.
+        public func protect(_ asset: AVURLAsset) {
+            asset.resourceLoader.setDelegate(self, queue: queue)
+            asset.resourceLoader.preloadsEligibleContentKeys = true
+        }
+
+        /// Releases the keys of an asset that no longer plays: its open requests end with `cancelled`, and its keys are not renewed.
+        public func release(_ asset: AVURLAsset) {
+            asset.resourceLoader.setDelegate(nil, queue: nil)
+            let source = ObjectIdentifier(asset.resourceLoader)
+            release { $0.source == source }
+        }
+
+        /// Releases all keys: open requests end with `cancelled`, and no key is renewed.
+        public func release() { release { _ in true } }
+
+        private func release(where isReleased: (LoadingKeyRequest) -> Bool) {
+            let released = state.withLock { state in
+                let released = Array(state.requests.values) + Array(state.keys.values)
+                state.requests = state.requests.filter { !isReleased($0.value) }
+                state.keys = state.keys.filter { !isReleased($0.value) }
+                return released.filter(isReleased)
+            }
+            for request in released { request.release() }
+        }
+    }
+
+    nonisolated extension ResourceLoaderKeys: AVAssetResourceLoaderDelegate {
+        public func resourceLoader(
+            _ resourceLoader: AVAssetResourceLoader,
+            shouldWaitForLoadingOfRequestedResource loadingRequest: AVAssetResourceLoadingRequest
+        ) -> Bool {
+            take(loadingRequest, for: .streaming, of: resourceLoader)
+        }
+
+        public func resourceLoader(
+            _ resourceLoader: AVAssetResourceLoader,
+            shouldWaitForRenewalOfRequestedResource renewalRequest: AVAssetResourceRenewalRequest
+        ) -> Bool {
+            take(renewalRequest, for: .renewal, of: resourceLoader)
+        }
+
+        public func resourceLoader(
+            _ resourceLoader: AVAssetResourceLoader, didCancel loadingRequest: AVAssetResourceLoadingRequest
+        ) {
+            state.withLock { $0.requests.removeValue(forKey: ObjectIdentifier(loadingRequest)) }?.reply.abandon()
+        }
+    }
+
+    nonisolated extension ResourceLoaderKeys {
+        func player(of source: AVAssetResourceLoader) -> PlayerID {
+            PlayerID("AVAssetResourceLoader \(ObjectIdentifier(source)) \(ObjectIdentifier(self))")
+        }
+
+        private func take(
+            _ request: AVAssetResourceLoadingRequest, for purpose: KeyPurpose, of source: AVAssetResourceLoader
+        ) -> Bool {
+            let key = KeyURI(playerIdentifier: request.request.url) ?? ""
+            guard key.scheme?.lowercased() == "skd" else { return false }
+            let taken = LoadingKeyRequest(request, key, for: purpose, of: source, self)
+            let isNew = state.withLock { state in
+                let replaced = state.requests.updateValue(taken, forKey: ObjectIdentifier(request))
+                if let replaced { state.requests[ObjectIdentifier(request)] = replaced }
+                return replaced == nil
+            }
+            if isNew { start(taken) }
+            return true
+        }
+
+        private func start(_ taken: LoadingKeyRequest) {
+            #if targetEnvironment(simulator)
+                taken.answer(.failure(.unsupported))
+            #else
+                guard taken.purpose == .streaming, let offline = loader.offline else { return taken.start(loader) }
+                startTask { [loader] in
+                    if await offline.isRequested(taken.keyURI) {
+                        taken.startStoring(loader)
+                    } else {
+                        taken.start(loader)
+                    }
+                }
+            #endif
+        }
+
+        /// Removes a finished request. If it brought a key, it is kept to release the key.
+        func finished(_ request: LoadingKeyRequest, with result: Result<Data, ContentKeyError>) {
+            state.withLock { state in
+                state.requests[ObjectIdentifier(request.request)] = nil
+                guard case .success = result else { return }
+                state.keys[Key(source: request.source, uri: request.keyURI)] = request
+            }
+        }
+    }
+#endif

@@ -1,0 +1,105 @@
+#if canImport(AVFoundation)
+    import AVFoundation
+    @_spi(Adapters) import Latchkey
+
+    /// A key request of a content key session, as the loader sees it. It is answered once, on the queue of `AVPlayerKeys`, and only as long as
+    /// AVFoundation wants an answer.
+    ///
+    /// It keeps the session, because touching a request without a session raises an exception.
+    // Sound: constants of sendable types, a weak reference that is set once, and a reply with a lock. Not final, because
+    // `PersistableSessionKeyRequest` inherits from it.
+    nonisolated class SessionKeyRequest: ReplyingKeyRequest, @unchecked Sendable {
+        let keyURI: KeyURI
+        let purpose: KeyPurpose
+        let player: PlayerID
+        let request: AVContentKeyRequest
+        let session: AVContentKeySession
+        private weak var keys: AVPlayerKeys?
+        private let queue: DispatchQueue
+        fileprivate let options: AVPlayerKeys.Options
+        let reply = PlayerReply()
+
+        init(
+            _ request: AVContentKeyRequest, for purpose: KeyPurpose, in session: AVContentKeySession,
+            of keys: AVPlayerKeys, _ player: PlayerID
+        ) {
+            let named = request.initializationData.flatMap(keys.options.keyNamed)
+            keyURI = KeyURI(playerIdentifier: request.identifier) ?? named ?? ""
+            self.purpose = purpose
+            self.player = player
+            self.request = request
+            self.session = session
+            self.keys = keys
+            queue = keys.queue
+            options = keys.options
+        }
+    }
+
+    // MARK: - Called by the loader
+
+    nonisolated extension SessionKeyRequest {
+        func makeSPC(certificate: Data, contentIdentifier: Data) async throws -> Data {
+            guard let spc = try await makeOptionalSPC(certificate: certificate, contentIdentifier: contentIdentifier)
+            else { throw ContentKeyError.noSPC }
+            return spc
+        }
+
+        func makeOptionalSPC(certificate: Data, contentIdentifier: Data) async throws -> Data? {
+            do { return try await spc(certificate, contentIdentifier, options.spcOptions) } catch {
+                guard options.callsForStandardIdentifier(error) else { throw error }
+                return try await spc(certificate, contentIdentifier, options.keyRequest)
+            }
+        }
+
+        private func spc(
+            _ certificate: Data, _ contentIdentifier: Data, _ options: [String: any Sendable]
+        ) async throws -> Data? {
+            try await Promise.value { reply in
+                request.makeSPC(session, certificate, contentIdentifier, options) { reply.resolve($0) }
+            }
+        }
+
+        func answer(_ result: Result<Data, ContentKeyError>) {
+            queue.async { [self] in
+                guard ![.cancelled, .failed].contains(request.status) else { return reply.abandon() }
+                guard reply.resolve(result) else { return }
+                switch result {
+                case .success(let key):
+                    request.processContentKeyResponse(AVContentKeyResponse(fairPlayStreamingKeyResponseData: key))
+                case .failure(let error): request.processContentKeyResponseError(error.nsError)
+                }
+            }
+        }
+
+        func renew() -> Bool {
+            guard keys?.isCurrent(session) == true else { return false }
+            queue.async { [self] in session.renewExpiringResponseData(for: request) }
+            return true
+        }
+
+        func ended(_ error: ContentKeyError) { keys?.end(self, error) }
+    }
+
+    // MARK: - Called by AVPlayerKeys
+
+    nonisolated extension SessionKeyRequest {
+        /// Replaces this request by a persistable one.
+        /// - Throws: AVFoundation's error if the key cannot be stored; this request is still open then.
+        func becomePersistable() throws {
+            guard reply.state.isPending else { return }
+            try request.requestPersistable()
+            reply.abandon()
+        }
+    }
+
+    /// A request for a key that is stored.
+    nonisolated final class PersistableSessionKeyRequest: SessionKeyRequest, PersistableKeyRequest, @unchecked Sendable
+    {
+        var storedKey: StoredKeyUse { options.storedKeys }
+
+        func persistableKey(from ckc: Data) throws -> Data {
+            guard let request = request as? AVPersistableContentKeyRequest else { throw ContentKeyError.notPersistable }
+            return try request.persistableContentKey(fromKeyVendorResponse: ckc, options: nil)
+        }
+    }
+#endif

@@ -1,0 +1,208 @@
+import Foundation
+import LatchkeyServices
+import LatchkeyTerminal
+
+/// All measurements, in one run.
+///
+/// Figures are ratios to something measured in the same run wherever there is such a thing, because the machine and its
+/// other users differ from day to day. What is compared is measured in turn, and the median counts.
+struct Bench: Sendable {
+    /// How often each measurement is done.
+    var rounds = 5
+    /// The option by which this program, started once more, counts allocations.
+    let countingFlag: String
+    /// Called with what comes next.
+    var progress: @Sendable (String) -> Void = { _ in }
+
+    /// Measures everything; takes some 40 seconds.
+    func figures() async throws -> [Figure] {
+        var figures: [Figure] = []
+        for bits in [1024, 2048] { figures += try keyServer(bits: bits) }
+        figures.append(allocations())
+        figures += try discovery()
+        figures += try await licenses()
+        figures += try await timeToKey()
+        figures += try await heldKeys()
+        #if os(Linux)
+            figures += try await transport()
+        #endif
+        return figures
+    }
+
+    private func median(_ measure: () throws -> Double) rethrows -> Double {
+        try (0..<rounds).map { _ in try measure() }.median ?? 0
+    }
+}
+
+// MARK: - The key server alone
+
+extension Bench {
+    private func keyServer(bits: Int) throws -> [Figure] {
+        progress("Making CKCs with RSA \(bits)")
+        let bench = try KeyServerBench(bits: bits)
+        let beside = try median { try bench.timeBesideRSA(seconds: 0.1) } * 1e6
+        let alone = try (0..<rounds).map { _ in
+            let other = try 1 / Stopwatch.threadTime(perPieceFor: 0.2) { try bench.unwrap($0) }
+            return (own: try bench.rate(seconds: 0.2), other: other)
+        }
+        return [
+            try share(of: bench, bits: bits),
+            .share("CKCs on one core, of its RSA-OAEP alone, \(bits)", alone) {
+                "\($0) CKCs/s of \($1) RSA-OAEP decryptions/s"
+            },
+            Figure(
+                name: "What is not RSA per CKC, RSA \(bits)", value: beside, unit: .microseconds, aim: .below(10),
+                note: "processor time"),
+        ]
+    }
+
+    /// Processor time on both sides: `openssl speed` counts it, too.
+    private func share(of bench: KeyServerBench, bits: Int) throws -> Figure {
+        let name = "CKCs on one core, of RSA \(bits)"
+        let pairs: [(own: Double, other: Double)]
+        do {
+            let speed = try OpenSSLSpeed()
+            pairs = try (0..<3).map { _ in
+                let other = try speed.privateOperations(bits: bits, seconds: 1)
+                return (try bench.rate(seconds: 0.7), other)
+            }
+        } catch let error as BenchError {
+            return Figure(name: name, value: nil, unit: .share, aim: .atLeast(0.9), note: error.reason)
+        }
+        return .share(name, pairs, aim: .atLeast(0.9)) { "\($0) CKCs/s of \($1) private operations/s by openssl speed" }
+    }
+
+    private func allocations() -> Figure {
+        progress("Counting allocations")
+        let name = "What is not RSA per CKC, allocations"
+        do {
+            let count = try AllocationCount.measured(by: countingFlag)
+            let (whole, rsa) = (count.whole.shown(places: 1), count.rsa.shown(places: 1))
+            return Figure(
+                name: name, value: count.whole - count.rsa, unit: .allocations, aim: .below(60),
+                note: "\(whole) in all, \(rsa) of them in libcrypto's RSA")
+        } catch {
+            return Figure(
+                name: name, value: nil, unit: .allocations, aim: .below(60), note: Failure(error).reason)
+        }
+    }
+}
+
+// MARK: - Playlists, the service, the whole way
+
+extension Bench {
+    private func discovery() throws -> [Figure] {
+        progress("Reading playlists")
+        let bench = try DiscoveryBench()
+        let discovery = try median { try bench.discovery(seconds: 0.2) } / 1e6
+        let scan = try median { try bench.lineScan(seconds: 0.2) } / 1e6
+        return [
+            Figure(
+                name: "Key discovery", value: discovery, unit: .megabytesPerSecond, aim: .atLeast(1_000),
+                note: "\(LargePlaylist.segmentCount) segments"),
+            Figure(name: "A bare memchr line scan, to compare", value: scan, unit: .megabytesPerSecond),
+        ]
+    }
+
+    private func licenses() async throws -> [Figure] {
+        progress("Serving licenses over HTTP")
+        let bench = try KeyServerBench(bits: 2048)
+        let service = try LicenseService(bench)
+        let load = LicenseLoad(port: service.port, requests: service.requests)
+        let cores = ProcessInfo.processInfo.activeProcessorCount
+        let bound = RSABound(bench: bench, threads: cores)
+        _ = try await load.run(seconds: 0.3)
+        var pairs: [(own: Throughput, other: Throughput)] = []
+        for _ in 0..<rounds {
+            let other = try await bound.run(seconds: 0.6)
+            pairs.append((try await load.run(seconds: 1.2), other))
+        }
+        await service.host.stop(within: .seconds(2))
+        return Figure.licenses(pairs, cores: cores)
+    }
+
+    private func timeToKey() async throws -> [Figure] {
+        progress("Getting keys over a round trip of 50 ms")
+        let bench = try TimeToKeyBench(
+            roundTrip: .milliseconds(50))
+        // The first of each opens the connections, which are kept.
+        for order in TimeToKeyBench.Order.allCases { _ = try await bench.time(order) }
+        var times: [TimeToKeyBench.Order: [Double]] = [:]
+        for _ in 0..<rounds {
+            for order in TimeToKeyBench.Order.allCases {
+                times[order, default: []].append(try await bench.time(order) * 1_000)
+            }
+        }
+        await bench.stop()
+        let pairs = { (own: TimeToKeyBench.Order, other: TimeToKeyBench.Order) in
+            zip(times[own] ?? [], times[other] ?? []).map { (own: $0, other: $1) }
+        }
+        let note = { (own: String, other: String) in "\(own) ms of \(other) ms in the order of the samples" }
+        let preload = { (own: String, other: String) in
+            "\(own) ms of \(other) ms without, each token fetched over a round trip"
+        }
+        return [
+            .share("Time to key, new loader", pairs(.cold, .samples), aim: .atMost(0.5), note: note),
+            .share("Time to key, warm loader", pairs(.warm, .samples), aim: .atMost(0.5), note: note),
+            .share("Time to key, preloaded", pairs(.preloaded, .fetchedTokens), aim: .atMost(0.6), note: preload),
+            .share(
+                "Time to key, preloaded into the player", pairs(.preloadedIntoPlayer, .fetchedTokens),
+                aim: .atMost(0.35), note: preload),
+        ]
+    }
+}
+
+// MARK: - Keys that are kept alive
+
+extension Bench {
+    private func heldKeys() async throws -> [Figure] {
+        guard #available(macOS 15, *) else { return [] }
+        progress("Keeping 100 keys alive for a day")
+        let bench = HeldKeysBench()
+        var days: [HeldKeysBench.Day] = []
+        for _ in 0..<3 { days.append(try await bench.live()) }
+        let renewals = days.first?.renewals ?? 0
+        let cpu = (days.map(\.timePerRenewal).median ?? 0) * Double(renewals)
+        let pairs = days.map { (own: $0.timePerRenewal * 1e6, other: $0.timePerRequest * 1e6) }
+        return [
+            .share("A renewal of one of 100 keys, of a license request alone", pairs) {
+                "\($0) µs of \($1) µs; \(renewals) renewals in a day take \(cpu.shown(places: 1)) s of one core"
+            },
+            Figure(
+                name: "A key that is held", value: try await bench.bytesPerKey(), unit: .bytes,
+                note: "growth of the process, each key with its request and URI"),
+        ]
+    }
+}
+
+extension Figure {
+    /// Licenses against RSA alone, both by the server's processor time, which other users of the machine do not change, and on
+    /// the clock, which also shows time that nobody used. The clock counts only where RSA alone had nearly all of the cores:
+    /// otherwise the program with more threads gets more of them, and the share says nothing.
+    static func licenses(_ pairs: [(own: Throughput, other: Throughput)], cores: Int) -> [Figure] {
+        let undisturbed = pairs.filter { $0.other.processTime >= 0.9 * $0.other.seconds * Double(cores) }
+        let onProcessor = pairs.map { (own: $0.own.processRate, other: $0.other.processRate) }
+        let onClock = undisturbed.map { (own: $0.own.rate, other: $0.other.rate) }
+        let name = "Licenses over HTTP on the clock, of RSA 2048"
+        return [
+            .share("Licenses over HTTP by processor time, of RSA 2048", onProcessor, aim: .atLeast(0.85)) {
+                "\($0) licenses/s of \($1) private operations/s on one core of the server"
+            },
+            onClock.isEmpty
+                ? Figure(name: name, value: nil, unit: .share, aim: .atLeast(0.85), note: "others use the machine")
+                : .share(name, onClock, aim: .atLeast(0.85)) {
+                    "\($0) licenses/s of \($1) private operations/s on \(cores) cores, the clients among them"
+                },
+        ]
+    }
+
+    /// The median of ratios, with the medians of both sides in the note.
+    static func share(
+        _ name: String, _ pairs: [(own: Double, other: Double)], aim: Aim? = nil, note: (String, String) -> String
+    ) -> Figure {
+        let (own, other) = (pairs.map(\.own).median ?? 0, pairs.map(\.other).median ?? 0)
+        return Figure(
+            name: name, value: pairs.map { $0.own / $0.other }.median, unit: .share, aim: aim,
+            note: note(own.shown(places: 0), other.shown(places: 0)))
+    }
+}

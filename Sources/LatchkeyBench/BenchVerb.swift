@@ -1,0 +1,39 @@
+import LatchkeyTerminal
+
+/// `latchkey-bench`: how fast the pieces are, as ratios within one run.
+struct BenchVerb: Verb {
+    private let check = Flag("check", "exit with status 1 if an aim is missed")
+    private let counting = Flag("count-allocations", "count them in this process; bench starts itself with it")
+
+    var usage: Usage {
+        Usage(
+            program: "latchkey-bench", summary: "measure, and compare with what is aimed at",
+            details: """
+                Takes less than a minute. Build for release first, as make bench does. RSA is compared with the openssl on the
+                search path; allocations are counted on Linux, if there is a C compiler.
+                """,
+            options: [check, counting, Flag.json], examples: ["latchkey-bench", "latchkey-bench --check --json"],
+            yes: "measured", no: "something failed; with --check also: an aim is missed or could not be measured")
+    }
+
+    func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
+        if arguments[counting] {
+            try console.printJSON(AllocationCount.counted())
+            return .yes
+        }
+        #if DEBUG
+            console.note("This is a debug build; its figures mean little. See: make bench")
+        #endif
+        let bench = Bench(countingFlag: counting.name) { console.progress($0) }
+        let figures = try await bench.figures()
+        console.endProgress()
+        if arguments[Flag.json] {
+            try console.printJSON(["figures": figures])
+        } else {
+            let titles = ["FIGURE", "MEASURED", "AIM", "MET", "MADE OF"]
+            console.print(TextTable(rows: [titles] + figures.map(\.cells)).text)
+        }
+        let isMet = figures.allSatisfy { $0.aim == nil || $0.isMet == true }
+        return isMet || !arguments[check] ? .yes : .no
+    }
+}

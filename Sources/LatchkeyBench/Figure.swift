@@ -1,0 +1,99 @@
+import Foundation
+import LatchkeyTerminal
+
+/// One figure of the bench: what was measured, and what is aimed at.
+struct Figure: Sendable, Equatable {
+    /// What the number counts, and how it is shown.
+    enum Unit: String, Sendable, Encodable {
+        /// A part of something else that was measured in the same run; 1 is all of it.
+        case share
+        case microseconds
+        case milliseconds
+        case allocations
+        case megabytesPerSecond
+        case bytes
+    }
+
+    /// What the number should be.
+    enum Aim: Sendable, Equatable {
+        case atLeast(Double)
+        case atMost(Double)
+        case below(Double)
+    }
+
+    let name: String
+    /// The number; `nil` if it could not be measured, which the note explains.
+    let value: Double?
+    let unit: Unit
+    /// What the number should be; `nil` for one that only stands beside others.
+    var aim: Aim?
+    /// What the number was made of, such as the two numbers of a share.
+    var note = ""
+
+    /// Whether the number is what is aimed at; `nil` without an aim or without a number.
+    var isMet: Bool? {
+        guard let value else { return nil }
+        return switch aim {
+        case .atLeast(let limit): value >= limit
+        case .atMost(let limit): value <= limit
+        case .below(let limit): value < limit
+        case nil: nil
+        }
+    }
+}
+
+extension Figure {
+    /// The cells of the figure's row.
+    var cells: [String] {
+        let aimText =
+            switch aim {
+            case .atLeast(let limit): "≥ \(unit.text(limit))"
+            case .atMost(let limit): "≤ \(unit.text(limit))"
+            case .below(let limit): "< \(unit.text(limit))"
+            case nil: "–"
+            }
+        let met = isMet.map { $0 ? "yes" : "NO" } ?? "–"
+        return [name, value.map(unit.text) ?? "not measured", aimText, met, note]
+    }
+}
+
+extension Figure.Unit {
+    func text(_ value: Double) -> String {
+        switch self {
+        case .share: "\((value * 100).shown(places: 1)) %"
+        case .microseconds: "\(value.shown(places: 1)) µs"
+        case .milliseconds: "\(value.shown(places: 1)) ms"
+        case .allocations: value.shown(places: 1)
+        case .bytes: "\(value.shown(places: 0)) bytes"
+        case .megabytesPerSecond: "\(value.shown(places: 0)) MB/s"
+        }
+    }
+}
+
+extension Double {
+    /// The number with so many digits behind the point, without zeros at its end.
+    func shown(places: Int) -> String {
+        formatted(.number.precision(.fractionLength(0...places)).grouping(.never).locale(Locale(identifier: "en")))
+    }
+}
+
+extension Figure: Encodable {
+    private enum Field: String, CodingKey { case name, value, unit, aim, isMet, note }
+    private enum AimField: String, CodingKey { case atLeast, atMost, below }
+
+    func encode(to encoder: any Encoder) throws {
+        var fields = encoder.container(keyedBy: Field.self)
+        try fields.encode(name, forKey: .name)
+        try fields.encode(value, forKey: .value)
+        try fields.encode(unit, forKey: .unit)
+        try fields.encode(isMet, forKey: .isMet)
+        try fields.encode(note, forKey: .note)
+        guard let aim else { return }
+        var limit = fields.nestedContainer(keyedBy: AimField.self, forKey: .aim)
+        switch aim {
+        case .atLeast(let value): try limit.encode(value, forKey: .atLeast)
+        case .atMost(let value): try limit.encode(value, forKey: .atMost)
+        case .below(let value): try limit.encode(value, forKey: .below)
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import Foundation
+
+/// A kept-alive connection to a server on this machine that sends one request after the other.
+///
+/// Belongs to one thread.
+final class LoadConnection {
+    let socket: Int32
+    private var received: [UInt8] = []
+    private var buffer = [UInt8](repeating: 0, count: 16_384)
+
+    /// - Throws: `loadFailed` if nobody listens.
+    init(port: UInt16) throws(BenchError) {
+        #if canImport(Darwin)
+            socket = Foundation.socket(AF_INET, SOCK_STREAM, 0)
+        #else
+            socket = Foundation.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        #endif
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        let isConnected = withUnsafePointer(to: address) { address in
+            address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
+        var one: Int32 = 1
+        setsockopt(socket, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
+        guard isConnected else { throw .load("it cannot connect") }
+    }
+
+    deinit { close(socket) }
+
+    /// Sends a request; it fits into the socket's buffer.
+    func send(_ request: [UInt8]) throws(BenchError) {
+        received.removeAll(keepingCapacity: true)
+        guard Foundation.send(socket, request, request.count, 0) == request.count else { throw .load("a send failed") }
+    }
+
+    /// Takes what has arrived.
+    /// - Returns: the reply's body once it is whole; nil before.
+    /// - Throws: `loadFailed` for anything but a 200.
+    func receive() throws(BenchError) -> ArraySlice<UInt8>? {
+        let count = recv(socket, &buffer, buffer.count, 0)
+        guard count > 0 else { throw .load("the server closed a connection") }
+        received += buffer.prefix(count)
+        guard let head = ReplyHead(received) else { return nil }
+        guard head.status == 200 else { throw .load("the server answered with status \(head.status)") }
+        return received.count < head.end + head.bodyLength ? nil : received[head.end..<head.end + head.bodyLength]
+    }
+}
+
+/// The little of an HTTP reply's head that a load generator needs.
+struct ReplyHead: Equatable {
+    let status: Int
+    /// Where the body begins.
+    let end: Int
+    let bodyLength: Int
+
+    /// - Parameter bytes: what has arrived; nil until the head is whole, and for one without `Content-Length`.
+    init?(_ bytes: [UInt8]) {
+        // By hand and on bytes, because whatever the generator takes is missing in the server.
+        guard let blank = Self.end(of: "\r\n\r\n", in: bytes[...]),
+            let length = Self.end(of: "\r\nContent-Length: ", in: bytes[..<blank])
+        else { return nil }
+        end = blank
+        bodyLength = Self.number(bytes[length...])
+        // `HTTP/1.1 200`: the number begins at the tenth byte.
+        status = Self.number(bytes.dropFirst(9))
+    }
+
+    /// Where the text ends that occurs first.
+    private static func end(of text: StaticString, in bytes: ArraySlice<UInt8>) -> Int? {
+        let count = text.utf8CodeUnitCount
+        return bytes.withUnsafeBytes { part in
+            guard let start = part.baseAddress, part.count >= count else { return nil }
+            let place = (0...part.count - count).first { memcmp(start + $0, text.utf8Start, count) == 0 }
+            return place.map { bytes.startIndex + $0 + count }
+        }
+    }
+
+    /// The decimal number at the beginning; nine digits at most.
+    private static func number(_ bytes: ArraySlice<UInt8>) -> Int {
+        bytes.prefix(9).prefix { 0x30...0x39 ~= $0 }.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+    }
+}

@@ -1,0 +1,100 @@
+#if canImport(BitmovinPlayer)
+    public import BitmovinPlayer
+    import Foundation
+    @_spi(Adapters) public import Latchkey
+
+    /// Gives Bitmovin's sources their keys.
+    ///
+    ///     let keys = try await BitmovinKeys(.axinom(certificate: certificate, license: license), credentials: token, onFailure: show)
+    ///     keys.protect(sourceConfig)
+    ///
+    /// It is made from a vendor, not from a loader, because the player sends the requests itself, and asks what to put into them with
+    /// closures that cannot wait. So it supports the vendors whose credentials last as long as the stream; for any other vendor making it
+    /// throws, and says why. The player holds the keys, so there is no `release()`; the app has a key renewed with
+    /// `source.drm.fairplay.renewExpiringLicense(for:)`. Safe to use from any thread. Source: `Documentation/Players.md` §8.1.
+    // Sound: `names` is only touched while the lock is held.
+    public nonisolated final class BitmovinKeys: @unchecked Sendable {
+        /// How many names of keys are kept. The oldest is dropped first.
+        private static let nameLimit = 256
+
+        private let exchange: PreparedExchange
+        private let certificateURL: URL
+        private let onFailure: @Sendable (KeyFailure) -> Void
+        private let lock = NSLock()
+        private var names: [(name: String, key: KeyURI)] = []
+
+        /// - Parameters:
+        ///   - vendor: The vendor.
+        ///   - credentials: Asked once, now.
+        ///   - hosts: Where requests may go.
+        ///   - onFailure: Takes why a request could not be made or a reply not be read. The player gets nothing then, and fails with an error
+        ///     of its own. Called on any thread, which it must not block.
+        /// - Throws: `unfitForPlayer`; `certificateMissing` if there is no address of a certificate; what is wrong with the settings.
+        public init(
+            _ vendor: ConfiguredVendor, credentials: Credentials = .none, hosts: HostPolicy = HostPolicy(),
+            onFailure: @escaping @Sendable (KeyFailure) -> Void
+        ) async throws(ContentKeyError) {
+            exchange = try await PreparedExchange(vendor, credentials: credentials, hosts: hosts)
+            guard let url = exchange.certificateRequest.url else {
+                throw ContentKeyError(
+                    .certificateMissing, "There is no address of a certificate.", remedy: "Set certificateURL.")
+            }
+            certificateURL = url
+            self.onFailure = onFailure
+        }
+
+        /// Gives a source its keys. Call it before the source is made from its configuration.
+        public func protect(_ source: SourceConfig) { source.drmConfig = configuration() }
+
+        private func configuration() -> FairplayConfig {
+            let config = FairplayConfig(license: exchange.licenseURL, certificateURL: certificateURL)
+            config.certificateRequestHeaders = exchange.certificateRequest.allHTTPHeaderFields
+            config.licenseRequestHeaders = exchange.licenseHeaders
+            config.prepareContentId = { key in self.contentIdentifier(for: KeyURI(key)) }
+            config.prepareMessage = { spc, name in self.message(spc, forKeyNamed: name) }
+            config.prepareLicenseServerUrl = { key in self.licenseURL(for: KeyURI(key)) }
+            config.prepareCertificate = { body in
+                self.value(otherwise: Data(), nil) { try self.exchange.certificate(from: body) }
+            }
+            config.prepareLicense = { body in
+                self.value(otherwise: Data(), nil) { try self.exchange.license(from: body) }
+            }
+            return config
+        }
+    }
+
+    // MARK: - What the closures return
+
+    nonisolated extension BitmovinKeys {
+        private func contentIdentifier(for key: KeyURI) -> String {
+            value(otherwise: "", key) {
+                let name = try exchange.contentIdentifier(for: key)
+                lock.withLock {
+                    names.removeAll { $0.key == key }
+                    names = names.suffix(Self.nameLimit - 1) + [(name, key)]
+                }
+                return name
+            }
+        }
+
+        private func message(_ spc: Data, forKeyNamed name: String) -> Data {
+            let key = lock.withLock { names.last { $0.name == name }?.key } ?? KeyURI(name)
+            return value(otherwise: Data(), key) { try exchange.licenseBody(for: SPCMessage(spc), key: key) }
+        }
+
+        /// - Parameter key: The key's URI if the address differs from key to key; otherwise the address.
+        private func licenseURL(for key: KeyURI) -> String {
+            value(otherwise: "", key) { try exchange.licenseURL(for: key).absoluteString }
+        }
+
+        private func value<Value>(
+            otherwise nothing: Value, _ key: KeyURI?, _ body: () throws -> Value
+        ) -> Value {
+            do { return try body() } catch {
+                let known = error as? ContentKeyError
+                onFailure(known.map { KeyFailure($0, key: key) } ?? KeyFailure(player: error, key: key))
+                return nothing
+            }
+        }
+    }
+#endif

@@ -1,0 +1,170 @@
+import Foundation
+import Latchkey
+import LatchkeyCore
+import LatchkeyDevice
+import LatchkeyFairPlay
+import LatchkeySimulation
+import LatchkeyTerminal
+import LatchkeyVendors
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+// The certificate and the licenses.
+extension StreamDiagnosis {
+    /// - Parameter mayCarryCredentials: whether the request may be made as the vendor's, with the token, where it has one.
+    func certificate(
+        _ loader: ContentKeyLoader, _ watch: TrafficWatch, mayCarryCredentials: Bool
+    ) async -> [Checkup] {
+        let wantsCredentials = await certificateWantsCredentials()
+        if wantsCredentials, let bytes = await anonymousCertificate(loader, watch) { return checks(of: bytes) }
+        guard mayCarryCredentials || !wantsCredentials else {
+            return [.skipped(.certificate, "Its request would carry the token.")]
+        }
+        do { return checks(of: try await loader.applicationCertificate().der) } catch {
+            return [explained(Checkup(.certificate, Failure(error)), error, watch.notes)]
+        }
+    }
+
+    private func certificateWantsCredentials() async -> Bool {
+        let isAsked = Locked(false)
+        let context = CertificateContext {
+            isAsked.withLock { $0 = true }
+            return credentials
+        }
+        _ = try? await vendor.certificateRequest(context)
+        return isAsked.withLock { $0 }
+    }
+
+    /// The certificate as a service gives it to those without a token; `nil` if it does not. Most do, as it is public.
+    private func anonymousCertificate(_ loader: ContentKeyLoader, _ watch: TrafficWatch) async -> Data? {
+        guard vendor.lookupScope == .never, var request = try? await loader.certificateRequest() else { return nil }
+        for (name, value) in request.allHTTPHeaderFields ?? [:] where watch.isSecret(value) {
+            request.setValue(nil, forHTTPHeaderField: name)
+        }
+        guard !watch.carriesSecret(request), let reply = try? await watch.send(request, bodyLimit: 1 << 20),
+            reply.status == 200
+        else { return nil }
+        return try? loader.applicationCertificate(from: HTTPExchange(request: request, reply: reply)).der
+    }
+
+    private func checks(of bytes: Data) -> [Checkup] {
+        let report = CertificateReport(bytes, at: timekeeper.date)
+        guard let bits = report.rsaBits, let sha1 = report.sha1 else { return [unreadable(bytes, report)] }
+        let kind = report.isTestCertificate == true ? "of a service for tests" : "for \(report.subject ?? "nobody")"
+        let problems = report.problems.map { Checkup(.certificate, $0) }
+        return [.ok(.certificate, "RSA \(bits), \(kind), SHA-1 \(sha1)")] + problems + mismatches(sha1)
+    }
+
+    /// A certificate of no known form is passed on, as the client does; one that is recognizably something else is wrong.
+    private func unreadable(_ bytes: Data, _ report: CertificateReport) -> Checkup {
+        switch Recognition(bytes) {
+        case .bundle, .unknown: Checkup(.certificate, .bundle)
+        default: Checkup(.certificate, report.problems.first ?? .bundle)
+        }
+    }
+
+    /// Whether the service's certificate is the one that the SPC is for, or will be.
+    private func mismatches(_ sha1: String) -> [Checkup] {
+        if let recorded = recordedCertificateSHA1, recorded != sha1 {
+            return [
+                .error(
+                    .certificate, "spcForOtherCertificate",
+                    "The SPC was made for another certificate than the service's: \(recorded) ≠ \(sha1).",
+                    "Ship the service's certificate in the app.")
+            ]
+        }
+        guard case .device(let certificate, _) = player, certificate.fingerprint.hexString != sha1 else { return [] }
+        return [
+            .error(
+                .certificate, "foreignCertificate",
+                "The service's certificate (SHA-1 \(sha1)) is not that of --credentials (\(certificate.fingerprint.hexString)).",
+                "Point certificateURL at the certificate of --credentials, or give the credentials that belong to this one."
+            )
+        ]
+    }
+
+    /// The licenses of a stream's first keys, with the keys that the device got.
+    func licenses(
+        for keys: [KeyURI], _ loader: ContentKeyLoader, _ watch: TrafficWatch
+    ) async -> (checks: [Checkup], keys: [KeyURI: ContentKey]) {
+        switch player {
+        case .none: return ([], [:])
+        case .recorded(let bytes, let key):
+            guard let key = key ?? keys.first else { return ([], [:]) }
+            do {
+                let license = try await loader.license(for: SPCMessage(bytes), key: key)
+                let terms = license.terms.map { ", \(TermsSummary($0))" } ?? ""
+                let reason = "\(shown(key)): a CKC came\(terms); only the device that made the SPC can open it"
+                return ([.ok(.license, reason)] + unusualReply(license), [:])
+            } catch {
+                return ([explained(Checkup(.license, Failure(error), about: shown(key)), error, watch.notes)], [:])
+            }
+        case .device(let certificate, let secret):
+            let player = SimulatedPlayer(
+                loader: loader, applicationSecret: secret, certificate: certificate, timekeeper: timekeeper)
+            return await licenses(for: keys, player, watch)
+        }
+    }
+
+    private func licenses(
+        for keys: [KeyURI], _ player: SimulatedPlayer, _ watch: TrafficWatch
+    ) async -> (checks: [Checkup], keys: [KeyURI: ContentKey]) {
+        var checks: [Checkup] = []
+        var opened: [KeyURI: ContentKey] = [:]
+        for key in keys.prefix(licenseLimit) {
+            let start = timekeeper.uptime
+            do {
+                let got = try await player.key(key).outcome.get()
+                opened[key] = got.contentKey
+                let time = Int((timekeeper.uptime - start).inMilliseconds.rounded())
+                checks.append(
+                    .ok(.license, "\(shown(key)): the device has the key after \(time) ms, \(TermsSummary(got.terms))"))
+                checks += oddTerms(got.terms, of: key)
+            } catch {
+                checks.append(explained(Checkup(.license, Failure(error), about: shown(key)), error, watch.notes))
+            }
+        }
+        if keys.count > licenseLimit {
+            checks.append(
+                .skipped(
+                    .license, "\(keys.count - licenseLimit) more keys were not asked for, as services bill licenses.",
+                    "Ask for more with --licenses N."))
+        }
+        return (checks, opened)
+    }
+
+    /// Terms that end before anybody can watch.
+    private func oddTerms(_ terms: LicenseTerms, of key: KeyURI) -> [Checkup] {
+        let summary = TermsSummary(terms)
+        let times = [
+            ("lease", summary.lease), ("rental", summary.rental), ("storage", summary.storage),
+            ("playback", summary.playback),
+        ]
+        guard
+            let (name, seconds) = times.lazy.compactMap({ name, seconds in seconds.map { (name, $0) } })
+                .first(where: { $0.1 < Self.shortestTerm })
+        else { return [] }
+        return [
+            .warning(
+                .license, "shortTerms", "\(shown(key)): the key's \(name) ends after \(seconds) s.",
+                "Have the service grant a longer \(name); renewals need some 30 s.")
+        ]
+    }
+
+    /// In seconds.
+    private static let shortestTerm: Int64 = 30
+
+    /// A CKC of a form that no device takes, though its service answered with success.
+    private func unusualReply(_ license: License) -> [Checkup] {
+        let found = Recognition(license.ckc.revealed)
+        guard found != .ckc else { return [] }
+        return [
+            .error(
+                .license, "ckcIs\(found.name)", "What came as CKC is \(found.noun).",
+                found.unwrapping
+                    ?? "Compare the reply with the vendor's documentation, and choose the profile's variant that fits.")
+        ]
+    }
+}

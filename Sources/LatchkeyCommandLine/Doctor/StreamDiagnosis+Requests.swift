@@ -1,0 +1,78 @@
+import Foundation
+import Latchkey
+import LatchkeyCore
+import LatchkeyFairPlay
+import LatchkeyVendors
+
+// Why a request failed: the error, and what the traffic beside it tells.
+extension StreamDiagnosis {
+    /// A failed request with what its traffic tells beside the error.
+    func explained(_ check: Checkup, _ error: any Error, _ notes: TrafficWatch.Notes) -> Checkup {
+        if let (status, target) = notes.redirect {
+            return check.adding("The service redirects with \(status) to \(target).")
+        }
+        if let seconds = (error as? ContentKeyError)?.service?.retryAfter {
+            return check.adding(
+                "It asks to come back in \(Int(min(max(seconds, 0), 1e9))) s.",
+                remedy: "Wait as long as it asks, then try again; if it lasts, report the request id to the vendor.")
+        }
+        guard let reply = notes.lastReply else { return check }
+        if check.code == "licenseMalformed" || check.code == "certificateMalformed" {
+            return check.adding("What came is \(Recognition(reply.body).noun).")
+        }
+        guard reply.status >= 400 else { return check }
+        let words = check.reason.contains("\"") ? nil : serviceWords(reply)
+        let quote = words.map { "It said: “\($0)”." }
+        if check.step == .license, reply.status == 415 {
+            return check.adding(
+                quote,
+                remedy:
+                    "Compare Content-Type and body with the vendor's (latchkey wire request); the profile's variant may not fit."
+            )
+        }
+        let isOfLicense = (error as? ContentKeyError)?.stage == .license
+        guard isOfLicense, [400, 422, 500].contains(reply.status) else { return check.adding(quote) }
+        return refusedSPC(check, saying: words ?? check.reason).adding(quote)
+    }
+
+    /// A refusal of an SPC that is sound as far as anybody here can tell: the service may have another certificate.
+    private func refusedSPC(_ check: Checkup, saying words: String) -> Checkup {
+        let sha1: String?
+        switch player {
+        case .device(let certificate, _): sha1 = certificate.fingerprint.hexString
+        case .recorded: sha1 = recordedCertificateSHA1
+        case .none: sha1 = nil
+        }
+        guard let sha1 else { return check }
+        let words = words.lowercased()
+        guard
+            words.contains("unknowncertificate") || words.contains("42605")
+                || words.contains("certificate") && words.contains("spc")
+        else {
+            return check.adding(
+                nil,
+                remedy:
+                    "Compare the request with the vendor's (latchkey wire request), and ask whether the service holds the private key of the certificate with SHA-1 \(sha1)."
+            )
+        }
+        return .error(
+            .license, "serviceHasOtherCertificate",
+            "The license service does not hold the certificate that the SPC was made for, SHA-1 \(sha1), though certificateURL gives it.",
+            "Set certificateURL to the certificate of this license service.")
+    }
+
+    /// What a service said, in one line without secrets; `nil` if it is a page or nothing.
+    private func serviceWords(_ reply: HTTPReply) -> String? {
+        guard reply.body.count <= 4_096, let text = String(data: reply.body, encoding: .utf8), !text.hasPrefix("<")
+        else {
+            return nil
+        }
+        let secrets = credentials.values.values.map(\.revealedText).filter { $0.utf8.count >= 4 }
+        let shown = secrets.reduce(text) { $0.replacing($1, with: "‹token›") }
+        let words = shown.split { $0.isWhitespace || $0.unicodeScalars.contains { $0.value < 0x20 } }
+            .map { $0.count > 64 ? "‹\($0.count) characters›" : String($0) }
+        var line = words.joined(separator: " ").prefix(200)
+        while line.last == "." { line.removeLast() }
+        return line.isEmpty ? nil : String(line)
+    }
+}

@@ -1,0 +1,137 @@
+import Foundation
+import Latchkey
+import LatchkeyCore
+import LatchkeyFairPlay
+import LatchkeyTerminal
+import LatchkeyVendors
+
+// What can be told without the network: settings, content identifiers, the token and the recorded SPC.
+extension StreamDiagnosis {
+    /// How many keys are looked at one by one; there may be any number.
+    static let mostKeysShown = 8
+
+    var settings: [Checkup] {
+        let missing = profile.parameters.filter { parameter in
+            guard parameter.isRequired else { return false }
+            return parameter.isCredential
+                ? credentials.values[parameter.name, default: Secret("")].count == 0
+                : profile.missingSettings.contains(parameter.name)
+        }
+        guard missing.isEmpty else {
+            return missing.map {
+                .error(
+                    .settings, $0.isCredential ? "missingCredential" : "missingSetting",
+                    "\(profile.identifier) needs \($0.name): \($0.meaning).", "Add --set '\($0.name)=\($0.example)'.")
+            }
+        }
+        let given = profile.parameters.map(\.name).filter {
+            profile.settings[$0] != nil || credentials.values[$0] != nil
+        }
+        return [
+            .ok(.settings, "\(profile.name) with \(given.isEmpty ? "no parameters" : given.joined(separator: ", "))")
+        ]
+    }
+
+    func identifiers(of keys: [KeyURI], _ loader: ContentKeyLoader) -> [Checkup] {
+        var names: [Data: Int] = [:]
+        var checks: [Checkup] = []
+        for key in keys {
+            let result = Result { () throws(ContentKeyError) in try loader.contentIdentifier(for: key) }
+            if case .success(let identifier) = result { names[identifier.bytes, default: 0] += 1 }
+            if checks.count < Self.mostKeysShown { checks.append(check(result, of: key)) }
+        }
+        if keys.count > checks.count {
+            checks.append(.skipped(.identifier, "\(keys.count - checks.count) more keys are not shown."))
+        }
+        guard let most = names.values.max(), most > 1 else { return checks }
+        return checks + [
+            .warning(
+                .identifier, "identifiersNotDistinct", "\(most) keys have the same content identifier.",
+                "Choose the profile's variant whose rule tells the stream's keys apart; -19152 comes of it otherwise.")
+        ]
+    }
+
+    private func check(_ result: Result<ContentIdentifier, ContentKeyError>, of key: KeyURI) -> Checkup {
+        switch result {
+        case .success(let identifier):
+            let name = profile.redaction.redacted(urlText: "\(identifier)").prefix(200)
+            return .ok(.identifier, "\(shown(key)) is \(name)")
+        case .failure(let error): return Checkup(.identifier, Failure(error), about: shown(key))
+        }
+    }
+
+    func tokens(for keys: [KeyURI], _ loader: ContentKeyLoader) -> [Checkup] {
+        guard profile.parameters.contains(where: \.isCredential) else { return [.ok(.token, "None is needed.")] }
+        guard credentials.values.contains(where: { $0.value.count > 0 }) else {
+            return [.skipped(.token, "None was given.")]
+        }
+        guard !keys.isEmpty else { return [.skipped(.token, "There is no key that it could be for.")] }
+        let findings = keys.prefix(licenseLimit).flatMap { key -> [InspectionFinding] in
+            guard let identifier = try? loader.contentIdentifier(for: key) else { return [] }
+            let context = LicenseContext(keyURI: key, contentIdentifier: identifier)
+            return vendor.advice(on: credentials, context, at: timekeeper.date).map(finding)
+        }
+        var seen: Set<InspectionFinding> = []
+        let checks = findings.filter { seen.insert($0).inserted }.map { Checkup(.token, $0) }
+        return checks.isEmpty ? [.ok(.token, "Nothing speaks against it; only its service can check it.")] : checks
+    }
+
+    /// What a token says; one that is a day old and lives for seconds has expired for certain.
+    private func finding(_ advice: TokenInspection.Advice) -> InspectionFinding {
+        guard case .mayHaveExpired(let generated) = advice else { return InspectionFinding(advice) }
+        let age = timekeeper.date.timeIntervalSince(generated)
+        guard age > Self.longestTokenLife else { return InspectionFinding(advice) }
+        return InspectionFinding(
+            .error, "expired",
+            "The token was generated at \(generated.formatted(.iso8601)), \(Self.inDays(age)) ago, and tokens like it live about 30 s.",
+            "Get a fresh token right before the license request.")
+    }
+
+    private static func inDays(_ seconds: Double) -> String {
+        let days = Int(min(seconds, 1e12) / 86_400)
+        return days == 1 ? "1 day" : "\(days) days"
+    }
+
+    /// In seconds; accounts may lengthen the usual 30 s, and none lengthens them to a day.
+    private static let longestTokenLife = 86_400.0
+
+    /// What the file of `--spc` holds.
+    var recordedSPC: [Checkup] {
+        guard case .recorded(let bytes, _) = player else { return [] }
+        if let mistaken = MistakenFile(bytes, takenFor: .spc) {
+            return [Checkup(.spc, mistaken.finding).adding(mistaken.found.certificateWords)]
+        }
+        let report = SPCReport(bytes)
+        guard let hash = report.certificateSHA1 else {
+            // A future form with a low first number is passed on; anything else is no SPC.
+            guard let version = report.version, (1...9).contains(version) else {
+                return [
+                    .error(
+                        .spc, "spcIsUnknown", "The file is no SPC: it has \(bytes.count) bytes of no known form.",
+                        "Give the bytes that the device made for the license request.")
+                ]
+            }
+            return [
+                .warning(
+                    .spc, "unknownSPCVersion",
+                    "The SPC has container version \(version), which only its service can read.",
+                    "Check that it is what the device made.")
+            ]
+        }
+        return [.ok(.spc, "\(bytes.count) bytes, made for the certificate with SHA-1 \(hash)")]
+    }
+
+    /// The SHA-1 of the certificate that the recorded SPC was made for; `nil` if it does not say.
+    var recordedCertificateSHA1: String? {
+        guard case .recorded(let bytes, _) = player else { return nil }
+        return SPCReport(bytes).certificateSHA1
+    }
+}
+
+extension Recognition {
+    /// Which certificate an SPC inside was made for; `nil` if there is none.
+    fileprivate var certificateWords: String? {
+        guard case .spc(let sha1) = core else { return nil }
+        return "It was made for the certificate with SHA-1 \(sha1)."
+    }
+}

@@ -1,0 +1,161 @@
+import Foundation
+import Latchkey
+import LatchkeyCore
+import LatchkeyFairPlay
+import LatchkeyHLS
+import LatchkeySimulation
+import LatchkeyVendors
+
+/// Looks at each step of a stream's keys, from the playlist to the first decrypted samples, and goes on if one is wrong.
+///
+/// Checks bytes first. If they are wrong, it sends neither a credential nor an SPC.
+struct StreamDiagnosis: Sendable {
+    let profile: VendorProfile
+    let credentials: CredentialSet
+    let hosts: HostPolicy
+    /// Where the SPC comes from.
+    let player: Player
+    /// How many licenses are asked for at most; services bill them.
+    var licenseLimit = 8
+    var timekeeper: any Timekeeper = SystemTimekeeper()
+    /// Carries the requests.
+    var transport: any Transport = SystemTransport()
+
+    /// Who makes the SPC.
+    enum Player: Sendable {
+        /// The simulated device, with the certificate of a service for tests and its ASk.
+        case device(certificate: FairPlayCertificate, applicationSecret: Secret)
+        /// The SPC of a device in a file, for the stream's first key or for the named one.
+        case recorded(Data, key: KeyURI?)
+        /// Nobody.
+        case none
+    }
+
+    /// The vendor, perhaps without a required setting, which is one of the findings.
+    var vendor: ConfiguredVendor { profile.unchecked }
+
+    /// The checks of a stream.
+    func report(on playlist: String) async -> DoctorReport {
+        let watch = TrafficWatch(transport, timekeeper: timekeeper, secrets: Array(credentials.values.values))
+        let loader = ContentKeyLoader(
+            vendor, credentials: .fixed(credentials),
+            configuration: LoaderConfiguration(
+                retry: RetryPolicy(maximumAttempts: 1), hosts: hosts, certificateFetch: .withFirstKey),
+            transport: watch, timekeeper: timekeeper)
+        defer { loader.cancel() }
+        let web = WebResources(transport: watch)
+        let stream = await stream(at: playlist, web)
+        var checks = settings + stream.checks + identifiers(of: stream.keys, loader)
+        checks += tokens(for: stream.keys, loader) + recordedSPC
+        checks += await exchange(for: stream, after: checks, loader, watch, web)
+        checks += otherProfile(for: stream.keys, after: checks)
+        let notes = watch.notes
+        return DoctorReport(checks + pace(notes) + clocks(notes, after: checks), sentSecrets: notes.sentSecrets)
+    }
+
+    /// What the stream's playlists say.
+    struct Stream {
+        var checks: [Checkup] = []
+        /// The distinct FairPlay keys, in order.
+        var keys: [KeyURI] = []
+        /// The media playlists, without those of single pictures.
+        var playlists: [Playlist] = []
+    }
+
+    /// A key's URI without its secrets.
+    func shown(_ key: KeyURI) -> String { String(profile.redaction.redacted(urlText: key.raw).prefix(200)) }
+}
+
+// MARK: - What leaves this machine
+
+extension StreamDiagnosis {
+    private func exchange(
+        for stream: Stream, after checks: [Checkup], _ loader: ContentKeyLoader, _ watch: TrafficWatch,
+        _ web: WebResources
+    ) async -> [Checkup] {
+        if checks.hasError(at: .settings) {
+            return [.certificate, .license].map { .skipped($0, "The settings are not complete.") }
+        }
+        var found = await certificate(loader, watch, mayCarryCredentials: !checks.hasError(at: .token, .spc))
+        guard !stream.keys.isEmpty else { return found + [.skipped(.license, "There is no key to ask for.")] }
+        if let obstacle = obstacleToLicense(checks + found) { return found + [obstacle] }
+        let licenses = await licenses(for: stream.keys, loader, watch)
+        found += licenses.checks
+        return found + (await media(of: stream, with: licenses.keys, web))
+    }
+
+    /// Why no license is asked for; `nil` if one is.
+    private func obstacleToLicense(_ checks: [Checkup]) -> Checkup? {
+        if checks.hasError(at: .spc) || checks.hasError("spcForOtherCertificate") {
+            return .skipped(.license, "The SPC is not right, so nothing was sent.")
+        }
+        if checks.hasError("sampleAESCTR", "unknownMethod") {
+            return .skipped(.license, "No license would open the stream, so none was asked for.")
+        }
+        if checks.hasError(at: .token) { return .skipped(.license, "The token is not right, so nothing was sent.") }
+        switch player {
+        case .device where checks.hasError(at: .certificate):
+            return .skipped(.license, "There is no certificate to make an SPC with.")
+        case .none:
+            return .error(
+                .license, "licenseNotAsked", "No license was asked for: there is no SPC, and no device to make one.",
+                "Give --spc FILE, one that a device made, or --credentials DIR with those of a service for tests.")
+        case .device, .recorded: return nil
+        }
+    }
+}
+
+// MARK: - What several steps say together
+
+extension StreamDiagnosis {
+    /// Another vendor's profile that fits the keys, if something went wrong that this would explain.
+    private func otherProfile(for keys: [KeyURI], after checks: [Checkup]) -> [Checkup] {
+        let isExplained =
+            checks.hasError(at: .identifier) || checks.hasError("malformed", "unsuitable")
+            || checks.hasError(
+                "forbidden", "unauthenticated", "invalidRequest", "notFound", "hostRefused", "licenseMalformed",
+                "hostNotFound", "invalidURL", "serverTransient", "contentIdentifierMissing")
+        guard isExplained, !checks.hasError(at: .settings), !checks.hasError("spcForOtherCertificate"),
+            let key = keys.first, let other = ProfileFit.suggestion(for: key, besides: profile)
+        else { return [] }
+        return [
+            .error(
+                .identifier, "otherProfileFits",
+                "The stream's keys are not \(profile.name)'s: \(shown(key)) fits \(other.identifier). \(other.reason)",
+                "Use --vendor \(other.identifier) with its own token.")
+        ]
+    }
+
+    private func clocks(_ notes: TrafficWatch.Notes, after checks: [Checkup]) -> [Checkup] {
+        let offsets = notes.aheadByHost.sorted { $0.key < $1.key }
+        guard !offsets.isEmpty else { return [.skipped(.clock, "No server said its time.")] }
+        let wrong = offsets.filter { abs($0.value) > Self.clockLeeway }.map { host, ahead in
+            Checkup.warning(
+                .clock, "clocksDiffer",
+                "\(host) is \(Self.inWords(abs(ahead))) \(ahead > 0 ? "ahead of" : "behind") this machine.",
+                "Set the clock that is wrong; tokens and SPCs live for minutes.")
+        }
+        if wrong.isEmpty { return [.ok(.clock, "This machine and the servers agree.")] }
+        let isCause = checks.hasError("unauthenticated", "forbidden", "expired", "notYetValid")
+        return isCause ? wrong.map(\.asError) : wrong
+    }
+
+    /// Bounded, because a server may say any date.
+    private static func inWords(_ seconds: Double) -> String {
+        seconds < 10_000 ? "\(Int(seconds.rounded())) s" : "\(Int(min(seconds, 1e11) / 3_600)) h"
+    }
+
+    private func pace(_ notes: TrafficWatch.Notes) -> [Checkup] {
+        notes.slowestByHost.filter { $0.value > Self.patience }.sorted { $0.key < $1.key }.map { host, time in
+            .warning(
+                .license, "slowReply",
+                "\(host) took \((time.inSeconds * 10).rounded() / 10) s to answer.",
+                "Have the service answer sooner: players and viewers give up after a few seconds.")
+        }
+    }
+
+    /// How far clocks may be apart, in seconds: a reply's date has no fraction, and tokens are made with some leeway.
+    private static let clockLeeway = 60.0
+    /// How long a reply may take without a word about it.
+    private static let patience = Duration.seconds(3)
+}

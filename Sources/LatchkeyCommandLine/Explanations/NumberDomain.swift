@@ -1,0 +1,37 @@
+import LatchkeyCore
+
+/// Whose number it is, told from a word before it: `CoreMediaErrorDomain`, `THEO`, `HTTP`.
+struct NumberDomain: Equatable {
+    /// The domains as an explanation states them.
+    let names: Set<String>
+
+    private init(_ domains: FairPlayErrorExplanation.Domain...) { names = Set(domains.map(\.rawValue)) }
+    private init(own: String) { names = [own] }
+
+    /// - Parameter word: a word of letters, in any case; `nil` if it names no domain.
+    init?(word: String) {
+        let word = word.lowercased()
+        guard let found = Self.beginnings.first(where: { word.hasPrefix($0.0) }) else { return nil }
+        self = found.1
+    }
+
+    /// Those explanations that are the domain's.
+    func filter(_ explanations: [NumberExplanation]) -> [NumberExplanation] {
+        explanations.filter { names.contains($0.domain) }
+    }
+
+    /// Whether it is HTTP, of which a log is full.
+    var isHTTP: Bool { self == Self(.http) }
+
+    private static let beginnings: [(String, NumberDomain)] = [
+        ("latchkey", NumberDomain(own: NumberExplanation.own)),
+        ("avfoundationerrordomain", NumberDomain(.avFoundation)),
+        ("averror", NumberDomain(.avFoundation)), ("coremediaerrordomain", NumberDomain(.system)),
+        ("nsosstatuserrordomain", NumberDomain(.system)), ("osstatus", NumberDomain(.system)),
+        ("coremedia", NumberDomain(.system)), ("fairplay", NumberDomain(.system)),
+        ("nsurlerrordomain", NumberDomain(.url)), ("nsurlerror", NumberDomain(.url)), ("urlerror", NumberDomain(.url)),
+        ("http", NumberDomain(.http)), ("status", NumberDomain(.http)), ("theo", NumberDomain(.theoPlayer)),
+        ("jw", NumberDomain(.jwPlayer)), ("shaka", NumberDomain(.shakaPlayer)), ("nagra", NumberDomain(.openTV)),
+        ("opentv", NumberDomain(.openTV)), ("otv", NumberDomain(.openTV)), ("bitmovin", NumberDomain(.bitmovin)),
+    ]
+}

@@ -1,0 +1,85 @@
+import LatchkeyCore
+import LatchkeyTerminal
+
+/// What a number means, for people and for tools.
+struct NumberExplanation: Encodable, Sendable {
+    let number: Int
+    /// Whose number it is: `system`, `avFoundation`, `url`, `http`, `latchkey`, a player's.
+    let domain: String
+    let name, meaning: String
+    let causes, remedies: [String]
+    /// Who can fix it; `nil` if that depends.
+    let fixer: String?
+    /// Whether the meaning rests on more than reports.
+    let confirmed: Bool
+
+    init(_ explanation: FairPlayErrorExplanation) {
+        number = explanation.code
+        domain = explanation.domain.rawValue
+        name = explanation.name
+        meaning = explanation.meaning
+        causes = explanation.causes
+        remedies = explanation.remedies
+        fixer = explanation.fixer.words
+        confirmed = explanation.isConfirmed
+    }
+
+    init(_ kind: Diagnosis.Kind) {
+        number = kind.number
+        domain = Self.own
+        name = kind.rawValue
+        meaning = kind.meaning
+        causes = []
+        remedies = [kind.remedy, "Read the error's recovery suggestion, which is about this very failure."]
+        fixer = nil
+        confirmed = true
+    }
+
+    /// The domain of Latchkey's own numbers.
+    static let own = "latchkey"
+
+    /// Every explanation of a number: the system's, those of HTTP and players, Latchkey's own.
+    static func all(of number: Int) -> [Self] {
+        FairPlayErrorExplanation.explanations(of: number).map(Self.init)
+            + [Diagnosis.Kind(number: number)].compactMap { $0 }.map(Self.init)
+    }
+
+    var text: String {
+        let title = "\(number)  \(name)" + (whose.map { ", \($0)" } ?? "") + (confirmed ? "" : " (from reports)")
+        let rows = [
+            ("What", [meaning]), ("Why", causes), ("Try", remedies), ("Who", fixer.map { [$0] } ?? []), ("See", page),
+        ]
+        .flatMap { name, lines in lines.enumerated().map { ["  \($0 == 0 ? name : "")", $1] } }
+        return title + "\n" + TextTable(rows: rows).text
+    }
+
+    /// Where the documentation lists Latchkey's own errors.
+    private var page: [String] { domain == Self.own ? [Diagnosis.Kind(rawValue: name).page] : [] }
+
+    /// Whose number it is, where the same number may be another's; `nil` for the system's.
+    private var whose: String? {
+        switch FairPlayErrorExplanation.Domain(rawValue: domain) {
+        case .theoPlayer: "THEOplayer"
+        case .jwPlayer: "JW Player"
+        case .shakaPlayer: "Shaka Player"
+        case .openTV: "NAGRA OpenTV Player"
+        case .bitmovin: "Bitmovin Player"
+        case .url: "NSURLError"
+        case .system, .avFoundation, .http, .keyServer, nil: nil
+        }
+    }
+}
+
+extension FairPlayErrorExplanation.Fixer {
+    /// For people.
+    fileprivate var words: String {
+        switch self {
+        case .app: "the app's code"
+        case .service: "the license service"
+        case .packager: "who packages and delivers the stream"
+        case .certificateOwner: "who holds the FairPlay certificate"
+        case .viewer: "the viewer, with another display, network or device"
+        case .apple: "Apple, by a newer system"
+        }
+    }
+}

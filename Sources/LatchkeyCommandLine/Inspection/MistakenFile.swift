@@ -1,0 +1,98 @@
+import Foundation
+import LatchkeyFairPlay
+
+/// A file that is something else than it was taken for.
+struct MistakenFile: Sendable {
+    /// What it was taken for.
+    let kind: Inspection.Kind
+    let byteCount: Int
+    let found: Recognition
+
+    /// - Returns: `nil` if the file may be what it was taken for.
+    init?(_ bytes: Data, takenFor kind: Inspection.Kind) {
+        let found = Recognition(bytes)
+        guard !kind.mayBe(found) else { return nil }
+        (self.kind, self.found, byteCount) = (kind, found, bytes.count)
+    }
+
+    /// What is wrong, for people and for tools.
+    var finding: InspectionFinding {
+        InspectionFinding(.error, code, "The file is \(found.noun), not \(kind.noun).", remedy)
+    }
+
+    /// `spcIsBase64`, `certificateIsPrivateKey`.
+    private var code: String { "\(kind.rawValue)Is\(found.name)" }
+
+    private var remedy: String {
+        switch (kind, found) {
+        case (_, .empty): return "Check the path, and whatever wrote the file."
+        case (.certificate, .pem("CERTIFICATE")):
+            return "Convert it: openssl x509 -in FILE -outform der -out certificate.der."
+        case (.certificate, .privateKey):
+            return "Keep it on the key server only, and give the certificate that was issued for it."
+        case (.certificate, .pkcs12):
+            return "Take the certificate out of the PKCS#12 file and keep its private key on the key server only."
+        case (_, .webPage), (_, .json(nil, _)):
+            return "Read it: it is an error or a sign-in page, or holds the value in a field."
+        case (_, .cutShort):
+            return "Get the whole file again, as bytes; a text editor or a copy through a terminal changes it."
+        default: break
+        }
+        if let unwrapping = found.unwrapping, kind.mayBe(found.core) { return unwrapping }
+        if let right = Inspection.Kind.allCases.first(where: { $0.mayBe(found.core) && found.isTelling }) {
+            return "Inspect it as what it is: latchkey inspect \(right.rawValue) FILE."
+        }
+        return "Give \(kind.noun): \(kind.origin)."
+    }
+}
+
+extension MistakenFile: Encodable {
+    private enum CodingKeys: String, CodingKey { case bytes, found, problems }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(byteCount, forKey: .bytes)
+        try container.encode(found.noun, forKey: .found)
+        try container.encode([finding], forKey: .problems)
+    }
+}
+
+extension Inspection {
+    init(_ file: MistakenFile) {
+        self.init(
+            kind: file.kind, facts: [("File", "\(file.byteCount) bytes, \(file.found.noun)")], problems: [file.finding],
+            report: file)
+    }
+}
+
+extension Inspection.Kind {
+    /// Whether the finding may be this kind. An unknown form may, as future forms are not known.
+    fileprivate func mayBe(_ found: Recognition) -> Bool {
+        switch (self, found) {
+        case (.spc, .spc), (.ckc, .ckc), (.certificate, .certificate), (.certificate, .bundle): true
+        case (.certificate, .unknown), (.spc, .unknown): true
+        // A token may be any text, and be encoded in any way.
+        case (.token, .spc), (.token, .ckc), (.token, .certificate), (.token, .privateKey), (.token, .pem): false
+        case (.token, _): !found.isTelling
+        default: false
+        }
+    }
+
+    var noun: String {
+        switch self {
+        case .spc: "an SPC"
+        case .ckc: "a CKC"
+        case .certificate: "a certificate"
+        case .token: "a token"
+        }
+    }
+
+    fileprivate var origin: String {
+        switch self {
+        case .spc: "the bytes that the device made for the license request"
+        case .ckc: "the bytes that the license service answered, without its envelope"
+        case .certificate: "the .cer or .der file of the FairPlay application certificate"
+        case .token: "the text that the app's token service gave"
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyFairPlay
+import LatchkeyVendors
+
+/// What a vendor's token says of itself. Never holds the token.
+struct TokenReport: Sendable {
+    private let inspection: TokenInspection
+    private let hasBearer: Bool
+
+    /// - Parameters:
+    ///   - bytes: the token as a file has it; a line end behind it is no part of it, nor is the word Bearer before it.
+    ///   - keyID: the key that it is wanted for.
+    ///   - purpose: what the key is wanted for.
+    ///   - date: the time to check its dates against.
+    init(_ bytes: Data, keyID: KeyID?, purpose: KeyPurpose, at date: Date) {
+        let text = TokenText(String(decoding: bytes, as: UTF8.self))
+        let token = text.token
+        hasBearer = text.hasBearer
+        var inspection = TokenFormat.detect(token).inspect(token, keyID: keyID, purpose: purpose, at: date)
+        if token.isEmpty { inspection.advice = [.malformed("it is empty")] }
+        self.inspection = inspection
+    }
+}
+
+extension TokenReport: Encodable {
+    private enum CodingKeys: String, CodingKey { case format, facts, advice }
+
+    private struct Advice: Encodable {
+        let code, text: String
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(inspection.format, forKey: .format)
+        let facts = Dictionary(inspection.facts.map { ($0.name, $0.value) }) { first, _ in first }
+        try container.encode(facts, forKey: .facts)
+        try container.encode(inspection.advice.map { Advice(code: $0.code, text: "\($0)") }, forKey: .advice)
+    }
+}
+
+extension Inspection {
+    init(_ report: TokenReport) {
+        self.init(kind: .token, facts: report.lines, problems: report.problems, report: report)
+    }
+}
+
+extension TokenReport {
+    fileprivate var lines: [Inspection.Fact] {
+        [("Token", inspection.format.meaning)] + inspection.facts.map { ($0.name, $0.value) }
+    }
+
+    fileprivate var problems: [InspectionFinding] {
+        let bearer = InspectionFinding(
+            .warning, "bearerPrefix", "The word Bearer stands before the token and is no part of it.",
+            "Give --set token the token alone; the profile writes Bearer where the vendor wants it.")
+        return inspection.advice.map(InspectionFinding.init) + (hasBearer ? [bearer] : [])
+    }
+}
+
+extension InspectionFinding {
+    /// What a look into a token found.
+    init(_ advice: TokenInspection.Advice) {
+        self.init(advice.severity, advice.code, "\(advice)", advice.remedy)
+    }
+}
+
+extension TokenFormat {
+    fileprivate var meaning: String {
+        switch self {
+        case .opaque: "opaque, so that only its service can tell what is in it"
+        case .vuDRM: "VuDRM; its hash was not checked"
+        case .pallyCon: "DoveRunner (PallyCon); its hash was not checked"
+        case .keyOS: "KeyOS; its signature was not checked"
+        case .jwt: "JSON Web Token; its signature was not checked"
+        case .azure, .verimatrix, .axinom, .nagra, .drmToday, .mux:
+            "JSON Web Token of \(rawValue); its signature was not checked"
+        }
+    }
+}
+
+extension TokenInspection.Advice {
+    fileprivate var severity: InspectionFinding.Severity {
+        switch self {
+        case .malformed, .expired, .notYetValid, .keyNotCovered, .noOfflineRight, .unsuitable: .error
+        case .mayHaveExpired: .warning
+        }
+    }
+
+    fileprivate var remedy: String {
+        switch self {
+        case .malformed: "Compare it with the vendor's documentation of its tokens."
+        case .expired, .mayHaveExpired: "Get a fresh token right before the license request."
+        case .notYetValid: "Check the clocks of this machine and of the token service."
+        case .unsuitable: "Have the token service make a token for this service."
+        case .keyNotCovered: "Have the token service list the key."
+        case .noOfflineRight: "Have the token service allow storing, or ask for a streaming key."
+        }
+    }
+}

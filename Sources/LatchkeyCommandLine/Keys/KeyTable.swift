@@ -1,0 +1,98 @@
+import LatchkeyCore
+import LatchkeyHLS
+import LatchkeyTerminal
+
+/// A playlist's keys and the segments that they open, for people.
+struct KeyTable {
+    private let playlist: Playlist
+
+    init(_ playlist: Playlist) { self.playlist = playlist }
+
+    /// The tables, and the distinct FairPlay keys.
+    var text: String {
+        let warnings = playlist.warnings.map { "Warning: \("\($0)".visible)" }
+        return (tables + [Self.fairPlay(playlist.fairPlayURIs)] + warnings).joined(separator: "\n\n")
+    }
+
+    /// What it is, its key tags, and its runs of segments.
+    var tables: [String] {
+        var parts = [heading]
+        if !playlist.sessionKeyTags.isEmpty { parts.append("Session keys\n" + table(of: playlist.sessionKeyTags)) }
+        if !playlist.keyTags.isEmpty { parts.append("Keys\n" + table(of: playlist.keyTags)) }
+        if !playlist.segmentRuns.isEmpty { parts.append(runs) }
+        return parts
+    }
+
+    /// A list of distinct FairPlay keys.
+    static func fairPlay(_ uris: [KeyURI]) -> String {
+        uris.isEmpty
+            ? "No FairPlay key." : (["FairPlay keys"] + uris.map { "  \("\($0)".visible)" }).joined(separator: "\n")
+    }
+
+    private var heading: String {
+        switch playlist.kind {
+        case .multivariant: "Multivariant playlist, \(count(playlist.streams.count, "stream"))"
+        default: "Media playlist, \(count(playlist.segmentCount, "segment"))"
+        }
+    }
+
+    private func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
+
+    private func table(of tags: [KeyTag]) -> String {
+        var table = TextTable("KEY", "LINE", "METHOD", "SYSTEM", "IV", "URI")
+        for (index, tag) in tags.enumerated() {
+            let system = tag.isFairPlay ? "FairPlay" : tag.method == .none ? "–" : tag.format.text
+            let uri = tag.uri.map { "\($0)" } ?? "–"
+            table.add("\(index)", "\(tag.line)", tag.method.text, system, tag.iv ?? "–", uri)
+        }
+        return table.text
+    }
+
+    private var runs: String {
+        var table = TextTable("SEGMENTS", "OPENED BY KEY")
+        for run in playlist.segmentRuns {
+            let last = run.first + run.count - 1
+            let range = run.count == 1 ? "\(run.first)" : "\(run.first)–\(last)"
+            table.add(range, run.keys.isEmpty ? "none, in clear" : Self.alternatives(run.keys))
+        }
+        return table.text
+    }
+}
+
+extension KeyTable {
+    /// Numbers of keys, ascending; more than two that follow one another as a range.
+    static func alternatives(_ keys: [Int]) -> String {
+        var ranges: [ClosedRange<Int>] = []
+        for key in keys {
+            if let last = ranges.last, last.upperBound + 1 == key {
+                ranges[ranges.count - 1] = last.lowerBound...key
+            } else {
+                ranges.append(key...key)
+            }
+        }
+        return ranges.map { range in
+            switch range.count {
+            case 1: "\(range.lowerBound)"
+            case 2: "\(range.lowerBound) or \(range.upperBound)"
+            default: "any of \(range.lowerBound)–\(range.upperBound)"
+            }
+        }.joined(separator: " or ")
+    }
+}
+
+/// The playlists of a stream, each with its keys, and the keys of all of them, for people.
+struct DiscoveryTable {
+    private let discovered: DiscoveredKeys
+
+    init(_ discovered: DiscoveredKeys) { self.discovered = discovered }
+
+    var text: String {
+        let playlists = discovered.playlists.map { read in
+            let place = Redaction.standard.redacted(urlText: read.playlist.context.uri ?? "").visible
+            let tables = KeyTable(read.playlist).tables.joined(separator: "\n\n")
+            return place.isEmpty ? tables : "\(place)\n\(tables)"
+        }
+        let warnings = discovered.warnings.map { "Warning: \("\($0)".visible)" }
+        return (playlists + [KeyTable.fairPlay(discovered.fairPlayURIs)] + warnings).joined(separator: "\n\n")
+    }
+}

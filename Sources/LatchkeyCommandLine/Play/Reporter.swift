@@ -1,0 +1,72 @@
+import LatchkeyFairPlay
+import LatchkeyPlayback
+import LatchkeySimulation
+import LatchkeyTerminal
+
+/// One time that a stream was played, or its keys were got.
+struct PlayPart {
+    /// What was otherwise than usual; `nil` for a stream that simply plays.
+    let title: String?
+    let report: StreamReport
+    /// Whether there should be pictures.
+    let decodes: Bool
+
+    init(_ title: String?, _ report: StreamReport, decodes: Bool = true) {
+        (self.title, self.report, self.decodes) = (title, report, decodes)
+    }
+
+    var isRight: Bool { decodes ? report.isRight : report.failure == nil }
+}
+
+/// Prints what came of playing.
+struct Reporter {
+    let console: Console
+    let json: Bool
+    /// Whether only what is wrong is printed.
+    let quiet: Bool
+    /// Whether content keys are shown.
+    let reveals: Bool
+
+    func show(_ summary: LiveSummary) throws {
+        if json { return try console.printJSON(summary) }
+        if !quiet || !summary.right { console.print(summary.text) }
+    }
+
+    /// With one part, its report; with several, a report of each by its title.
+    func show(_ parts: [PlayPart], vendor: String) throws {
+        let reports = parts.map { part in
+            var report = PlayReport(part.report, vendor: vendor, revealsKeys: reveals)
+            report.part = part.title
+            report.right = part.isRight
+            return report
+        }
+        if json, let report = reports.first, reports.count == 1 { return try console.printJSON(report) }
+        if json { return try console.printJSON(["parts": reports]) }
+        for (part, report) in zip(parts, reports) where !quiet || !part.isRight { show(part, report) }
+    }
+
+    private func show(_ part: PlayPart, _ facts: PlayReport) {
+        if let title = part.title { console.print("\(title.prefix(1).uppercased() + title.dropFirst()):") }
+        for request in facts.requests {
+            let status = request.status.map(String.init) ?? "no reply"
+            console.print("\(request.method) \(request.url.visible)  \(status)  \(request.ms) ms")
+        }
+        for key in facts.keys {
+            console.print("key \(key.uri.visible)  \(key.terms?.description ?? key.error?.text ?? "")")
+            if let contentKey = key.contentKey, let iv = key.contentIV { console.print("    \(contentKey) iv \(iv)") }
+        }
+        guard part.report.failure == nil else { return }
+        if facts.keys.isEmpty { console.note("The playlist names no FairPlay key.") }
+        for (track, played) in zip(facts.tracks, part.report.playback?.tracks ?? []) { show(track, played) }
+        let keys = facts.keys.count == 1 ? "1 key" : "\(facts.keys.count) keys"
+        let requests = facts.requests.count == 1 ? "1 request" : "\(facts.requests.count) requests"
+        console.print("\(keys) in \(requests), \(facts.timeToKeyMilliseconds) ms")
+    }
+
+    private func show(_ track: PlayReport.Track, _ played: PlayedTrack) {
+        let verdict = track.right ? "right" : "WRONG"
+        console.print(
+            "\(track.media) \(track.container) \(track.codec.visible)  \(track.frames) frames decoded  \(verdict)")
+        if !track.right, let complaint = played.complaints.first { console.note("ffmpeg: \(complaint.visible)") }
+    }
+}

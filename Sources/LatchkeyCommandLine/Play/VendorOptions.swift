@@ -1,0 +1,172 @@
+import Foundation
+import Latchkey
+import LatchkeyCore
+import LatchkeyTerminal
+import LatchkeyVendors
+
+/// The options that say which vendor's license service to ask, and how.
+struct VendorOptions: Sendable {
+    /// The variables of the process.
+    var environment: @Sendable () -> [String: String] = { ProcessInfo.processInfo.environment }
+
+    private let vendor = Option("vendor", .vendor, "a vendor of latchkey vendors, such as vudrm; or --profile")
+    private let file = Option("profile", .path("FILE"), "a profile in JSON, in place of --vendor")
+    private let set = Option(
+        "set", .setting, "a parameter of the profile; @FILE and @- are read", .repeatable)
+    private let allowHost = Option(
+        "allow-host", .text("HOST[:PORT]"), "a host for license requests, beside the configured ones",
+        .repeatable)
+    private let loopbackHTTP = Flag("loopback-http", "use http if an https URL names a loopback host")
+
+    /// Which profile, and its parameters.
+    var profileOptions: [any Parameter] { [vendor, file, set] }
+    /// Where requests may go, and which servers are trusted.
+    var hostOptions: [any Parameter] { [allowHost, loopbackHTTP, Network.authorities] }
+
+    /// For a verb's help: where the parameters are listed, and how to keep a credential off the command line.
+    static let details = """
+        latchkey vendors lists the vendors, and what --set gives each. Everybody on the machine can read a command line: give a
+        token as --set token=@FILE, as --set token=@- for standard input, or in the variable LATCHKEY_TOKEN.
+        """
+
+    /// The vendor with its settings.
+    /// - Throws: `UsageError`, also if a required setting is missing; `ProfileError`, `FileError`.
+    func configured(_ arguments: Arguments, _ console: Console) throws -> ConfiguredVendor {
+        let profile = try incompleteProfile(arguments, console)
+        if let missing = profile.missingSettings.first { throw needs(missing, of: profile) }
+        return try profile.configured()
+    }
+
+    /// The profile with the given settings, perhaps without a required one.
+    func incompleteProfile(_ arguments: Arguments, _ console: Console) throws -> VendorProfile {
+        let profile = try plainProfile(arguments, console)
+        let settings = try values(arguments, for: profile).filter { !isCredential($0.key, of: profile) }
+        return profile.with(settings)
+    }
+
+    /// The vendor with the settings of a service. Given settings take precedence.
+    func configured(
+        _ arguments: Arguments, completedBy settings: [String: String], _ console: Console
+    ) throws -> ConfiguredVendor {
+        let profile = try plainProfile(arguments, console)
+        let names = Set(profile.parameters.map(\.name))
+        let given = try values(arguments, for: profile).filter { !isCredential($0.key, of: profile) }
+        return try profile.with(settings.filter { names.contains($0.key) }).configured(given)
+    }
+
+    /// The profile without any setting.
+    func plainProfile(_ arguments: Arguments, _ console: Console) throws -> VendorProfile {
+        switch (arguments[vendor], arguments[file]) {
+        case (let name?, nil): return try VendorProfile.known(name)
+        case (nil, let path?):
+            return try VendorProfile(json: InputFile.read(path, limit: VendorProfile.fileLimit, console))
+        case (nil, nil): throw UsageError("--vendor ID or --profile FILE is missing.")
+        case (_?, _?): throw UsageError("--vendor and --profile do not go together.")
+        }
+    }
+
+    /// The credentials; the same for every attempt. Asks the user for a required one that is missing, if there is a terminal.
+    /// - Throws: `UsageError` if a required one is missing.
+    func credentials(
+        _ arguments: Arguments, for profile: VendorProfile, _ console: Console
+    ) throws(UsageError) -> Credentials {
+        var given = try credentialSet(arguments, for: profile)
+        for parameter in profile.parameters where parameter.isCredential && parameter.isRequired {
+            guard given.values[parameter.name, default: Secret("")].count == 0 else { continue }
+            let answer = console.ask?("\(profile.name), \(parameter.name) (\(parameter.meaning)): ") ?? ""
+            guard !answer.isEmpty else { throw needs(parameter.name, of: profile) }
+            given.values[parameter.name] = Secret(answer)
+        }
+        return .fixed(given)
+    }
+
+    /// Those credentials that there are: given with `--set`, or else in the environment.
+    func credentialSet(_ arguments: Arguments, for profile: VendorProfile) throws(UsageError) -> CredentialSet {
+        var values = try values(arguments, for: profile).filter { isCredential($0.key, of: profile) }
+        let environment = environment()
+        for parameter in profile.parameters where parameter.isCredential && values[parameter.name] == nil {
+            values[parameter.name] = environment[Self.variable(for: parameter.name)]
+        }
+        return CredentialSet(values.mapValues { Secret($0) })
+    }
+
+    /// The variable that holds a credential: `LATCHKEY_TOKEN` for `token`, `LATCHKEY_SESSION_TOKEN` for `sessionToken`.
+    static func variable(for name: String) -> String {
+        name.reduce(into: "LATCHKEY_") { text, letter in
+            if letter.isUppercase, text.last != "_" { text += "_" }
+            text += letter.isLetter || letter.isNumber ? letter.uppercased() : "_"
+        }
+    }
+
+    /// Where requests may go.
+    func hosts(_ arguments: Arguments) throws(UsageError) -> HostPolicy {
+        if let address = arguments.all(allowHost).first(where: { $0.contains("/") || $0.isEmpty }) {
+            throw UsageError(
+                "--allow-host takes a host or a host and a port, not \(quoted(address)).",
+                hint: "Example: --allow-host 127.0.0.1:8080")
+        }
+        return HostPolicy(
+            allowed: Set(arguments.all(allowHost).map { HostPolicy.Host($0) }),
+            loopback: arguments[loopbackHTTP] ? .http : .asGiven)
+    }
+
+    /// What carries the requests, trusting the authorities of `--ca`.
+    func transport(_ arguments: Arguments, _ console: Console) throws -> any Transport {
+        try Network.transport(trusting: arguments[Network.authorities], console)
+    }
+
+    private func needs(_ name: String, of profile: VendorProfile) -> UsageError {
+        let parameter = profile.parameters.first { $0.name == name }
+        let ways = parameter?.isCredential == true ? "; or @FILE, @-, \(Self.variable(for: name))" : ""
+        return UsageError(
+            "\(profile.identifier) needs --set \(name)=… (\(parameter?.meaning ?? "")).",
+            hint: parameter.map { "Example: --set '\(name)=\($0.example)'\(ways)" })
+    }
+
+    private func values(_ arguments: Arguments, for profile: VendorProfile) throws(UsageError) -> [String: String] {
+        let named = arguments.all(set)
+        let known = profile.parameters.map(\.name)
+        if let unknown = named.first(where: { !known.contains($0.name) }) {
+            let closest = Spelling.closest(to: unknown.name, among: known)
+            throw UsageError(
+                "\(profile.identifier) has no parameter \(quoted(unknown.name)).",
+                hint: closest.map { "Did you mean \($0)?" } ?? "Parameters: \(known.joined(separator: ", "))")
+        }
+        return Dictionary(named.map { ($0.name, $0.value) }) { $1 }
+    }
+
+    private func isCredential(_ name: String, of profile: VendorProfile) -> Bool {
+        profile.parameters.contains { $0.name == name && $0.isCredential }
+    }
+}
+
+extension ValueForm<String> {
+    /// The name of a profile that comes with Latchkey; any text.
+    fileprivate static let vendor = ValueForm(
+        placeholder: "ID", completion: .words(VendorProfile.all.map(\.identifier))
+    ) { text throws(BadValue) in text }
+}
+
+extension ValueForm<NamedValue> {
+    /// A parameter and its value. A parameter without one is named; anything else may be a token, and is not.
+    fileprivate static let setting = ValueForm(placeholder: "NAME=VALUE") { text throws(BadValue) in
+        let names = VendorProfile.all.flatMap(\.parameters).map(\.name)
+        guard !names.contains(text) else { throw BadValue("\(text) needs a value: --set \(text)=VALUE") }
+        return try ValueForm<NamedValue>.named.parse(text)
+    }
+}
+
+extension VendorProfile {
+    /// A mebibyte, far beyond any profile.
+    static let fileLimit = 1 << 20
+
+    /// The profile of a name.
+    static func known(_ name: String) throws(UsageError) -> VendorProfile {
+        if let profile = named(name) { return profile }
+        let names = all.map(\.identifier)
+        let closest = Spelling.closest(to: name, among: names)
+        throw UsageError(
+            "there is no vendor \(quoted(name)).",
+            hint: closest.map { "Did you mean \($0)?" } ?? "Vendors: \(names.joined(separator: ", "))")
+    }
+}

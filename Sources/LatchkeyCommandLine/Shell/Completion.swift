@@ -1,0 +1,42 @@
+import LatchkeyTerminal
+
+/// A shell for which completions can be written.
+enum CompletionShell: String, Sendable, CaseIterable {
+    case bash, zsh, fish
+
+    /// The completions of a tool, as the shell reads them.
+    func script(for verbs: [Usage]) -> String {
+        switch self {
+        case .bash: BashCompletions(verbs).text
+        case .zsh: ZshCompletions(verbs).text
+        case .fish: FishCompletions(verbs).text
+        }
+    }
+}
+
+extension Usage {
+    /// The words of the verb's name: `vendors show` has two.
+    var words: [String] { name.split(separator: " ").map(String.init) }
+
+    /// The options, `--help` among them.
+    var allOptions: [any Parameter] { options + [Flag("help", "show the help")] }
+}
+
+extension [Usage] {
+    /// The words that may stand first, each once, with what they do.
+    var firstWords: [(word: String, summary: String)] {
+        var seen: Set<String> = []
+        return compactMap { usage in
+            guard let word = usage.words.first, seen.insert(word).inserted else { return nil }
+            return (word, first { $0.name == word }?.summary ?? group(word))
+        } + [("help", "show the help of a verb")]
+    }
+
+    /// What a word begins that is no verb by itself.
+    private func group(_ word: String) -> String {
+        filter { $0.words.first == word }.map(\.name).joined(separator: ", ")
+    }
+
+    /// Longer names first, so that `vendors show` is found before `vendors`.
+    var longestFirst: [Usage] { sorted { $0.words.count > $1.words.count } }
+}

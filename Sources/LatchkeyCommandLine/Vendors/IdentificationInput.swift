@@ -1,0 +1,69 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyHLS
+import LatchkeySimulation
+import LatchkeyTerminal
+import LatchkeyVendors
+
+/// What `latchkey vendors identify` is given, whatever it is.
+struct IdentificationInput {
+    private let identification: VendorIdentification
+    private let console: Console
+    private let web = WebResources()
+
+    private static let limit = 64 << 20
+
+    init(_ identification: VendorIdentification, _ console: Console) {
+        self.identification = identification
+        self.console = console
+    }
+
+    /// The profiles that fit an argument: a key URI, a command, a file, an address or `-`.
+    func matches(_ word: String) async throws -> [VendorMatch] {
+        let start = word.lowercased()
+        if start.hasPrefix("skd:") { return identification.identify(keyURI: KeyURI(word)) }
+        if start.hasPrefix("curl ") || start.hasPrefix("$ curl ") {
+            return identification.identify(try TrafficCapture(Data(word.utf8)))
+        }
+        let source = try await PlaylistSource.load(word, base: nil, from: web, limit: Self.limit, console)
+        console.endProgress()
+        return try await matches(source)
+    }
+
+    private func matches(_ source: PlaylistSource) async throws -> [VendorMatch] {
+        if Self.isPlaylist(source.bytes) {
+            let fetcher = FollowingFetcher(source, web, limit: PlaylistLimits().totalBytes, console)
+            return matches(try await KeyDiscovery(fetcher).keys(at: source.place).fairPlayURIs)
+        }
+        let uris = Self.keyURIs(source.bytes)
+        guard uris.isEmpty else { return matches(uris) }
+        let capture = try TrafficCapture(source.bytes)
+        return VendorIdentification.combined([identification.identify(capture)] + playlists(in: capture))
+    }
+
+    private func matches(_ uris: [KeyURI]) -> [VendorMatch] {
+        VendorIdentification.combined(uris.prefix(1_000).map { identification.identify(keyURI: $0) })
+    }
+
+    /// What the playlists among the replies say.
+    private func playlists(in capture: TrafficCapture) -> [[VendorMatch]] {
+        capture.messages.compactMap { message in
+            guard case .reply(let reply) = message, Self.isPlaylist(reply.body),
+                let playlist = try? Playlist(reply.body, context: PlaylistContext())
+            else { return nil }
+            return matches(playlist.fairPlayURIs)
+        }
+    }
+
+    private static func isPlaylist(_ bytes: Data) -> Bool {
+        String(decoding: bytes.prefix(64), as: UTF8.self).drop { $0 == "\u{feff}" }.hasPrefix("#EXTM3U")
+    }
+
+    /// The lines of a file that holds nothing but key URIs.
+    private static func keyURIs(_ bytes: Data) -> [KeyURI] {
+        guard bytes.count <= 1 << 20, let text = String(data: bytes, encoding: .utf8) else { return [] }
+        let lines = text.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
+            .filter { !$0.isEmpty }
+        return lines.allSatisfy { $0.lowercased().hasPrefix("skd:") } ? lines.map { KeyURI($0) } : []
+    }
+}

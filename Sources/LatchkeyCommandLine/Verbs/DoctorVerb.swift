@@ -1,0 +1,73 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyFairPlay
+import LatchkeyTerminal
+import LatchkeyVendors
+
+/// `latchkey doctor`: what is wrong with a stream's keys, and at which step.
+struct DoctorVerb: Verb {
+    private let playlist = Positional("PLAYLIST", "a file, or an http or https URL")
+    private let vendor = VendorOptions()
+    private let credentials = Option(
+        "credentials", .path("DIR"), "the certificate and ASk of a service for tests, whose SPCs are then made here")
+    private let spc = Option(
+        "spc", .path("FILE"), "an SPC that a device made, for a service whose SPCs are not made here")
+    private let key = Option("key", .text("URI"), "the key that the SPC is for; defaults to the stream's first")
+    private let licenses = Option(
+        "licenses", .count, "how many licenses to ask for at most; defaults to 8, as services bill them")
+
+    var usage: Usage {
+        Usage(
+            name: "doctor", summary: "look at each step of a stream's keys, and say what is wrong and what to do",
+            details: """
+                Looks at settings, playlists, content identifiers, token, SPC, certificate, licenses, the first segment of each
+                key and the clocks. The first line names the cause. Where bytes alone tell that SPC or token is wrong, neither is
+                sent. Nothing is tried twice. `latchkey vendors` lists the vendors and what --set gives them.
+                """,
+            positionals: [playlist],
+            options: vendor.profileOptions + vendor.hostOptions + [credentials, spc, key, licenses, Flag.json],
+            examples: [
+                """
+                latchkey doctor https://cdn.example.com/movie/master.m3u8 --vendor vudrm --spc captured.spc \\
+                      --set certificateURL=https://fairplay-license.vudrm.tech/certificate/demo --set 'token=demo|…'
+                """,
+                """
+                latchkey doctor http://127.0.0.1:8080/media/vudrm/two-keys/master.m3u8 --vendor vudrm \\
+                      --set certificateURL=http://127.0.0.1:8080/vudrm/certificate/demo --set 'token=demo|…' \\
+                      --credentials credentials --loopback-http
+                """,
+            ],
+            yes: "nothing is wrong; there may be warnings", no: "something is, or no license could be asked for")
+    }
+
+    func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
+        let profile = try vendor.incompleteProfile(arguments, console)
+        let diagnosis = StreamDiagnosis(
+            profile: profile, credentials: try vendor.credentialSet(arguments, for: profile),
+            hosts: try vendor.hosts(arguments), player: try player(arguments, console),
+            licenseLimit: arguments[licenses] ?? 8, transport: try vendor.transport(arguments, console))
+        console.progress("Looking at \(profile.name)")
+        let report = await diagnosis.report(on: arguments[playlist])
+        console.endProgress()
+        if arguments[Flag.json] {
+            try console.printJSON(report)
+        } else {
+            console.print(report.text)
+        }
+        return report.healthy ? .yes : .no
+    }
+
+    private func player(_ arguments: Arguments, _ console: Console) throws -> StreamDiagnosis.Player {
+        let key = arguments[key].map { KeyURI($0) }
+        switch (arguments[credentials], arguments[spc]) {
+        case (_?, _?): throw UsageError("--credentials and --spc do not go together.")
+        case (nil, nil) where key != nil, (_?, nil) where key != nil: throw UsageError("--key goes with --spc.")
+        case (nil, nil): return .none
+        case (let folder?, nil):
+            let device = try DeviceCredentials(folder, console)
+            return .device(certificate: device.certificate, applicationSecret: device.secret)
+        case (nil, let file?):
+            return .recorded(try InputFile.read(file, limit: 1 << 20, console), key: key)
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyTerminal
+
+/// `latchkey explain`: what the number of a failure means, and what to try.
+struct ExplainVerb: Verb {
+    private let numbers = Positional(
+        "NUMBER",
+        "a number, a name or a whole error as the player or its log has it; a log FILE, - for one on standard input; all",
+        .files, .atLeastOnce)
+
+    var usage: Usage {
+        Usage(
+            name: "explain", summary: "say what an error number means, why it came, and what to try",
+            details: """
+                Knows the numbers of FairPlay, CoreMedia, AVFoundation and URL loading that concern keys, HTTP statuses, the codes of
+                THEOplayer, JW Player, Shaka Player, OpenTV Player and Bitmovin, and Latchkey's own errors: signed, unsigned in 32 or
+                64 bits, hexadecimal, as four characters, or by name. Of a log, however long, it explains each number that it knows
+                once, in the order of the log. Apple documents few of them; where a meaning rests on reports alone, it says so.
+                """,
+            positionals: [numbers], options: [Flag.json],
+            examples: [
+                "latchkey explain -42656", "latchkey explain 4294924640",
+                "latchkey explain AVErrorContentIsNotAuthorized",
+                "latchkey explain THEO 7003", "latchkey explain 'fmt?'", "latchkey explain - < device.log",
+                "latchkey explain --json all",
+            ],
+            yes: "it is explained", no: "no number is known")
+    }
+
+    func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
+        let text = arguments.all(numbers).joined(separator: " ")
+        let explanations = try explanations(for: text, console)
+        if arguments[Flag.json] {
+            try console.printJSON(explanations)
+        } else if text == Self.all {
+            console.print(TextTable(rows: explanations.map { ["\($0.number)", $0.name, $0.meaning] }).text)
+        } else {
+            console.print(explanations.map(\.text).joined(separator: "\n\n"))
+        }
+        return .yes
+    }
+
+    private static let all = "all"
+
+    private func explanations(for text: String, _ console: Console) throws -> [NumberExplanation] {
+        if text == Self.all {
+            return (FairPlayErrorExplanation.all + FairPlayErrorExplanation.elsewhere).map(NumberExplanation.init)
+        }
+        if text == "-" || isFile(text) { return try explanations(inLog: text, console) }
+        let found = Explanations.of(text)
+        guard found.isEmpty else { return found }
+        if let number = ErrorNumber.read(text.trimmingCharacters(in: .whitespaces)) {
+            throw Diagnosis.numberUnknown(number, near: Explanations.near(number))
+        }
+        guard !text.contains("Domain=") else { throw Diagnosis.noNumberKnown }
+        throw UsageError(
+            "NUMBER is a number, the name of an error, a whole error, a log file, -, or \(Self.all), not \(quoted(text))."
+        )
+    }
+
+    private func explanations(inLog path: String, _ console: Console) throws -> [NumberExplanation] {
+        var scanner = LogScanner()
+        try InputFile.forEachPiece(of: path, console) { scanner.scan($0) }
+        let found = scanner.finished()
+        guard !found.isEmpty else { throw Diagnosis.noNumberKnown }
+        return found
+    }
+
+    /// Whether a text names a file that is there. A number never does.
+    private func isFile(_ text: String) -> Bool {
+        guard ErrorNumber.read(text) == nil, !text.isEmpty else { return false }
+        var isFolder: ObjCBool = false
+        return FileManager.default.fileExists(atPath: text, isDirectory: &isFolder) && !isFolder.boolValue
+    }
+}
+
+extension Diagnosis {
+    fileprivate static func numberUnknown(_ number: Int, near: [NumberExplanation]) -> Diagnosis {
+        let hint = near.map { "\($0.number) (\($0.name))" }.joined(separator: ", ")
+        let remedy =
+            "Look for the number below it in the error's NSUnderlyingErrorKey; latchkey explain all lists what is known."
+        return Diagnosis(
+            code: "numberUnknown", reason: "Nothing is known of \(number).",
+            remedy: near.isEmpty ? remedy : "Did you mean \(hint)?")
+    }
+
+    fileprivate static let noNumberKnown = Diagnosis(
+        code: "noNumberKnown", reason: "No number in the log is known.",
+        remedy: "Log the whole NSError with its underlying errors, not its description alone.")
+}

@@ -1,0 +1,181 @@
+import Foundation
+import Latchkey
+import LatchkeyCore
+import LatchkeyDevice
+import LatchkeyFairPlay
+import LatchkeyPlayback
+import LatchkeySimulation
+import LatchkeyTerminal
+import LatchkeyVendors
+
+/// `latchkey play`: gets a stream's keys from a vendor's license service, and decodes it.
+struct PlayVerb: Verb {
+    private let playlist = Positional(
+        "PLAYLIST", "a file, or an http or https URL; defaults to the demo stream", .files, .optional)
+    private let vendor = VendorOptions()
+    private let credentials = Option(
+        "credentials", .path("DIR"), "the device's certificate and ASk; needed for PLAYLIST")
+    private let frame = Option("frame", .path("PNG"), "where to write a picture from the middle of the stream")
+    private let out = Option("out", .path("FILE"), "where to write the clear stream, by its ending mp4, mkv or ts")
+    private let force = Flag("force", "have --out replace a file")
+    private let hashes = Option(
+        "hashes", .path("FILE"), "the clear stream's hashes, in the form of the demo's hashes.json")
+    private let device = Option(
+        "device", .hex(bytes: 20), "the device's identifier, for licenses that are bound to one")
+    private let reveal = Flag("reveal-test-keys", "show the content keys, which are test keys")
+    private let offline = Flag("offline", "store the keys, then play with them and without a network")
+    private let join = Option(
+        "join", .choice(["AirPlay": StreamingDestination.airPlay, "HDMI": .digitalAVAdapter]),
+        "then continue there, with new keys")
+    private let virtual = Flag("virtual", "play a live stream on virtual time, with renewals and new keys each hour")
+    private let time = Option("for", .timeSpan, "with --virtual: how long, such as 12h; defaults to 1h")
+    private let lease = Option("lease", .timeSpan, "with --virtual: how long each license holds; defaults to 10m")
+    private let quiet = Flag("quiet", "print only what is wrong")
+    private let verbose = Flag("verbose", "print each step of the keys on standard error")
+
+    var usage: Usage {
+        Usage(
+            name: "play", summary: "play a protected stream through a vendor's license service",
+            details: """
+                The simulated device takes test certificates only. Without PLAYLIST the vendor's emulated service runs in this process.
+                """ + "\n" + VendorOptions.details,
+            positionals: [playlist],
+            options: vendor.profileOptions + vendor.hostOptions + [
+                credentials, frame, out, force, hashes, reveal, device, offline, join, virtual, time, lease, quiet,
+                verbose,
+                Flag.json,
+            ],
+            examples: [
+                "latchkey play --vendor vudrm --frame picture.png",
+                "latchkey play --vendor ezdrm --for 12h --virtual",
+                "latchkey play http://127.0.0.1:8080/media/vudrm/ts/master.m3u8 --vendor vudrm --loopback-http "
+                    + "--credentials c …",
+            ],
+            yes: "every key came and all that was decoded is right", no: "a key is missing or a picture wrong")
+    }
+
+    func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
+        try check(arguments)
+        let report = Reporter(
+            console: console, json: arguments[Flag.json], quiet: arguments[quiet], reveals: arguments[reveal])
+        if arguments[virtual] { return try await playLive(arguments, report) }
+        var setting = try self.setting(arguments, console)
+        setting.deviceIdentifier = arguments[device]
+        console.progress("Playing \(setting.vendor.profile.name)")
+        let result: Result<ExitStatus, any Error>
+        do {
+            result = .success(try await play(setting, arguments, report))
+        } catch { result = .failure(error) }
+        console.endProgress()
+        await setting.close()
+        return try result.get()
+    }
+
+    /// Checks options that exclude each other, and files that exist.
+    private func check(_ arguments: Arguments) throws {
+        let isLive = arguments[virtual]
+        if !isLive, let needless = [time.name, lease.name].first(where: { arguments.values[$0] != nil }) {
+            throw UsageError(
+                "\(needless) goes with --virtual.", hint: "Example: latchkey play --vendor vudrm --for 12h --virtual")
+        }
+        if isLive, arguments.given(playlist) != nil {
+            throw UsageError("--virtual plays a live stream of its own: time passes there only, not at a server.")
+        }
+        let others = [
+            credentials.name, frame.name, out.name, hashes.name, device.name, offline.name, join.name, reveal.name,
+        ]
+        if isLive, let needless = others.first(where: { arguments.values[$0] != nil }) {
+            throw UsageError("\(needless) does not go with --virtual, which decodes nothing.")
+        }
+        if arguments[quiet], arguments[verbose] { throw UsageError("--quiet and --verbose do not go together.") }
+        if let file = arguments[out], !arguments[force], FileManager.default.fileExists(atPath: file) {
+            throw FileError.exists(file)
+        }
+    }
+
+    private func playLive(_ arguments: Arguments, _ report: Reporter) async throws -> ExitStatus {
+        let live = LivePlay(
+            profile: try vendor.plainProfile(arguments, report.console),
+            completed: { [vendor] in try vendor.configured(arguments, completedBy: $0, report.console) },
+            duration: arguments[time] ?? .seconds(3_600),
+            lease: arguments[lease] ?? .seconds(600))
+        let summary = try await live.report()
+        try report.show(summary)
+        return summary.right ? .yes : .no
+    }
+
+    private static let hashesLimit = 16 << 20
+
+    private func setting(_ arguments: Arguments, _ console: Console) throws -> PlaySetting {
+        let transport = try vendor.transport(arguments, console)
+        guard let address = arguments.given(playlist) else {
+            if arguments.values[credentials.name] != nil {
+                throw UsageError("--credentials goes with PLAYLIST; the service in this process makes its own.")
+            }
+            let terms = LicenseTerms(arguments[offline] ? .persistent : .unlimited)
+            return try .builtIn(vendor.plainProfile(arguments, console), terms: terms, over: transport) {
+                try vendor.configured(arguments, completedBy: $0, console)
+            }
+        }
+        guard let folder = arguments[credentials] else { throw UsageError.missing(credentials) }
+        let configured = try vendor.configured(arguments, console)
+        let device = try DeviceCredentials(folder, console)
+        return PlaySetting(
+            address: address, vendor: configured,
+            credentials: try vendor.credentials(arguments, for: configured.profile, console),
+            configuration: LoaderConfiguration(hosts: try vendor.hosts(arguments)), transport: transport,
+            applicationSecret: device.secret, certificate: device.certificate,
+            reference: try arguments[hashes].map {
+                try ReferenceHashes(json: InputFile.read($0, limit: Self.hashesLimit, console))
+            })
+    }
+
+    private func play(
+        _ setting: PlaySetting, _ arguments: Arguments, _ report: Reporter
+    ) async throws -> ExitStatus {
+        let ffmpeg = try FFmpeg()
+        let picture = arguments[frame].map { URL(filePath: $0) }
+        let clearMedia = arguments[out].map { URL(filePath: $0) }
+        var parts: [PlayPart] = []
+        if arguments[offline] {
+            let offline = try OfflinePlay(setting, ffmpeg)
+            let (stream, stored) = try await offline.download()
+            parts.append(PlayPart("stored", stored, decodes: false))
+            if stored.failure == nil {
+                let played = try await offline.play(stream, picture: picture, clearMedia: clearMedia)
+                parts.append(PlayPart("without a network", played))
+            }
+        }
+        if !arguments[offline] || arguments[join] != nil, parts.allSatisfy(\.isRight) {
+            parts += try await playOnline(setting, arguments, ffmpeg, isFirst: parts.isEmpty, report.console)
+        }
+        try Task.checkCancellation()
+        report.console.endProgress()
+        try report.show(parts, vendor: setting.vendor.identifier)
+        return parts.allSatisfy(\.isRight) ? .yes : .no
+    }
+
+    private func playOnline(
+        _ setting: PlaySetting, _ arguments: Arguments, _ ffmpeg: FFmpeg, isFirst: Bool, _ console: Console
+    ) async throws -> [PlayPart] {
+        let loader = setting.loader()
+        defer { loader.cancel() }
+        let telling =
+            arguments[verbose] ? Task { for await event in loader.events() { console.note("\(event)") } } : nil
+        defer { telling?.cancel() }
+        let player = setting.player(loader)
+        var parts: [PlayPart] = []
+        if isFirst {
+            let report = try await player.play(
+                setting.address, with: ffmpeg, picture: arguments[frame].map { URL(filePath: $0) },
+                clearMedia: arguments[out].map { URL(filePath: $0) }, reference: setting.reference)
+            parts.append(PlayPart(nil, report))
+        }
+        if let destination = arguments[join], parts.allSatisfy(\.isRight) {
+            let report = try await player.joining(destination).play(
+                setting.address, with: ffmpeg, reference: setting.reference)
+            parts.append(PlayPart("on \(destination == .airPlay ? "AirPlay" : "HDMI"), keys asked for anew", report))
+        }
+        return parts
+    }
+}

@@ -1,0 +1,44 @@
+import Foundation
+import LatchkeyTerminal
+import LatchkeyVendors
+
+/// `latchkey vendors identify`: which vendor's a stream, a request or a reply is.
+struct VendorsIdentifyVerb: Verb {
+    private let input = Positional(
+        "INPUT",
+        "a key URI, a curl command, or a file, URL or - with a playlist, a HAR file, an HTTP message or a curl command",
+        .files, .atLeastOnce)
+    private let profile = Option(
+        "profile", .path("FILE"), "a profile in JSON to hold against it, beside those of Latchkey", .repeatable)
+
+    var usage: Usage {
+        Usage(
+            name: "vendors identify", summary: "name the profiles that fit a key URI, a capture or a playlist",
+            details: """
+                The best first, with the reasons: "certain" where something belongs to the vendor alone, such as its host or its
+                header field, "likely" where few vendors have such a form, "possible" where many have. Several inputs are taken to be
+                of one stream. Nothing is sent but the requests for playlists at URLs, and nothing secret is printed.
+                """,
+            positionals: [input], options: [profile, Flag.json],
+            examples: [
+                "latchkey vendors identify 'skd://fps.ezdrm.com/;297f600f-1234-1234-b060-2ac13cc42585'",
+                "latchkey vendors identify master.m3u8",
+                "latchkey vendors identify session.har --json",
+                "latchkey vendors identify \"curl 'https://license.example/' -H 'x-vudrm-token: …' --data-binary @spc\"",
+            ],
+            yes: "a vendor is certain or likely", no: "nothing names a vendor, or an input cannot be read")
+    }
+
+    func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
+        let own = try arguments.all(profile).map { path in
+            try VendorProfile(json: InputFile.read(path, limit: VendorProfile.fileLimit, console))
+        }
+        let evidence = IdentificationInput(
+            VendorIdentification(profiles: own + VendorProfile.all), console)
+        var findings: [[VendorMatch]] = []
+        for word in arguments.all(input) { findings.append(try await evidence.matches(word)) }
+        let report = IdentificationReport(VendorIdentification.combined(findings))
+        if arguments[Flag.json] { try console.printJSON(report) } else { console.print(report.text) }
+        return report.isTelling ? .yes : .no
+    }
+}

@@ -1,0 +1,96 @@
+import LatchkeyCore
+import LatchkeyTerminal
+import LatchkeyVendors
+
+/// `latchkey vendors`: the vendors that come with Latchkey, and what each has to be told.
+struct VendorsVerb: Verb {
+    private let text = Positional(
+        "NAME", "a part of a vendor's or a profile's name; all vendors without it", .none, .optional)
+
+    var usage: Usage {
+        Usage(
+            name: "vendors", summary: "list the vendors, or what those of a name need to be told",
+            details: """
+                Without a name, a line for each vendor. With one, each profile that fits and its parameters; an example has the right
+                form and opens nothing. A profile's name with a hyphen is a variant: the same service, spoken to as another sample
+                does. latchkey vendors identify finds the vendor of a stream.
+                """,
+            positionals: [text], options: [Flag.json],
+            examples: ["latchkey vendors", "latchkey vendors ezdrm", "latchkey vendors --json"],
+            no: "no vendor has such a name")
+    }
+
+    func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
+        let wanted = arguments.all(text).first
+        let profiles = wanted.map(VendorProfile.matching) ?? VendorProfile.all
+        guard !profiles.isEmpty else { throw Diagnosis.noVendor(wanted ?? "") }
+        if arguments[Flag.json] {
+            try console.printJSON(profiles.map(VendorSummary.init))
+        } else if wanted == nil {
+            console.print(VendorList(profiles).text)
+        } else {
+            console.print(profiles.map { VendorSummary($0).text }.joined(separator: "\n\n"))
+        }
+        return .yes
+    }
+}
+
+/// `latchkey vendors show`: a vendor's profile itself.
+struct VendorsShowVerb: Verb {
+    private let vendor = Positional(
+        "ID", "a vendor of latchkey vendors", .words(VendorProfile.all.map(\.identifier)))
+
+    var usage: Usage {
+        Usage(
+            name: "vendors show", summary: "print a vendor's profile as JSON",
+            details: """
+                The profile says all that the client knows of the vendor. Changed and saved, it serves --profile of latchkey play and
+                latchkey wire. A member with its default value is left out.
+                """,
+            positionals: [vendor], options: [Flag.json],
+            examples: ["latchkey vendors show vudrm-raw", "latchkey vendors show --json azure > my-azure.json"])
+    }
+
+    func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
+        try console.printJSON(try VendorProfile.known(arguments[vendor]))
+        return .yes
+    }
+}
+
+/// `latchkey vendors check`: what is wrong with a profile's file.
+struct VendorsCheckVerb: Verb {
+    private let file = Positional("FILE", "a profile in JSON, or - for standard input")
+
+    private struct Report: Encodable {
+        let valid: Bool
+        let problems: [ProfileProblem]
+    }
+
+    var usage: Usage {
+        Usage(
+            name: "vendors check", summary: "say what is wrong with a profile in JSON, and where",
+            details: """
+                Each line names a place in the document and the reason: what is missing, misspelled or of the wrong form, what a rule
+                reads and no parameter gives, what no rule reads, names and addresses of the wrong shape.
+                """,
+            positionals: [file], options: [Flag.json],
+            examples: [
+                "latchkey vendors check my-vendor.json",
+                "latchkey vendors show vudrm | latchkey vendors check --json -",
+            ],
+            yes: "the profile can be used", no: "it cannot, or the file cannot be read")
+    }
+
+    func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
+        let json = try InputFile.read(arguments[file], limit: VendorProfile.fileLimit, console)
+        let problems = VendorProfile.problems(inJSON: json)
+        if arguments[Flag.json] {
+            try console.printJSON(Report(valid: problems.isEmpty, problems: problems))
+        } else if problems.isEmpty {
+            console.print("No problems.")
+        } else {
+            console.print(problems.map { "\($0.field): \($0.reason)".visible }.joined(separator: "\n"))
+        }
+        return problems.isEmpty ? .yes : .no
+    }
+}

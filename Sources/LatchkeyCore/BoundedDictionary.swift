@@ -1,0 +1,22 @@
+/// A dictionary of the keys that were added last, up to a limit. Adding a key beyond the limit removes the oldest one.
+package struct BoundedDictionary<Key: Hashable, Value> {
+    private var values: [Key: Value] = [:]
+    private var order: BoundedQueue<Key>
+
+    /// - Parameter limit: how many keys are kept; less than 1 counts as 1.
+    package init(limit: Int) { order = BoundedQueue(limit: limit) }
+
+    /// The value of a key; `nil` if the key is not there or not there any more.
+    package subscript(_ key: Key) -> Value? { values[key] }
+
+    /// Sets the value of a key. A known key keeps its place in the order.
+    /// - Returns: the value before; `nil` for a new key.
+    @discardableResult
+    package mutating func updateValue(_ value: Value, forKey key: Key) -> Value? {
+        let before = values.updateValue(value, forKey: key)
+        if before == nil, let oldest = order.append(key) { values[oldest] = nil }
+        return before
+    }
+}
+
+extension BoundedDictionary: Sendable where Key: Sendable, Value: Sendable {}

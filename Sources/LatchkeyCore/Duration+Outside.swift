@@ -1,0 +1,43 @@
+/// Turns numbers from outside into durations and integers that cannot overflow in arithmetic with clocks.
+///
+/// `Duration.seconds(_:)` of a `Double` ends the process above 2^63, and clocks overflow long before that.
+extension Duration {
+    /// The longest duration that a number from outside can become: 2³²−1 seconds, 136 years, the most that a CKC can state.
+    public static let longest = Duration.seconds(Int64(UInt32.max))
+
+    /// A number of seconds from outside, clamped to ±`longest`; `nil` for NaN.
+    public init?(clampingSeconds seconds: Double) {
+        guard !seconds.isNaN else { return nil }
+        let longest = Self.longest.inSeconds
+        self = .seconds(max(-longest, min(seconds, longest)))
+    }
+
+    /// A number of seconds from outside, clamped to ±`longest`.
+    public init(clampingSeconds seconds: some BinaryInteger) {
+        let longest = Self.longest.components.seconds
+        self = .seconds(max(-longest, min(Int64(clamping: seconds), longest)))
+    }
+
+    /// The duration, clamped to ±`longest`.
+    public var clamped: Duration { max(.zero - .longest, min(self, .longest)) }
+
+    /// The duration in whole milliseconds, rounded up and at least 0, clamped to what a C `int` can hold.
+    package var wholeMilliseconds: Int32 {
+        Int32(clamping: Int(saturating: clamped.inMilliseconds.rounded(.up))).nonNegative
+    }
+}
+
+extension Int32 {
+    fileprivate var nonNegative: Int32 { Swift.max(0, self) }
+}
+
+extension FixedWidthInteger {
+    /// A number from outside without its fraction, clamped to the type's range; 0 for NaN.
+    public init(saturating number: Double) {
+        if let exact = Self(exactly: number.rounded(.towardZero)) {
+            self = exact
+        } else {
+            self = number.isNaN ? 0 : number < 0 ? .min : .max
+        }
+    }
+}

@@ -1,0 +1,42 @@
+public import Foundation
+
+extension Data {
+    /// - Parameter hexString: an even number of hexadecimal digits in either case. Any other text gives `nil`.
+    public init?(hexString: String) {
+        var bytes = Data(capacity: hexString.utf8.count / 2)
+        var high: UInt8?
+        for digit in hexString.utf8 {
+            guard let value = Self.value(ofHexDigit: digit) else { return nil }
+            guard let first = high else {
+                high = value
+                continue
+            }
+            bytes.append(first << 4 | value)
+            high = nil
+        }
+        guard high == nil else { return nil }
+        self = bytes
+    }
+
+    private static func value(ofHexDigit digit: UInt8) -> UInt8? {
+        switch digit {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}
+
+extension Sequence<UInt8> {
+    /// Two lower-case hexadecimal digits per byte.
+    public var hexString: String {
+        let digits = Array("0123456789abcdef".utf8)
+        var text: [UInt8] = []
+        for byte in self {
+            text.append(digits[Int(byte >> 4)])
+            text.append(digits[Int(byte & 15)])
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+}

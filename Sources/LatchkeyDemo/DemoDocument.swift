@@ -1,0 +1,132 @@
+import Foundation
+import Latchkey
+import LatchkeyCore
+import LatchkeyServices
+import LatchkeySimulation
+import LatchkeyTerminal
+import StandInEngine
+
+/// A vendor's document for a player, and the forms of its code. The first form is the document's subject.
+@MainActor
+struct DemoDocument {
+    let vendor, player: String
+    /// What the document is about, in one sentence.
+    let about: String
+    let forms: [Form]
+
+    /// One way to play that a document shows, and the application of `Examples` that plays it.
+    struct Form {
+        /// What is special about it, in a few words.
+        let name: String
+        let service: ServiceIdentifier
+        let asset: DemoAsset
+        /// The picture's name without its ending.
+        let picture: String
+        /// How the session is kept alive; `nil` without a session.
+        var keepAlive: KeepAlive?
+        let play: @MainActor (Scene) async throws -> StandInPlayback.Result
+    }
+
+    /// What keeps a session alive while virtual time passes.
+    enum KeepAlive {
+        case heartbeats, renewals
+
+        /// What the services' log contains for each.
+        var trace: String { self == .heartbeats ? "/sessions/heartbeat" : "renew=true" }
+        var name: String { self == .heartbeats ? "heartbeats" : "renewals" }
+    }
+
+    /// What an application is told: its content, the vendor's settings, where to leave a picture, where errors go.
+    struct Scene {
+        let content: URL
+        let settings: [String: String]
+        let token: @Sendable () -> String
+        let picture: URL
+        let errors: ErrorBox
+        /// Lets time pass after the stream has played, and checks that the session is kept alive.
+        let passTime: @Sendable () async throws -> Void
+
+        let configuration = LoaderConfiguration(hosts: HostPolicy(loopback: .http))
+
+        func address(_ setting: String) throws -> URL {
+            guard let address = settings[setting].flatMap({ URL(string: $0) }) else {
+                throw UsageError("the service gives no \(setting).")
+            }
+            return address
+        }
+    }
+
+    /// The first error that an application received.
+    final class ErrorBox: Sendable {
+        private let first = Locked<(any Error)?>(nil)
+        var error: (any Error)? { first.withLock { $0 } }
+        func note(_ error: any Error) { first.withLock { $0 = $0 ?? error } }
+    }
+}
+
+extension DemoDocument {
+    var title: String { "\(vendor) · \(player)" }
+
+    /// The five documents.
+    static let all = [
+        DemoDocument(
+            vendor: "VuDRM", player: "JW Player",
+            about: "The player asks its data source for identifier, certificate and CKC.",
+            forms: [
+                Form(
+                    name: "JW Player 3, its data source set once the player is made", service: "vudrm",
+                    asset: .twoKeys,
+                    picture: "vudrm", play: DemoApplications.jwPlayer3),
+                Form(
+                    name: "JW Player 4", service: "vudrm", asset: .twoKeys, picture: "vudrm-4",
+                    play: DemoApplications.jwPlayer4),
+            ]),
+        DemoDocument(
+            vendor: "Cloud DRM", player: "AVPlayer",
+            about: "A content key session asks for each key; the token goes along in a header.",
+            forms: [
+                Form(
+                    name: "the key URI is the license's address", service: "cloud-drm", asset: .transportStream,
+                    picture: "cloud-drm", play: DemoApplications.avPlayerOlderSamples),
+                Form(
+                    name: "present samples: one address for all licenses", service: "cloud-drm",
+                    asset: .transportStream, picture: "cloud-drm-present", play: DemoApplications.avPlayer),
+            ]),
+        DemoDocument(
+            vendor: "Azure", player: "THEOplayer",
+            about: "A source names an integration, which alters what the player asks for.",
+            forms: [
+                Form(
+                    name: "one of the six vendors", service: "azure", asset: .rotation, picture: "azure",
+                    play: DemoApplications.theoPlayer),
+                Form(
+                    name: "an integration of your own, in code", service: "generic", asset: .twoKeys,
+                    picture: "own-integration", play: DemoApplications.theoPlayerOwnIntegration),
+            ]),
+        DemoDocument(
+            vendor: "customer SSM", player: "CONNECT",
+            about: "The app opens a session at its own service, gets the licenses, and keeps the session alive.",
+            forms: [
+                Form(
+                    name: "heartbeats keep the session alive", service: "nagra", asset: .twoKeys, picture: "nagra",
+                    keepAlive: .heartbeats, play: DemoApplications.connect),
+                Form(
+                    name: "renewals of the license keep it alive", service: "nagra", asset: .transportStream,
+                    picture: "nagra-enforced", keepAlive: .renewals, play: DemoApplications.connect),
+            ]),
+        DemoDocument(
+            vendor: "ExpressPlay", player: "TVSDK",
+            about: "One resource loader of the app gets the keys of all players.",
+            forms: [
+                Form(
+                    name: "the key URI is a token URL", service: "expressplay", asset: .transportStream,
+                    picture: "expressplay", play: DemoApplications.tvSDKTokenURL),
+                Form(
+                    name: "an entitlement server gives the token URL", service: "expressplay", asset: .twoKeys,
+                    picture: "expressplay-entitlement", play: DemoApplications.tvSDKEntitlement),
+                Form(
+                    name: "a license server of one's own", service: "expressplay", asset: .twoKeys,
+                    picture: "expressplay-onpremise", play: DemoApplications.tvSDKOnPremise),
+            ]),
+    ]
+}

@@ -1,0 +1,64 @@
+import Foundation
+import LatchkeyCore
+
+/// Waits for requests to the services, by the lines of their log.
+final class ExchangeWatch: Sendable {
+    private struct State {
+        var lines: [String] = []
+        var listeners: [AsyncStream<String>.Continuation] = []
+    }
+
+    /// A service did not get a request that it should have got.
+    struct MissingExchange: DiagnosableError {
+        let code = "exchangeMissing"
+        let reason: String
+        let remedy = "Look at exchanges.log for what the service was asked instead."
+
+        init(_ text: String, _ patience: Duration) {
+            reason = "Within \(patience.inSeconds) s nobody asked the service for \(text)."
+        }
+    }
+
+    private static let patience = Duration.seconds(30)
+    private let state = Locked(State())
+
+    /// Takes a line of the log.
+    func note(_ line: String) {
+        let listeners = state.withLock { state in
+            state.lines.append(line)
+            return state.listeners
+        }
+        for listener in listeners { listener.yield(line) }
+    }
+
+    /// Waits until a number of lines, past ones included, contain a text.
+    /// - Throws: `MissingExchange` after half a minute; `CancellationError`.
+    func until(_ count: Int, of text: String) async throws {
+        let lines = lines()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                var seen = 0
+                for await line in lines where line.contains(text) {
+                    seen += 1
+                    if seen >= count { return }
+                }
+                throw CancellationError()
+            }
+            group.addTask {
+                try await Task.sleep(for: Self.patience)
+                throw MissingExchange(text, Self.patience)
+            }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+    }
+
+    private func lines() -> AsyncStream<String> {
+        let (stream, continuation) = AsyncStream.makeStream(of: String.self)
+        state.withLock { state in
+            for line in state.lines { continuation.yield(line) }
+            state.listeners.append(continuation)
+        }
+        return stream
+    }
+}

@@ -1,0 +1,49 @@
+public import LatchkeyCore
+import LatchkeyFairPlay
+
+/// An SPC, and what its device keeps to open the CKC that answers it.
+///
+/// The secrets are erased with the last copy. The CKC for another SPC does not open with it.
+public struct KeyExchange: Sendable {
+    /// The SPC, for the key server.
+    public let spc: Secret
+    /// The content identifier in the SPC.
+    public let contentIdentifier: ContentIdentifier
+
+    let session: SessionSecrets
+    let requestedBlocks: [RequestedBlock]
+}
+
+extension KeyExchange: CustomStringConvertible {
+    public var description: String { "exchange for \(contentIdentifier), SPC \(spc)" }
+}
+
+/// A block that must come back in the CKC, as it is in the SPC.
+struct RequestedBlock: Sendable {
+    let tag: TLLVTag
+    /// Header, value and padding; empty if the device asked for a block that it did not send.
+    let bytes: [UInt8]
+}
+
+/// The secrets of an exchange that only the device knows.
+///
+/// Source: `Documentation/FairPlay.md` §5 and §6.
+struct SessionSecrets: Sendable {
+    /// 16 bytes. Wraps the content key.
+    let sessionKey: Secret
+    /// 44 bytes. Comes back in the CKC.
+    let r1: Secret
+    /// 16 bytes. Proves that the server derived the right key.
+    let integrity: Secret
+    /// 16 bytes. Together with R1, gives the CKC's key.
+    let antiReplaySeed: Secret
+}
+
+extension SessionSecrets {
+    init(using generator: inout some RandomNumberGenerator) {
+        sessionKey = Secret(generator.bytes(16))
+        r1 = Secret(generator.bytes(44))
+        integrity = Secret(generator.bytes(16))
+        antiReplaySeed = Secret(generator.bytes(16))
+    }
+}

@@ -1,0 +1,84 @@
+/// The position of one block in the payload of an SPC or a CKC.
+///
+/// A block has a tag (8 bytes), a block length (4), a value length (4), the value, and padding.
+///
+/// Source: `Documentation/FairPlay.md` §3.
+package struct TLLVBlock: Sendable, Hashable {
+    /// The tag.
+    package let tag: TLLVTag
+    /// The offset of its 16-byte header in the payload.
+    package let offset: Int
+    /// The number of bytes after the header: the value and its padding. A multiple of 16.
+    package let blockLength: Int
+    /// The number of bytes of the value.
+    package let valueLength: Int
+
+    /// The range of the value in the payload.
+    package var valueRange: Range<Int> { offset + 16..<offset + 16 + valueLength }
+    /// The range of the whole block in the payload, including header and padding.
+    package var range: Range<Int> { offset..<offset + 16 + blockLength }
+}
+
+/// A payload and its blocks. The blocks have no gaps between them and any order; each tag occurs once.
+///
+/// Source: `Documentation/FairPlay.md` §3 and §8 step 7.
+package struct TLLVSequence: Sendable {
+    /// The decrypted payload.
+    package let bytes: [UInt8]
+    /// The blocks in the order of the payload.
+    package let blocks: [TLLVBlock]
+
+    /// The maximum number of blocks in a payload. Real ones have 4 to 36.
+    package static let maximumBlockCount = 256
+
+    /// Parses a payload.
+    /// - Throws: a `TLLVError` for the first block that breaks a rule.
+    package init(_ bytes: [UInt8]) throws(TLLVError) {
+        var reader = ByteReader(bytes)
+        var blocks: [TLLVBlock] = []
+        blocks.reserveCapacity(40)
+        while reader.remaining > 0 {
+            let block = try Self.block(&reader)
+            guard blocks.count < Self.maximumBlockCount else {
+                throw TLLVError(kind: .malformed, offset: block.offset, what: "there are more than 256 blocks")
+            }
+            // For a typical payload, a linear search is faster than a set, and the number of blocks is limited.
+            if blocks.contains(where: { $0.tag == block.tag }) {
+                throw TLLVError(kind: .duplicate, offset: block.offset, what: "tag \(block.tag) occurs a second time")
+            }
+            blocks.append(block)
+        }
+        self.bytes = bytes
+        self.blocks = blocks
+    }
+
+    /// The block with a tag; `nil` if there is none.
+    package subscript(tag: TLLVTag) -> TLLVBlock? { blocks.first { $0.tag == tag } }
+
+    /// The value of the block with a tag; `nil` if there is none.
+    package func value(_ tag: TLLVTag) -> ArraySlice<UInt8>? { self[tag].map { bytes[$0.valueRange] } }
+
+    /// The whole block with a tag, including header and padding; `nil` if there is none.
+    package func raw(_ tag: TLLVTag) -> ArraySlice<UInt8>? { self[tag].map { bytes[$0.range] } }
+
+    private static func block(_ reader: inout ByteReader) throws(TLLVError) -> TLLVBlock {
+        let offset = reader.offset
+        do throws(EndOfBytes) {
+            let tag = TLLVTag(rawValue: try reader.uint64())
+            let blockLength = Int(try reader.uint32())
+            let valueLength = Int(try reader.uint32())
+            guard blockLength % 16 == 0, valueLength <= blockLength else {
+                throw EndOfBytes(offset: offset, wanted: valueLength, found: blockLength)
+            }
+            _ = try reader.take(blockLength)
+            return TLLVBlock(tag: tag, offset: offset, blockLength: blockLength, valueLength: valueLength)
+        } catch {
+            let isHeader = error.offset == offset
+            let what =
+                isHeader
+                ? "a block states \(error.found) bytes with a value of \(error.wanted)"
+                : "a block wants \(error.wanted) bytes where \(error.found) are left"
+            throw TLLVError(kind: .malformed, offset: offset, what: what)
+        }
+    }
+}

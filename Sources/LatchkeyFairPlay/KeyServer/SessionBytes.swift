@@ -1,0 +1,56 @@
+import LatchkeyCore
+
+/// The decrypted [SK..R1]: session key, device identifier, R1 and integrity bytes.
+///
+/// Source: `Documentation/FairPlay.md` §5.
+struct SessionBytes: Sendable {
+    private let bytes: ErasedBytes
+
+    private static let sessionKey = 0..<16
+    private static let deviceIdentifier = 16..<36
+    private static let r1 = 36..<80
+    private static let integrity = 80..<96
+
+    /// Decrypts the value of the block [SK..R1].
+    /// - Parameters:
+    ///   - sealed: an IV and the ciphertext, 112 bytes.
+    ///   - key: the derived key, 16 bytes.
+    init(_ sealed: ArraySlice<UInt8>, key: Secret, _ cipher: borrowing AESCBC) throws(OpenSSLError) {
+        guard sealed.count == 112 else { throw OpenSSLError(in: "[SK..R1] of \(sealed.count) bytes") }
+        bytes = ErasedBytes(count: 96)
+        let iv = AESBlock(sealed.prefix(16))
+        try bytes.write(0..<96) { bytes throws(OpenSSLError) in
+            sealed.dropFirst(16).withUnsafeBytes { bytes.copyMemory(from: $0) }
+            try key.withUnsafeBytes { key throws(OpenSSLError) in
+                try cipher.apply(.decrypt, to: bytes, key: key, iv: iv)
+            }
+        }
+    }
+
+    /// The device's anonymized identifier, 20 bytes.
+    var deviceIdentifier: Secret { bytes.read(Self.deviceIdentifier) { Secret($0) } }
+
+    /// Whether the integrity bytes equal those that the device stated, compared in constant time.
+    func isWhole(_ stated: ArraySlice<UInt8>) -> Bool {
+        stated.withUnsafeBytes { stated in
+            bytes.read(Self.integrity) { constantTimeEquals($0, stated) }
+        }
+    }
+
+    /// Calls a closure with R1, 44 bytes.
+    func withR1<Result, Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try bytes.read(Self.r1, body)
+    }
+
+    /// Wraps a content key for the device: the IV in clear, then the key encrypted with the session key. 32 bytes.
+    func wrap(_ content: ContentKey, _ cipher: borrowing AESCBC) throws(OpenSSLError) -> [UInt8] {
+        var value = content.iv.withUnsafeBytes { [UInt8]($0) }
+        content.key.withUnsafeBytes { value.append(contentsOf: $0) }
+        try bytes.read(Self.sessionKey) { key throws(OpenSSLError) in
+            try cipher.apply(.encrypt, to: &value, from: 16, key: key)
+        }
+        return value
+    }
+}

@@ -1,0 +1,93 @@
+public import LatchkeyCore
+
+/// The keys of a stream, and where they were found.
+public struct DiscoveredKeys: Sendable {
+    /// The distinct keys in order of first appearance: session keys first, then playlist by playlist.
+    public internal(set) var keys: [DiscoveredKey] = []
+    /// The playlists that were read, each once, in order of discovery.
+    public internal(set) var playlists: [ReadPlaylist] = []
+    /// The playlists that could not be read. Keys may be missing when there are any.
+    public internal(set) var failures: [PlaylistFailure] = []
+    /// Warnings about the playlists, each with the playlist that it is about.
+    public internal(set) var warnings: [DiscoveryWarning] = []
+
+    /// The URIs of the FairPlay keys as the playlists state them, one for each key, in order.
+    public var fairPlayURIs: [KeyURI] { keys.filter { $0.format == .fairPlay }.map(\.uri) }
+}
+
+/// A key that a stream needs: one license for each pair of KEYFORMAT and URI (HLS.md rule 17).
+public struct DiscoveredKey: Sendable, Hashable {
+    /// The key system.
+    public let format: KeyFormat
+    /// The URI as the playlist states it.
+    public let uri: KeyURI
+    /// The URI resolved against the playlist that holds it; `skd:` and `data:` are untouched.
+    public let resolvedURI: String
+    /// Every tag that names the key, in order.
+    public internal(set) var places: [Place]
+
+    /// Where a key was found.
+    public struct Place: Sendable, Hashable {
+        /// The URI of the playlist, after redirects.
+        public let playlistURI: String
+        /// The tag.
+        public let tag: KeyTag
+        /// Whether the tag is EXT-X-SESSION-KEY.
+        public let isSessionKey: Bool
+    }
+}
+
+/// A playlist that discovery has read.
+public struct ReadPlaylist: Sendable {
+    /// The URI that led to it.
+    public let requestedURI: String
+    /// The playlist; `context.uri` is its URI after redirects.
+    public let playlist: Playlist
+}
+
+/// A playlist that discovery could not read.
+public struct PlaylistFailure: Sendable, CustomStringConvertible {
+    /// The URI that was asked for.
+    public let uri: String
+    /// The fetcher's error, a `PlaylistError` or a `KeyDiscoveryError`.
+    public let error: any Error
+
+    /// The error, with the URI redacted.
+    public var description: String { "\(Redaction.standard.redacted(urlText: uri)): \(error)" }
+}
+
+/// A warning about one playlist.
+public struct DiscoveryWarning: Sendable, Hashable, CustomStringConvertible {
+    /// The URI of the playlist, after redirects.
+    public let playlistURI: String
+    /// What is odd.
+    public let warning: PlaylistWarning
+
+    /// The warning, with the URI redacted.
+    public var description: String { "\(Redaction.standard.redacted(urlText: playlistURI)): \(warning)" }
+}
+
+/// Why discovery did not read a playlist.
+public enum KeyDiscoveryError: String, DiagnosableError {
+    case tooManyPlaylists, tooManyBytes, tooDeep, schemeNotAllowed
+
+    public var code: String { rawValue }
+
+    public var reason: String {
+        switch self {
+        case .tooManyPlaylists: "The stream has more playlists than the limit."
+        case .tooManyBytes: "The stream's playlists have more bytes together than the limit."
+        case .tooDeep: "The playlists are nested deeper than the limit."
+        case .schemeNotAllowed: "A playlist names another one by a scheme that its own origin does not allow."
+        }
+    }
+
+    public var remedy: String {
+        switch self {
+        case .tooManyPlaylists: "Raise `maximumPlaylists`, or put session keys into the multivariant playlist."
+        case .tooManyBytes: "Raise `maximumBytes`, or put session keys into the multivariant playlist."
+        case .tooDeep: "Let multivariant playlists name media playlists only."
+        case .schemeNotAllowed: "Serve all playlists of the stream over http or https."
+        }
+    }
+}

@@ -1,0 +1,163 @@
+import CMicroHTTPD
+import Foundation
+import LatchkeyCore
+
+/// One libmicrohttpd daemon from start to end, and what its callbacks need.
+// Sound because `pointer` and `listener` are written by `start` and `refuseConnections`, which `HTTPServer` calls one after
+// the other, and `lines` and `watches` are touched under `lock` only.
+final class Daemon: @unchecked Sendable {
+    let configuration: HTTPServerConfiguration
+    let handler: @Sendable (HTTPRequest) async -> HTTPResponse
+    let time: any Timekeeper
+    let startTask: TaskStart.Starter
+    let open = OpenExchanges()
+    let connections: OpenConnections
+
+    private var pointer: OpaquePointer?
+    private let lock = NSLock()
+    private var lines: [String] = []
+    private var watches: [Watch: Task<Void, Never>] = [:]
+
+    init(
+        _ configuration: HTTPServerConfiguration, time: any Timekeeper, startTask: @escaping TaskStart.Starter,
+        handler: @escaping @Sendable (HTTPRequest) async -> HTTPResponse
+    ) {
+        self.configuration = configuration
+        self.handler = handler
+        self.time = time
+        self.startTask = startTask
+        connections = OpenConnections(
+            places: configuration.places, placesPerAddress: max(1, configuration.connectionsPerAddress),
+            headDeadline: configuration.headDeadline)
+    }
+
+    /// Starts to listen.
+    /// - Returns: the port.
+    func start() throws(HTTPServerError) -> UInt16 {
+        guard let address = SocketAddress(configuration.address, port: configuration.port) else {
+            throw .address(configuration.address)
+        }
+        // Held by the callbacks until `end`.
+        let context = Unmanaged.passRetained(self)
+        pointer = make(address, context.toOpaque())
+        guard let pointer else {
+            context.release()
+            throw startError(errno)
+        }
+        return latchkey_mhd_port(pointer)
+    }
+
+    /// Refuses further requests on open connections, and closes new connections at once.
+    ///
+    /// Does not use `MHD_quiesce_daemon`: it and a worker may both take the listening socket out of epoll, and then libmicrohttpd
+    /// ends the process.
+    func refuseConnections() { open.close() }
+
+    /// Ends the daemon's threads and closes its connections. Blocks until both are done.
+    ///
+    /// libmicrohttpd ends the process if a connection is still suspended, so every exchange is answered first.
+    func end() {
+        guard let pointer else { return }
+        for watch in lock.withLock({ watches.values.map(\.self) }) { watch.cancel() }
+        open.answerAll(with: .stopping)
+        MHD_stop_daemon(pointer)
+        self.pointer = nil
+        Unmanaged.passUnretained(self).release()
+    }
+
+    /// Adds a new exchange, and makes sure that it is answered when its deadline passes.
+    /// - Returns: `false` while the server stops.
+    func admit(_ exchange: HTTPExchange) -> Bool {
+        switch open.add(exchange, due: time.uptime + configuration.exchangeDeadline) {
+        case .refused: return false
+        case .added: return true
+        case .addedUnwatched:
+            // Ends when no exchange is open; `end` cancels it. One task for all exchanges, because a timer for each would cost
+            // more than most answers.
+            start(.exchanges)
+            return true
+        }
+    }
+
+    /// Adds a new connection, and makes sure that it is closed if no head arrives in time.
+    func admit(_ connection: ClientConnection) {
+        guard connections.add(connection, at: time.uptime) else { return }
+        start(.connections)
+    }
+
+    private enum Watch { case exchanges, connections }
+
+    /// Starts a watch, which ends when there is nothing to watch.
+    private func start(_ watch: Watch) {
+        let task = Task { watch == .exchanges ? await watchExchanges() : await watchConnections() }
+        lock.withLock { watches[watch] = task }
+    }
+
+    private func watchConnections() async {
+        while let due = connections.nextDue(at: time.uptime) {
+            guard (try? await time.sleep(until: due)) != nil else { return }
+            connections.closeOverdue(at: time.uptime)
+        }
+    }
+
+    private func watchExchanges() async {
+        while let due = open.nextDue() {
+            guard (try? await time.sleep(until: due)) != nil else { return }
+            for exchange in open.takeOverdue(at: time.uptime) { exchange.answer(with: .overdue) }
+        }
+    }
+
+    /// Keeps a log line of libmicrohttpd for the error of a failed start.
+    func note(_ line: String) {
+        lock.withLock {
+            guard lines.count < 4 else { return }
+            lines.append(line.trimmingCharacters(in: .whitespacesAndNewlines))
+        }
+    }
+
+    private func make(_ address: SocketAddress, _ context: UnsafeMutableRawPointer) -> OpaquePointer? {
+        let callbacks = latchkey_mhd_callbacks(
+            context: context, accept: takeClient, connection: takeConnection, access: takeStep, completed: takeEnd,
+            uri: takeTarget, log: takeLogLine)
+        let threads = UInt32(clamping: max(1, min(configuration.threads, configuration.connections)))
+        return address.withPointer { address in
+            withOptionalCStrings(configuration.tls?.certificate, configuration.tls?.privateKey) { certificate, key in
+                let settings = latchkey_mhd_settings(
+                    flags: latchkey_mhd_flags(Int32(address.pointee.sa_family) == AF_INET6 ? 1 : 0), address: address,
+                    connection_memory: configuration.connectionMemory,
+                    connection_limit: UInt32(clamping: configuration.places + configuration.placesLeaving),
+                    idle_seconds: UInt32(clamping: max(1, configuration.idleTimeout.components.seconds)),
+                    thread_count: threads, tls_certificate: certificate, tls_key: key)
+                return latchkey_mhd_start(settings, callbacks)
+            }
+        }
+    }
+
+    private func startError(_ number: Int32) -> HTTPServerError {
+        let said = lock.withLock { lines }.joined(separator: " ")
+        let isTLS = configuration.tls != nil && number != EADDRINUSE && number != EACCES && number != EADDRNOTAVAIL
+        if isTLS { return .tls(said.isEmpty ? "no reason given." : said) }
+        let details = number == 0 ? said : String(cString: strerror(number)) + "."
+        return .listen(configuration.address, port: configuration.port, details)
+    }
+}
+
+extension HTTPServerConfiguration {
+    /// How many connections there may be: fewer than configured if the system allows the process fewer open files.
+    fileprivate var places: Int {
+        max(1, min(connections, max(16, (Int(clamping: latchkey_open_file_limit()) - 80) / 5 * 4)))
+    }
+
+    /// How many connections that are being closed may exist beside them.
+    fileprivate var placesLeaving: Int { places / 4 + 16 }
+
+    /// Bytes that one connection may hold for parsing: the head twice (text and table), and room for the reply's head.
+    fileprivate var connectionMemory: Int { max(1_024, min(headerBytes, 1 << 24)) * 2 + 8_192 }
+}
+
+private func withOptionalCStrings<Result>(
+    _ one: String?, _ other: String?, _ body: (UnsafePointer<CChar>?, UnsafePointer<CChar>?) -> Result
+) -> Result {
+    guard let one, let other else { return body(nil, nil) }
+    return one.withCString { one in other.withCString { other in body(one, other) } }
+}

@@ -1,0 +1,116 @@
+import Foundation
+public import LatchkeyCore
+
+/// An HTTP/1.1 server that answers each request in a Swift task.
+///
+/// libmicrohttpd's threads read and write. While the handler works, its connection is suspended, so that slow handlers occupy no
+/// thread. Nothing that a client sends or leaves out ends the process. Releasing the server stops it.
+// Sound because `state` is touched under `lock` only; the tests run under the thread sanitizer.
+public final class HTTPServer: @unchecked Sendable {
+    private enum State {
+        case idle
+        case running(Daemon, port: UInt16)
+    }
+
+    private let configuration: HTTPServerConfiguration
+    private let time: any Timekeeper
+    private let handler: @Sendable (HTTPRequest) async -> HTTPResponse
+    private let startTask: TaskStart.Starter
+    private let lock = NSLock()
+    private var state = State.idle
+
+    /// - Parameters:
+    ///   - configuration: address, port, TLS and limits.
+    ///   - time: the clock for deadlines and for stopping. Defaults to the machine's.
+    ///   - handler: answers one request. Runs in a task of its own, which is cancelled at the deadline.
+    public convenience init(
+        _ configuration: HTTPServerConfiguration = HTTPServerConfiguration(),
+        time: any Timekeeper = SystemTimekeeper(),
+        handler: @escaping @Sendable (HTTPRequest) async -> HTTPResponse
+    ) {
+        self.init(configuration, time: time, startTask: { Task(operation: $0) }, handler: handler)
+    }
+
+    /// - Parameters:
+    ///   - configuration: address, port, TLS and limits.
+    ///   - time: the clock for deadlines and for stopping.
+    ///   - startTask: starts the task of one request, on threads of the caller's choice.
+    ///   - handler: answers one request.
+    package init(
+        _ configuration: HTTPServerConfiguration, time: any Timekeeper = SystemTimekeeper(),
+        startTask: @escaping TaskStart.Starter, handler: @escaping @Sendable (HTTPRequest) async -> HTTPResponse
+    ) {
+        self.configuration = configuration
+        self.time = time
+        self.startTask = startTask
+        self.handler = handler
+    }
+
+    deinit {
+        guard case .running(let daemon, _) = state else { return }
+        daemon.refuseConnections()
+        Thread.detachNewThread { daemon.end() }
+    }
+
+    /// The port while the server runs; `nil` otherwise.
+    public var port: UInt16? {
+        lock.withLock {
+            guard case .running(_, let port) = state else { return nil }
+            return port
+        }
+    }
+
+    /// Starts listening. A stopped server may be started again.
+    ///
+    /// - Returns: the port; the system chooses it if the configuration says 0.
+    /// - Throws: `httpAddress`, `httpListen` (taken, forbidden), `httpTLS`, or `httpRunning` if it runs already.
+    @discardableResult
+    public func start() throws(HTTPServerError) -> UInt16 {
+        lock.lock()
+        defer { lock.unlock() }
+        guard case .idle = state else { throw .running }
+        let daemon = Daemon(configuration, time: time, startTask: startTask, handler: handler)
+        let port = try daemon.start()
+        state = .running(daemon, port: port)
+        return port
+    }
+
+    /// Stops the server: refuses new requests, waits for open ones, and ends the threads.
+    ///
+    /// Returns when every connection is closed. Does nothing if the server does not run.
+    ///
+    /// - Parameter limit: how long open exchanges may continue. Then their tasks are cancelled and their clients get a 503; one
+    ///   second later, what could not be written is cut off.
+    public func stop(within limit: Duration = .seconds(10)) async {
+        guard let daemon = leaveRunning() else { return }
+        await drain(daemon, within: limit)
+        // Off the cooperative pool, because it waits for threads.
+        await withCheckedContinuation { done in
+            Thread.detachNewThread {
+                daemon.end()
+                done.resume()
+            }
+        }
+    }
+
+    private func leaveRunning() -> Daemon? {
+        lock.withLock {
+            guard case .running(let daemon, _) = state else { return nil }
+            state = .idle
+            daemon.refuseConnections()
+            return daemon
+        }
+    }
+
+    private func drain(_ daemon: Daemon, within limit: Duration) async {
+        let time = time
+        let timeout = Task {
+            try await time.sleep(for: limit)
+            daemon.open.answerAll(with: .stopping)
+            try await time.sleep(for: .seconds(1))
+            daemon.open.giveUp()
+        }
+        await daemon.open.untilEmpty()
+        timeout.cancel()
+    }
+}

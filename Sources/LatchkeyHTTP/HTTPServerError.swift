@@ -1,0 +1,33 @@
+// For `CustomNSError`: only a file that imports Foundation gives the system its domain and number.
+import Foundation
+public import LatchkeyCore
+
+/// Why a server cannot start.
+public struct HTTPServerError: DiagnosableError, Hashable {
+    /// A stable name of the kind of error: `httpAddress`, `httpListen`, `httpTLS` or `httpRunning`.
+    public let code: String
+    /// What happened, including what the system and libmicrohttpd said.
+    public let reason: String
+    public let remedy: String
+
+    static func address(_ text: String) -> Self {
+        Self(
+            code: "httpAddress", reason: "“\(text.prefix(60))” is not an IPv4 or IPv6 address.",
+            remedy: "Give an address such as 127.0.0.1 or ::1.")
+    }
+
+    static func listen(_ address: String, port: UInt16, _ details: String) -> Self {
+        Self(
+            code: "httpListen", reason: "No server could be started on \(address) port \(port): \(details)",
+            remedy: "Choose a free port, or 0 to let the system choose one.")
+    }
+
+    static func tls(_ details: String) -> Self {
+        Self(
+            code: "httpTLS", reason: "The TLS certificate and key were not accepted: \(details)",
+            remedy: "Give a PEM certificate and the PEM private key that belongs to it.")
+    }
+
+    static let running = Self(
+        code: "httpRunning", reason: "The server is already running.", remedy: "Stop it before starting it again.")
+}

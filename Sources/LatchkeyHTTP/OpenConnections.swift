@@ -1,0 +1,106 @@
+import CMicroHTTPD
+import Foundation
+
+/// The connections of a server, and which one is closed at the limit.
+///
+/// Closing means `shutdown`: libmicrohttpd sees the end and closes the socket. It reports that before the system can reuse the
+/// socket's number, so that no other connection is ever touched.
+// Sound because everything is touched under `lock` only; HTTPServerCrowdTests covers it.
+final class OpenConnections: @unchecked Sendable {
+    private let places: Int
+    private let placesPerAddress: Int
+    private let headDeadline: Duration
+    private let lock = NSLock()
+    private var connections: [ObjectIdentifier: ClientConnection] = [:]
+    private var counts: [NetworkAddress: Int] = [:]
+    private var isWatched = false
+    private var total = 0
+
+    /// - Parameters:
+    ///   - places: how many connections there may be.
+    ///   - placesPerAddress: how many there may be from one address.
+    ///   - headDeadline: how long a connection may wait for a request's head.
+    init(places: Int, placesPerAddress: Int, headDeadline: Duration) {
+        self.places = places
+        self.placesPerAddress = placesPerAddress
+        self.headDeadline = headDeadline
+    }
+
+    /// How many there are, without those that are being closed.
+    var count: Int { lock.withLock { counts.values.reduce(0, +) } }
+
+    /// Adds a connection. At the limit another one is closed, or the new one if no other can be.
+    /// - Returns: whether nobody watches the deadlines; then the caller has to, with `nextDue`.
+    func add(_ connection: ClientConnection, at now: Duration) -> Bool {
+        lock.withLock {
+            total += 1
+            connection.number = total
+            connections[ObjectIdentifier(connection)] = connection
+            counts[connection.address, default: 0] += 1
+            if counts[connection.address, default: 0] > placesPerAddress {
+                close(first { $0.address == connection.address } ?? connection)
+            }
+            if counts.values.reduce(0, +) > places { close(displaced ?? connection) }
+            defer { isWatched = true }
+            return !isWatched
+        }
+    }
+
+    /// Sets what a connection waits for from now on.
+    func enter(_ phase: ClientConnection.Phase, _ connection: ClientConnection, at now: Duration) {
+        lock.withLock { (connection.phase, connection.since) = (phase, now) }
+    }
+
+    /// Removes a closed connection.
+    func remove(_ connection: ClientConnection) {
+        lock.withLock {
+            connections[ObjectIdentifier(connection)] = nil
+            release(connection)
+        }
+    }
+
+    /// The earliest time at which a head may be due; `nil`, which ends the watch, if no connection is open.
+    func nextDue(at now: Duration) -> Duration? {
+        lock.withLock {
+            isWatched = !connections.isEmpty
+            guard isWatched else { return nil }
+            return waiting.map { $0.since + headDeadline }.min() ?? now + headDeadline
+        }
+    }
+
+    /// Closes the connections whose heads are overdue.
+    func closeOverdue(at now: Duration) {
+        lock.withLock {
+            for connection in waiting where connection.since + headDeadline <= now { close(connection) }
+        }
+    }
+
+    private var waiting: [ClientConnection] { connections.values.filter { $0.phase == .head && !$0.isClosing } }
+
+    /// A connection of the address with most connections, otherwise any.
+    private var displaced: ClientConnection? {
+        let busiest = counts.max { $0.value < $1.value }?.key
+        return first { $0.address == busiest } ?? first { _ in true }
+    }
+
+    /// The connection that has waited longest for its client. One with a head that is not read yet does not wait for its client:
+    /// after a burst of connections the server is late.
+    private func first(where isMeant: (ClientConnection) -> Bool) -> ClientConnection? {
+        connections.values.compactMap { one in isMeant(one) ? one.yields.map { (one, $0) } : nil }
+            .sorted { ($0.1, $0.0.number) < ($1.1, $1.0.number) }
+            .first { $0.0.phase != .head || !latchkey_has_unread($0.0.socket) }?.0
+    }
+
+    private func close(_ connection: ClientConnection) {
+        release(connection)
+        connection.isClosing = true
+        shutdown(connection.socket, Int32(SHUT_RDWR))
+    }
+
+    /// Gives the place of a connection back, once.
+    private func release(_ connection: ClientConnection) {
+        guard !connection.isClosing else { return }
+        let count = counts[connection.address, default: 1] - 1
+        counts[connection.address] = count > 0 ? count : nil
+    }
+}

@@ -1,0 +1,105 @@
+/// One path, the methods that it takes, and what answers them.
+///
+///     let router = Router<HTTPHandler>([
+///         .get("/health") { _, _ in .text("ok") },
+///         .post("/v1/license/{content}") { request, path in await license(request, content: path["content"]) },
+///     ])
+///     let server = HTTPServer { await router.respond(to: $0) }
+public struct Route<Handler: Sendable>: Sendable {
+    /// The methods in the order of `Allow`.
+    public let methods: [HTTPMethod]
+    /// The path.
+    public let path: PathPattern
+    /// What answers.
+    public let handler: Handler
+    private var condition: (@Sendable (PathParameters) -> Bool)?
+
+    /// - Parameters:
+    ///   - methods: the methods in the order of `Allow`.
+    ///   - path: the path.
+    ///   - handler: what answers.
+    public init(_ methods: [HTTPMethod], _ path: PathPattern, _ handler: Handler) {
+        self.methods = methods
+        self.path = path
+        self.handler = handler
+    }
+
+    /// The route for those of its paths whose parameters meet a condition. Other paths are not found.
+    public func when(_ condition: @escaping @Sendable (PathParameters) -> Bool) -> Route {
+        var route = self
+        route.condition = condition
+        return route
+    }
+
+    /// - Parameter path: the segments of a path that are not empty.
+    func match(_ path: ArraySlice<Substring>) -> PathParameters? {
+        guard let parameters = self.path.match(path), condition?(parameters) ?? true else { return nil }
+        return parameters
+    }
+}
+
+/// Finds the route of a request.
+public struct Router<Handler: Sendable>: Sendable {
+    /// What a router found.
+    public enum Match: Sendable {
+        /// A route for path and method.
+        case found(Route<Handler>, PathParameters)
+        /// A route for the path, and the methods that the path takes, none of which is the request's.
+        case otherMethod(Route<Handler>, PathParameters, allowed: [HTTPMethod])
+        /// No route for the path.
+        case notFound
+    }
+
+    /// The routes. Of several for one request the first counts.
+    public let routes: [Route<Handler>]
+
+    /// - Parameter routes: the routes. Of several for one request the first counts.
+    public init(_ routes: [Route<Handler>]) { self.routes = routes }
+
+    /// Finds the route of a request by its path without percent escapes and its method.
+    public func match(_ request: HTTPRequest) -> Match {
+        let path = request.path.split(separator: "/")[...]
+        let matches = routes.compactMap { route in route.match(path).map { (route, $0) } }
+        if let (route, parameters) = matches.first(where: { $0.0.methods.contains(request.method) }) {
+            return .found(route, parameters)
+        }
+        guard let (route, parameters) = matches.first else { return .notFound }
+        return .otherMethod(route, parameters, allowed: matches.flatMap(\.0.methods))
+    }
+}
+
+/// Answers a request, given what the names in the route's path stand for.
+public typealias HTTPHandler = @Sendable (HTTPRequest, PathParameters) async -> HTTPResponse
+
+extension Route<HTTPHandler> {
+    /// A path to `GET` and `HEAD`.
+    public static func get(_ path: PathPattern, _ handler: @escaping HTTPHandler) -> Route {
+        Route([.get, .head], path, handler)
+    }
+
+    /// A path to `POST` to.
+    public static func post(_ path: PathPattern, _ handler: @escaping HTTPHandler) -> Route {
+        Route([.post], path, handler)
+    }
+}
+
+extension Router<HTTPHandler> {
+    /// The answer of the request's route; 404 for a path that no route has, 405 with `Allow` for another method.
+    public func respond(to request: HTTPRequest) async -> HTTPResponse {
+        switch match(request) {
+        case .found(let route, let parameters): await route.handler(request, parameters)
+        case .otherMethod(_, _, let allowed): .methodNotAllowed(allowed)
+        case .notFound: .noSuchPath
+        }
+    }
+}
+
+extension HTTPResponse {
+    /// The reply to a path that nobody has: 404.
+    public static let noSuchPath = HTTPResponse.text("There is no such path.", status: 404)
+
+    /// The reply to a method that a path does not take: 405 with `Allow`.
+    public static func methodNotAllowed(_ allowed: [HTTPMethod]) -> HTTPResponse {
+        HTTPResponse(status: 405, headers: [.allow: allowed.map(\.rawValue).joined(separator: ", ")])
+    }
+}

@@ -1,0 +1,48 @@
+#if canImport(JWPlayer_iOS_SDK)
+    public import Foundation
+    public import JWPlayer_iOS_SDK
+    @_spi(Adapters) import Latchkey
+
+    // Version 3 wants the content type together with a renewal date, and empty data in place of an error. It asks for keys once its stream
+    // plays, so an app may set `drmDataSource` after it makes the player. It runs on systems from iOS 10 on; Latchkey needs iOS 16.
+    nonisolated extension JWPlayerKeys: JWDrmDataSource {
+        public func fetchContentIdentifier(
+            forRequest loadingRequestURL: URL, for encryption: JWEncryption,
+            withCompletion completion: @escaping (Data) -> Void
+        ) {
+            guard isFairPlay(encryption) else { return completion(Data()) }
+            contentIdentifier(for: loadingRequestURL) { completion($0 ?? Data()) }
+        }
+
+        public func fetchAppIdentifier(
+            forRequest loadingRequestURL: URL, for encryption: JWEncryption,
+            withCompletion completion: @escaping (Data) -> Void
+        ) {
+            guard isFairPlay(encryption) else { return completion(Data()) }
+            certificate(for: loadingRequestURL) { completion($0 ?? Data()) }
+        }
+
+        public func fetchContentKey(
+            withRequest requestBytes: Data, for encryption: JWEncryption,
+            withCompletion completion: @escaping (Data, Date?, String?) -> Void
+        ) {
+            guard isFairPlay(encryption) else { return completion(Data(), nil, nil) }
+            license(for: requestBytes, purpose: { _ in nil }) { [contentType] license in
+                completion(license?.ckc ?? Data(), license?.renewalDate, license.map { _ in contentType })
+            }
+        }
+
+        /// Whether a request is for a FairPlay key. The app is told about any other.
+        private func isFairPlay(_ encryption: JWEncryption) -> Bool {
+            guard encryption != .fairPlay else { return true }
+            fail(.otherSystem, nil)
+            return false
+        }
+    }
+
+    nonisolated extension ContentKeyError {
+        fileprivate static let otherSystem = ContentKeyError(
+            .unfitForPlayer, "JW Player asked for a key of another system than FairPlay.",
+            remedy: "Give the player a stream whose keys are FairPlay's.")
+    }
+#endif

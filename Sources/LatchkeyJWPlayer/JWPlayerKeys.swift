@@ -1,0 +1,130 @@
+public import Foundation
+@_spi(Adapters) public import Latchkey
+
+/// Gives JW Player its keys: the content key data source of one player, of version 4 or 3.
+///
+///     let keys = JWPlayerKeys(loader, onFailure: show)
+///     player.contentKeyDataSource = keys      // version 3: player.drmDataSource = keys
+///     player.configurePlayer(with: configuration)
+///
+/// Keep it as long as the player plays, because the player may hold it weakly. When it is deallocated it ends open requests and releases
+/// its keys. Each player needs one of its own; they may share a loader. JW Player has no room for an error: a request that fails gets `nil`,
+/// or empty data in version 3, and only `onFailure` is told why. Safe to use from any thread. Source: `Documentation/Players.md` §4.
+///
+/// JW Player asks for a license without naming the key of its SPC. So this has it make one SPC at a time: it hands over the content
+/// identifier of the next key when the SPC of the last one has come. Licenses of several keys are requested at the same time.
+// Sound: `order` is only touched while the lock is held; the rest are constants.
+public nonisolated final class JWPlayerKeys: NSObject, @unchecked Sendable {
+    let stored: JWPlayerStoredKeys?
+    let contentType: String
+    private let keys: PlayerKeys
+    private let spcTimeout: Duration
+    private let timekeeper: any Timekeeper
+    private let onFailure: @Sendable (KeyFailure) -> Void
+    private let lock = NSLock()
+    private var order = SPCOrder()
+
+    /// - Parameters:
+    ///   - loader: Gets the keys.
+    ///   - stored: The key manager of the player's `JWDRMContentLoader`, if keys are stored. Version 4 only.
+    ///   - contentType: The UTI that JW Player gets with a license. Defaults to `application/octet-stream`, as in JW Player's samples.
+    ///   - spcTimeout: How long the SPC of one key may delay other keys. Defaults to 3 s; players need a fraction of that.
+    ///   - timekeeper: The clock of `spcTimeout`.
+    ///   - onFailure: Takes why a key did not come or ended; not called for cancellations. Called on any thread, which it must not block.
+    public init(
+        _ loader: ContentKeyLoader, stored: JWPlayerStoredKeys? = nil,
+        contentType: String = "application/octet-stream", spcTimeout: Duration = .seconds(3),
+        timekeeper: any Timekeeper = SystemTimekeeper(), onFailure: @escaping @Sendable (KeyFailure) -> Void
+    ) {
+        keys = PlayerKeys(loader) { onFailure(KeyFailure($1, key: $0)) }
+        self.stored = stored
+        self.contentType = contentType
+        self.spcTimeout = spcTimeout
+        self.timekeeper = timekeeper
+        self.onFailure = onFailure
+        super.init()
+    }
+
+    deinit { release() }
+
+    /// Releases all keys, because the player goes on to another source or goes away: open requests end with nothing, and no key is renewed.
+    public func release() {
+        let waiting = lock.withLock {
+            defer { order = SPCOrder() }
+            return order.waiting
+        }
+        for turn in waiting { turn.begin(false) }
+        keys.release()
+    }
+}
+
+// MARK: - What both versions ask for
+
+nonisolated extension JWPlayerKeys {
+    /// Answers with a content identifier when it is the key's turn; with `nil` if there is no certificate to make an SPC with.
+    ///
+    /// The certificate comes first, so that only the player's own work counts for `spcTimeout`.
+    func contentIdentifier(for url: URL, _ answer: @escaping (Data?) -> Void) {
+        let key = KeyURI(url.absoluteString)
+        let identifier: Data
+        do throws(ContentKeyError) { identifier = try keys.loader.contentIdentifier(for: key).bytes } catch {
+            fail(error, key)
+            return answer(nil)
+        }
+        let turn = change { $0.add(key) { answer($0 ? identifier : nil) } }
+        certificate(for: url) { [weak self] certificate in
+            self?.change { $0.settle(turn, hasCertificate: certificate != nil) }?.begin(false)
+        }
+    }
+
+    func certificate(for url: URL, _ answer: @escaping (Data?) -> Void) {
+        // Sound: it is called once, and JW Player says nothing about threads.
+        nonisolated(unsafe) let answer = answer
+        keys.certificate { [weak self] result in
+            if case .failure(let error) = result { self?.fail(error, KeyURI(url.absoluteString)) }
+            answer(try? result.get())
+        }
+    }
+
+    /// - Parameter purpose: What a key is wanted for, given the names that JW Player may know it by; `nil` to play it.
+    func license(for spc: Data, purpose: ([String]) -> KeyPurpose?, _ answer: @escaping (PlayerLicense?) -> Void) {
+        let (found, repeated) = change { $0.take(for: spc) }
+        repeated?.begin(true)
+        guard let key = found else {
+            fail(.keyUnnamed, nil)
+            return answer(nil)
+        }
+        let identifier = try? keys.loader.contentIdentifier(for: key)
+        let names = [key.raw] + [identifier].compactMap { $0.map { String(decoding: $0.bytes, as: UTF8.self) } }
+        // Sound: as above.
+        nonisolated(unsafe) let answer = answer
+        keys.license(for: spc, key: key, purpose: purpose(names)) { [weak self] result in
+            if case .failure(let error) = result { self?.fail(error, key) }
+            answer(try? result.get())
+        }
+    }
+
+    func fail(_ error: ContentKeyError, _ key: KeyURI?) {
+        if error.kind != .cancelled { onFailure(KeyFailure(error, key: key)) }
+    }
+
+    /// Changes the order, and starts the next key if it may start.
+    private func change<Value>(_ body: (inout SPCOrder) -> Value) -> Value {
+        let (value, next, slow) = lock.withLock { (body(&order), order.next(), order.watch()) }
+        next?.begin(true)
+        // If JW Player makes no SPC for a key, the other keys come all the same.
+        if let slow {
+            Task { [weak self, timekeeper, spcTimeout] in
+                try? await timekeeper.sleep(for: spcTimeout)
+                self?.change { $0.passOver(slow) }
+            }
+        }
+        return value
+    }
+}
+
+nonisolated extension ContentKeyError {
+    fileprivate static let keyUnnamed = ContentKeyError(
+        .keyUnnamed, stage: .spc, "JW Player made an SPC and had asked for no key.",
+        remedy: "Use one data source for each player.")
+}

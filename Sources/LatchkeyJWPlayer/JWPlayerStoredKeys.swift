@@ -1,0 +1,112 @@
+public import Foundation
+public import Latchkey
+
+#if canImport(JWPlayerKit)
+    public import JWPlayerKit
+#endif
+
+/// Stores keys for JW Player 4, one file each: the key manager of a `JWDRMContentLoader`.
+///
+///     let stored = JWPlayerStoredKeys(in: folder, onFailure: show)
+///     let keys = JWPlayerKeys(loader, stored: stored, onFailure: show)
+///     let contentLoader = JWDRMContentLoader(dataSource: keys, keyManager: stored)
+///     await contentLoader.load(playlist: url)
+///
+/// JW Player wants its questions answered at once, so nothing here goes through `loader.offline`: a question looks for a file, and a key is
+/// a file of a few kilobytes that replaces the old one. Keep it as long as the content loader.
+// Sound: `wanted` is only touched while the lock is held; the rest are constants.
+public nonisolated final class JWPlayerStoredKeys: NSObject, @unchecked Sendable {
+    private let folder: URL
+    private let onFailure: @Sendable (KeyFailure) -> Void
+    private let lock = NSLock()
+    /// The identifiers of the keys that the player is about to store.
+    private var wanted: Set<String> = []
+
+    /// - Parameters:
+    ///   - folder: Holds the keys and nothing else. It is made when the first key is stored; remove it to remove all keys.
+    ///   - onFailure: Takes why a key was not stored or removed; the key's URI is not known. Called on any thread, which it must not block.
+    public init(in folder: URL, onFailure: @escaping @Sendable (KeyFailure) -> Void) {
+        self.folder = folder
+        self.onFailure = onFailure
+        super.init()
+    }
+
+    /// `persistable` if JW Player announced that it stores the key, which it does once before each such request; `nil` otherwise.
+    func purpose(of names: [String]) -> KeyPurpose? {
+        lock.withLock { names.compactMap { wanted.remove($0) } }.isEmpty ? nil : .persistable
+    }
+
+    /// File and folder names are the identifier in hexadecimal, so that no identifier leads out of the folder and no two are equal on a file
+    /// system that ignores case. File systems take names of up to 255 bytes.
+    private func file(of identifier: String) -> URL {
+        let digits = identifier.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        var (place, rest) = (folder, digits[...])
+        while rest.count > 200 {
+            place.append(path: rest.prefix(200))
+            rest = rest.dropFirst(200)
+        }
+        return place.appending(path: "\(rest).key")
+    }
+
+    private func write(_ key: Data, to file: URL) throws {
+        let place = file.deletingLastPathComponent()
+        try FileManager.default.createDirectory(
+            at: place, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        #if canImport(Darwin) && !os(macOS)
+            try key.write(to: file, options: [.atomic, .completeFileProtectionUntilFirstUserAuthentication])
+        #else
+            try key.write(to: file, options: .atomic)
+        #endif
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
+        #if canImport(Darwin)
+            var (folder, values) = (folder, URLResourceValues())
+            values.isExcludedFromBackup = true
+            try folder.setResourceValues(values)
+        #endif
+    }
+}
+
+#if canImport(JWPlayerKit)
+    nonisolated extension JWPlayerStoredKeys: JWDRMContentKeyManager {
+        public func contentLoader(
+            _ contentLoader: JWDRMContentLoader, writePersistableContentKey contentKey: Data,
+            contentKeyIdentifier: String
+        ) {
+            do { try write(contentKey, to: file(of: contentKeyIdentifier)) } catch {
+                onFailure(KeyFailure(player: error))
+            }
+        }
+
+        public func contentLoader(
+            _ contentLoader: JWDRMContentLoader, didWritePersistableContentKey contentKeyIdentifier: String
+        ) {}
+
+        public func contentLoader(
+            _ contentLoader: JWDRMContentLoader, deletePersistableContentKey contentKeyIdentifier: String
+        ) {
+            let file = file(of: contentKeyIdentifier)
+            guard FileManager.default.fileExists(atPath: file.path) else { return }
+            do { try FileManager.default.removeItem(at: file) } catch { onFailure(KeyFailure(player: error)) }
+        }
+
+        /// Every key is stored: a content loader only asks about the streams that the app loads with it.
+        public func contentLoader(
+            _ contentLoader: JWDRMContentLoader, contentKeyTypeFor contentKeyIdentifier: String
+        ) -> JWContentKeyType {
+            lock.withLock { _ = wanted.insert(contentKeyIdentifier) }
+            return .persistable
+        }
+
+        public func contentLoader(
+            _ contentLoader: JWDRMContentLoader, contentKeyExistsOnDisk contentKeyIdentifier: String
+        ) -> Bool { FileManager.default.fileExists(atPath: file(of: contentKeyIdentifier).path) }
+
+        public func contentLoader(
+            _ contentLoader: JWDRMContentLoader, urlForPersistableContentKey contentKeyIdentifier: String
+        ) -> URL { file(of: contentKeyIdentifier) }
+
+        public func contentLoader(_ contentLoader: JWDRMContentLoader, failedWithError error: JWError) {
+            onFailure(KeyFailure(player: error))
+        }
+    }
+#endif

@@ -1,0 +1,130 @@
+#if canImport(OPYSDKFPS) || canImport(OPYSDKFPSTv)
+    #if canImport(OPYSDKFPSTv)
+        public import OPYSDKFPSTv
+    #else
+        public import OPYSDKFPS
+    #endif
+    public import AVFoundation
+    @_spi(Adapters) public import Latchkey
+
+    /// Gives NAGRA CONNECT's players their keys: the license delegate of the SDK, for any vendor.
+    ///
+    ///     OTVSDK.load()
+    ///     OTVDRMManager.shared.setLicenseDelegate(OpenTVKeys(loader, onFailure: show))
+    ///     let player = OTVAVPlayer(url: url)
+    ///
+    /// The SDK has one delegate for all players, and holds it. It blocks a thread of its own until there is an answer; cancelling the loader
+    /// answers at once. Without a key it gets `nil`, and only `onFailure` is told why. On the main thread and in tasks nothing waits:
+    /// there is no key then. Call `release()` when the stream ends or another one begins. Safe to use from any thread.
+    /// Source: `Documentation/Players.md` §6.
+    public nonisolated final class OpenTVKeys: NSObject, Sendable {
+        private let loader: ContentKeyLoader
+        private let loaderFor: @Sendable (KeyURI) -> ContentKeyLoader?
+        private let deadline: Duration
+        private let onFailure: @Sendable (KeyFailure) -> Void
+        private let memory = DelegateMemory()
+
+        /// - Parameters:
+        ///   - loader: Gets the keys, and the certificate.
+        ///   - deadline: How long the SDK's thread may wait. Defaults to 35 s, a little more than a loader's own deadline.
+        ///   - loaderFor: Returns the loader of a key of another vendor or configuration, and `nil` for `loader`, which is the default. The SDK
+        ///     asks for the certificate without naming a key, so all loaders need the same certificate.
+        ///   - onFailure: Takes why a key did not come or ended; not called for cancellations. Called on any thread, which it must not block.
+        public init(
+            _ loader: ContentKeyLoader, deadline: Duration = .seconds(35),
+            loaderFor: @escaping @Sendable (KeyURI) -> ContentKeyLoader? = { _ in nil },
+            onFailure: @escaping @Sendable (KeyFailure) -> Void
+        ) {
+            self.loader = loader
+            self.deadline = deadline
+            self.loaderFor = loaderFor
+            self.onFailure = onFailure
+            super.init()
+        }
+
+        /// Releases the keys of all players: open requests end with `cancelled`, and no key is renewed.
+        ///
+        /// A secure session of the vendor ends with its last key.
+        public func release() {
+            for handle in memory.takeHandles() { handle.release() }
+        }
+    }
+
+    // The SDK finds methods by their Objective-C names. All are in the extension that states the conformance.
+    nonisolated extension OpenTVKeys: OTVLicenseDelegate {
+        public func scheme() -> String? { "skd" }
+
+        public func contentIdentifier(url: URL) -> Data? {
+            let key = KeyURI(url.absoluteString)
+            do {
+                let identifier = try (loaderFor(key) ?? loader).contentIdentifier(for: key).bytes
+                memory.name(key, identifier)
+                return identifier
+            } catch {
+                report(error, key)
+                return nil
+            }
+        }
+
+        public func certificate() -> Data? {
+            let result = BlockedReply.wait(atMost: deadline, .certificate) { [loader] in
+                try await loader.applicationCertificate().der
+            }
+            if case .failure(let error) = result { report(error, nil) }
+            memory.certificate = try? result.get()
+            return memory.certificate
+        }
+
+        /// For a version of the SDK that does not name the key, and for streams with one key only.
+        public func ckcMessage(spc: Data) -> Data? { license(for: spc, memory.onlyKey) }
+
+        public func ckcMessageWithID(spc: Data, assetID: String) -> Data? {
+            license(for: spc, memory.key(named: assetID))
+        }
+
+        public func ckcMessageWith(
+            spc: Data, assetID: String, session: AVContentKeySession, keyRequest: AVContentKeyRequest
+        ) -> Data? {
+            let key = KeyURI(playerIdentifier: keyRequest.identifier) ?? memory.key(named: assetID)
+            return license(for: spc, key, session, keyRequest)
+        }
+    }
+
+    nonisolated extension OpenTVKeys {
+        private func license(
+            for spc: Data, _ key: KeyURI?, _ session: AVContentKeySession? = nil, _ request: AVContentKeyRequest? = nil
+        ) -> Data? {
+            let result = key.map { answer($0, spc, session, request) } ?? .failure(.keyUnnamed)
+            if case .failure(let error) = result { report(error, key) }
+            return try? result.get()
+        }
+
+        private func answer(
+            _ key: KeyURI, _ spc: Data, _ session: AVContentKeySession?, _ request: AVContentKeyRequest?
+        ) -> Result<Data, ContentKeyError> {
+            let loader = loaderFor(key) ?? loader
+            let certificate = loader === self.loader ? nil : memory.certificate
+            let request = DelegateKeyRequest(key, spc, session, request, certificate: certificate) { [weak self] in
+                self?.report($0, key)
+            }
+            let result = request.reply.wait(atMost: deadline, .license) { [memory] in
+                let handle = loader.answer(request)
+                memory.keep(handle, of: request)
+                // The key that a late renewal was for stays.
+                return { if request.purpose == .renewal { handle.cancel() } else { handle.release() } }
+            }
+            if case .failure = result { memory.drop(request) }
+            return result
+        }
+
+        private func report(_ error: ContentKeyError, _ key: KeyURI?) {
+            if error.kind != .cancelled { onFailure(KeyFailure(error, key: key)) }
+        }
+    }
+
+    nonisolated extension ContentKeyError {
+        fileprivate static let keyUnnamed = ContentKeyError(
+            .keyUnnamed, "The SDK asked for a license and did not say of which key.",
+            remedy: "Use a version of the SDK that calls ckcMessageWith or ckcMessageWithID.")
+    }
+#endif

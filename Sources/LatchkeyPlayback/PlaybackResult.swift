@@ -1,0 +1,63 @@
+public import Foundation
+
+/// The output of playing a stream: samples, decoded frames, complaints and a picture.
+///
+/// A `PlaybackVerdict` says whether it is right.
+public struct PlaybackResult: Sendable {
+    /// One for each video and audio stream; at least one.
+    public let tracks: [PlayedTrack]
+    /// The file of the picture; `nil` if none was requested or none could be decoded.
+    public let picture: URL?
+    /// Whether the whole stream was played; `false` if a download limit cut it off.
+    public let isComplete: Bool
+
+    /// - Parameters:
+    ///   - tracks: the output of each stream.
+    ///   - picture: the file of the picture.
+    ///   - isComplete: whether the whole stream was played.
+    public init(tracks: [PlayedTrack], picture: URL? = nil, isComplete: Bool = true) {
+        self.tracks = tracks
+        self.picture = picture
+        self.isComplete = isComplete
+    }
+}
+
+/// The output of playing one video or audio stream.
+public struct PlayedTrack: Sendable, Hashable {
+    /// The kind of the stream.
+    public let media: MediaKind
+    /// The container format.
+    public let container: ContainerKind
+    /// ffmpeg's name of its codec; empty if ffmpeg found none.
+    public internal(set) var codec = ""
+    /// The MD5 of every decrypted sample as it is in the container.
+    public internal(set) var samples: [String] = []
+    /// The MD5 of every decoded picture in yuv420p, or of every decoded frame of audio.
+    public internal(set) var frames: [String] = []
+    /// The first 20 lines of ffmpeg's complaints.
+    public internal(set) var complaints: [String] = []
+    /// The number of lines of ffmpeg's complaints.
+    public internal(set) var complaintCount = 0
+
+    /// - Parameters:
+    ///   - media: the kind of the stream.
+    ///   - container: the container format.
+    public init(_ media: MediaKind, in container: ContainerKind) {
+        self.media = media
+        self.container = container
+    }
+
+    mutating func add(complaints lines: [String]) {
+        complaints += lines.prefix(20 - complaints.count)
+        complaintCount += lines.count
+    }
+
+    /// Appends the output of a later run.
+    mutating func append(_ piece: PlayedTrack) {
+        if codec.isEmpty { codec = piece.codec }
+        samples += piece.samples
+        frames += piece.frames
+        complaints += piece.complaints.prefix(20 - complaints.count)
+        complaintCount += piece.complaintCount
+    }
+}

@@ -1,0 +1,117 @@
+#if canImport(ReactNativeVideo)
+    import AVFoundation
+    public import LatchkeyAVFoundation
+    public import ReactNativeVideo
+
+    /// Gives react-native-video 7's players their keys: a plugin, over AVFoundation's content key sessions.
+    ///
+    ///     let keys = ReactNativeVideoKeys(loader, onFailure: show)
+    ///
+    /// Make it once, when the app starts, and keep it; it registers itself. A script says `drm: { type: "fairplay" }` and nothing else: the
+    /// loader knows the license servers. Each source has a content key session of its own, which ends with the source.
+    ///
+    /// The library's types are C++ in part: the target that takes this file needs `.interoperabilityMode(.Cxx)`, which a pod of an app made
+    /// with react-native has. Source: `Documentation/Players.md` §8.4.
+    public nonisolated final class ReactNativeVideoKeys: ReactNativeVideoPlugin {
+        private let loaderFor: (any NativeVideoPlayerSource) -> ContentKeyLoader?
+        private let options: AVPlayerKeys.Options
+        private let onNotice: @Sendable (AVPlayerKeys.Notice) -> Void
+        private let onFailure: @Sendable (KeyFailure) -> Void
+        /// The library calls on any thread.
+        private let lock = NSLock()
+        private var managers: [Managed] = []
+
+        /// A source and its manager, as long as both exist.
+        private struct Managed {
+            weak var source: AnyObject?
+            weak var keys: SourceKeys?
+        }
+
+        /// Gives all sources their keys.
+        /// - Parameters:
+        ///   - loader: Gets the keys.
+        ///   - options: The options of each content key session.
+        ///   - onNotice: Takes what the app may want to know beyond failures. Called on a queue that it must not block.
+        ///   - onFailure: Takes why a key did not come, was not taken, or ended; the library prints only some of that. Not called for
+        ///     cancellations. Called on a queue that it must not block.
+        public convenience init(
+            _ loader: ContentKeyLoader, options: AVPlayerKeys.Options = AVPlayerKeys.Options(),
+            onNotice: @escaping @Sendable (AVPlayerKeys.Notice) -> Void = { _ in },
+            onFailure: @escaping @Sendable (KeyFailure) -> Void
+        ) {
+            self.init(options: options, onNotice: onNotice, onFailure: onFailure) { _ in loader }
+        }
+
+        /// Gives some sources their keys, each from a loader of its own. The library asks its plugins in no particular order.
+        /// - Parameters:
+        ///   - options: The options of each content key session.
+        ///   - onNotice: As in `init(_:options:onNotice:onFailure:)`.
+        ///   - onFailure: As in `init(_:options:onNotice:onFailure:)`.
+        ///   - loaderFor: Returns the loader of a source, and `nil` for a source that another plugin serves. Called on any thread.
+        public init(
+            options: AVPlayerKeys.Options = AVPlayerKeys.Options(),
+            onNotice: @escaping @Sendable (AVPlayerKeys.Notice) -> Void = { _ in },
+            onFailure: @escaping @Sendable (KeyFailure) -> Void,
+            loaderFor: @escaping (any NativeVideoPlayerSource) -> ContentKeyLoader?
+        ) {
+            self.loaderFor = loaderFor
+            self.options = options
+            self.onNotice = onNotice
+            self.onFailure = onFailure
+            super.init(name: "Latchkey")
+        }
+
+        /// Releases the keys of all sources: open requests end with `cancelled`, no key is renewed, and the sessions expire.
+        public func release() {
+            for keys in lock.withLock({ managers.compactMap(\.keys) }) { keys.release() }
+        }
+
+        /// The library asks for a source more than once, and gets the same manager as long as it holds it.
+        public override func getDRMManager(source: any NativeVideoPlayerSource) -> (any DRMManagerSpec)? {
+            if let known = known(source) { return known }
+            guard let loader = loaderFor(source) else { return nil }
+            let keys = SourceKeys(
+                AVPlayerKeys(loader, options: options, onNotice: onNotice, onFailure: onFailure), onFailure)
+            lock.withLock { managers.append(Managed(source: source, keys: keys)) }
+            return keys
+        }
+
+        private func known(_ source: any NativeVideoPlayerSource) -> SourceKeys? {
+            lock.withLock {
+                managers.removeAll { $0.source == nil || $0.keys == nil }
+                return managers.first { $0.source === source }?.keys
+            }
+        }
+    }
+
+    /// The keys of one source.
+    nonisolated final class SourceKeys: NSObject, DRMManagerSpec, Sendable {
+        private let keys: AVPlayerKeys
+        private let onFailure: @Sendable (KeyFailure) -> Void
+
+        init(_ keys: AVPlayerKeys, _ onFailure: @escaping @Sendable (KeyFailure) -> Void) {
+            self.keys = keys
+            self.onFailure = onFailure
+            super.init()
+        }
+
+        func release() { keys.release() }
+
+        func createContentKeyRequest(for asset: AVURLAsset, drmParams: NativeDrmParams) throws {
+            if let type = drmParams.type, type.lowercased() != "fairplay" {
+                let error = ContentKeyError(
+                    .unfitForPlayer, "The script asks for keys of the type \(type.prefix(20)).",
+                    remedy: "Ask for keys of the type fairplay.")
+                // The library only prints what is thrown.
+                onFailure(KeyFailure(error))
+                throw error.nsError
+            }
+            keys.protect(asset)
+        }
+
+        /// Takes requests of the library's own session. The keys' session has the keys themselves as its delegate.
+        func contentKeySession(_ session: AVContentKeySession, didProvide keyRequest: AVContentKeyRequest) {
+            keys.contentKeySession(session, didProvide: keyRequest)
+        }
+    }
+#endif

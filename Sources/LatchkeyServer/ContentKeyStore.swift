@@ -1,0 +1,69 @@
+import Foundation
+public import LatchkeyCore
+
+/// Content keys in memory, found by any name that license services use for a key.
+///
+/// Immutable.
+public struct ContentKeyStore: Sendable {
+    /// The result of a search.
+    public enum Match: Sendable, Hashable {
+        /// One key.
+        case one(StoredKey)
+        /// The name fits different keys.
+        case several
+        /// No key has the name.
+        case none
+    }
+
+    /// The keys in their original order.
+    public let keys: [StoredKey]
+    /// Names, the most exact ones first: the whole URI, the text after its scheme, its last path component.
+    private let names: [[String: Match]]
+    private let ids: [KeyID: Match]
+
+    /// - Parameter keys: any number; one key may have several URIs.
+    public init(_ keys: [StoredKey]) {
+        self.keys = keys
+        let spellings: [(StoredKey) -> String] = [\.uri.raw, \.uri.remainder, \.lastPathComponent]
+        names = spellings.map { spelling in Self.index(keys, by: spelling) }
+        ids = Self.index(keys, by: \.id)
+    }
+
+    /// Finds a key by its URI, the text after the URI's scheme, the URI's last path component, or by its identifier as hexadecimal
+    /// digits, UUID or base64. The more exact name wins.
+    public func key(named name: String) -> Match {
+        for index in names {
+            if let match = index[name] { return match }
+        }
+        guard let id = KeyID(name) ?? Data(lenientBase64: name).flatMap({ KeyID(bytes: $0) }) else { return .none }
+        return key(id)
+    }
+
+    /// Finds a key by its identifier.
+    public func key(_ id: KeyID) -> Match { ids[id] ?? .none }
+
+    /// What a content identifier names a key by, if the vendor does not say which part of the key URI it is.
+    ///
+    /// The first of these that names a key: the whole, the text after the scheme, the last path component, the host. The whole if none
+    /// does, for the refusal to show.
+    package func name(in identifier: ContentIdentifier) -> String {
+        let uri = KeyURI(identifier.description)
+        let candidates = [uri.raw, uri.remainderBeforeQuery, uri.pathComponents.last ?? uri.host, uri.host]
+        return candidates.first(where: hasKey) ?? uri.raw
+    }
+
+    /// Whether a name is that of one key.
+    package func hasKey(named name: String) -> Bool {
+        if case .one = key(named: name) { true } else { false }
+    }
+
+    private static func index<Name: Hashable>(_ keys: [StoredKey], by name: (StoredKey) -> Name) -> [Name: Match] {
+        keys.reduce(into: [:]) { index, key in
+            switch index[name(key)] {
+            case nil, .some(.none): index[name(key)] = .one(key)
+            case .one(let other) where other.isSameKey(as: key): break
+            case .one, .several: index[name(key)] = .several
+            }
+        }
+    }
+}

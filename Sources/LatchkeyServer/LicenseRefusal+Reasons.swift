@@ -1,0 +1,49 @@
+import LatchkeyCore
+package import LatchkeyHTTP
+
+/// The refusals that servers and services share.
+extension LicenseRefusal {
+    static let emptySPC = LicenseRefusal(
+        .malformedRequest, reason: "The request has no SPC.", remedy: "Send the SPC that the player made.")
+
+    static let overloaded = LicenseRefusal(
+        .overloaded, reason: "The server has more requests waiting than it takes on.")
+
+    static func unknownKey(_ name: String) -> Self { Self(.unknownKey, reason: "There is no key “\(shown(name))”.") }
+
+    static func ambiguousKey(_ name: String) -> Self {
+        Self(.ambiguousKey, reason: "“\(shown(name))” names several keys.")
+    }
+
+    static func contentMismatch(_ name: String, _ asset: String) -> Self {
+        Self(.contentMismatch, reason: "The request is for “\(shown(name))” and its SPC for “\(shown(asset))”.")
+    }
+
+    /// A name without secrets: the query of a key URI may carry a token.
+    private static func shown(_ name: String) -> String {
+        Redaction.standard.redacted(urlText: String(name.prefix(200)))
+    }
+
+    package static func method(_ method: HTTPMethod, allowed: [HTTPMethod]) -> Self {
+        Self(
+            .method(allowed: allowed.map(\.rawValue).joined(separator: ", ")),
+            reason: "The endpoint does not take \(method.rawValue.prefix(20)).")
+    }
+
+    package static func mediaType(_ type: String?) -> Self {
+        Self(.mediaType, reason: "The endpoint does not take a body of type \(type?.prefix(60) ?? "none").")
+    }
+
+    package static func malformed(_ reason: String) -> Self { Self(.malformedRequest, reason: reason) }
+
+    package static func tokenMissing(_ place: String) -> Self {
+        Self(.tokenMissing, reason: "There is no token in \(place).")
+    }
+
+    package static func tokenMalformed(_ reason: String) -> Self { Self(.tokenMalformed, reason: reason) }
+    package static func tokenExpired(_ reason: String) -> Self { Self(.tokenExpired, reason: reason) }
+    package static func tokenNotYetValid(_ reason: String) -> Self { Self(.tokenNotYetValid, reason: reason) }
+    package static let tokenUsed = Self(.tokenUsed, reason: "The token was used before.")
+    package static func notCovered(_ reason: String) -> Self { Self(.notCovered, reason: reason) }
+    package static func unknownTenant(_ reason: String) -> Self { Self(.unknownTenant, reason: reason) }
+}

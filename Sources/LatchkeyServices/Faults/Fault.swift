@@ -1,0 +1,70 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyHTTP
+import LatchkeyServer
+
+/// A way in which a service can misbehave.
+///
+/// Source: `Documentation/Vendors/README.md` §23.
+public enum Fault: Sendable, Hashable {
+    /// A bare error status.
+    case status(Int)
+    /// The right answer after a delay.
+    case delay(Duration)
+    /// No answer: the connection is reset.
+    case connectionReset
+    /// Status 200 without a body.
+    case emptyBody
+    /// Status 200 with a web page that reports an error.
+    case htmlPage
+    /// The first half of the certificate or CKC, in the right envelope.
+    case truncatedPayload
+    /// Random bytes of the right length, in the right envelope.
+    case garbagePayload
+    /// The right answer as `text/html`.
+    case wrongContentType
+    /// Status 503 with `Retry-After`.
+    case unavailable(retryAfter: Duration)
+    /// A refusal with a vendor's code, such as `MDRM-1015`, in the form of the vendor's error replies.
+    case refusal(code: String, status: Int)
+
+    /// The reply in place of the service's own; `nil` if the service answers.
+    var replacement: HTTPResponse? {
+        switch self {
+        case .status(let status): .text("The service was told to fail.", status: status)
+        case .connectionReset: .reset
+        case .emptyBody: HTTPResponse(status: 200, headers: [.contentType: "application/octet-stream"])
+        case .htmlPage:
+            HTTPResponse(status: 200, contentType: "text/html; charset=utf-8", bytes: Data(Self.page.utf8))
+        case .unavailable(let delay):
+            HTTPResponse(
+                status: 503,
+                headers: [.contentType: "text/plain; charset=utf-8", .retryAfter: "\(delay.components.seconds)"],
+                body: .bytes(Data("The service is down for a moment.".utf8)))
+        case .delay, .truncatedPayload, .garbagePayload, .wrongContentType, .refusal: nil
+        }
+    }
+
+    /// The refusal in place of the service's own answer; `nil` if there is none.
+    var refusal: LicenseRefusal? {
+        guard case .refusal(let code, let status) = self else { return nil }
+        return LicenseRefusal(
+            .vendor(code: code, status: status), reason: "The service was told to refuse.",
+            remedy: "Clear the service's fault.")
+    }
+
+    /// What the fault leaves of a certificate or CKC.
+    func damaged(_ payload: Data) -> Data {
+        switch self {
+        case .truncatedPayload:
+            return payload.prefix(payload.count / 2)
+        case .garbagePayload:
+            var generator = SeededGenerator(seed: UInt64(payload.count))
+            return Data(generator.bytes(payload.count))
+        default:
+            return payload
+        }
+    }
+
+    private static let page = "<!DOCTYPE html><html><body><h1>502 Bad Gateway</h1></body></html>"
+}

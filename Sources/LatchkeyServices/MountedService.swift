@@ -1,0 +1,48 @@
+import LatchkeyHTTP
+import LatchkeyServer
+
+/// A service and its routes.
+struct MountedService: Sendable {
+    let service: any VendorService
+    private let router: Router<ServiceHandler>
+
+    init(_ service: any VendorService) {
+        self.service = service
+        router = Router(service.routes)
+    }
+
+    /// Whether the path of a request is one of the vendor's own.
+    func hasPath(of request: HTTPRequest) -> Bool {
+        if case .notFound = router.match(request) { false } else { true }
+    }
+
+    func respond(to request: HTTPRequest) async -> HTTPResponse {
+        switch router.match(request) {
+        case .found(let route, let parameters):
+            return await respond(to: request, parameters, route.handler)
+        case .otherMethod(let route, let parameters, let allowed):
+            let refusing = ServiceHandler(route.handler.endpoint) { call throws(LicenseRefusal) in
+                throw .method(call.request.method, allowed: allowed)
+            }
+            return await respond(to: request, parameters, refusing)
+        case .notFound:
+            return .noSuchPath
+        }
+    }
+
+    private func respond(
+        to request: HTTPRequest, _ parameters: PathParameters, _ handler: ServiceHandler
+    ) async -> HTTPResponse {
+        guard request.body.count <= ServiceCall.bodyBytes else {
+            return .text("The body is larger than that of any license request.", status: 413)
+        }
+        let environment = service.environment
+        let call = ServiceCall(
+            request, parameters, handler, of: service.identifier, environment,
+            fault: environment.faults.next(at: handler.endpoint))
+        var response = await service.respond(to: call)
+        if call.fault == .wrongContentType { response.headers[.contentType] = "text/html" }
+        response.headers[.requestID] = call.id
+        return response
+    }
+}

@@ -1,0 +1,40 @@
+import LatchkeyCore
+package import LatchkeyServer
+
+/// The content keys of a live stream whose keys change: one for each track and period, all derived from one number.
+///
+/// For tests and simulations only: anybody who knows the number has the keys.
+package struct RotatingKeys: Sendable, Hashable {
+    /// The stream's tracks. Names of letters, digits, `_` and `-` fit every vendor.
+    package var tracks: [String]
+    private let seed: UInt64
+
+    /// - Parameters:
+    ///   - tracks: the stream's tracks.
+    ///   - seed: any number. The keys depend on it, on the track's name and on the period.
+    package init(tracks: [String] = ["audio", "video"], seed: UInt64 = 1) {
+        self.tracks = tracks
+        self.seed = seed
+    }
+
+    /// A track's key in a period; its URI is `skd://live/<track>-<period>`.
+    /// - Parameters:
+    ///   - track: the track's name.
+    ///   - period: the number of key changes before.
+    package func key(_ track: String, period: Int) -> StoredKey {
+        let name = "\(track)-\(period)"
+        // FNV-1a.
+        let mixed = name.utf8.reduce(0xcbf2_9ce4_8422_2325 ^ seed) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+        var generator = SeededGenerator(seed: mixed)
+        let (id, key, iv) = (generator.bytes(16), generator.bytes(16), generator.bytes(16))
+        guard let id = KeyID(bytes: id), let content = ContentKey(key: Secret(key), iv: Secret(iv)) else {
+            preconditionFailure("16 bytes each")
+        }
+        return StoredKey(uri: KeyURI("skd://live/\(name)"), id: id, content: content)
+    }
+
+    /// The keys of all tracks in a number of periods, for a license authority.
+    package func store(periods: Int) -> ContentKeyStore {
+        ContentKeyStore((0..<max(0, periods)).flatMap { period in tracks.map { key($0, period: period) } })
+    }
+}

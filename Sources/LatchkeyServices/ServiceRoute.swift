@@ -1,0 +1,40 @@
+public import LatchkeyHTTP
+import LatchkeyServer
+
+/// A path of a vendor's service.
+public typealias ServiceRoute = Route<ServiceHandler>
+
+/// What a vendor's service does with the requests to a path.
+public struct ServiceHandler: Sendable {
+    /// Answers a request as the vendor would, or throws the refusal, which the service puts into the vendor's form.
+    package typealias Answer = @Sendable (ServiceCall) async throws(LicenseRefusal) -> HTTPResponse
+
+    /// What the requests are for.
+    public let endpoint: ServiceEndpoint
+    package let answer: Answer
+
+    package init(_ endpoint: ServiceEndpoint, _ answer: @escaping Answer) {
+        self.endpoint = endpoint
+        self.answer = answer
+    }
+}
+
+extension Route<ServiceHandler> {
+    package static func certificate(
+        _ path: PathPattern,
+        _ answer: @escaping ServiceHandler.Answer = { call throws(LicenseRefusal) in try call.certificateFile() }
+    ) -> ServiceRoute {
+        Route([.get, .head], path, ServiceHandler(.certificate, answer))
+    }
+
+    package static func license(_ path: PathPattern, _ answer: @escaping ServiceHandler.Answer) -> ServiceRoute {
+        .endpoint(.license, [.post], path, answer)
+    }
+
+    package static func endpoint(
+        _ endpoint: ServiceEndpoint, _ methods: [HTTPMethod], _ path: PathPattern,
+        _ answer: @escaping ServiceHandler.Answer
+    ) -> ServiceRoute {
+        Route(methods, path, ServiceHandler(endpoint, answer))
+    }
+}

@@ -1,0 +1,103 @@
+import Foundation
+public import LatchkeyCore
+public import LatchkeyHTTP
+public import LatchkeyServer
+
+/// A vendor's license service, emulated from its public documentation.
+///
+/// A service says which paths its vendor has and what it does there. Faults, request IDs, error replies and warnings are the same for
+/// all services. `VendorServices` makes them.
+public protocol VendorService: Sendable {
+    /// The service's name.
+    var identifier: ServiceIdentifier { get }
+    /// What the service needs. Each service has its own.
+    var environment: ServiceEnvironment { get }
+    /// What is secret in the vendor's requests, in addition to the usual.
+    var redaction: Redaction { get }
+    /// The vendor's own paths.
+    var routes: [ServiceRoute] { get }
+
+    /// Answers a request to one of the routes, with the fault that is set.
+    func respond(to call: ServiceCall) async -> HTTPResponse
+
+    /// Puts a refusal into the form of the vendor's error replies. Defaults to status and plain text.
+    func reply(to refusal: LicenseRefusal, of call: ServiceCall) -> HTTPResponse
+
+    /// The key URI in a playlist for a key of this vendor. Defaults to `skd://` and the key's identifier.
+    /// - Parameters:
+    ///   - key: the key.
+    ///   - host: host and port of a server that has the service below its identifier, such as `127.0.0.1:8080`.
+    func keyURI(for key: StoredKey, at host: String) -> String
+
+    /// The settings of a customer's app other than the token, by the names that `latchkey play --set` takes. Defaults to the addresses of
+    /// the first certificate and the first license route.
+    /// - Parameter base: the address of the service, such as `http://127.0.0.1:8080/vudrm`.
+    func parameters(at base: String) -> [String: String]
+
+    /// A token that the service accepts now for all its keys, as an app's own server would make it. Defaults to an empty one, for
+    /// vendors without tokens.
+    func demoToken() -> Secret
+
+    /// The keys that tokens have to be made with, by the vendor's names for them, for those who make their own tokens. Defaults to none,
+    /// for services that accept any signature and for vendors whose tokens have none.
+    var tokenKeys: [String: Secret] { get }
+}
+
+extension VendorService {
+    public var redaction: Redaction { .standard }
+
+    public func keyURI(for key: StoredKey, at host: String) -> String { "skd://\(key.id)" }
+
+    public func parameters(at base: String) -> [String: String] { addresses(at: base) }
+
+    public func demoToken() -> Secret { Secret("") }
+
+    public var tokenKeys: [String: Secret] { [:] }
+
+    public func reply(to refusal: LicenseRefusal, of call: ServiceCall) -> HTTPResponse {
+        .plain(refusal)
+    }
+
+    public func respond(to call: ServiceCall) async -> HTTPResponse {
+        if let replacement = call.fault?.replacement { return replacement }
+        // Cut short if the exchange's deadline cancels the task; nobody gets the reply then.
+        if case .delay(let time) = call.fault { try? await environment.time.sleep(for: time) }
+        do throws(LicenseRefusal) {
+            if let refusal = call.fault?.refusal { throw refusal }
+            return try await call.answer()
+        } catch {
+            environment.log("refused, request \(call.id): \(error.code): \(error.reason)")
+            var response = reply(to: error, of: call)
+            if case .method(let allowed) = error.kind { response.headers[.allow] = allowed }
+            return response
+        }
+    }
+
+    /// Makes the service misbehave.
+    public var faults: FaultSwitch { environment.faults }
+
+    /// What the service accepted so far although its documentation asks for something else; the latest 1,000.
+    public var warnings: [ServiceWarning] { environment.warnings.all }
+
+    /// Answers a request. Every reply to a path of the vendor's carries `x-request-id`.
+    /// - Parameter request: the request, with its path as on the vendor's own host.
+    public func respond(to request: HTTPRequest) async -> HTTPResponse {
+        await MountedService(self).respond(to: request)
+    }
+
+    /// `certificateURL` and `licenseURL`: the addresses of the first certificate and the first license route.
+    func addresses(at base: String) -> [String: String] {
+        var addresses: [String: String] = [:]
+        for (name, endpoint) in [("certificateURL", ServiceEndpoint.certificate), ("licenseURL", .license)] {
+            addresses[name] = routes.first { $0.handler.endpoint == endpoint }.map { base + $0.path.text }
+        }
+        return addresses
+    }
+}
+
+extension HTTPResponse {
+    /// A refusal as status and plain text.
+    static func plain(_ refusal: LicenseRefusal) -> HTTPResponse {
+        .text("\(refusal.code): \(refusal.reason)", status: refusal.status)
+    }
+}

@@ -1,0 +1,165 @@
+import Foundation
+package import LatchkeyCore
+package import LatchkeyHTTP
+package import LatchkeyServer
+
+/// castLabs' DRMtoday: licenses for form requests, results in header fields.
+///
+/// Source: `Documentation/Vendors/DRMtoday.md`.
+package struct DRMtodayService: VendorService {
+    package let identifier: ServiceIdentifier = "drmtoday"
+    package let environment: ServiceEnvironment
+    /// The customer. Defaults to `nil`: any.
+    package var merchant: String?
+    /// The key that signs tokens, HS512, at most 64 bytes. Defaults to `nil`: any.
+    package var signingKey: Secret?
+    /// Whether a token is valid for one license only. Defaults to `false`.
+    package var tokensAreSingleUse = false
+    /// How the CKC is written. Defaults to base64.
+    package var ckc = CKCEnvelope.base64
+    private let used = UsedTokens()
+
+    /// - Parameter environment: what the service needs.
+    package init(_ environment: ServiceEnvironment) { self.environment = environment }
+
+    package var redaction: Redaction {
+        Redaction(headers: ["x-dt-custom-data", "dt-custom-data", "x-dt-auth-token"])
+    }
+
+    package var routes: [ServiceRoute] {
+        [
+            .license("/license-server-fairplay/", license),
+            .certificate("/license-server-fairplay/cert", certificate),
+            .certificate("/license-server-fairplay/cert/{merchant}", certificate),
+        ]
+    }
+
+    package func keyURI(for key: StoredKey, at host: String) -> String {
+        "skd://drmtoday?assetId=\(key.id)&variantId=&keyId=\(key.id.bytes.hexString)&keyRotationId=0"
+    }
+
+    package func parameters(at base: String) -> [String: String] {
+        [
+            "certificateURL": "\(base)/license-server-fairplay/cert/\(demoMerchant)",
+            "licenseURL": "\(base)/license-server-fairplay/", "merchant": demoMerchant, "userId": "demo-user",
+            "sessionId": "demo-session",
+        ]
+    }
+
+    /// The customer of the demonstration.
+    private var demoMerchant: String { merchant ?? "latchkey" }
+
+    package func demoToken() -> Secret { token() }
+
+    package var tokenKeys: [String: Secret] { signingKey.map { ["sharedSecret": $0] } ?? [:] }
+
+    /// A token for any asset.
+    /// - Parameters:
+    ///   - right: a JSON object with members of the token's one right in place of the usual ones.
+    ///   - number: the `jti`. Defaults to a new one.
+    package func token(right: String = "{}", number: String = UUID().uuidString) -> Secret {
+        var members: [String: JSONValue] = [
+            "accountingId": .text("latchkey"), "profile": .object(["purchase": .object([:])]),
+            "storeLicense": .flag(true),
+        ]
+        if case .object(let stated) = JSONValue(Data(right.utf8)) { members.merge(stated) { $1 } }
+        let options = #"{"userId":"demo-user","merchant":"\#(demoMerchant)","sessionId":"demo-session"}"#
+        let rights = (try? JSONEncoder().encode([JSONValue.object(members)])) ?? Data()
+        let claims: [String: JSONValue] = [
+            "crt": .text(String(decoding: rights, as: UTF8.self)), "optData": .text(options), "jti": .text(number),
+            "iat": .number(environment.time.date.timeIntervalSince1970.rounded()),
+        ]
+        return Secret(JSONWebToken.text(claims: .object(claims), key: signingKey, algorithm: "HS512"))
+    }
+
+    /// An error status with `x-dt-resp-code` and `x-dt-error-message`.
+    package func reply(to refusal: LicenseRefusal, of call: ServiceCall) -> HTTPResponse {
+        let code = Self.code(refusal)
+        let message = code == "20101" ? "not_granted" : refusal.code
+        return HTTPResponse(
+            status: refusal.status,
+            headers: [
+                .contentType: "text/plain; charset=utf-8", "x-dt-resp-code": code, "x-dt-error-message": message,
+            ], body: .bytes(Data(refusal.reason.utf8)))
+    }
+}
+
+extension DRMtodayService {
+    private func certificate(_ call: ServiceCall) throws(LicenseRefusal) -> HTTPResponse {
+        // Without a merchant in the path, the credentials of a license say whose certificate it is.
+        let merchant = call.path["merchant"]
+        if merchant.isEmpty { _ = try credentials(call) } else { try checkMerchant(merchant) }
+        return Self.good(.octets(try call.certificate()))
+    }
+
+    private func license(_ call: ServiceCall) async throws(LicenseRefusal) -> HTTPResponse {
+        let token = try credentials(call)
+        let form = try call.form()
+        let spc = try call.spc(in: form)
+        let isOffline = (call.request.queryValue("offline") ?? form["offline"]) == "true"
+        guard !isOffline || token?.storesLicenses != false else {
+            throw .notCovered("The token does not let licenses be stored.")
+        }
+        if let token, tokensAreSingleUse, !used.add(Secret(token.number)) { throw .tokenUsed }
+        // The form's values have precedence over those of the SPC.
+        let name: @Sendable (ContentIdentifier) -> String? = { DRMtodayAsset($0).keyName }
+        let key = (form["keyId"] ?? form["assetId"]).map { RequestedKey.named($0, inSPC: name) } ?? .namedInSPC(name)
+        let terms = isOffline ? LicenseTerms(.persistent) : nil
+        let question = LicenseQuestion(spc: spc, key: key, terms: terms) { _, identifier in
+            let asset = DRMtodayAsset(identifier)
+            return token?.objection(
+                toAsset: form["assetId"] ?? asset.assetID, variant: form["variantId"] ?? asset.variantID)
+        }
+        return Self.good(.ckc(try await call.ckc(for: question), in: ckc))
+    }
+
+    private static func good(_ response: HTTPResponse) -> HTTPResponse {
+        var response = response
+        response.headers["x-dt-resp-code"] = "0"
+        return response
+    }
+
+    /// Checks custom data and token. At least one has to be sent.
+    private func credentials(_ call: ServiceCall) throws(LicenseRefusal) -> DRMtodayToken? {
+        let headers = call.request.headers
+        let token = headers["x-dt-auth-token"].flatMap { $0.isEmpty ? nil : $0 }
+        let custom = headers["x-dt-custom-data"] ?? headers["dt-custom-data"]
+        guard token != nil || custom?.isEmpty == false else {
+            throw .tokenMissing("the headers x-dt-auth-token and x-dt-custom-data")
+        }
+        if let custom, !custom.isEmpty { try checkCustomData(custom, call) }
+        guard let token else { return nil }
+        let checked = try DRMtodayToken(token, key: signingKey, date: environment.time.date)
+        try checkMerchant(checked.merchant)
+        return checked
+    }
+
+    private func checkCustomData(_ text: String, _ call: ServiceCall) throws(LicenseRefusal) {
+        let data = JSONValue(try call.base64(text, in: "x-dt-custom-data"))
+        for name in ["userId", "sessionId", "merchant"] where data?[name]?.text == nil {
+            throw .tokenMalformed("The custom data have no “\(name)”.")
+        }
+        try checkMerchant(data?["merchant"]?.text ?? "")
+    }
+
+    private func checkMerchant(_ name: String) throws(LicenseRefusal) {
+        guard merchant.map({ $0 == name }) ?? !name.isEmpty else {
+            throw .unknownTenant("There is no such merchant.")
+        }
+    }
+
+    private static func code(_ refusal: LicenseRefusal) -> String {
+        switch refusal.kind {
+        case .vendor(let code, _): code
+        case .malformedRequest, .method, .mediaType: "10001"
+        case .notCovered: "20101"
+        case .tokenMissing, .tokenMalformed, .tokenExpired, .tokenNotYetValid, .tokenSignature, .tokenUsed,
+            .unknownTenant:
+            "3000"
+        case .contentMismatch, .unknownKey, .ambiguousKey: "30000"
+        case .spc: "43000"
+        case .sessionLimit: "60100"
+        case .overloaded: "1000"
+        }
+    }
+}

@@ -1,0 +1,139 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyHTTP
+import LatchkeyServer
+
+/// The entitlement server and the token service, which issue token URLs.
+extension ExpressPlayService {
+    /// Source: `Documentation/Vendors/ExpressPlay.md`, entitlement request.
+    func entitlement(_ call: ServiceCall) throws(LicenseRefusal) -> HTTPResponse {
+        let body = try call.json()
+        guard let message = body["messageID"]?.text, KeyID(message) != nil else {
+            throw .malformed("“messageID” is not a GUID.")
+        }
+        guard case .number(let version) = body["version"], version >= 1 else {
+            throw .malformed("“version” is not a number from 1.")
+        }
+        guard let content = body["contentID"]?.text.flatMap({ KeyID($0) }) else {
+            throw .malformed("“contentID” is not a GUID.")
+        }
+        let binding = try binding(body)
+        guard entitles else { throw .notCovered("The customer may not see the content.") }
+        guard case .one = environment.keys.key(content) else {
+            throw LicenseRefusal(.unknownKey, reason: "There is no such content.", remedy: "Check the contentID.")
+        }
+        return .json(
+            reply(isAllowed: true, to: message)
+                .merging(["epTokenURL": .text(url(token(for: content, binding: binding), call))]) { $1 })
+    }
+
+    /// The kind of token that a request asks for. Registration and binding need a cookie; binding also needs a device that is registered for it.
+    private func binding(_ body: JSONValue) throws(LicenseRefusal) -> ExpressPlayBinding {
+        let cookie = body["customerCookie"]
+        if let cookie, (cookie.text?.count ?? .max) > 32 {
+            throw .malformed("“customerCookie” is longer than 32 characters.")
+        }
+        let digest = cookie?.text.flatMap { $0.isEmpty ? nil : ExpressPlayBinding.digest(Secret($0)) }
+        switch body["requestType"] {
+        case nil, .number(1): return .timeBased
+        case .number(2):
+            guard let digest else { throw Self.cookieMissing }
+            return .registration(cookie: digest)
+        case .number(3):
+            guard let digest else { throw Self.cookieMissing }
+            guard let device = devices.device(of: digest) else {
+                throw Self.notAuthenticated("No device is registered for the customerCookie.")
+            }
+            return .deviceBound(device: device)
+        default: throw .malformed("“requestType” is none of 1, 2 and 3.")
+        }
+    }
+
+    private static let cookieMissing = refusal(-2033, "A device is registered for a customerCookie, and there is none.")
+
+    /// The refusal of a device that the token is not for.
+    static func notAuthenticated(_ reason: String) -> LicenseRefusal {
+        LicenseRefusal(
+            .vendor(code: "-4001", status: 403), reason: reason,
+            remedy: "Register the device with a request of type 2, and play once with its token.")
+    }
+
+    /// A refusal of the entitlement server has status 200 and `isAllowed` false. Only a broken request has an error status.
+    func denial(_ error: ExpressPlayError, _ reason: String, of call: ServiceCall) -> HTTPResponse {
+        let isDenial = [401, 403, 404].contains(error.status)
+        let members = reply(isAllowed: false, to: JSONValue(call.request.body)?["messageID"]?.text ?? "")
+            .merging(["error": .number(Double(error.code)), "errorText": .text(reason)]) { $1 }
+        return .json(members, status: isDenial ? 200 : error.status)
+    }
+
+    private func reply(isAllowed: Bool, to message: String) -> [String: JSONValue] {
+        let echo = echoesMessageID ? message : "00000000-0000-0000-0000-000000000000"
+        return ["messageID": .text(echo), "version": .number(1), "isAllowed": .flag(isAllowed)]
+    }
+
+    /// Source: `Documentation/Vendors/ExpressPlay.md`, token service.
+    func tokenURL(_ call: ServiceCall) throws(LicenseRefusal) -> HTTPResponse {
+        let form = call.request.method == .post ? try call.form() : nil
+        let value = { (name: String) in call.request.queryValue(name) ?? form?[name] }
+        guard let authenticator = value("customerAuthenticator"), !authenticator.isEmpty else {
+            throw .tokenMissing("customerAuthenticator")
+        }
+        if let wanted = customerAuthenticator, Secret(authenticator) != wanted {
+            throw .tokenMalformed("The customerAuthenticator is wrong.")
+        }
+        let key = try storedKey(kid: value("kid"), contentKey: value("contentKey"))
+        let lifetime = try lifetime(value("expirationTime"))
+        let rental = try value("rentalDuration").map { text throws(LicenseRefusal) in try Self.rental(text) }
+        let url = url(token(for: key.id, lifetime: lifetime, rental: rental), call)
+        return HTTPResponse(status: 200, contentType: "text/uri-list", bytes: Data(url.utf8))
+    }
+
+    private func storedKey(kid: String?, contentKey: String?) throws(LicenseRefusal) -> StoredKey {
+        let keys = environment.keys
+        if let kid {
+            guard case .one(let key) = keys.key(named: kid.hasPrefix("^") ? String(kid.dropFirst()) : kid) else {
+                throw Self.refusal(-4018, "The kid is not one of the server's.")
+            }
+            return key
+        }
+        guard let text = contentKey, let bytes = Data(hexString: text), bytes.count == 16 else {
+            throw Self.refusal(-2027, "The content key is not 32 hexadecimal digits.")
+        }
+        // Real tokens contain the key; here it has to be in the store.
+        guard let key = keys.keys.first(where: { $0.content.key == Secret(bytes) }) else {
+            throw Self.refusal(-2005, "The content key is not one of the server's.")
+        }
+        return key
+    }
+
+    /// `+seconds` or a date; `nil` without one. At most 30 days.
+    private func lifetime(_ text: String?) throws(LicenseRefusal) -> Duration? {
+        guard let text else { return nil }
+        let seconds =
+            text.hasPrefix("+")
+            ? Double(text.dropFirst())
+            : UTCTimestamp.date(text)?.timeIntervalSince(environment.time.date)
+        guard let seconds, seconds > 0, seconds <= 30 * 86_400 else {
+            throw Self.refusal(-2002, "The expirationTime is not within 30 days.")
+        }
+        return .seconds(seconds)
+    }
+
+    private static func rental(_ text: String) throws(LicenseRefusal) -> Duration {
+        guard let seconds = UInt32(text), seconds > 0 else {
+            throw refusal(-6007, "The rentalDuration is not a number of seconds.")
+        }
+        return .seconds(Int64(seconds))
+    }
+
+    private static func refusal(_ code: Int, _ reason: String) -> LicenseRefusal {
+        LicenseRefusal(
+            .vendor(code: "\(code)", status: 400), reason: reason,
+            remedy: "Send the request as the vendor documents it.")
+    }
+
+    /// The token URL on the host by which the client found the service.
+    private func url(_ token: Secret, _ call: ServiceCall) -> String {
+        "\(call.origin)/\(identifier)/hms/fp/rights/?ExpressPlayToken=\(token.revealedText)"
+    }
+}

@@ -1,0 +1,75 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyServer
+
+/// A NAGRA content token (ContentAuthZ): what an account's device may play, and with which sessions.
+///
+/// Source: `Documentation/Vendors/NAGRA.md`, content token.
+struct NAGRAContentToken: Sendable, Hashable {
+    private let claims: JSONValue
+    private let date: Date
+
+    /// - Parameters:
+    ///   - text: the token.
+    ///   - key: the key that signs tokens; `nil` accepts any signature.
+    ///   - date: now.
+    init(_ text: String, key: Secret?, date: Date) throws(LicenseRefusal) {
+        let token = try JSONWebToken.checked(text, key: key, date: date)
+        guard token.claims["typ"]?.text == "ContentAuthZ" else {
+            throw .tokenMalformed("The token's “typ” is not ContentAuthZ.")
+        }
+        guard token.claims["ver"]?.text == "1.0" else { throw .tokenMalformed("The token's “ver” is not 1.0.") }
+        guard case .array(let rights) = token.claims["contentRights"], !rights.isEmpty else {
+            throw .tokenMalformed("The token has no “contentRights”.")
+        }
+        for right in rights {
+            for name in ["start", "end"] where right[name] != nil && Self.date(right[name]) == nil {
+                throw .tokenMalformed("The “\(name)” of a content right is no date.")
+            }
+        }
+        claims = token.claims
+        self.date = date
+    }
+
+    /// The account whose sessions count together; empty without one.
+    var account: String { claims["device"]?["accountId"]?.text ?? "" }
+
+    /// Whether playback of any of its content needs a session.
+    var needsSession: Bool { rights.contains { $0["sessionControl"]?["sessionControlEnabled"]?.flag == true } }
+
+    /// How many sessions the account may have at once; `nil` if the token does not say.
+    var sessionLimit: Int? {
+        rights.compactMap { $0["sessionControl"]?["maxSessions"]?.number }.min().flatMap { Int(exactly: $0) }
+    }
+
+    /// Why the token does not cover a content now; `nil` if it does.
+    func objection(to content: String?) -> LicenseRefusal? {
+        guard let right = rights.first(where: { $0["contentId"]?.text == content }) else {
+            return .notCovered("The token has no right to the content.")
+        }
+        if let start = Self.date(right["start"]), date < start {
+            return .notCovered("The token's right to the content has not begun.")
+        }
+        if let end = Self.date(right["end"]), date >= end {
+            return .notCovered("The token's right to the content is over.")
+        }
+        return nil
+    }
+
+    /// The terms of a license that may be stored; `nil` if none may, and the policy decides.
+    var terms: LicenseTerms? {
+        guard rights.count == 1, let right = rights.first, right["storable"]?.flag == true else { return nil }
+        return LicenseTerms(right["duration"]?.seconds.map { .persistentFor($0) } ?? .persistent)
+    }
+
+    private var rights: [JSONValue] {
+        guard case .array(let rights) = claims["contentRights"] else { return [] }
+        return rights
+    }
+
+    /// A number of seconds or an ISO 8601 date: the documentation shows no form.
+    private static func date(_ value: JSONValue?) -> Date? {
+        value?.number.map { Date(timeIntervalSince1970: $0) }
+            ?? value?.text.flatMap { try? Date($0, strategy: .iso8601) }
+    }
+}

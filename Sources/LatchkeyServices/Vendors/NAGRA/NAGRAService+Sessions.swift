@@ -1,0 +1,49 @@
+import Foundation
+import LatchkeyHTTP
+import LatchkeyServer
+
+/// Secure session management, V1.
+///
+/// Source: `Documentation/Vendors/NAGRA.md`.
+extension NAGRAService {
+    func setup(_ call: ServiceCall) throws(LicenseRefusal) -> HTTPResponse {
+        try checkBody(call)
+        let tokens = try tokens(call)
+        let content = try content(tokens[0])
+        let limit = sessionLimit ?? content.sessionLimit
+        guard let token = sessions.open(content, limit: limit, heartbeat: heartbeat) else {
+            throw LicenseRefusal(.sessionLimit, reason: "The account has too many sessions at once.")
+        }
+        return .json([
+            "sessionToken": .text(token), "heartbeat": .number(Double(heartbeat.components.seconds)),
+        ])
+    }
+
+    func keepAlive(_ call: ServiceCall) throws(LicenseRefusal) -> HTTPResponse {
+        let token = try sessionToken(call)
+        _ = try openSession(token, call)
+        guard let next = sessions.next(after: token) else {
+            throw .tokenMalformed("The token is not that of an open session.")
+        }
+        return .json(["sessionToken": .text(next)])
+    }
+
+    func teardown(_ call: ServiceCall) throws(LicenseRefusal) -> HTTPResponse {
+        let token = try sessionToken(call)
+        _ = try openSession(token, call)
+        sessions.close(token)
+        return .json([:])
+    }
+
+    private func sessionToken(_ call: ServiceCall) throws(LicenseRefusal) -> String {
+        try checkBody(call)
+        let tokens = try tokens(call)
+        guard tokens.count == 1 else { throw .malformed("The call takes the session token and nothing else.") }
+        return tokens[0]
+    }
+
+    /// The body is `{}`.
+    private func checkBody(_ call: ServiceCall) throws(LicenseRefusal) {
+        _ = try call.json()
+    }
+}

@@ -1,0 +1,113 @@
+import Foundation
+package import LatchkeyCore
+package import LatchkeyHTTP
+package import LatchkeyServer
+
+/// NAGRA CONNECT: certificate, licenses for content and session tokens, and secure session management V1.
+///
+/// Source: `Documentation/Vendors/NAGRA.md`.
+package struct NAGRAService: SignedTokenService {
+    package let identifier: ServiceIdentifier = "nagra"
+    package let environment: ServiceEnvironment
+    /// The tenant in paths and in `nv-tenant-id`. Defaults to `nil`: any.
+    package var tenant: String?
+    /// The header field of the tokens. Defaults to `nv-authorizations`.
+    package var tokenHeader: HTTPHeaderName = "nv-authorizations"
+    /// The content of the service's keys. Defaults to `latchkey-demo`.
+    package var contentID = "latchkey-demo"
+    /// The key that signs content tokens, HS256, at most 64 bytes. Defaults to `nil`: any.
+    package var signingKey: Secret?
+    /// Whether every license needs a session. Defaults to `false`: the content token decides.
+    package var requiresSessions = false
+    /// Whether licenses keep the session alive; then they are leases of two heartbeats. Defaults to `false`, as at NAGRA.
+    package var enforcesSessions = false
+    /// How often a session needs a heartbeat, in whole seconds. Defaults to `defaultHeartbeat`.
+    package var heartbeat = defaultHeartbeat
+    /// 30 s.
+    package static let defaultHeartbeat = Duration.seconds(30)
+    /// How many sessions an account may have at once. Defaults to `nil`: the content token decides.
+    package var sessionLimit: Int?
+    let sessions: NAGRASessions
+
+    /// - Parameter environment: what the service needs.
+    package init(_ environment: ServiceEnvironment) {
+        self.environment = environment
+        sessions = NAGRASessions(environment.time)
+    }
+
+    /// How many sessions are open, including those without heartbeats since the last setup.
+    package var openSessions: Int { sessions.count }
+
+    package var redaction: Redaction { Redaction(headers: [tokenHeader.rawValue], fields: ["sessionToken"]) }
+
+    package var routes: [ServiceRoute] {
+        let tenant = "/\(tenant ?? "{tenant}")"
+        return [
+            .certificate("\(tenant)/fpls/contentlicenseservice/v1/certificates", certificate),
+            .certificate("\(tenant)/fpls/contentlicenseservice/v1/certificates\(tenant)", certificate),
+            .license("\(tenant)/fpls/contentlicenseservice/v1/licenses", license),
+            .endpoint(.sessionSetup, [.post], "\(tenant)/ssm/v1/sessions/setup", setup),
+            .endpoint(.sessionHeartbeat, [.post], "\(tenant)/ssm/v1/sessions/heartbeat", keepAlive),
+            .endpoint(.sessionTeardown, [.post], "\(tenant)/ssm/v1/sessions/teardown", teardown),
+        ]
+    }
+
+    package func keyURI(for key: StoredKey, at host: String) -> String {
+        let iv = key.content.iv.revealed.base64EncodedString()
+        let json = #"{"ContentId":"\#(contentID)","KeyId":"\#(key.id)","IV":"\#(iv)"}"#
+        return "skd://\(Data(json.utf8).base64EncodedString())"
+    }
+
+    package func parameters(at base: String) -> [String: String] {
+        let tenant = tenant ?? "DEMO"
+        let licenses = "\(base)/\(tenant)/fpls/contentlicenseservice/v1"
+        return [
+            "certificateURL": "\(licenses)/certificates", "licenseURL": "\(licenses)/licenses",
+            "sessionURL": "\(base)/\(tenant)/ssm/v1", "tenant": tenant, "tokenHeader": tokenHeader.rawValue,
+        ]
+    }
+
+    package func demoToken() -> Secret { contentToken() }
+
+    package var usualClaims: [String: JSONValue] {
+        let right = JSONValue.object(["contentId": .text(contentID)])
+        return [
+            "ver": .text("1.0"), "typ": .text("ContentAuthZ"), "contentRights": .array([right]),
+            "device": .object(["accountId": .text("latchkey")]),
+        ]
+    }
+
+    /// A content token with a right to the service's content that expires in an hour, unless its claims say otherwise.
+    /// - Parameter claims: a JSON object with claims in place of the usual ones.
+    package func contentToken(claims: String = "{}") -> Secret { token(claims, keyID: "latchkey") }
+
+    package func reply(to refusal: LicenseRefusal, of call: ServiceCall) -> HTTPResponse {
+        let error = NAGRAError(refusal)
+        return .json(
+            ["errorCode": .number(Double(error.code)), "message": .text(refusal.reason)], status: error.status)
+    }
+}
+
+/// A refusal as NAGRA's services write it. Only the number 1007 is public; the others are ours.
+///
+/// Source: `Documentation/Vendors/NAGRA.md`, errors.
+private struct NAGRAError {
+    let code: Int
+    /// The documentation names 400 and 500.
+    let status: Int
+
+    init(_ refusal: LicenseRefusal) {
+        switch refusal.kind {
+        case .vendor(let code, let status): (self.code, self.status) = (Int(code) ?? 0, status)
+        case .sessionLimit: (code, status) = (1007, 400)
+        case .method, .mediaType: (code, status) = (1000, refusal.status)
+        case .tokenMissing, .tokenMalformed, .tokenExpired, .tokenNotYetValid, .tokenSignature, .tokenUsed:
+            (code, status) = (1001, 400)
+        case .notCovered, .unknownTenant, .contentMismatch: (code, status) = (1002, 400)
+        case .unknownKey, .ambiguousKey: (code, status) = (1004, 400)
+        case .spc: (code, status) = (1005, 400)
+        case .malformedRequest: (code, status) = (1000, 400)
+        case .overloaded: (code, status) = (1000, 500)
+        }
+    }
+}

@@ -1,0 +1,164 @@
+package import Foundation
+package import LatchkeyCore
+import LatchkeyHTTP
+package import LatchkeyServer
+
+/// Vualto's VuDRM: certificate, and licenses in the JSON and in the raw dialect.
+///
+/// Source: `Documentation/Vendors/VuDRM.md`.
+package struct VuDRMService: VendorService {
+    package let identifier: ServiceIdentifier = "vudrm"
+    package let environment: ServiceEnvironment
+    /// The one customer whose certificate the service has. Defaults to `nil`: any.
+    package var client: String?
+    /// How old a token may be; some 30 seconds in production. Defaults to `nil`: any age.
+    package var tokenLifetime: Duration?
+    /// Whether a token is valid for one license only, as in production. Defaults to `false`.
+    package var tokensAreSingleUse = false
+    /// The shortest time from a license to its renewal without a warning. The vendor's own SDK refuses to renew below 300 seconds.
+    /// Defaults to `nil`: any.
+    package var shortestRenewal: Duration?
+    private let used = UsedTokens()
+    private let renewals = RenewalTimes()
+
+    /// - Parameter environment: what the service needs.
+    package init(_ environment: ServiceEnvironment) { self.environment = environment }
+
+    package var routes: [ServiceRoute] {
+        [
+            // `/certificate/fairplay` is Cloud DRM's.
+            .certificate("/certificate/\(client ?? "{client}")", certificate).when { $0["client"] != "fairplay" },
+            .license("/license", license), .license("/license/{content}", license),
+            .license("/v2/license/{content}", license),
+        ]
+    }
+
+    package func keyURI(for key: StoredKey, at host: String) -> String {
+        "skd://\(host)/\(identifier)/license/\(contentID(of: key))"
+    }
+
+    package func parameters(at base: String) -> [String: String] {
+        ["certificateURL": "\(base)/certificate/\(demoClient)"]
+    }
+
+    package func demoToken() -> Secret { token() }
+
+    /// The customer of the demonstration.
+    private var demoClient: String { client ?? "demo-client" }
+
+    /// A token with a policy that the emulator can read.
+    /// - Parameters:
+    ///   - policy: fields such as `type`, `duration_lease`, `match_content_id`. Defaults to none, which leaves the terms to the server.
+    ///   - generated: the generation time. Defaults to now.
+    package func token(policy: [String: String] = [:], generated: Date? = nil) -> Secret {
+        let time = (generated ?? environment.time.date).formatted(.iso8601)
+        // Without a policy, the token carries opaque bytes as the vendor's do.
+        let json = policy.isEmpty ? Data(count: 16) : (try? JSONEncoder().encode(policy)) ?? Data()
+        // No two tokens are equal, because each may be valid for one license only.
+        let hash = Data((0..<20).map { _ in UInt8.random(in: .min ... .max) }).hexString
+        return Secret("\(demoClient)|\(time)|\(json.base64EncodedString())|\(hash)")
+    }
+}
+
+extension VuDRMService {
+    private func certificate(_ call: ServiceCall) throws(LicenseRefusal) -> HTTPResponse {
+        // The vendor's samples send no token; one that is sent is checked.
+        if let token = call.request.headers["x-vudrm-token"] { _ = try checked(token, call) }
+        return .octets(try call.certificate())
+    }
+
+    private func license(_ call: ServiceCall) async throws(LicenseRefusal) -> HTTPResponse {
+        let form = try form(of: call)
+        let token = try checked(form.token, call)
+        guard token.covers(form.contentID) else {
+            throw .notCovered("The token's policy is for other content than “\(form.contentID)”.")
+        }
+        guard !tokensAreSingleUse || used.add(Secret(form.token)) else { throw .tokenUsed }
+        let key = RequestedKey.named(form.contentID) { $0.text.map(Self.contentID(inIdentifier:)) }
+        let license = try await call.license(for: LicenseQuestion(spc: form.spc, key: key, terms: token.terms))
+        if let limit = shortestRenewal,
+            let time = renewals.timeSinceLast(license, at: environment.time.uptime), time < limit
+        {
+            call.warn("renewal", "a key is renewed \(Int(saturating: time.inSeconds)) s after its license")
+        }
+        return .octets(call.ckc(of: license))
+    }
+
+    private struct Form {
+        let token: String
+        let contentID: String
+        let spc: Data
+    }
+
+    private func form(of call: ServiceCall) throws(LicenseRefusal) -> Form {
+        switch call.request.headers.mediaType {
+        case "application/json":
+            return try jsonForm(call)
+        case "application/octet-stream":
+            return try rawForm(call)
+        case "arraybuffer":
+            call.warn("contentType", "the content type is the word “arraybuffer”")
+            return try rawForm(call)
+        case let type:
+            throw .mediaType(type)
+        }
+    }
+
+    private func jsonForm(_ call: ServiceCall) throws(LicenseRefusal) -> Form {
+        let body = try call.json()
+        guard let token = body["token"]?.text, !token.isEmpty else { throw .tokenMissing("the JSON body") }
+        let id = try body.required("contentId")
+        // A configured URL may end in `/license`; a derived one names the content, too.
+        let inPath = call.path["content"]
+        guard inPath.isEmpty || inPath == id else { throw .malformed("The path and “contentId” differ.") }
+        return Form(token: token, contentID: try Self.valid(id), spc: try call.spc(in: body, "payload"))
+    }
+
+    private func rawForm(_ call: ServiceCall) throws(LicenseRefusal) -> Form {
+        let token = try call.token(inHeader: "x-vudrm-token")
+        return Form(token: token, contentID: try Self.valid(call.path["content"]), spc: call.request.body)
+    }
+
+    private func checked(_ text: String, _ call: ServiceCall) throws(LicenseRefusal) -> VuDRMToken {
+        let token = try VuDRMToken(text)
+        if token.hasSwappedDate { call.warn("tokenDate", "the token's generation time has day and month swapped") }
+        let age = environment.time.date.timeIntervalSince(token.generated)
+        if let limit = environment.tokenLifetime ?? tokenLifetime, age > limit.inSeconds {
+            throw .tokenExpired(
+                "The token is \(Int(saturating: min(age, 1e9))) s old; it was good for \(Int(saturating: limit.inSeconds)) s."
+            )
+        }
+        return token
+    }
+
+    /// The content ID in an SPC: the last path component of a whole key URI, or the identifier itself. Both are in use.
+    private static func contentID(inIdentifier text: String) -> String {
+        let uri = KeyURI(String(text.prefix { $0 != "?" && $0 != "#" }))
+        return uri.pathComponents.last ?? uri.host
+    }
+
+    /// Refuses anything but letters, digits, `_` and `-`.
+    private static func valid(_ id: String) throws(LicenseRefusal) -> String {
+        guard !id.isEmpty, id.utf8.allSatisfy(isContentIDByte) else {
+            throw .malformed("The content id has characters other than letters, digits, “_” and “-”, or none.")
+        }
+        return id
+    }
+
+    private static func isContentIDByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"): true
+        default: false
+        }
+    }
+
+    /// The last path component of the key's own URI if the alphabet allows it and no other key has it, otherwise the key's identifier.
+    private func contentID(of key: StoredKey) -> String {
+        let name = key.lastPathComponent
+        guard (try? Self.valid(name)) != nil, case .one(let found) = environment.keys.key(named: name),
+            found.id == key.id
+        else { return key.id.bytes.hexString }
+        return name
+    }
+}

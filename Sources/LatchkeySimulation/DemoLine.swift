@@ -1,0 +1,29 @@
+package import Foundation
+import LatchkeyCore
+
+/// What a demonstration prints about one stream that was played.
+package struct DemoLine {
+    let requests: Int
+    /// `nil` if it was not measured, as in virtual time.
+    let timeToKey: Duration?
+    let frames: Int
+    let picture: URL
+    package let isRight: Bool
+    /// What else happened, such as heartbeats.
+    package var remark: String?
+
+    package init(requests: Int, timeToKey: Duration?, frames: Int, picture: URL, isRight: Bool) {
+        self.requests = requests
+        self.timeToKey = timeToKey
+        self.frames = frames
+        self.picture = picture
+        self.isRight = isRight
+    }
+
+    package var text: String {
+        let count = "\(requests) \(requests == 1 ? "request" : "requests")"
+        let time = timeToKey.map { ", \(Int(saturating: $0.inMilliseconds.rounded())) ms" } ?? ""
+        return "key in \(count)\(time)   \(frames) frames decoded   \(picture.relativePath)"
+            + (remark.map { "   \($0)" } ?? "") + (isRight ? "" : "   WRONG PICTURE")
+    }
+}

@@ -1,0 +1,194 @@
+import Latchkey
+import LatchkeyCore
+import LatchkeyDevice
+import LatchkeyFairPlay
+
+/// One playback of a live stream: the keys that it holds and needs, and what happened to it.
+///
+/// The loader calls in from any thread, the player's loop from its task. Nothing is called while the lock is held.
+final class LivePlayback: Sendable {
+    let loader: ContentKeyLoader
+    let maker: SimulatedDeviceMaker
+    let player: PlayerID
+    let session: PlaybackSessionID
+    private let retryInterval: Duration
+    private let state = Locked(State())
+
+    private struct State {
+        var keys: [KeyURI: Entry] = [:]
+        var report = LivePlayer.Report()
+        var isClosed = false
+        var waiter: CheckedContinuation<Void, Never>?
+
+        /// Returns the task that waits for all requests to be answered, if they are.
+        mutating func takeWaiter() -> CheckedContinuation<Void, Never>? {
+            guard keys.values.allSatisfy({ $0.pending == nil }) else { return nil }
+            defer { waiter = nil }
+            return waiter
+        }
+    }
+
+    /// A key that segments need.
+    private struct Entry {
+        /// The latest key, which may have ended.
+        var key: DeviceKey?
+        /// The request whose answer it was; the loader holds it.
+        var held: LiveKeyRequest?
+        /// The request that has no answer yet.
+        var pending: LiveKeyRequest?
+        /// When to ask for the key where there is none and nobody asks; `nil` while the loader keeps it alive.
+        var nextRequest: Duration? = .zero
+        /// The index of the gap in the report that continues.
+        var openGap: Int?
+    }
+
+    init(
+        loader: ContentKeyLoader, maker: SimulatedDeviceMaker, player: PlayerID, retryInterval: Duration
+    ) {
+        self.loader = loader
+        self.maker = maker
+        self.player = player
+        self.retryInterval = retryInterval
+        session = PlaybackSessionID(rawValue: .random(in: .min ... .max))
+    }
+
+    var report: LivePlayer.Report { state.withLock { $0.report } }
+
+    /// The request whose key plays; `nil` if the loader holds none.
+    func heldRequest(_ uri: KeyURI) -> LiveKeyRequest? { state.withLock { $0.keys[uri]?.held } }
+
+    private var now: Duration { maker.timekeeper.uptime }
+}
+
+// What the player's loop does.
+extension LivePlayback {
+    /// Requests the keys that are missing, and releases all others.
+    func want(_ keys: [KeyURI]) {
+        let now = now
+        let (new, old): ([LiveKeyRequest], [Entry]) = state.withLock { state in
+            let old = state.keys.filter { !keys.contains($0.key) }.map(\.value)
+            state.keys = state.keys.filter { keys.contains($0.key) }
+            var new: [LiveKeyRequest] = []
+            for uri in keys where !state.isClosed {
+                var entry = state.keys[uri] ?? Entry()
+                if entry.pending == nil, let due = entry.nextRequest, due <= now {
+                    let request = LiveKeyRequest(uri, .streaming, of: self)
+                    entry.pending = request
+                    entry.nextRequest = nil
+                    new.append(request)
+                }
+                state.keys[uri] = entry
+            }
+            return (new, old)
+        }
+        for entry in old { release(entry) }
+        for request in new { request.send() }
+    }
+
+    /// Waits until each requested key has its answer.
+    func untilAnswered() async {
+        await withCheckedContinuation { waiter in
+            let ready = state.withLock { state in
+                state.waiter = waiter
+                return state.takeWaiter()
+            }
+            ready?.resume()
+        }
+    }
+
+    /// Plays one segment of a track, or notes that it cannot.
+    func play(_ needed: LiveStream.Key, for duration: Duration) {
+        let timekeeper = maker.timekeeper
+        let now = now
+        state.withLock { state in
+            state.report.segments += 1
+            var entry = state.keys[needed.uri] ?? Entry()
+            defer { state.keys[needed.uri] = entry }
+            _ = entry.key?.start(at: timekeeper)
+            if let key = entry.key, key.canDecrypt(at: timekeeper), (needed.content ?? key.contentKey) == key.contentKey
+            {
+                entry.openGap = nil
+            } else if let gap = entry.openGap {
+                state.report.gaps[gap].duration += duration
+            } else {
+                entry.openGap = state.report.gaps.count
+                state.report.gaps.append(.init(key: needed.uri, start: now, duration: duration))
+            }
+        }
+    }
+
+    /// Releases everything, and ignores what the loader calls later.
+    func close() {
+        let (entries, waiter): ([Entry], CheckedContinuation<Void, Never>?) = state.withLock { state in
+            state.isClosed = true
+            defer {
+                state.keys = [:]
+                state.waiter = nil
+            }
+            return (Array(state.keys.values), state.waiter)
+        }
+        for entry in entries { release(entry) }
+        waiter?.resume()
+    }
+
+    private func release(_ entry: Entry) {
+        entry.pending?.release()
+        entry.held?.release()
+    }
+}
+
+// What the loader does.
+extension LivePlayback {
+    func answered(_ request: LiveKeyRequest, _ result: Result<DeviceKey, any Error>) {
+        let (uri, purpose, now) = (request.keyURI, request.purpose, now)
+        let waiter: CheckedContinuation<Void, Never>? = state.withLock { state in
+            guard var entry = state.keys[uri], entry.pending === request else { return nil }
+            entry.pending = nil
+            switch result {
+            case .success(let key):
+                entry.key = key
+                entry.held = request
+                entry.nextRequest = nil
+                state.report.licenses.append(.init(key: uri, purpose: purpose, time: now))
+            case .failure(let error):
+                // The loader repeats a failed renewal as long as the key lives.
+                if entry.held == nil { entry.nextRequest = now + retryInterval }
+                state.report.failures.append(.init(key: uri, purpose: purpose, time: now, error: error))
+            }
+            state.keys[uri] = entry
+            return state.takeWaiter()
+        }
+        waiter?.resume()
+    }
+
+    func renew(_ request: LiveKeyRequest) -> Bool {
+        let now = now
+        let (canRenew, renewal): (Bool, LiveKeyRequest?) = state.withLock { state in
+            guard var entry = state.keys[request.keyURI], entry.held === request, let key = entry.key else {
+                return (false, nil)
+            }
+            guard entry.pending == nil else { return (true, nil) }
+            let renewal = LiveKeyRequest(request.keyURI, .renewal, of: self)
+            entry.pending = renewal
+            state.keys[request.keyURI] = entry
+            state.report.renewals.append(
+                .init(
+                    key: request.keyURI, time: now, age: now - key.acceptedAt.uptime, lease: key.terms.lease))
+            return (true, renewal)
+        }
+        renewal?.send()
+        return canRenew
+    }
+
+    func ended(_ request: LiveKeyRequest, _ error: ContentKeyError) {
+        let now = now
+        state.withLock { state in
+            guard !state.isClosed else { return }
+            state.report.ends.append(.init(key: request.keyURI, time: now, error: error))
+            guard var entry = state.keys[request.keyURI], entry.held === request else { return }
+            entry.held = nil
+            entry.nextRequest = now + retryInterval
+            state.keys[request.keyURI] = entry
+        }
+    }
+}

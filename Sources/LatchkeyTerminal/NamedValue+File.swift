@@ -1,0 +1,97 @@
+package import Foundation
+import Latchkey
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+extension Arguments {
+    /// Returns the arguments with the contents of files and addresses in place of their names: `NAME=@FILE`, `NAME=@https://…`, and
+    /// `NAME=@-` for standard input.
+    ///
+    /// So a token need not stand on the command line, which everybody on the machine can read.
+    /// - Throws: `UsageError` if standard input is named twice; `FileError`, `TransportError`.
+    package func readingFiles(_ console: Console) async throws -> Arguments {
+        let named = values.values.joined().compactMap { $0 as? NamedValue }
+        if named.count(where: { $0.source == .file("-") }) > 1 {
+            throw UsageError("standard input can be read once, and @- stands twice.")
+        }
+        var arguments = self
+        for (option, values) in values {
+            var read: [any Sendable] = []
+            for value in values { read.append(try await self.value(value, console)) }
+            arguments.values[option] = read
+        }
+        return arguments
+    }
+
+    private func value(_ value: any Sendable, _ console: Console) async throws -> any Sendable {
+        guard let value = value as? NamedValue else { return value }
+        guard case .address(let url) = value.source else { return try value.readingFile(console) }
+        let transport = try Network.transport(trusting: self[Network.authorities], console)
+        let reply = try await transport.send(URLRequest(url: url), bodyLimit: NamedValue.limit)
+        guard reply.status == 200 else { throw FileError.refused(url, reply.status) }
+        return try value.holding(reply.body, of: url.host ?? "the server")
+    }
+}
+
+extension NamedValue {
+    /// Where the value is.
+    package enum Source: Equatable {
+        case text(String)
+        /// In a file; `-` is standard input.
+        case file(String)
+        /// At an address, over https, or over http on this machine.
+        case address(URL)
+    }
+
+    /// Where the value is: `@FILE`, `@https://…`, or the text itself; `@@` begins a text with one `@`.
+    package var source: Source {
+        guard mayNameFile, value.hasPrefix("@") else { return .text(value) }
+        let rest = String(value.dropFirst())
+        if rest.hasPrefix("@") { return .text(rest) }
+        guard let url = URL(string: rest), Self.isPrivate(url) else { return .file(rest) }
+        return .address(url)
+    }
+
+    /// Whether nobody on the way can read the reply.
+    private static func isPrivate(_ url: URL) -> Bool {
+        let isHere = ["127.0.0.1", "localhost", "::1", "[::1]"].contains(url.host ?? "")
+        return url.scheme == "https" || url.scheme == "http" && isHere
+    }
+
+    /// A mebibyte, far beyond any token.
+    fileprivate static let limit = 1 << 20
+
+    fileprivate func readingFile(_ console: Console) throws -> NamedValue {
+        guard case .file(let path) = source else {
+            if case .text(let text) = source { return NamedValue(name: name, value: text) }
+            return self
+        }
+        guard !path.isEmpty else {
+            throw UsageError("\(name)=@ names no file.", hint: "Write \(name)=@FILE, or \(name)=@- for standard input.")
+        }
+        return try holding(try InputFile.read(path, limit: Self.limit, console), of: path)
+    }
+
+    /// The value that a file or a server gave.
+    fileprivate func holding(_ bytes: Data, of place: String) throws -> NamedValue {
+        guard let text = String(data: bytes, encoding: .utf8) else { throw FileError.notText(place, for: name) }
+        // The line end that an editor leaves belongs to the file, not to the value.
+        return NamedValue(name: name, value: text.last?.isNewline == true ? String(text.dropLast()) : text)
+    }
+}
+
+extension FileError {
+    fileprivate static func refused(_ url: URL, _ status: Int) -> Self {
+        FileError(
+            code: "cannotRead", reason: "\(url.host ?? "") answered \(status) where a value was to be read.",
+            remedy: "Check the address behind the @.")
+    }
+
+    fileprivate static func notText(_ path: String, for name: String) -> Self {
+        FileError(
+            code: "notText", reason: "\(path) holds no text, which \(name) has to be.",
+            remedy: "Check that it is the right file; bytes are given in base64.")
+    }
+}

@@ -1,0 +1,103 @@
+/// An option or a flag, with the type of its value erased.
+package protocol Parameter: Sendable {
+    /// The name with its two dashes.
+    var name: String { get }
+    /// What to write for the value, such as `DIR`; `nil` for a flag.
+    var placeholder: String? { get }
+    /// What it does, in a few words.
+    var help: String { get }
+    var isRequired: Bool { get }
+    var isRepeatable: Bool { get }
+    /// How many words its value takes.
+    var wordCount: Int { get }
+    /// What a shell proposes for the value.
+    var completion: Completion { get }
+    /// Reads the value.
+    func parse(_ text: String) throws(BadValue) -> any Sendable
+}
+
+/// An option with a value: `--name VALUE` or `--name=VALUE`.
+package struct Option<Value: Sendable>: Parameter {
+    /// How often an option may stand on a command line.
+    package enum Presence: Sendable { case optional, required, repeatable, atLeastOnce }
+
+    package let name: String
+    package let form: ValueForm<Value>
+    package let help: String
+    package let presence: Presence
+
+    package init(_ name: String, _ form: ValueForm<Value>, _ help: String, _ presence: Presence = .optional) {
+        self.name = "--\(name)"
+        self.form = form
+        self.help = help
+        self.presence = presence
+    }
+
+    package var placeholder: String? { form.placeholder }
+    package var isRequired: Bool { presence == .required || presence == .atLeastOnce }
+    package var isRepeatable: Bool { presence == .repeatable || presence == .atLeastOnce }
+    package var wordCount: Int { form.wordCount }
+    package var completion: Completion { form.completion }
+    package func parse(_ text: String) throws(BadValue) -> any Sendable { try form.parse(text) }
+}
+
+/// An option without a value: it is there or not.
+package struct Flag: Parameter {
+    package let name: String
+    package let help: String
+
+    package init(_ name: String, _ help: String) {
+        self.name = "--\(name)"
+        self.help = help
+    }
+
+    package var placeholder: String? { nil }
+    package var isRequired: Bool { false }
+    package var isRepeatable: Bool { false }
+    package var wordCount: Int { 0 }
+    package var completion: Completion { .none }
+    package func parse(_ text: String) throws(BadValue) -> any Sendable { true }
+
+    /// Shared by all verbs that print facts: with it a failure is JSON too.
+    package static let json = Flag("json", "print the facts, or the failure, as JSON")
+}
+
+/// An argument that is known by its place.
+package struct Positional: Sendable {
+    /// How often it may stand there; only the last of a verb can be other than `once`.
+    package enum Presence: Sendable { case once, optional, atLeastOnce }
+
+    /// What the help calls it, in capitals.
+    package let name: String
+    /// What it is, in a few words.
+    package let help: String
+    /// What a shell proposes for it.
+    package let completion: Completion
+    package let presence: Presence
+
+    package init(_ name: String, _ help: String, _ completion: Completion = .files, _ presence: Presence = .once) {
+        self.name = name
+        self.help = help
+        self.completion = completion
+        self.presence = presence
+    }
+
+    /// As the line of usage shows it.
+    package var placeholder: String {
+        switch presence {
+        case .once: name
+        case .optional: "[\(name)]"
+        case .atLeastOnce: "\(name)…"
+        }
+    }
+}
+
+/// What a shell proposes for a value.
+package enum Completion: Sendable, Equatable {
+    /// Nothing.
+    case none
+    /// The names of files and folders.
+    case files
+    /// Some words.
+    case words([String])
+}

@@ -1,0 +1,2 @@
+// `VirtualTime`, which the tools use too.
+@_exported public import LatchkeyVirtualTime

@@ -1,0 +1,38 @@
+import LatchkeyCore
+
+/// Blocks waiting tasks until a test opens it, or until a number of tasks wait at it. Then it stays open.
+package final class Gate: Sendable {
+    private let opened = Promise<Void, Never>()
+    private let arrived = Promise<Void, Never>()
+    private let arrivals = Locked(0)
+    private let needed: Int
+
+    /// - Parameter needed: the number of tasks that open the gate by waiting at it. Defaults to no number.
+    package init(opensAt needed: Int = .max) { self.needed = needed }
+
+    /// Whether the gate is open.
+    package var isOpen: Bool { opened.outcome != nil }
+
+    /// Opens the gate for all tasks that wait, and for all that arrive later.
+    package func open() { opened.resolve(.success(())) }
+
+    /// Waits until the gate is open. Not ended by a cancellation.
+    package func wait() async {
+        let number = arrivals.withLock { count in
+            count += 1
+            return count
+        }
+        arrived.resolve(.success(()))
+        if number >= needed { open() }
+        await Self.resolution(of: opened)
+    }
+
+    /// Waits until a task has arrived at the gate.
+    package func untilSomeoneArrives() async { await Self.resolution(of: arrived) }
+
+    private static func resolution(of promise: Promise<Void, Never>) async {
+        await withCheckedContinuation { continuation in
+            promise.whenResolved { _ in continuation.resume() }
+        }
+    }
+}

@@ -1,0 +1,41 @@
+package import Foundation
+
+/// A folder that is removed with the last reference to it.
+package final class TemporaryFolder: Sendable {
+    package let url: URL
+
+    /// Makes the folder.
+    package init() throws {
+        url = FileManager.default.temporaryDirectory.appendingPathComponent("latchkey-test-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: url) }
+
+    /// Where a file of the folder is, or will be.
+    package func file(_ name: String) -> URL { url.appendingPathComponent(name) }
+
+    /// The path of a file of the folder.
+    package func path(_ name: String) -> String { file(name).path }
+
+    /// Writes a file, and makes the folders on the way to it.
+    /// - Returns: its path.
+    @discardableResult
+    package func write(_ text: String, to name: String) throws -> String {
+        try FileManager.default.createDirectory(
+            at: file(name).deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: file(name))
+        return path(name)
+    }
+
+    /// The bytes of a file; `nil` if there is none.
+    package func contents(_ name: String) -> Data? { FileManager.default.contents(atPath: path(name)) }
+
+    /// The permission bits of a file; `nil` if there is none.
+    package func mode(_ name: String) -> Int? {
+        (try? FileManager.default.attributesOfItem(atPath: path(name)))?[.posixPermissions] as? Int
+    }
+
+    /// The names in the folder, sorted.
+    package var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []).sorted() }
+}

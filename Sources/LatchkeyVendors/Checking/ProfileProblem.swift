@@ -1,0 +1,54 @@
+public import Foundation
+public import LatchkeyCore
+
+/// A problem in a profile's file: its place and the reason.
+public struct ProfileProblem: Sendable, Hashable, Codable {
+    /// The place in the JSON document, such as `license.headers[0].value`; `$` is the whole document.
+    public let field: String
+    /// What is wrong, in one sentence.
+    public let reason: String
+
+    /// Makes a problem.
+    public init(field: String, reason: String) {
+        self.field = field
+        self.reason = reason
+    }
+}
+
+/// The error for a profile's file with problems.
+public struct ProfileError: DiagnosableError, Hashable {
+    /// All problems; not empty.
+    public let problems: [ProfileProblem]
+
+    /// - Parameter problems: the problems, at least one.
+    public init(problems: [ProfileProblem]) { self.problems = problems }
+
+    public var code: String { "profileMalformed" }
+
+    public var reason: String {
+        let shown = problems.prefix(3).map { "\($0.field): \($0.reason)" }.joined(separator: " ")
+        return problems.count > 3 ? "\(shown) There are \(problems.count - 3) more problems." : shown
+    }
+
+    public var remedy: String { "Correct the profile until latchkey vendors check finds nothing." }
+}
+
+extension VendorProfile {
+    /// Reads a profile from JSON, as strictly as `problems(inJSON:)`.
+    /// - Throws: `ProfileError` with every problem.
+    public init(json: Data) throws(ProfileError) {
+        let reading = ProfileReading(json)
+        guard let profile = reading.profile, reading.problems.isEmpty else {
+            throw ProfileError(problems: reading.problems)
+        }
+        self = profile
+    }
+
+    /// The problems of a profile's JSON: members that are missing, misspelled or of the wrong form, and rules that cannot work. Finds
+    /// the first wrong form in each member of the profile, and every misspelled name.
+    public static func problems(inJSON json: Data) -> [ProfileProblem] { ProfileReading(json).problems }
+
+    /// The problems of a profile beyond its form: rules that read unknown names, parameters that no rule reads, names and addresses of
+    /// the wrong form.
+    public var problems: [ProfileProblem] { ProfileCheck(self).problems }
+}

@@ -1,0 +1,120 @@
+import Foundation
+
+/// A profile's JSON, read as far as possible.
+struct ProfileReading {
+    /// The profile; `nil` if the form is wrong.
+    private(set) var profile: VendorProfile?
+    private(set) var problems: [ProfileProblem] = []
+
+    init(_ json: Data) {
+        do {
+            let (profile, unread) = try Self.decode(json)
+            self.profile = profile
+            problems = unread + profile.problems
+        } catch {
+            problems = Self.problems(in: json, after: error)
+        }
+    }
+
+    /// Finds errors after the first: replaces the member with the error by a correct one and decodes again.
+    private static func problems(in json: Data, after first: Failure) -> [ProfileProblem] {
+        var problems = first.problems
+        guard var members = (try? JSONSerialization.jsonObject(with: json)) as? [String: Any] else { return problems }
+        var broken = first.member
+        var replaced: Set<String> = []
+        while let member = broken, replaced.insert(member).inserted {
+            members[member] = placeholder[member]
+            guard let rest = try? JSONSerialization.data(withJSONObject: members) else { break }
+            broken = nil
+            do {
+                problems += try decode(rest).unread
+            } catch {
+                problems += error.problems
+                broken = error.member
+            }
+        }
+        var seen: Set<ProfileProblem> = []
+        return problems.filter { seen.insert($0).inserted }
+    }
+
+    /// The members that a profile requires.
+    private static var placeholder: [String: Any] {
+        [
+            "identifier": "placeholder", "name": "placeholder", "contentIdentifier": "wholeURI",
+            "certificate": ["inline": "certificate"], "license": ["url": ["base": "httpsURI"]], "decoder": "raw",
+        ]
+    }
+
+    private static func decode(_ json: Data) throws(Failure) -> (profile: VendorProfile, unread: [ProfileProblem]) {
+        let members = JSONMembers()
+        do {
+            let profile = try members.decode(VendorProfile.self, from: json)
+            return (profile, members.unread.map(ProfileProblem.init(unread:)))
+        } catch {
+            throw Failure(error, members.unknown.map(ProfileProblem.init(unread:)))
+        }
+    }
+
+    private struct Failure: Error {
+        let problems: [ProfileProblem]
+        /// The member of the profile with the error; `nil` if the whole document is wrong.
+        let member: String?
+
+        init(_ error: any Error, _ unknown: [ProfileProblem]) {
+            let (path, reason) = DecodingFailure.describe(error)
+            problems = unknown + [ProfileProblem(field: path.jsonPlace, reason: reason)]
+            member = path.first?.stringValue
+        }
+    }
+}
+
+extension ProfileProblem {
+    fileprivate init(unread field: String) {
+        self.init(field: field, reason: "Nothing reads this member; it has no meaning here, or its name is misspelled.")
+    }
+}
+
+/// Describes a decoding error in words.
+enum DecodingFailure {
+    static func describe(_ error: any Error) -> (path: [any CodingKey], reason: String) {
+        switch error {
+        case DecodingError.keyNotFound(let key, let context):
+            (context.codingPath + [key], "This member is missing.")
+        case DecodingError.typeMismatch(let type, let context):
+            (context.codingPath, "This should be \(form(of: type)).")
+        case DecodingError.valueNotFound(let type, let context):
+            (context.codingPath, "This is null and should be \(form(of: type)).")
+        case DecodingError.dataCorrupted(let context) where context.codingPath.isEmpty:
+            ([], "This is not JSON\(detail(context.underlyingError)).")
+        case DecodingError.dataCorrupted(let context): (context.codingPath, context.debugDescription)
+        default: ([], "This cannot be read.")
+        }
+    }
+
+    private static func form(of type: any Any.Type) -> String {
+        switch type {
+        case is String.Type: "a text"
+        case is Int.Type, is any BinaryInteger.Type: "a whole number"
+        case is Bool.Type: "true or false"
+        case is any Sequence.Type where "\(type)".hasPrefix("Array"): "an array"
+        default: "an object"
+        }
+    }
+
+    private static func detail(_ error: (any Error)?) -> String {
+        guard let text = (error as NSError?)?.userInfo[NSDebugDescriptionErrorKey] as? String else { return "" }
+        return ": " + text.prefix(100).trimmingCharacters(in: .punctuationCharacters)
+    }
+}
+
+extension [any CodingKey] {
+    /// The path as a problem shows it: `license.headers[0].value`.
+    var jsonPlace: String {
+        let text = reduce(into: "") { text, key in
+            // A dictionary's key that is a number has an integer value too, but its name is not "Index".
+            let isIndex = key.intValue != nil && key.stringValue.hasPrefix("Index ")
+            text += isIndex ? "[\(key.intValue ?? 0)]" : ".\(key.stringValue.prefix(60))"
+        }
+        return text.isEmpty ? "$" : String(text.drop { $0 == "." })
+    }
+}

@@ -1,0 +1,36 @@
+import LatchkeyCore
+
+// `URLRequest` is Foundation's on Apple systems.
+#if canImport(FoundationNetworking)
+    import Foundation
+    public import FoundationNetworking
+#else
+    public import Foundation
+#endif
+
+extension ConfiguredVendor {
+    public var sessionScope: SessionScope {
+        guard let session = profile.session else { return .never }
+        return session.setting.map { profile.settings[$0, default: ""].isEmpty } == true ? .never : .source
+    }
+
+    public func sessionRequest(_ step: SessionStep, _ context: SessionContext) async throws -> URLRequest {
+        guard let request = profile.session?.request(step) else {
+            throw IntegrationError(.missingSetting, "The profile \(identifier) knows no sessions.")
+        }
+        try requireSettings(of: request)
+        var rules = RuleContext(settings: profile.settings)
+        rules.session = context.session
+        rules.messageID = context.messageID
+        rules.credentials = try await credentials(for: request, context.credentials)
+        return try request.request(rules, for: "session URL")
+    }
+
+    public func session(from exchange: HTTPExchange, _ step: SessionStep) throws -> SessionReply {
+        try profile.session?.reply(exchange.reply, to: step, profile.errors) ?? SessionReply()
+    }
+
+    public func sessionRenewal(after license: License) -> SessionRenewal {
+        profile.session?.enforcedBy.flatMap { license.sideValues[$0] } == nil ? .heartbeat : .enforced
+    }
+}

@@ -1,0 +1,139 @@
+import Foundation
+public import LatchkeyCore
+
+/// How to read a vendor's refusals: where code, message and request id are, and what the codes mean.
+///
+/// Source: `Documentation/Vendors/README.md` §23.7.
+public struct ErrorRules: Sendable, Hashable {
+    /// The statuses of success. Defaults to 200.
+    public var successes: Set<Int>
+    /// The places of the vendor's code; the first match counts. Empty for the usual places.
+    public var code: [Place]
+    /// The places of the vendor's message; the first match counts. Empty for the usual places.
+    public var message: [Place]
+    /// The header fields of the request's id.
+    public var requestID: [String]
+    /// The meanings of the vendor's codes, and of statuses (`"412"`) whose usual meaning does not fit. Codes take precedence.
+    public var kinds: [String: IntegrationError.Kind]
+    /// Whether a code in a reply with a status of success is a refusal.
+    public var refusesWithSuccess: Bool
+
+    /// Makes rules. Without arguments, the status decides.
+    public init(
+        successes: Set<Int> = [200], code: [Place] = [], message: [Place] = [],
+        requestID: [String] = ["x-request-id", "x-correlation-id", "x-ms-request-id", "x-amzn-requestid"],
+        kinds: [String: IntegrationError.Kind] = [:],
+        refusesWithSuccess: Bool = false
+    ) {
+        self.successes = successes
+        self.code = code
+        self.message = message
+        self.requestID = requestID
+        self.kinds = kinds
+        self.refusesWithSuccess = refusesWithSuccess
+    }
+
+    /// A place in a reply.
+    public enum Place: Sendable, Hashable {
+        /// A header field.
+        case header(String)
+        /// A path of a JSON body.
+        case json(String)
+        /// The first word of the body, in any format, that begins with this text and continues with digits: `MDRM-` finds `MDRM-1001`.
+        case word(String)
+        /// The first code of `kinds` anywhere in the body, in any format.
+        case knownCode
+        /// The body of a refusal if it is a short text, or the title of its page.
+        case text
+    }
+
+    /// The meanings of codes, from the codes of each kind.
+    static func kinds(_ codes: [IntegrationError.Kind: [String]]) -> [String: IntegrationError.Kind] {
+        Dictionary(codes.flatMap { kind, codes in codes.map { ($0, kind) } }) { $1 }
+    }
+}
+
+extension ErrorRules {
+    /// Throws the refusal in a reply. For integrations in code and an app's own requests.
+    /// - Throws: `IntegrationError` if the service refused. Its `service` has status, code and request id.
+    public func check(_ reply: HTTPReply) throws(IntegrationError) {
+        let isSuccess = successes.contains(reply.status)
+        // The usual places hold all kinds of numbers. Only a code at a place that the vendor names is a refusal.
+        if isSuccess, !refusesWithSuccess || text(at: code, of: reply) == nil { return }
+        let service = summary(of: reply)
+        // A code without a known meaning in a reply with a status of success is a refusal too.
+        let kind =
+            service.code.flatMap { kinds[$0] } ?? kinds["\(reply.status)"]
+            ?? (isSuccess ? .forbidden : Self.kind(ofStatus: reply.status))
+        throw IntegrationError(kind, Self.reason(service), service: service)
+    }
+
+    /// The parts of a reply that help to find a cause.
+    func summary(of reply: HTTPReply) -> ServiceReply {
+        ServiceReply(
+            status: reply.status, code: text(at: code.isEmpty ? Self.usualCodes : code, of: reply)?.inFewWords,
+            message: text(at: message.isEmpty ? Self.usualWords : message, of: reply)?.inFewWords,
+            requestID: requestID.lazy.compactMap { reply.header($0) }.first?.inFewWords,
+            retryAfter: RetryAfter(reply)?.seconds)
+    }
+
+    /// The text at the first of the places that has one.
+    private func text(at places: [Place], of reply: HTTPReply) -> String? {
+        guard !places.isEmpty else { return nil }
+        let json = JSONReply(reply.body)
+        let texts = places.lazy.compactMap { place -> String? in
+            switch place {
+            case .header(let name): reply.header(name)
+            case .json(let path): json?.text(at: path)
+            case .word(let start): Self.word(beginning: start, in: reply.body)
+            case .knownCode: knownCode(in: String(decoding: reply.body, as: UTF8.self))
+            // The body of a success may be a CKC, or a part of one.
+            case .text: (200..<300).contains(reply.status) ? nil : reply.body.plainWords
+            }
+        }
+        return texts.first { !$0.isEmpty && $0 != "true" && $0 != "false" }
+    }
+
+    private static func word(beginning start: String, in body: Data) -> String? {
+        let text = String(decoding: body, as: UTF8.self)
+        guard let found = text.range(of: start, options: .literal) else { return nil }
+        let digits = text[found.upperBound...].prefix { $0.isASCII && $0.isNumber }
+        return digits.isEmpty ? nil : start + digits
+    }
+
+    /// The code of `kinds` that comes first in a text, between characters that are neither letters nor digits.
+    private func knownCode(in text: String) -> String? {
+        func isWordCharacter(_ character: Character?) -> Bool { character.map { $0.isLetter || $0.isNumber } ?? false }
+        let found = kinds.keys.compactMap { code -> (code: String, place: String.Index)? in
+            guard let range = text.range(of: code, options: .literal), !isWordCharacter(text[..<range.lowerBound].last),
+                !isWordCharacter(text[range.upperBound...].first)
+            else { return nil }
+            return (code, range.lowerBound)
+        }
+        return found.min { $0.place < $1.place }?.code
+    }
+
+    private static func reason(_ service: ServiceReply) -> String {
+        var text = "The service answered \(service.status)"
+        if let code = service.code { text += ", code \(code)" }
+        if let message = service.message, !message.isEmpty { text += ", \"\(message)\"" }
+        if let id = service.requestID { text += " (request \(id))" }
+        return text + "."
+    }
+
+    private static func kind(ofStatus status: Int) -> IntegrationError.Kind {
+        switch status {
+        case 401: .unauthenticated
+        case 403: .forbidden
+        case 404, 410: .notFound
+        case 429: .rateLimited
+        case 451: .regionDenied
+        case 408, 425: .serverTransient
+        case 501, 505: .serverPermanent
+        case 500...: .serverTransient
+        case 300..<400: .redirected
+        case 200..<300: .licenseMalformed
+        default: .invalidRequest
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import Foundation
+import LatchkeyCore
+
+/// A request for values that the certificate and license requests need, such as an entitlement's token URL or a delivery document.
+///
+/// Source: `Documentation/Vendors/README.md` §23.3, `entitlement` and `deliveryJSON`.
+package struct LookupRule: Sendable, Hashable, Codable {
+    /// How often the request is sent.
+    package var scope: LookupScope
+    /// The request.
+    package var request: RequestRule
+    /// The values to keep: JSON paths by the names that `TextRule.lookup` reads. All are required.
+    package var values: [String: String]
+    /// JSON paths whose values have to be `true`.
+    package var allowedBy: [String]
+    /// JSON paths whose values have to repeat what was sent.
+    package var echoes: [String: TextRule]
+    /// How to read a refusal.
+    package var errors: ErrorRules
+
+    /// Makes a rule.
+    package init(
+        _ scope: LookupScope, request: RequestRule, values: [String: String], allowedBy: [String] = [],
+        echoes: [String: TextRule] = [:], errors: ErrorRules = ErrorRules()
+    ) {
+        self.scope = scope
+        self.request = request
+        self.values = values
+        self.allowedBy = allowedBy
+        self.echoes = echoes
+        self.errors = errors
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            try container.decode(LookupScope.self, forKey: .scope),
+            request: try container.decode(RequestRule.self, forKey: .request),
+            values: try container.decode([String: String].self, forKey: .values),
+            allowedBy: try container.decodeIfPresent([String].self, forKey: .allowedBy) ?? [],
+            echoes: try container.decodeIfPresent([String: TextRule].self, forKey: .echoes) ?? [:],
+            errors: try container.decodeIfPresent(ErrorRules.self, forKey: .errors) ?? ErrorRules())
+    }
+}
+
+extension LookupRule {
+    /// The values of a reply.
+    /// - Throws: `IntegrationError`: the refusal, or `lookupMalformed`.
+    func values(of reply: HTTPReply, _ context: RuleContext) throws(IntegrationError) -> [String: Secret] {
+        try errors.check(reply)
+        let service = errors.summary(of: reply)
+        guard let json = JSONReply(reply.body) else {
+            throw IntegrationError(
+                .lookupMalformed, "The reply should be JSON, and is \(reply.body.apparentFormat).", service: service)
+        }
+        for (path, rule) in echoes.sorted(by: { $0.key < $1.key }) where json.text(at: path) != context.text(rule) {
+            throw IntegrationError(
+                .lookupMalformed, "The reply's \"\(path)\" does not repeat what was sent.", service: service)
+        }
+        if let path = allowedBy.first(where: { json.text(at: $0) != "true" }) {
+            throw IntegrationError(.forbidden, "The service says no: \"\(path)\" is not true.", service: service)
+        }
+        var found: [String: Secret] = [:]
+        for (name, path) in values.sorted(by: { $0.key < $1.key }) {
+            guard let text = json.text(at: path), !text.isEmpty else {
+                throw IntegrationError(.lookupMalformed, "The JSON reply has no \"\(path)\".", service: service)
+            }
+            found[name] = Secret(text)
+        }
+        return found
+    }
+}

@@ -1,0 +1,33 @@
+/// When the keys of a vendor are renewed. The lease in a license takes precedence.
+///
+/// Source: `Documentation/Vendors/README.md` §23.10.
+public struct RenewalPolicy: Sendable, Hashable, Codable {
+    /// The least time between a renewal and the end of the lease, in seconds. Defaults to 60.
+    public var minimumLead: Int
+    /// The shortest time between two renewals that the service accepts, in seconds. Defaults to 0.
+    public var minimumInterval: Int
+    /// A fixed time between renewals, in seconds, for a service that states no lease. Defaults to `nil`.
+    public var interval: Int?
+    /// Whether a stored key can be renewed without a new download. Defaults to `true`.
+    public var renewsStoredKeys: Bool
+
+    /// Makes a policy.
+    public init(minimumLead: Int = 60, minimumInterval: Int = 0, interval: Int? = nil, renewsStoredKeys: Bool = true) {
+        self.minimumLead = minimumLead
+        self.minimumInterval = minimumInterval
+        self.interval = interval
+        self.renewsStoredKeys = renewsStoredKeys
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let standard = RenewalPolicy()
+        self.init(
+            minimumLead: try container.decodeIfPresent(Int.self, forKey: .minimumLead) ?? standard.minimumLead,
+            minimumInterval: try container.decodeIfPresent(Int.self, forKey: .minimumInterval)
+                ?? standard.minimumInterval,
+            interval: try container.decodeIfPresent(Int.self, forKey: .interval),
+            renewsStoredKeys: try container.decodeIfPresent(Bool.self, forKey: .renewsStoredKeys)
+                ?? standard.renewsStoredKeys)
+    }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import LatchkeyCore
+
+/// Where services without documented errors put code and message.
+///
+/// Source: the error replies of vendors that document theirs (`Documentation/Vendors/README.md` §22), RFC 6750 §3, RFC 9457.
+extension ErrorRules {
+    static let usualCodes: [Place] = [
+        .header("x-error-code"), .json("error.code"), .json("errorCode"), .json("error_code"), .json("code"),
+        .json("errors.0.code"),
+    ]
+    static let usualWords: [Place] = [
+        .header("x-error-message"), .header("x-error-description"), .header("x-error"), .json("error.message"),
+        .json("error_description"), .json("errorMessage"), .json("error_message"), .json("message"),
+        .json("Message"), .json("errors.0.message"), .json("detail"), .json("error"), .json("err"), .json("reason"),
+        .json("title"), .header("www-authenticate"), .text,
+    ]
+}
+
+extension Data {
+    /// A short text, or the title of an HTML page; `nil` for anything else.
+    var plainWords: String? {
+        guard count <= 16_384, let text = String(data: self, encoding: .utf8) else { return nil }
+        switch apparentFormat {
+        case "an HTML page":
+            guard let start = text.range(of: "<title>", options: .caseInsensitive)?.upperBound,
+                let end = text[start...].range(of: "</title>", options: .caseInsensitive)?.lowerBound
+            else { return nil }
+            return String(text[start..<end])
+        case let format where format.hasPrefix("text"): return text
+        default: return nil
+        }
+    }
+}
+
+extension String {
+    /// A service's words as an error may show them: one line of at most 300 characters, without control characters and without anything
+    /// that looks like a secret.
+    ///
+    /// A word of more than 64 characters is probably a token, an SPC or an URL, and is replaced by its length. So is the value of a name
+    /// that sounds secret, and the word after `Bearer`.
+    var inFewWords: String {
+        var words: [String] = []
+        var announcesSecret = false
+        for word in split(whereSeparator: \.separatesWords) {
+            // `Bearer error="…"` is how a challenge begins.
+            let isSecret = announcesSecret && word.mayBeSecret && !word.contains("=\"")
+            words.append(isSecret ? word.length : word.withoutSecret)
+            announcesSecret = word.isNameOfSecret
+        }
+        return String(words.joined(separator: " ").prefix(300))
+    }
+}
+
+extension Character {
+    fileprivate var separatesWords: Bool {
+        isWhitespace
+            || unicodeScalars.contains {
+                // Controls, and characters that change the direction of a line or are invisible.
+                [.control, .format, .lineSeparator, .paragraphSeparator].contains($0.properties.generalCategory)
+            }
+    }
+}
+
+extension Substring {
+    fileprivate var length: String { "‹\(count) characters›" }
+
+    fileprivate var withoutSecret: String {
+        guard count <= 64, !(hasPrefix("eyJ") && contains(".")) else { return length }
+        guard let mark = firstIndex(where: { "=:".contains($0) }) else { return String(self) }
+        let value = self[index(after: mark)...]
+        if contains("?") { return Redaction.standard.redacted(urlText: String(self)) }
+        guard self[..<mark].soundsSecret, value.mayBeSecret else { return String(self) }
+        return self[...mark] + value.length
+    }
+
+    /// `token:` or `Bearer`, which a secret may follow.
+    fileprivate var isNameOfSecret: Bool {
+        trimmed.caseInsensitiveEquals("bearer") || (hasSuffix(":") || hasSuffix("=")) && dropLast().soundsSecret
+    }
+
+    /// Whether this is probably not a word of a language: long, or with a digit.
+    fileprivate var mayBeSecret: Bool { trimmed.count >= 16 || trimmed.count >= 6 && contains(where: \.isNumber) }
+
+    fileprivate var soundsSecret: Bool { Redaction.standard.isSecret(field: String(trimmed)) }
+
+    private var trimmed: Substring { drop { !$0.isLetter && !$0.isNumber } }
+}

@@ -1,0 +1,74 @@
+// For what a `CustomNSError` is to the system, which only a file that imports Foundation takes over.
+import Foundation
+public import LatchkeyCore
+
+/// Why an integration could not make a request or accept a reply.
+public struct IntegrationError: CataloguedError {
+    /// A kind of the catalogue.
+    public typealias Kind = Diagnosis.Kind
+
+    /// The kind of error, one of 200 to 299.
+    public let kind: Kind
+    public let reason: String
+    public let remedy: String
+    /// What the service said, where it was asked.
+    public let service: ServiceReply?
+
+    /// Whether the same request may succeed later: if its kind says so and the service was asked.
+    public var isRetryable: Bool { kind.isRetryable && service != nil }
+
+    /// Makes an error.
+    /// - Parameters:
+    ///   - kind: the kind of error, one of 200 to 299.
+    ///   - reason: what happened, without secrets.
+    ///   - remedy: what to do, one imperative sentence. Defaults to the kind's.
+    ///   - service: what the service said; `nil` if it was not asked.
+    public init(_ kind: Kind, _ reason: String, remedy: String? = nil, service: ServiceReply? = nil) {
+        self.kind = kind
+        self.reason = reason
+        self.remedy = remedy ?? kind.remedy
+        self.service = service
+    }
+
+    /// The error with what the service said, its words in the reason.
+    public func with(_ service: ServiceReply?) -> Self {
+        let words = service?.message.map { " The service says \"\($0)\"." } ?? ""
+        return Self(kind, reason.hasSuffix(words) ? reason : reason + words, remedy: remedy, service: service)
+    }
+
+    /// The error as one of a certificate's request, whose kind and remedy are not about keys.
+    var aboutCertificate: Self {
+        if kind == .licenseMalformed { return Self(.certificateMalformed, reason, remedy: remedy, service: service) }
+        guard kind == .notFound else { return self }
+        return Self(
+            kind, reason, remedy: "Check the certificate's URL: there is none at this address.", service: service)
+    }
+
+    static func certificateMalformed(_ reason: String) -> Self { Self(.certificateMalformed, reason) }
+    static func licenseMalformed(_ reason: String) -> Self { Self(.licenseMalformed, reason) }
+}
+
+/// The part of a service's reply that helps to find its cause.
+public struct ServiceReply: Sendable, Hashable, Codable {
+    /// The HTTP status.
+    public var status: Int
+    /// The vendor's own error code.
+    public var code: String?
+    /// The vendor's own words, shortened.
+    public var message: String?
+    /// The id under which the vendor's support finds the request.
+    public var requestID: String?
+    /// How long the service asks to wait, in seconds.
+    public var retryAfter: Double?
+
+    /// Makes a summary of a reply.
+    public init(
+        status: Int, code: String? = nil, message: String? = nil, requestID: String? = nil, retryAfter: Double? = nil
+    ) {
+        self.status = status
+        self.code = code
+        self.message = message
+        self.requestID = requestID
+        self.retryAfter = retryAfter
+    }
+}

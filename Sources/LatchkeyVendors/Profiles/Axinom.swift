@@ -1,0 +1,45 @@
+public import Foundation
+import LatchkeyCore
+
+/// Axinom DRM. Source: `Documentation/Vendors/Axinom.md`.
+///
+/// The token is a license service message, a JWT that contains the entitlement. `axinom` sends it in the header
+/// `X-AxDRM-Message`, `axinom-query` in a query item of that name. A renewal repeats the request with the same token.
+extension VendorProfile {
+    /// The message is in a header.
+    public static let axinom = VendorProfile(
+        identifier: "axinom", name: "Axinom DRM",
+        parameters: [
+            .certificateURL(
+                required: true,
+                example: "https://vtb.axinom.com/FPScert/fairplay.cer"),
+            .licenseURL(
+                required: true,
+                example: "https://drm-fairplay-licensing.axprod.net/AcquireLicense"),
+            .token("license service message, a JWT", example: "eyJhbGciOiJIUzI1NiJ9.eyJ2ZXJzaW9uIjoxfQ.AAAA"),
+        ],
+        contentIdentifierRule: .remainder,
+        certificate: .fetched(.der),
+        license: RequestRule(
+            method: "POST", url: URLRule(.licenseURL),
+            headers: [.init("X-AxDRM-Message", .token)], body: .raw),
+        decoder: .raw, errors: ErrorRules(message: [.header("X-AxDRM-ErrorMessage"), .text]), token: .axinom,
+        evidence: ProfileEvidence(.documented, read: "2026-11-21", "docs.axinom.com, drm/license-service/fairplay"))
+
+    /// The message is in the query.
+    public static let axinomQuery = variant(of: .axinom, "axinom-query", "Axinom DRM (query)") {
+        $0.license.headers = []
+        $0.license.url = URLRule(
+            .licenseURL, [.setQuery(name: "X-AxDRM-Message", value: .token)])
+    }
+}
+
+extension DRMIntegration where Self == ConfiguredVendor {
+    /// Axinom DRM with the message in a header.
+    /// - Parameters:
+    ///   - certificate: the address of the application certificate.
+    ///   - license: the address of the license service.
+    public static func axinom(certificate: URL, license: URL) -> ConfiguredVendor {
+        ConfiguredVendor(.axinom, certificate: certificate, license: license)
+    }
+}

@@ -1,0 +1,73 @@
+import LatchkeyCore
+
+/// DoveRunner, formerly PallyCon. Source: `Documentation/Vendors/DoveRunner.md`.
+///
+/// The token travels in a header (`doverunner`) or in the license URL (`doverunner-query`). It is good for one request within
+/// 600 seconds, so give a fresh one each time. The service refuses with status 200 and a JSON document. Its host is
+/// `drm-license.doverunner.com`; the older ones, of PallyCon's name, are known too.
+extension VendorProfile {
+    /// The token in the header `pallycon-customdata-v2`.
+    public static let doveRunner = VendorProfile(
+        identifier: "doverunner", name: "DoveRunner (PallyCon)",
+        parameters: [
+            .setting("siteId", "site id, four characters", required: true, example: "DEMO"),
+            .certificateURL(
+                "address of the certificate: fpsKeyManager.do for base64, fpsCert.do for DER",
+                example: "https://drm-license.doverunner.com/ri/fpsCert.do"),
+            .licenseURL(example: doveRunnerLicenseURL),
+            .token(
+                "license token, one for each request; its response_format has to be original",
+                example: "eyJkcm1fdHlwZSI6IkZhaXJQbGF5Iiwic2l0ZV9pZCI6IkRFTU8ifQ=="),
+        ],
+        contentIdentifierRule: .remainder,
+        certificate: .fetched(
+            RequestRule(
+                url: URLRule(
+                    .certificateURL, [.addQueryIfAbsent(name: "siteId", value: .setting("siteId"))])),
+            .sniff),
+        license: RequestRule(
+            method: "POST", url: URLRule(.licenseURL),
+            headers: [.init(doveRunnerToken, .token)], body: .form([.init("spc", .spc)])),
+        decoder: .tagged, renewal: RenewalPolicy(minimumInterval: 300), errors: doveRunnerErrors,
+        token: .pallyCon,
+        hosts: ["drm-license.doverunner.com", "license-global.pallycon.com", "license.pallycon.com"],
+        statedRedaction: Redaction(headers: [doveRunnerToken], queryItems: [doveRunnerToken]),
+        settings: [
+            SettingName.certificateURL: "https://drm-license.doverunner.com/ri/fpsKeyManager.do",
+            SettingName.licenseURL: doveRunnerLicenseURL,
+        ],
+        evidence: ProfileEvidence(.documented, read: "2026-11-21", "DoveRunner documentation, multi-drm"))
+
+    /// The token in the query of the license URL.
+    public static let doveRunnerQuery = variant(of: .doveRunner, "doverunner-query", "DoveRunner (token in the URL)") {
+        $0.license = RequestRule(
+            method: "POST",
+            url: URLRule(.licenseURL, [.setQuery(name: doveRunnerToken, value: .token)]),
+            body: .form([.init("spc", .spc)]))
+    }
+
+    private static let doveRunnerToken = "pallycon-customdata-v2"
+    private static let doveRunnerLicenseURL = "https://drm-license.doverunner.com/ri/licenseManager.do"
+    private static let doveRunnerErrors = ErrorRules(
+        code: [.json("errorCode")],
+        message: [.json("message.MESSAGE"), .json("message")],  // Code 8002 has a JSON document for its message.
+        kinds: [
+            "1003": .notFound, "7001": .notFound, "7301": .notFound,  // site, package, FairPlay for the site
+            "7009": .unauthenticated, "7011": .unauthenticated,  // token unreadable, token expired
+            "7016": .unauthenticated, "7019": .unauthenticated,  // token invalid, hash mismatch
+            "7012": .forbidden, "7018": .forbidden,  // token for another content, for another DRM
+            "8710": .notYetValid, "8711": .forbidden,  // not yet, no longer
+            "7304": .serverTransient,  // license not created
+            "7305": .invalidRequest, "7316": .invalidRequest, "7317": .invalidRequest,  // SPC
+            "7308": .invalidRequest, "9001": .invalidRequest, "9999": .invalidRequest,
+        ],
+        refusesWithSuccess: true)
+}
+
+extension DRMIntegration where Self == ConfiguredVendor {
+    /// DoveRunner with the token in a header.
+    /// - Parameter site: the site id, four characters.
+    public static func doveRunner(site: String) -> ConfiguredVendor {
+        ConfiguredVendor(.doveRunner, ["siteId": site])
+    }
+}

@@ -1,0 +1,53 @@
+import LatchkeyCore
+
+/// Mux. Source: `Documentation/Vendors/Mux.md`.
+///
+/// An empty reply with status 200 occurs and is an error. A token for offline playback has `offline`, `licenseExpiration` and
+/// `playDuration`. A stored key cannot be renewed, and is downloaded again. The SPC names the key by the whole key URI (`mux`) or, as in
+/// the web players, by the URI without its scheme (`mux-web`).
+extension VendorProfile {
+    /// The native SDK's dialect.
+    public static let mux = VendorProfile(
+        identifier: "mux", name: "Mux",
+        parameters: [
+            .setting("playbackId", "playback id of the asset", required: true, example: "DEMO00000000000000000000"),
+            .certificateURL("address of the certificate, without the playback id", example: muxCertificateURL),
+            .licenseURL("address of the license service, without the playback id", example: muxLicenseURL),
+            .token(
+                "DRM token of the playback id, a JWT whose aud is d",
+                example: "eyJhbGciOiJSUzI1NiJ9.eyJhdWQiOiJkIiwiZXhwIjoxODkzNDU2MDAwfQ.AAAA"),
+        ],
+        contentIdentifierRule: .wholeURI,
+        certificate: .fetched(RequestRule(url: URLRule(.certificateURL, muxAddress)), .der),
+        license: RequestRule(method: "POST", url: URLRule(.licenseURL, muxAddress), body: .raw),
+        decoder: .preferring(.raw),
+        // A license lasts about 24 hours and states no lease. The SDK renews it after 23.
+        renewal: RenewalPolicy(interval: 82_800, renewsStoredKeys: false),
+        // Mux sends 403 if the token expired or is for another asset, and 412 if the asset is not ready.
+        errors: ErrorRules(kinds: ["403": .unauthenticated, "412": .serverTransient]),
+        token: .mux,
+        settings: [SettingName.certificateURL: muxCertificateURL, SettingName.licenseURL: muxLicenseURL],
+        evidence: ProfileEvidence(.sampleRead, read: "2026-11-21", "muxinc/mux-player-swift"))
+
+    /// The web players' dialect.
+    public static let muxWeb = variant(of: .mux, "mux-web", "Mux (no scheme in the SPC)") {
+        $0.contentIdentifierRule = .remainder
+        $0.evidence = ProfileEvidence(.sampleRead, read: "2026-11-21", "muxinc/elements, packages/playback-core")
+    }
+
+    private static let muxCertificateURL = "https://license.mux.com/appcert/fairplay"
+    private static let muxLicenseURL = "https://license.mux.com/license/fairplay"
+    // Players may append modifiers of the stream to a playback id, `?redundant_streams=true`. They are not part of the id.
+    private static let muxAddress: [URLRule.Change] = [
+        .appendPathIfAbsent(.upTo("?", in: .setting("playbackId"))),
+        .setQuery(name: "token", value: .token),
+    ]
+}
+
+extension DRMIntegration where Self == ConfiguredVendor {
+    /// Mux.
+    /// - Parameter playbackID: the playback id of the asset.
+    public static func mux(playbackID: String) -> ConfiguredVendor {
+        ConfiguredVendor(.mux, ["playbackId": playbackID])
+    }
+}

@@ -1,0 +1,36 @@
+extension VendorProfile {
+    /// All profiles that come with Latchkey, in the order in which to show them. A new vendor is one line here.
+    public static let all: [VendorProfile] = [
+        .vuDRM, .vuDRMTheo, .vuDRMRaw,
+        .cloudDRM, .cloudDRMCertificateToken, .cloudDRMLegacy,
+        .azure, .azureWeb, .azureHost,
+        .uplynk, .uplynkWeb,
+        .ezdrm, .ezdrmComplete, .ezdrmTemplate, .ezdrmCustomData, .ezdrmWeb,
+        .verimatrix, .verimatrixQuery, .verimatrixLegacy,
+        .titanium, .titaniumTheo, .titaniumWeb, .titaniumDevice,
+        .expressPlay, .expressPlayEntitlement, .expressPlayOnPremise,
+        .nagra, .nagraTheo,
+        .axinom, .axinomQuery,
+        .keyOS, .keyOSCustomData, .keyOSHost, .keyOSiOS,
+        .drmToday, .drmTodayCustomData, .drmTodayQuery,
+        .doveRunner, .doveRunnerQuery,
+        .irdeto, .irdetoTheo,
+        .mux, .muxWeb,
+        .brightcove,
+        .jwPlatform,
+        .conax,
+        .comcast,
+        .anvato,
+        .kaltura, .kalturaWeb,
+        .gumlet,
+        .bunnyStream,
+        .sigma, .sigmaForm,
+        .appleSample,
+        .genericRaw, .genericBase64, .genericForm, .genericJSON,
+    ]
+
+    /// The profile with an identifier; `nil` if there is none.
+    public static func named(_ identifier: String) -> VendorProfile? {
+        all.first { $0.identifier == identifier }
+    }
+}

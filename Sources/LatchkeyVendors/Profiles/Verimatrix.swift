@@ -1,0 +1,73 @@
+public import Foundation
+import LatchkeyCore
+
+/// Verimatrix Core and Streamkeeper Multi-DRM. Source: `Documentation/Vendors/Verimatrix.md`.
+///
+/// The token is a JWT without the word `Bearer`: `verimatrix` sends it in the header `Authorization`, `verimatrix-query` in the
+/// query item of that name, as THEOplayer on iOS. `verimatrix-legacy` is for servers that Verimatrix's customers run.
+/// Only the token states the lease, in seconds at `policy.fairplay.lease_duration`. State it in the setting `leaseDuration`.
+extension VendorProfile {
+    /// The token is in a header.
+    public static let verimatrix = VendorProfile(
+        identifier: "verimatrix", name: "Verimatrix Core",
+        parameters: [
+            verimatrixCertificateURL, verimatrixLicenseURL,
+            .setting("leaseDuration", "lease that the token's policy states, in seconds", example: "600"),
+            .token(
+                "JWT whose subject is the content id",
+                example: "eyJhbGciOiJIUzI1NiJ9.eyJleHAiOjE4OTM0NTYwMDB9.AAAA"),
+        ],
+        contentIdentifierRule: .remainderBeforeQuery,
+        certificate: .fetched(.der),
+        license: RequestRule(
+            method: "POST", url: URLRule(.licenseURL),
+            headers: [.init("Authorization", .token)], body: .json(["spc": .rule(.spc)])),
+        decoder: .json(["ckc"]), terms: TermsRule(lease: .setting("leaseDuration")), errors: verimatrixErrors,
+        token: .verimatrix,
+        evidence: ProfileEvidence(.documented, read: "2026-11-21", "docs.verimatrix.com, drm-specific-integration"))
+
+    /// The token is in the query.
+    public static let verimatrixQuery = variant(of: .verimatrix, "verimatrix-query", "Verimatrix Core (query)") {
+        $0.license.headers = []
+        $0.license.url = URLRule(
+            .licenseURL, [.setQuery(name: "Authorization", value: .token)])
+        $0.evidence = ProfileEvidence(.sampleRead, read: "2026-11-22", "THEOplayer/samples-drm-integration, ios")
+    }
+
+    /// The customer's own server: the SPC in the URL-safe alphabet, not encoded again, in a form; no token.
+    public static let verimatrixLegacy = VendorProfile(
+        identifier: "verimatrix-legacy", name: "Verimatrix (own server)",
+        parameters: [verimatrixCertificateURL, verimatrixLicenseURL], contentIdentifierRule: .remainder,
+        certificate: .fetched(.der),
+        license: RequestRule(
+            method: "POST", url: URLRule(.licenseURL),
+            body: .form([.init("spc", .spcURLSafe, escaping: .none)])),
+        decoder: .tolerant,
+        evidence: ProfileEvidence(.sampleRead, read: "2026-11-21", "shaka-player, lib/drm/fairplay.js"))
+
+    /// The codes of Verimatrix's list. The error document's form is not published, so the rules search for them anywhere.
+    private static let verimatrixErrors = ErrorRules(
+        code: [.word("MDRM-")], message: [.json("message")],
+        kinds: ErrorRules.kinds([
+            .unauthenticated: ["MDRM-1001", "MDRM-1002"],
+            .notFound: ["MDRM-1003", "MDRM-1005", "MDRM-1011"],
+            .invalidRequest: ["MDRM-1004", "MDRM-1006", "MDRM-1007", "MDRM-1008", "MDRM-1013", "MDRM-1014"],
+            .serverTransient: ["MDRM-1000", "MDRM-1009", "MDRM-1010", "MDRM-1012", "MDRM-1015"],
+        ]))
+    private static let verimatrixCertificateURL = Parameter.certificateURL(
+        required: true,
+        example: "https://cdn.example/fairplay.cer")
+    private static let verimatrixLicenseURL = Parameter.licenseURL(
+        required: true,
+        example: "https://multidrm.vsaas.verimatrixcloud.net/fairplay")
+}
+
+extension DRMIntegration where Self == ConfiguredVendor {
+    /// Verimatrix Core with the token in a header.
+    /// - Parameters:
+    ///   - certificate: the address of the application certificate.
+    ///   - license: the address of the license service.
+    public static func verimatrix(certificate: URL, license: URL) -> ConfiguredVendor {
+        ConfiguredVendor(.verimatrix, certificate: certificate, license: license)
+    }
+}

@@ -1,0 +1,73 @@
+public import Foundation
+
+/// Vualto VuDRM, today JW Player's Studio DRM Standalone. Source: `Documentation/Vendors/VuDRM.md`.
+///
+/// The same hosts accept two forms of request, and clients differ in how the SPC names the key. Choose the profile of your sample:
+/// `vudrm` is the JW Player document, `vudrm-theo` THEOplayer and Bitmovin, `vudrm-raw` the web players. The document reads the content id
+/// as a URL's last path component, decoded and without a query; the other clients use the text after the last slash, unchanged. A token
+/// is good for one license request, so give a fresh one each time.
+///
+/// The lease is in the token's policy, which only the service can read. State it in the setting `leaseDuration`, and keys are renewed
+/// before its end.
+extension VendorProfile {
+    /// VuDRM's JSON dialect; the SPC names the key by the whole key URI.
+    public static let vuDRM = VendorProfile(
+        identifier: "vudrm", name: "VuDRM (JSON)",
+        parameters: [vuDRMCertificateURL, vuDRMLicenseURL, vuDRMLease, vuDRMToken],
+        contentIdentifierRule: .wholeURI, requestContentID: .lastPathComponent,
+        certificate: .fetched(
+            RequestRule(
+                url: URLRule(.certificateURL, [.stripQuery]),
+                headers: [.init("x-vudrm-token", .token), .init("Cache-Control", "max-age=0")]),
+            .der),
+        license: RequestRule(
+            method: "POST", url: vuDRMLicense,
+            body: .json([
+                "token": .rule(.token), "contentId": .rule(.contentID), "payload": .rule(.spc),
+            ])),
+        decoder: .raw, terms: TermsRule(lease: .setting("leaseDuration")),
+        renewal: RenewalPolicy(minimumLead: 60, minimumInterval: 300), token: .vuDRM, hosts: vuDRMHosts,
+        evidence: ProfileEvidence(.documented, read: "2026-11-22", "JW Player SDK iOS VUDRM FairPlay Integration"))
+
+    /// VuDRM's JSON dialect; SPC and request name the key by the text after the key URI's last slash.
+    public static let vuDRMTheo = variant(of: .vuDRM, "vudrm-theo", "VuDRM (JSON, content id in the SPC)") {
+        $0.contentIdentifierRule = .afterLast("/")
+        $0.requestContentID = nil
+        $0.certificate = .fetched(
+            RequestRule(
+                url: URLRule(.certificateURL), headers: [.init("x-vudrm-token", .token)]),
+            .der)
+        $0.evidence = ProfileEvidence(
+            .sampleRead, read: "2026-11-22", "THEOplayer/samples-drm-integration, ios and web")
+    }
+
+    /// VuDRM's raw dialect; the token is in a header, and not in the certificate request.
+    public static let vuDRMRaw = variant(of: .vuDRMTheo, "vudrm-raw", "VuDRM (raw)") {
+        $0.certificate = .fetched(.der)
+        $0.license = RequestRule(
+            method: "POST", url: vuDRMLicense, headers: [.init("x-vudrm-token", .token)], body: .raw)
+        $0.evidence = ProfileEvidence(.documented, read: "2026-11-21", "Vualto/vudrm-public-docs, PlayerIntegrations")
+    }
+
+    private static let vuDRMHosts = ["fairplay-license.vudrm.tech", "fairplay-license.drm.technology"]
+    private static let vuDRMLicense = URLRule(.firstOf([.licenseURL, .httpsURI]))
+    private static let vuDRMCertificateURL = Parameter.certificateURL(
+        required: true,
+        example: "https://fairplay-license.vudrm.tech/certificate/demo-client")
+    private static let vuDRMLicenseURL = Parameter.licenseURL(
+        "address of the license service, where the key URI does not hold it",
+        example: "https://fairplay-license.vudrm.tech/license")
+    private static let vuDRMLease = Parameter.setting(
+        "leaseDuration", "lease that the token's policy states, in seconds", example: "600")
+    private static let vuDRMToken = Parameter.token(
+        "VuDRM token, one for each request",
+        example: "demo-client|2024-01-02T03:04:05Z|AAAAAAAAAAAAAAAAAAAAAA==|0000000000000000000000000000000000000000")
+}
+
+extension DRMIntegration where Self == ConfiguredVendor {
+    /// VuDRM as in the JW Player document.
+    /// - Parameter certificate: the address of the application certificate.
+    public static func vuDRM(certificate: URL) -> ConfiguredVendor {
+        ConfiguredVendor(.vuDRM, certificate: certificate)
+    }
+}

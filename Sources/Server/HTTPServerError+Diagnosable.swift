@@ -1,4 +1,0 @@
-public import LatchkeyCore
-public import LatchkeyHTTP
-
-extension HTTPServerError: DiagnosableError {}

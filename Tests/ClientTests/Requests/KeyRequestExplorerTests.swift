@@ -1,0 +1,26 @@
+import Testing
+
+@testable import Latchkey
+
+/// Every order of requests, replies, cancellations, deadlines, retries, renewals, releases and the session's death, for three keys.
+@Suite(.timeLimit(.minutes(5))) struct KeyRequestExplorerTests {
+    @Test func `every order of events keeps the rules of a request's life`() {
+        let (violation, states) = KeyRequestExplorer(depth: 6).explore()
+        #expect(violation == nil, "\(violation.map(\.description) ?? "")")
+        #expect(states > 1_000)
+    }
+
+    @Test(arguments: KeyRequestFault.allCases)
+    func `a fault is found`(_ fault: KeyRequestFault) {
+        let (violation, states) = KeyRequestExplorer(depth: 5, fault: fault).explore()
+        #expect(violation != nil, "\(states) states")
+    }
+
+    @Test func `an ended request stays ended, and any other may end`() {
+        let states: [KeyRequestState] = [
+            .pending, .stopping, .held(renewal: nil), .renewalDue(until: .zero), .renewing(by: 1),
+        ]
+        #expect(states.allSatisfy { $0.canBecome(.ended) && !KeyRequestState.ended.canBecome($0) })
+        #expect(states.allSatisfy { !$0.canBecome(.pending) })
+    }
+}

@@ -1,0 +1,56 @@
+import Foundation
+import Testing
+
+@testable import LatchkeyCommandLine
+@testable import LatchkeyTerminal
+
+/// Every command line in the README and in the verbs' help is one that the tool takes: the verb is there, and so are its options.
+@Suite struct CommandLineExampleTests {
+    private static let tool = CommandLineTool.standard
+
+    private static let readme: [String] = {
+        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../README.md")
+        let text = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
+        return text.matches(of: /`(latchkey [^`]+)`/).map { String($0.output.1) }
+    }()
+
+    /// Adjacent lines of an example are one command line, as a shell reads it.
+    private static let help: [String] = tool.verbs.flatMap(\.usage.examples).map { $0.replacing("\\\n", with: " ") }
+
+    @Test func `the README shows command lines`() { #expect(Self.readme.count > 15) }
+
+    @Test(arguments: readme + help)
+    func `the tool takes it as it is written`(line: String) throws {
+        // What a shell reads of it ends at a redirection, a pipe or an ellipsis.
+        let start = try #require(line.range(of: "latchkey "))
+        let command = line[start.lowerBound...].prefix { !"<>|…)".contains($0) }
+        var words = Self.words(of: String(command))
+        #expect(words.removeFirst() == "latchkey")
+        let verb = try #require(Self.verb(&words), "\(line)")
+        let known = Set(verb.usage.options.map(\.name))
+        for word in words where word.hasPrefix("--") {
+            #expect(known.contains(String(word.prefix { $0 != "=" })), "\(line): \(word)")
+        }
+        // A line that ends in an ellipsis leaves something out, and a verb by itself is a mention.
+        guard !line.contains("…"), !words.isEmpty else { return }
+        #expect(throws: Never.self, "\(line)") { try ArgumentParser(usage: verb.usage).parse(words) }
+    }
+
+    /// The verb that the words begin with, two words before one; its words are taken away.
+    private static func verb(_ words: inout [String]) -> (any Verb)? {
+        for count in [2, 1] where words.count >= count {
+            let name = words.prefix(count).joined(separator: " ")
+            guard let verb = tool.verbs.first(where: { $0.usage.name == name }) else { continue }
+            words.removeFirst(count)
+            return verb
+        }
+        return nil
+    }
+
+    /// Words apart at blanks, quoted ones kept together.
+    private static func words(of line: String) -> [String] {
+        line.matches(of: /"[^"]*"|'[^']*'|[^\s'"]+(?:'[^']*')?/).map { match in
+            String(match.output).replacing("'", with: "").replacing("\"", with: "")
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyTesting
+import LatchkeyVendors
+import Testing
+
+@testable import Latchkey
+@testable import LatchkeyCommandLine
+@testable import LatchkeyTerminal
+
+/// Ways to give a token other than on the command line.
+@Suite(.timeLimit(.minutes(5))) struct CredentialInputTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func set(_ words: String..., input: String = "") async -> RecordedRun {
+        await RecordedRun(
+            ["sample", "p", "--out", "o"] + words.flatMap { ["--set", $0] },
+            tool: CommandLineTool(verbs: [SampleVerb()]), input: Data(input.utf8))
+    }
+
+    private func file(_ bytes: Data) throws -> String {
+        try bytes.write(to: folder.file("token"))
+        return folder.path("token")
+    }
+
+    @Test(arguments: ["demo|abc", "demo|abc\n", "demo|abc\r\n"])
+    func `a value comes from a file, without the line end that an editor leaves`(_ content: String) async throws {
+        let run = await set("token=@\(try file(Data(content.utf8)))")
+        #expect(run.json["set"] as? String == "token→demo|abc")
+    }
+
+    @Test func `a value comes from standard input, once`() async {
+        #expect(await set("token=@-", input: "secret\n").json["set"] as? String == "token→secret")
+        let twice = await set("token=@-", "other=@-", input: "secret")
+        #expect(twice.status == .usage && twice.error.contains("once"))
+    }
+
+    @Test func `two at signs begin a value with one`() async {
+        #expect(await set("name=@@home", "at=a@b").json["set"] as? String == "name→@home,at→a@b")
+    }
+
+    @Test func `a file that is missing, or holds no text, is named, and nothing of it is shown`() async throws {
+        let missing = await set("token=@\(folder.path("nowhere"))")
+        #expect(missing.status == .no && missing.error.contains("nowhere") && missing.error.contains("(cannotRead)"))
+        let binary = await set("token=@\(try file(Data([0xff, 0xfe, 0x41])))")
+        #expect(binary.status == .no && binary.error.contains("(notText)"))
+        #expect(await set("token=@").status == .usage)
+    }
+
+    @Test func `a header that begins with an at sign stays as it is`() async throws {
+        let body = try file(Data("x".utf8))
+        let run = await RecordedRun("wire", "response", "--vendor", "vudrm", "--header", "x: @-", "--body", body)
+        #expect(!run.error.contains("standard input"))
+    }
+
+    @Test(arguments: [("token", "LATCHKEY_TOKEN"), ("sessionToken", "LATCHKEY_SESSION_TOKEN"), ("a-b", "LATCHKEY_A_B")])
+    func `each credential has a variable`(_ name: String, _ variable: String) {
+        #expect(VendorOptions.variable(for: name) == variable)
+    }
+
+    @Test func `a credential comes from the environment, and a setting does not`() throws {
+        let options = VendorOptions { ["LATCHKEY_TOKEN": "from outside", "LATCHKEY_LICENSE_URL": "https://other"] }
+        let credentials = try options.credentialSet(Arguments(), for: .vuDRM)
+        #expect(credentials.values == ["token": Secret("from outside")])
+        var given = Arguments()
+        given.values["--set"] = [NamedValue(name: "token", value: "given")]
+        #expect(try options.credentialSet(given, for: .vuDRM).values == ["token": Secret("given")])
+    }
+
+    @Test func `who sits at a terminal is asked for what is missing, and nobody else`() async throws {
+        let questions = Locked<[String]>([])
+        var console = Console(output: MemorySink(), error: MemorySink(), showsProgress: false) { _ in Data() }
+        let options = VendorOptions { [:] }
+        #expect(throws: UsageError.self) { try options.credentials(Arguments(), for: .vuDRM, console) }
+        console.ask = { question in
+            questions.withLock { $0.append(question) }
+            return "typed"
+        }
+        let credentials = try options.credentials(Arguments(), for: .vuDRM, console)
+        #expect(questions.withLock { $0 }.count == 1)
+        #expect(questions.withLock { $0 }.first?.contains("token") == true)
+        let set = try await credentials(.first)
+        #expect(set.values["token"] == Secret("typed"))
+        console.ask = { _ in "" }
+        #expect(throws: UsageError.self) { try options.credentials(Arguments(), for: .vuDRM, console) }
+    }
+
+    @Test func `a parameter without a value is named, and what may be a token is not`() async {
+        let named = await RecordedRun("play", "p", "--vendor", "vudrm", "--set", "certificateURL")
+        #expect(named.status == .usage && named.error.contains("certificateURL needs a value"))
+        let token = await RecordedRun("play", "p", "--vendor", "vudrm", "--set", "hunter")
+        #expect(token.status == .usage && !token.error.contains("hunter"))
+    }
+
+    @Test(arguments: ["nowhere.pem", "token"])
+    func `a file of authorities that cannot serve is named before anything is sent`(_ name: String) async throws {
+        _ = try file(Data("no certificate".utf8))
+        let run = await RecordedRun("keys", "https://127.0.0.1:1/master.m3u8", "--ca", folder.path(name))
+        #expect(run.status == .no)
+        #expect(run.error.contains(name == "token" ? "(noCertificate)" : "(cannotRead)"))
+    }
+}

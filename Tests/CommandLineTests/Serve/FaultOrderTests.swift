@@ -1,0 +1,51 @@
+import LatchkeyServices
+import Testing
+
+@testable import LatchkeyCommandLine
+@testable import LatchkeyTerminal
+
+@Suite struct FaultOrderTests {
+    @Test(arguments: [
+        ("license=status:503", nil, "license", Fault.status(503), FaultSwitch.Span.always),
+        ("vudrm/license=reset*2", "vudrm", "license", .connectionReset, .first(2)),
+        ("certificate=delay:1.5", nil, "certificate", .delay(.milliseconds(1_500)), .always),
+        ("license=unavailable:30*1", nil, "license", .unavailable(retryAfter: .seconds(30)), .first(1)),
+        (
+            "verimatrix/license=refusal:MDRM-1015:503", "verimatrix", "license",
+            .refusal(code: "MDRM-1015", status: 503), .always
+        ),
+        ("license=truncated", nil, "license", .truncatedPayload, .always),
+        ("license=garbage", nil, "license", .garbagePayload, .always),
+        ("license=empty", nil, "license", .emptyBody, .always),
+        ("license=page", nil, "license", .htmlPage, .always),
+        ("license=type", nil, "license", .wrongContentType, .always),
+    ])
+    func `a fault says where, what and how often`(
+        _ text: String, _ service: String?, _ endpoint: String, _ fault: Fault, _ span: FaultSwitch.Span
+    ) throws {
+        let order = try FaultOrder(text)
+        #expect(order.service?.rawValue == service)
+        #expect(order.endpoint.rawValue == endpoint)
+        #expect(order.fault == fault)
+        #expect(order.span == span)
+    }
+
+    @Test(arguments: [
+        "", "license", "=reset", "license=", "license=explode", "license=status", "license=status:99",
+        "license=status:600",
+        "license=delay:-1", "license=delay:nan", "license=delay:1e300", "license=reset*0", "license=reset*x",
+        "license=reset:1", "license=refusal:X", "license=refusal::500",
+    ])
+    func `what is no fault is refused with the form that is wanted`(_ text: String) {
+        let error = #expect(throws: BadValue.self) { try FaultOrder(text) }
+        #expect(error?.explanation.hasPrefix("needs ") == true)
+    }
+}
+
+@Suite(.timeLimit(.minutes(5))) struct ServeFaultTests {
+    @Test func `a fault for a service that there is not is refused before anything is read or made`() async {
+        let run = await RecordedRun("serve", "--credentials", "/nowhere", "--fault", "vudmr/license=reset")
+        #expect(run.status == .usage)
+        #expect(run.error.contains("there is no service \"vudmr\"") && run.error.contains("Did you mean vudrm?"))
+    }
+}

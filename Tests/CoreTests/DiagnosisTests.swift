@@ -1,0 +1,48 @@
+import Foundation
+import LatchkeyCore
+import Testing
+
+@Suite struct DiagnosisTests {
+    @Test func `every kind has a code and a number of its own, in the range of its section`() {
+        let all = Diagnosis.Kind.all
+        #expect(Set(all.map(\.rawValue)).count == all.count && Set(all.map(\.number)).count == all.count)
+        #expect(all.map(\.number) == all.map(\.number).sorted())
+        #expect(all.allSatisfy { 100..<600 ~= $0.number && $0.page.contains("#") })
+    }
+
+    @Test(arguments: Diagnosis.Kind.all)
+    func `a kind is found by its code and its number, and says what happened and what to do`(_ kind: Diagnosis.Kind) {
+        #expect(Diagnosis.Kind(number: kind.number) == kind)
+        #expect(Diagnosis.Kind(rawValue: kind.rawValue).number == kind.number)
+        #expect(kind.meaning.hasSuffix(".") && kind.remedy.hasSuffix("."))
+        #expect(!kind.remedy.dropLast().contains(". "))
+    }
+
+    @Test func `an app's own code is a kind without a number or a page of its own`() {
+        let own = Diagnosis.Kind(rawValue: "an app's own")
+        #expect(own.number == 1 && own.meaning.isEmpty && !own.remedy.isEmpty && own != .forbidden)
+        #expect(Diagnosis.Kind(number: 1) == nil && own.page == "Documentation/Errors.md")
+    }
+
+    @Test func `a diagnosis takes from its kind what it is not given`() {
+        let busy = Diagnosis(.rateLimited, "Too many.")
+        #expect(busy.code == "rateLimited" && busy.isRetryable && busy.remedy == Diagnosis.Kind.rateLimited.remedy)
+        let own = Diagnosis(.rateLimited, "Too many.", remedy: "Stop.", isRetryable: false)
+        #expect(own.remedy == "Stop." && !own.isRetryable && "\(own)" == "rateLimited: Too many. Stop.")
+    }
+
+    @Test func `the page of errors lists each kind with its number, meaning and remedy, and nothing else`() throws {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../..")
+        let page = try String(contentsOf: root.appendingPathComponent("Documentation/Errors.md"), encoding: .utf8)
+        let rows = page.split(separator: "\n").filter { $0.contains(/^\| \d{3} \|/) }.map(String.init)
+        let expected = Diagnosis.Kind.all.map { kind in
+            let retry = kind.isRetryable ? " ↻" : ""
+            return "| \(kind.number) | `\(kind.rawValue)`\(retry) | \(kind.meaning) | \(kind.remedy) |"
+        }
+        #expect(rows == expected)
+        for kind in Diagnosis.Kind.all {
+            let section = kind.page.split(separator: "#").last?.replacing("-", with: " ") ?? ""
+            #expect(page.lowercased().contains("\n## \(section)\n"))
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import Foundation
+import LatchkeyCore
+import LatchkeySimulation
+import LatchkeyTesting
+import Testing
+
+/// `latchkey play` against a server that damages playlists, certificates, licenses and segments. Five seconds; `Scripts/attack SECONDS`
+/// makes it longer.
+@Suite(.enabled(if: ToolProcess.isThere, Comment(rawValue: ToolProcess.whyNot)), .timeLimit(.minutes(30)))
+struct PlayUnderAttackTests {
+    @Test func `every run ends by itself, plays or names what is wrong, and writes no control character`() async throws
+    {
+        let folder = try TemporaryFolder()
+        try LiveServices.writeCredentials(to: folder.file("c"))
+        let serve = try await ServeProcess("--credentials", folder.path("c"), "--content", DemoAsset.folder.path)
+        let port = try #require(serve.address.split(separator: ":").last.flatMap { UInt16($0) })
+        let proxy = try HostileProxy(to: port, seed: 1)
+        let end = ContinuousClock.now + .seconds(AttackTime.seconds)
+        var codes: [String: Int] = [:]
+        var plays = 0
+        while ContinuousClock.now < end {
+            let vendor = ["vudrm", "azure", "axinom", "keyos"][plays % 4]
+            plays += 1
+            let settings = serve.settings(of: vendor).map { word in
+                // The token comes from the honest server.
+                word.hasPrefix("token=@") ? word : word.replacing(serve.address, with: proxy.address)
+            }
+            let run = try await ToolProcess.run(
+                ["play", "\(proxy.address)/media/\(vendor)/ts/master.m3u8", "--vendor", vendor, "--json"] + settings
+                    + ["--credentials", folder.path("c"), "--loopback-http"])
+            #expect([0, 1].contains(run.status), "\(vendor): \(run.status) \(run.output)\(run.error)")
+            #expect(run.json != nil, "\(vendor): \(run.output)\(run.error)")
+            let isClean = (run.output + run.error).unicodeScalars.allSatisfy {
+                $0 == "\n" || $0.properties.generalCategory != .control
+            }
+            #expect(isClean, "\(vendor): \(run.output)\(run.error)")
+            codes[run.status == 0 ? "played" : run.errorCode ?? "told", default: 0] += 1
+        }
+        #expect(plays > 0 && proxy.damages > 0)
+        AttackTime.report(
+            "play: \(plays) runs, \(proxy.damages) damaged replies; \(codes.sorted { $0.value > $1.value })")
+        _ = await serve.end(by: SIGTERM)
+    }
+}

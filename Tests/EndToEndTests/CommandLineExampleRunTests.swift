@@ -1,0 +1,179 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyFairPlay
+import LatchkeySimulation
+import LatchkeyTesting
+import Testing
+
+/// Every command line that the README and `--help` show is run by a shell, as it is written. What stands for something of the reader's,
+/// such as a host or a file, is replaced by the same thing of a running `latchkey serve`.
+@Suite(.enabled(if: ToolProcess.isThere, Comment(rawValue: ToolProcess.whyNot)), .timeLimit(.minutes(8)))
+struct CommandLineExampleRunTests {
+    /// Verbs without the arguments that they need: a mention.
+    private static let mentions: Set = ["latchkey spc", "latchkey ckc", "latchkey open-ckc", "latchkey doctor URL"]
+    /// Lines that take long, and that DemonstrationTests runs in its process.
+    private static let elsewhere: Set = [
+        "latchkey demo", "latchkey demo --all", "latchkey demo --all --out /tmp/demo",
+    ]
+    /// Lines that say no: a refusal, and a token that is for other keys.
+    private static let refused: Set = [
+        "latchkey inspect token --key-id 7eaf8ec3-4f1e-4d3b-9d0f-0c6a4a4a8b52 --purpose persistable my.jwt",
+        "latchkey wire response --vendor verimatrix --status 403 --header 'x-request-id: r-1' --body reply.json --json",
+    ]
+
+    @Test func `every command line in the README and the help does what it says`() async throws {
+        let lines = try Self.readme() + (try await Self.help())
+        #expect(Set(lines).count > 60)
+        #expect(Self.refused.isSubset(of: lines))
+        let desk = try await ExampleDesk()
+        for line in Set(lines).sorted() where !Self.mentions.contains(line) && !Self.elsewhere.contains(line) {
+            let run = try await desk.run(line)
+            let expected: Int32 = Self.refused.contains(line) ? 1 : 0
+            #expect(run.status == expected, "\(line): \(run.output.suffix(1_000)) \(run.error.suffix(1_000))")
+        }
+        await desk.close()
+    }
+
+    private static func readme() throws -> [String] {
+        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../README.md")
+        return try String(contentsOf: file, encoding: .utf8).matches(of: /`(latchkey [^`]+)`/).map {
+            String($0.output.1)
+        }
+    }
+
+    /// The examples of all verbs, as `--help` prints them.
+    private static func help() async throws -> [String] {
+        let overview = try await ToolProcess.run("--help").output
+        var lines: [String] = []
+        for verb in overview.matches(of: #/(?m)^ {2}([a-z][a-z-]*(?: [a-z]+)?) {2}/#).map({ String($0.output.1) }) {
+            let page = try await ToolProcess.run(verb.split(separator: " ").map(String.init) + ["--help"]).output
+            let examples = page.components(separatedBy: "\nExamples:\n").dropFirst().first ?? ""
+            let text = examples.components(separatedBy: "\n\n").first ?? ""
+            lines += text.replacing("\\\n", with: "").split(separator: "\n").map {
+                $0.trimmingCharacters(in: .whitespaces)
+            }
+        }
+        return lines.map { $0.replacing(#/ {2,}/#, with: " ") }
+    }
+}
+
+/// A folder with the files that the examples name, and the services that they ask.
+private final class ExampleDesk: Sendable {
+    private let folder: TemporaryFolder
+    private let serve: ServeProcess
+    private let replacements: [(String, String)]
+
+    init() async throws {
+        let folder = try TemporaryFolder()
+        self.folder = folder
+        try LiveServices.writeCredentials(to: folder.file("credentials"))
+        serve = try await ServeProcess("--credentials", folder.path("credentials"))
+        let dask = try await Self.furnish(folder, serve)
+        let (address, media) = (serve.address, "\(serve.address)/media/vudrm/ts/master.m3u8")
+        let token = "token=@\(address)/tokens/vudrm"
+        replacements = [
+            ("https://cdn.example.com/movie/master.m3u8", "\(media) --loopback-http"),
+            ("https://fairplay-license.vudrm.tech/certificate/demo", "\(address)/vudrm/certificate/demo-client"),
+            ("http://127.0.0.1:8080", address), ("certificate/demo ", "certificate/demo-client "),
+            ("--credentials c …", "--credentials credentials \(serve.settings(of: "vudrm").joined(separator: " "))"),
+            ("'token=demo|…'", token), ("token=@FILE", "token=@token"),
+            ("certificateURL=URL", "certificateURL=\(address)/vudrm/certificate/demo-client"),
+            ("play URL", "play \(media) --loopback-http"), ("doctor URL", "doctor \(media) --loopback-http"),
+            ("https://cdn.example.com/v/video.m3u8", "\(address)/media/vudrm/ts/video.m3u8"),
+            ("curl -s https://cdn.example.com/v/p.m3u8", "cat video.m3u8"),
+            ("--credentials DIR", "--credentials credentials"),
+            ("3c3c…", String(repeating: "3c", count: 16)), ("d5fb…", String(repeating: "d5fb", count: 8)),
+            ("d87c…", dask),
+            ("--out credentials", "--out new-credentials"), ("vendors NAME", "vendors vudrm"),
+            ("spc FILE", "spc my.spc"), ("--port 8443", "--port 0"), ("/tmp/", "./"),
+        ]
+    }
+
+    /// Writes what the examples read.
+    /// - Returns: the derived key of `vector.spc`, in hex.
+    private static func furnish(_ folder: TemporaryFolder, _ serve: ServeProcess) async throws -> String {
+        let files = FileManager.default
+        let der = try Data(contentsOf: folder.file("credentials/certificate.der"))
+        try der.write(to: folder.file("fairplay.cer"))
+        let authority = try TestAuthority(in: folder)
+        try files.copyItem(atPath: authority.server, toPath: folder.path("chain.pem"))
+        try files.copyItem(atPath: authority.serverKey, toPath: folder.path("key.pem"))
+        try files.createSymbolicLink(at: folder.file("media"), withDestinationURL: DemoAsset.folder)
+        try files.createDirectory(at: folder.file(".zfunc"), withIntermediateDirectories: true)
+        try files.createDirectory(at: folder.file(".config/fish/completions"), withIntermediateDirectories: true)
+        let playlist = """
+            #EXTM3U
+            #EXT-X-TARGETDURATION:2
+            #EXT-X-KEY:METHOD=SAMPLE-AES,URI="skd://fps.ezdrm.com/;297f600f-1234-1234-b060-2ac13cc42585",\
+            KEYFORMAT="com.apple.streamingkeydelivery"
+            #EXTINF:2,
+            1.ts
+
+            """
+        try files.createDirectory(at: folder.file("bin"), withIntermediateDirectories: true)
+        _ = try folder.write("#!/bin/sh\nexec '\(ToolProcess.path ?? "")' \"$@\"\n", to: "bin/latchkey")
+        try files.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.path("bin/latchkey"))
+        for name in ["master.m3u8", "video.m3u8"] { _ = try folder.write(playlist, to: name) }
+        _ = try folder.write(try await serve.token(of: "vudrm"), to: "token")
+        _ = try folder.write(try await serve.token(of: "axinom"), to: "my.jwt")
+        _ = try folder.write("12:00:01 player failed: CoreMediaErrorDomain -42656\n", to: "device.log")
+        _ = try folder.write(#"{"errorCode": "4031", "message": "no"}"#, to: "reply.json")
+        _ = try folder.write(
+            #"""
+            {"log": {"version": "1.2", "entries": [{"request": {"method": "POST", "url": "https://fps.ezdrm.com/api/licenses/7",
+            "headers": [], "postData": {"mimeType": "application/octet-stream", "text": ""}}, "response": {"status": 200,
+            "headers": [], "content": {}}}]}}
+            """#, to: "session.har")
+        for line in [
+            "latchkey vendors show vudrm-raw > my-vendor.json",
+            "latchkey spc --credentials credentials --content-id my-asset --out my.spc --state my.state",
+            "latchkey spc --credentials credentials --content-id video --out captured.spc --state captured.state",
+            "latchkey ckc --credentials credentials --key \(String(repeating: "3c", count: 16)) "
+                + "--iv \(String(repeating: "5d", count: 16)) --out my.ckc my.spc",
+            "cp my.ckc reply.bin; cp my.spc vector.spc; cp my.spc spc",
+        ] {
+            let run = try await shell(line, in: folder)
+            try #require(run.status == 0, "\(line): \(run.error)")
+        }
+        return try derivedKey(of: folder.file("vector.spc"), folder.file("credentials"))
+    }
+
+    private static func derivedKey(of spc: URL, _ credentials: URL) throws -> String {
+        let derivation = RecordingDerivation()
+        let module = KeyServerModule(
+            credentials: [try KeyServerCredential(directory: credentials)], derivation: derivation)
+        _ = try module.open(Data(contentsOf: spc))
+        return derivation.key.withLock { $0 }
+    }
+
+    /// Runs a line; a server is ended when it listens.
+    func run(_ line: String) async throws -> ToolProcess.Outcome {
+        var command = replacements.reduce(line) { $0.replacing($1.0, with: $1.1) }
+        if command.hasPrefix("latchkey serve") {
+            let port = command.contains("--port") ? "" : " --port 0"
+            command =
+                "\(command)\(port) > served & server=$!; "
+                + "until grep -q 'http' served || ! kill -0 $server; do :; done; kill $server; wait $server; [ $? -eq 143 ]"
+        }
+        return try await Self.shell(command, in: folder)
+    }
+
+    func close() async { _ = await serve.end(by: SIGTERM) }
+
+    private static func shell(_ line: String, in folder: TemporaryFolder) async throws -> ToolProcess.Outcome {
+        try await ToolProcess.run(
+            program: "/bin/bash", ["-c", "cd '\(folder.url.path)' || exit; \(line)"],
+            environment: ["HOME": folder.url.path, "PATH": "\(folder.path("bin")):/usr/bin:/bin"])
+    }
+}
+
+/// Remembers the key that it derives, which a published vector states beside its SPC.
+private struct RecordingDerivation: ApplicationSecretDerivation {
+    let key = Locked("")
+
+    func derivedKey(r2: Secret, for credential: KeyServerCredential) throws(Diagnosis) -> Secret {
+        let derived = try InsecureTestDerivation().derivedKey(r2: r2, for: credential)
+        key.withLock { $0 = derived.revealed.map { String(format: "%02x", $0) }.joined() }
+        return derived
+    }
+}

@@ -1,0 +1,126 @@
+import LatchkeyHTTP
+import LatchkeyTesting
+import Testing
+
+/// Connections that do nothing or too little, and clients that want to get in beside them.
+@Suite(.timeLimit(.minutes(5))) struct HTTPServerCrowdTests {
+    private static let request = "GET /honest HTTP/1.1\r\nHost: a\r\n\r\n"
+
+    @Test(
+        arguments: ["127.0.0.1", "127.0.0.2"],
+        ["", "GET / HTTP/1.1\r\nX-Slow", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nx"])
+    func `an honest client gets in beside a crowd that waits`(_ address: String, _ words: String) async throws {
+        try await withServer({ $0.connections = 40 }, answering: { .text($0.path) }) { port in
+            let crowd = try (0..<120).map { _ in try RawConnection(port: port) }
+            for connection in crowd { connection.send(words) }
+            for _ in 0..<3 {
+                let honest = try RawConnection(port: port, from: address)
+                honest.send(Self.request)
+                #expect(await honest.readReply().hasSuffix("/honest"))
+            }
+            withExtendedLifetime(crowd) {}
+        }
+    }
+
+    @Test func `a crowd from one address loses its own places and nobody else's`() async throws {
+        let time = ManualTimekeeper()
+        try await withServer(
+            { ($0.connections, $0.threads) = (8, 1) }, time: time, answering: { .text($0.path) }
+        ) { port in
+            let honest = try RawConnection(port: port, from: "127.0.0.2")
+            honest.send(Self.request)
+            #expect(await honest.readReply().hasSuffix("/honest"))
+            time.advance(by: .seconds(60))
+            let crowd = try (0..<40).map { _ in try RawConnection(port: port) }
+            #expect(await crowd[0].readToEnd().ending == .closed)
+            honest.send(Self.request)
+            #expect(await honest.readReply().hasSuffix("/honest"))
+        }
+    }
+
+    @Test func `no address takes more places than it may`() async throws {
+        try await withServer(
+            {
+                $0.connectionsPerAddress = 4
+                // One thread takes them in the order in which they came.
+                $0.threads = 1
+            }, answering: { .text($0.path) }
+        ) { port in
+            let crowd = try (0..<20).map { _ in try RawConnection(port: port) }
+            for connection in crowd.prefix(16) { #expect(await connection.readToEnd().ending == .closed) }
+            for connection in crowd.suffix(4) {
+                connection.send(Self.request)
+                #expect(await connection.readReply().hasSuffix("/honest"))
+            }
+        }
+    }
+
+    @Test func `a request that is sent gets its answer though a burst of connections follows it`() async throws {
+        try await withServer({ ($0.connections, $0.threads) = (4, 1) }, answering: { .text($0.path) }) { port in
+            for _ in 0..<20 {
+                let honest = try RawConnection(port: port)
+                honest.send(Self.request)
+                let burst = try (0..<20).map { _ in try RawConnection(port: port) }
+                #expect(await honest.readReply().hasSuffix("/honest"))
+                withExtendedLifetime(burst) {}
+            }
+        }
+    }
+
+    @Test func `an exchange that is being answered keeps its place`() async throws {
+        let gate = Gate()
+        try await withServer({ $0.connections = 1 }) { request in
+            await gate.wait()
+            return .text(request.path)
+        } _: { port in
+            let first = try RawConnection(port: port)
+            first.send(Self.request)
+            await gate.untilSomeoneArrives()
+            let second = try RawConnection(port: port)
+            #expect(await second.readToEnd().ending != .silent)
+            gate.open()
+            #expect(await first.readReply().hasSuffix("/honest"))
+        }
+    }
+
+    @Test(arguments: ["", "GET / HTTP/1.1\r\nX-Slow"])
+    func `a head that does not come in time ends the connection`(_ words: String) async throws {
+        let time = ManualTimekeeper()
+        try await withServer({ $0.headDeadline = .seconds(15) }, time: time) { _ in
+            .text("ok")
+        } _: { port in
+            let connection = try RawConnection(port: port)
+            connection.send(words)
+            await time.untilSomeoneSleeps(for: .seconds(15))
+            time.advance(by: .seconds(15))
+            let (text, ending) = await connection.readToEnd()
+            #expect(text.isEmpty)
+            #expect(ending == .closed)
+        }
+    }
+
+    @Test func `a connection that is kept open ends when no further request comes in time`() async throws {
+        let time = ManualTimekeeper()
+        try await withServer({ $0.headDeadline = .seconds(15) }, time: time) {
+            .text($0.path)
+        } _: { port in
+            let connection = try RawConnection(port: port)
+            await time.untilSomeoneSleeps(for: .seconds(15))
+            time.advance(by: .seconds(10))
+            connection.send(Self.request)
+            #expect(await connection.readReply().hasSuffix("/honest"))
+            time.advance(by: .seconds(5))
+            connection.send(Self.request)
+            #expect(await connection.readReply().hasSuffix("/honest"))
+            let closed = Gate()
+            Task {
+                _ = await connection.readToEnd()
+                closed.open()
+            }
+            try await until {
+                time.advance(by: .seconds(15))
+                return closed.isOpen
+            }
+        }
+    }
+}

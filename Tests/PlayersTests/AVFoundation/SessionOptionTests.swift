@@ -1,0 +1,128 @@
+import AVFoundation
+import LatchkeyCore
+import LatchkeySimulation
+import LatchkeyTesting
+import LatchkeyVendors
+import StandInEngine
+import Testing
+
+@testable import LatchkeyAVFoundation
+
+/// What an app may set about a content key session, and what becomes of it.
+@Suite(.timeLimit(.minutes(5))) struct SessionOptionTests {
+    private static var advisory: AVPlayerKeys.Options {
+        var options = AVPlayerKeys.Options()
+        options.usesAdvisoryKeys = true
+        return options
+    }
+
+    // MARK: Advisory keys
+
+    @Test func `a key that the system has plays without a license, and is not answered`() async throws {
+        try await PlayerStage.with { stage in
+            let first = AVApp(stage.loader(), playing: stage.playlist())
+            let played = try await first.play()
+            for key in played.keyURIs { first.session?.standIn.keepAdvisoryKey(key.raw) }
+            let licenses = stage.service(for: .vuDRM).licenses
+
+            let loader = stage.loader()
+            let ends = EndLog(loader)
+            let second = AVApp(loader, playing: stage.playlist(), options: Self.advisory)
+            let result = try await second.play()
+            #expect(result.isRight)
+            #expect(stage.service(for: .vuDRM).licenses == licenses)
+            await ends.until("heldBySystem", times: played.keyURIs.count)
+            #expect(ends.all.allSatisfy { $0 == "heldBySystem" })
+            #expect(stage.log.violations.isEmpty && second.failures.all.isEmpty)
+        }
+    }
+
+    @Test func `with advisory keys on, a key that the system does not have needs a license`() async throws {
+        try await PlayerStage.with { stage in
+            let app = AVApp(stage.loader(), playing: stage.playlist(.twoKeys), options: Self.advisory)
+            let result = try await app.play()
+            #expect(result.isRight)
+            #expect(stage.service(for: .vuDRM).licenses == 2)
+            #expect(app.session?.supportsAdvisoryKeys == true)
+            #expect(stage.log.violations.isEmpty)
+        }
+    }
+
+    @Test func `advisory keys are off by default`() async throws {
+        try await PlayerStage.with { stage in
+            let app = AVApp(stage.loader(), playing: stage.playlist())
+            #expect(app.session?.supportsAdvisoryKeys == false)
+        }
+    }
+
+    // MARK: Device identifiers
+
+    @Test func `a device identifier is AVFoundation's option, beside those of the app`() {
+        var options = AVPlayerKeys.Options(keyRequest: ["app": 1])
+        #expect(Set(options.spcOptions.keys) == ["app"])
+        options.deviceIdentifier = .random
+        #expect(options.spcOptions[AVContentKeyRequestShouldRandomizeDeviceIdentifierKey] as? Bool == true)
+        options.deviceIdentifier = .seeded(Data(repeating: 7, count: 16))
+        #expect(
+            options.spcOptions[AVContentKeyRequestRandomDeviceIdentifierSeedKey] as? Data
+                == Data(repeating: 7, count: 16))
+        #expect(options.spcOptions["app"] as? Int == 1)
+    }
+
+    @Test func `a receiver that takes no random identifier gets the standard one`() async throws {
+        var behavior = StandInBehavior()
+        behavior.allowsRandomDeviceIdentifiers = false
+        try await PlayerStage.with(behavior) { stage in
+            var options = AVPlayerKeys.Options()
+            options.deviceIdentifier = .random
+            let result = try await AVApp(stage.loader(), playing: stage.playlist(), options: options).play()
+            #expect(result.isRight)
+            #expect(stage.log.violations.isEmpty)
+        }
+    }
+
+    // MARK: Initialization data
+
+    @Test func `a key that has only initialization data is named by the app`() async throws {
+        try await PlayerStage.with { stage in
+            var options = AVPlayerKeys.Options()
+            let key = stage.key()
+            options.keyNamed = { $0 == Data("pssh".utf8) ? key : nil }
+            let app = AVApp(stage.loader(), playing: stage.playlist(), options: options)
+            #expect(app.keys.preload(initializationData: Data("pssh".utf8)))
+            await stage.log.untilCallback("didSucceed")
+            #expect(stage.service(for: .vuDRM).licenses == 1)
+            app.keys.preload(initializationData: Data("other".utf8))
+            await stage.log.untilCallback("didFail")
+            #expect(app.failures.codes == ["keyUnnamed"])
+            #expect(stage.log.violations.isEmpty)
+        }
+    }
+}
+
+/// How a loader's key requests ended.
+private final class EndLog: Sendable {
+    private let ends = Locked<[String]>([])
+
+    var all: [String] { ends.withLock { $0 } }
+
+    init(_ loader: ContentKeyLoader) {
+        let events = loader.events()
+        Task { [weak self] in
+            for await event in events {
+                switch event.kind {
+                case .heldBySystem: self?.add("heldBySystem")
+                case .answered: self?.add("answered")
+                case .failed: self?.add("failed")
+                default: break
+                }
+            }
+        }
+    }
+
+    func until(_ name: String, times: Int) async {
+        while all.count(where: { $0 == name }) < times { await Task.yield() }
+    }
+
+    private func add(_ name: String) { ends.withLock { $0.append(name) } }
+}

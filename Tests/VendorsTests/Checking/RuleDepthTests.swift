@@ -1,0 +1,84 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyVendors
+import Testing
+
+/// Rules inside rules: what they cost grows with their number, and not without an end.
+@Suite(.timeLimit(.minutes(5))) struct RuleDepthTests {
+    private static func nested(_ depth: Int, _ rule: String, in name: String) -> String {
+        String(repeating: "{\"\(name)\":[", count: depth) + rule + String(repeating: "]}", count: depth)
+    }
+
+    private func json(_ contentIdentifier: String) throws -> Data {
+        let profile = String(decoding: try JSONEncoder().encode(VendorProfile.genericRaw), as: UTF8.self)
+        let members = try JSONSerialization.jsonObject(with: Data(profile.utf8)) as? [String: Any] ?? [:]
+        let rest = members.filter { $0.key != "contentIdentifier" }
+        let text = String(decoding: try JSONSerialization.data(withJSONObject: rest), as: UTF8.self)
+        return Data("{\"contentIdentifier\":\(contentIdentifier),\(text.dropFirst())".utf8)
+    }
+
+    @Test(arguments: [60, 254], ["firstOf", "all"])
+    func `rules that are nested too deep are refused at their place`(depth: Int, name: String) throws {
+        let problems = VendorProfile.problems(inJSON: try json(Self.nested(depth, #""host""#, in: name)))
+        let problem = try #require(problems.first { $0.reason.contains("nested too deep") })
+        #expect(problem.field.hasPrefix("contentIdentifier.\(name)[0].\(name)[0]"))
+        #expect(throws: ProfileError.self) {
+            try VendorProfile(json: json(Self.nested(depth, #""host""#, in: name)))
+        }
+    }
+
+    @Test(arguments: [60, 200])
+    func `templates that are nested too deep are refused`(depth: Int) throws {
+        let open = String(repeating: #"{"a":"#, count: depth)
+        let text = #"{"json":\#(open)1\#(String(repeating: "}", count: depth))}"#
+        let problems = VendorProfile.problems(inJSON: try json(text))
+        #expect(
+            problems.contains {
+                $0.reason.contains("nested too deep") && $0.field.hasPrefix("contentIdentifier.json.a.a")
+            })
+    }
+
+    @Test func `as deep as is allowed is read, checked and evaluated`() throws {
+        let deep = try json(Self.nested(14, #"{"firstOf":[{"setting":"contentId"},"host"]}"#, in: "firstOf"))
+        let profile = try VendorProfile(json: deep)
+        #expect(try profile.contentIdentifier(for: "skd://movie-1/x").text == "movie-1")
+        #expect(profile.problems == [])
+    }
+
+    @Test(arguments: [60, 400])
+    func `a rule of any depth that code makes is evaluated and looked through in time`(depth: Int) throws {
+        var profile = VendorProfile.genericRaw
+        var rule = TextRule.host
+        for level in 0..<depth {
+            rule = level.isMultiple(of: 2) ? .firstOf([.setting("contentId"), rule]) : .all([rule])
+        }
+        profile.contentIdentifierRule = rule
+        #expect(try profile.contentIdentifier(for: "skd://movie-1").text == "movie-1")
+        #expect(profile.problems == [])
+        #expect(profile.missingSettings == ["certificateURL"])
+    }
+
+    @Test func `rules that make a text longer and longer give nothing at last`() throws {
+        var rule = TextRule.fixed(String(repeating: "a", count: 1_000))
+        for _ in 0..<13 { rule = .all([rule, rule]) }
+        var profile = VendorProfile.genericRaw
+        profile.contentIdentifierRule = rule
+        let error = #expect(throws: IntegrationError.self) { try profile.contentIdentifier(for: "skd://x") }
+        #expect(error?.kind == .contentIdentifierMissing)
+    }
+
+    @Test func `a number in a body is digits, or an error that names the setting`() async throws {
+        var wire = ProfileWire(.expressPlayEntitlement, key: "skd://ent.example?cid=0a1b")
+        wire.profile = wire.profile.setting("requestType", to: "2").setting("customerCookie", to: "viewer-1")
+        let sent = try #require(try await wire.lookupRequest())
+        #expect(
+            sent.hasSuffix(
+                #"{"contentID":"0a1b","customerCookie":"viewer-1","messageID":"MESSAGE-ID","requestType":2,"version":1}"#
+            ))
+        wire.profile = wire.profile.setting("requestType", to: "two")
+        let wrong = wire
+        let error = await #expect(throws: IntegrationError.self) { try await wrong.lookupRequest() }
+        #expect(error?.kind == .invalidRequest)
+        #expect(error?.reason.contains("\"requestType\"") == true)
+    }
+}
