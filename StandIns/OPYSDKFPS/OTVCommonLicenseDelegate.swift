@@ -77,11 +77,12 @@ final class Fields: OTVCommonLicenseDelegate, @unchecked Sendable {
     override func generateHTTPHeaders(assetID: String) -> [String: String]? { fields.withLock { $0 } }
 }
 
-/// Blocking HTTP, as in the SDK.
+/// Blocking HTTP, as in the SDK. Takes 30 s at most.
 enum BlockingHTTP {
     /// - Returns: the body of a successful response; `nil` for anything else.
     static func send(_ method: String, _ url: URL, headers: [String: String] = [:], body: Data? = nil) -> Data? {
-        var request = URLRequest(url: url, timeoutInterval: 30)
+        let limit = 30.0
+        var request = URLRequest(url: url, timeoutInterval: limit)
         request.httpMethod = method
         request.httpBody = body
         for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
@@ -93,7 +94,7 @@ enum BlockingHTTP {
             }
             isDone.signal()
         }
-        isDone.wait()
+        guard isDone.wait(timeout: .now() + limit) == .success else { return nil }
         return received.withLock { $0 }
     }
 }
