@@ -28,7 +28,7 @@
         private let onFailure: @Sendable (KeyFailure) -> Void
         private let failures: FailureCount
         /// Waits for heartbeats, one at a time.
-        private let queue = DispatchQueue(label: "latchkey.opentv.heartbeat")
+        let queue = DispatchQueue(label: "latchkey.opentv.heartbeat")
         private let permits = DispatchSemaphore(value: 2)
 
         /// - Parameters:

@@ -100,6 +100,11 @@ public final class StandInLog: Sendable {
         await until { $0.count(of: name) >= times }
     }
 
+    /// Waits until callbacks have each returned a number of times. What a player does with an answer may come before.
+    public func untilCallbacks(_ names: [String], times: Int = 1) async {
+        await until { contents in names.allSatisfy { contents.count(of: $0) >= times } }
+    }
+
     /// Waits until a rule is violated.
     public func untilViolation(_ rule: RuleViolation.Rule) async {
         await until { $0.violations.contains { $0.rule == rule } }

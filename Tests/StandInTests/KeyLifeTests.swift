@@ -25,6 +25,7 @@ import Testing
             let result = try await app.play()
             #expect(result.isRight)
             #expect(delegate.retryReasons.withLock { $0 } == [reason])
+            await fixture.log.until { $0.names.count >= 4 }
             #expect(fixture.log.names == ["didProvide", "shouldRetry", "didProvide", "didSucceed"])
         }
     }

@@ -48,8 +48,11 @@ import Testing
             let store = MemoryKeyStore()
             let loader = try await storingLoader(stage, store)
             let keys = try await stage.keys(of: .transportStream)
-            _ = try await play(stage, loader)
+            let app = AVApp(loader, playing: stage.playlist())
+            _ = try await app.play()
             await stage.log.untilCallback("didUpdatePersistable", times: keys.count)
+            // A session that is gone calls no delegate.
+            withExtendedLifetime(app) {}
             let again = try await play(stage, loader)
             #expect(again.isRight)
             #expect(stage.service(for: .vuDRM).licenses == keys.count)

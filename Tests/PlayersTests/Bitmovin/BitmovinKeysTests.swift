@@ -57,6 +57,7 @@ import Testing
             let names = [
                 "prepareContentId", "prepareCertificate", "prepareMessage", "prepareLicenseServerUrl", "prepareLicense",
             ]
+            await stage.log.untilCallbacks(names, times: result.keyURIs.count)
             for name in names { #expect(stage.log.contents.count(of: name) == result.keyURIs.count) }
         }
     }

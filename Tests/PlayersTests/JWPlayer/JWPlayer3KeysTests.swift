@@ -110,7 +110,7 @@ import Testing
             let reply = try #require(try await player.contentKey(for: spc))
             #expect(throws: Never.self) { try exchange.open(try #require(reply.license)) }
             let names = ["fetchContentIdentifier", "fetchAppIdentifier", "fetchContentKey"]
-            #expect(names.allSatisfy { stage.log.names.contains($0) })
+            await stage.log.untilCallbacks(names)
             #expect(stage.log.callbacks.allSatisfy { $0.implementation == .own })
         }
     }

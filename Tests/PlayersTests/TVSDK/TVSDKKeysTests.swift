@@ -19,7 +19,8 @@ import Testing
             let app = TVSDKApp(stage, stage.loader(profile))
             let result = try await app.play(for: profile)
             #expect(result.isRight)
-            #expect(stage.log.callbacks.count { $0.name == "resourceLoader" } == result.keyURIs.count)
+            await stage.log.untilCallback("resourceLoader", times: result.keyURIs.count)
+            #expect(stage.log.contents.count(of: "resourceLoader") == result.keyURIs.count)
             #expect(stage.log.violations.isEmpty && app.failures.all.isEmpty)
         }
     }

@@ -165,6 +165,7 @@ import Testing
                 await #expect(throws: KeyFailure.self) {
                     try await standIn.license(for: Data([1]), "skd://a", assetID: "a")
                 }
+                await fixture.log.untilCallbacks(Array(closures.dropLast()))
                 #expect(fixture.log.names == Array(closures.dropLast()))
             }
         }

@@ -47,6 +47,7 @@ import Testing
             #expect(reply?.license == nil)
             // The log notes a call when it returns, which may be after the answer.
             await fixture.log.untilCallback("contentKeyWithSPCData")
+            await fixture.log.untilCallbacks(calls)
             #expect(fixture.log.names == calls)
             withExtendedLifetime(app) {}
         }

@@ -24,6 +24,7 @@ import Testing
             try await player.play()
             let result = try await #require(player.standIn).finished()
             #expect(result.isRight)
+            await fixture.log.untilCallback("didProvide", times: result.keyURIs.count)
             #expect(fixture.log.contents.count(of: "didProvide") == result.keyURIs.count)
             withExtendedLifetime(plugin) {}
         }
