@@ -70,7 +70,7 @@ struct InterruptionTests {
             let run = try await ToolProcess.run(
                 program: "/bin/sh", ["-c", script, ToolProcess.path ?? ""] + words,
                 environment: ["TMPDIR": folder.path("temporary")])
-            #expect(run.status == 0 && run.error == "")
+            #expect(run.status == 0 && run.error == "", "\(run)")
             #expect(run.output.count { $0 == "\n" } == 1)
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("temporary")).isEmpty)
         }

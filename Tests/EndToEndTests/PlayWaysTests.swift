@@ -16,14 +16,14 @@ struct PlayWaysTests {
     func `a vendor's name is enough to play`(_ vendor: String) async throws {
         let folder = try TemporaryFolder()
         let run = try await ToolProcess.run("play", "--vendor", vendor, "--json", "--frame", folder.path("picture.png"))
-        #expect(run.status == 0 && run.error == "")
+        #expect(run.status == 0 && run.error == "", "\(run)")
         #expect(run.json?["right"] as? Bool == true && run.json?["frames"] as? Int == 150)
         #expect(try Data(contentsOf: folder.file("picture.png")).starts(with: [0x89, 0x50, 0x4e, 0x47]))
     }
 
     @Test func `stored keys play without a network, and AirPlay asks for keys anew`() async throws {
         let run = try await ToolProcess.run("play", "--vendor", "vudrm", "--offline", "--join", "AirPlay", "--json")
-        #expect(run.status == 0 && run.error == "")
+        #expect(run.status == 0 && run.error == "", "\(run)")
         let parts = try #require(run.json?["parts"] as? [[String: Any]])
         #expect(
             parts.map { $0["part"] as? String } == ["stored", "without a network", "on AirPlay, keys asked for anew"])
@@ -64,7 +64,7 @@ struct PlayWaysTests {
 
     @Test func `the summary is for people, and the lease is what was asked for`() async throws {
         let run = try await ToolProcess.run("play", "--vendor", "vudrm", "--for", "2h", "--virtual", "--lease", "20m")
-        #expect(run.status == 0)
+        #expect(run.status == 0, "\(run)")
         #expect(
             run.output.hasPrefix("2 h of a live stream, leases of 20 min, on virtual time\n2400 segments, every one"))
         #expect(run.output.contains("renewed when a license was 13 min"))
@@ -114,7 +114,7 @@ struct PlayWaysTests {
             #expect(try await ToolProcess.run(words + ["--set", "token=@\(token)"]).status == 0)
             let run = try await ToolProcess.run(
                 words, environment: ["LATCHKEY_TOKEN": service.issueToken().revealedText])
-            #expect(run.status == 0)
+            #expect(run.status == 0, "\(run)")
             for secret in service.secrets { #expect(SecretForms(secret).found(in: run.output).isEmpty) }
         }
     }

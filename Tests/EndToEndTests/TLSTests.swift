@@ -12,7 +12,7 @@ struct TLSTests {
     @Test func `a client that trusts the authority plays over https`() async throws {
         let setting = try await Setting()
         let run = try await setting.play(trusting: true)
-        #expect(run.status == 0)
+        #expect(run.status == 0, "\(run)")
         #expect(run.json?["right"] as? Bool == true)
         let requests = try #require(run.json?["requests"] as? [[String: Any]])
         #expect(requests.count == 2)

@@ -12,7 +12,7 @@ struct ToolTests {
     @Test func `the demo of all prints a line per profile and a sum, and shows no secret`() async throws {
         let folder = try TemporaryFolder()
         let run = try await ToolProcess.run("demo", "--all", "--out", folder.path("demo"))
-        #expect(run.status == 0)
+        #expect(run.status == 0, "\(run)")
         #expect(run.error == "")
         let count = StreamTests.emulated.count
         let lines = run.output.split(separator: "\n")
@@ -49,7 +49,7 @@ struct ToolTests {
                         "--credentials", folder.path("c"), "--loopback-http", "--json", "--hashes",
                         DemoAsset.folder.appending(path: "hashes.json").path,
                     ])
-            #expect(run.status == 0)
+            #expect(run.status == 0, "\(run)")
             #expect(run.error == "")
             #expect(run.json?["right"] as? Bool == true)
             #expect(run.json?["frames"] as? Int == 150)
