@@ -52,6 +52,34 @@ extension FFmpeg {
         try await hashes(of: playlist, ["-map", "0:v:0?", "-map", "0:a:0?", "-c", "copy"])
     }
 
+    /// The hashes of the samples and of the decoded frames of sound media, from one start of ffmpeg, which costs more than short media.
+    /// - Parameters:
+    ///   - playlist: a playlist, beside which a file is written and removed.
+    ///   - limits: the number of samples and frames of each stream.
+    /// - Returns: one video and one audio stream each; `nil` if ffmpeg complains about anything, which `sampleHashes(of:)` and
+    ///   `decodedFrames(of:_:limit:)` then tell apart.
+    /// - Throws: as `sampleHashes(of:)`.
+    func soundStreams(
+        of playlist: URL, limits: [MediaKind: Int]
+    ) async throws -> (samples: [FrameHashes], frames: [FrameHashes])? {
+        let decoded = playlist.appendingPathExtension("frames")
+        defer { try? FileManager.default.removeItem(at: decoded) }
+        let output =
+            ["-map", "0:v:0?", "-map", "0:a:0?"] + limits.flatMap { Self.limit($0.value, $0.key) } + ["-f", "framemd5"]
+        let result = try await run(
+            Self.reading(playlist),
+            ["-c", "copy"] + output + ["-"] + ["-pix_fmt", "yuv420p", "-fps_mode", "passthrough"] + output + [
+                decoded.path
+            ])
+        guard result.errors.isEmpty, let frames = try? String(contentsOf: decoded, encoding: .utf8) else { return nil }
+        let samples = FrameHashes.read(String(decoding: result.output, as: UTF8.self))
+        return samples.isEmpty ? nil : (samples, FrameHashes.read(frames))
+    }
+
+    private static func limit(_ count: Int, _ media: MediaKind) -> [String] {
+        ["-frames:\(media.rawValue.prefix(1))", "\(count)"]
+    }
+
     /// The hashes of decoded pictures (yuv420p, in the stream's size) or of decoded audio.
     ///
     /// Audio decoders round differently, so hashes of audio are only useful for counting.
@@ -66,8 +94,7 @@ extension FFmpeg {
             case .video: ["-map", "0:v:0", "-pix_fmt", "yuv420p", "-fps_mode", "passthrough"]
             case .audio: ["-map", "0:a:0"]
             }
-        return try await hashes(
-            of: playlist, stream + (limit.map { ["-frames:\(media.rawValue.prefix(1))", "\($0)"] } ?? []))
+        return try await hashes(of: playlist, stream + (limit.map { Self.limit($0, media) } ?? []))
     }
 
     /// Writes one picture as PNG.

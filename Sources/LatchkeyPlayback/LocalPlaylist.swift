@@ -38,6 +38,9 @@ struct PreparedRun {
     /// counted in the other one.
     let repeating: URL?
 
+    /// The playlist that ffmpeg reads every sample of.
+    var complete: URL { repeating ?? playlist }
+
     /// Writes the playlists, the key file and, for a rotated key, its init section.
     /// - Parameter name: the prefix of the file names.
     init(_ run: DecoderRun, container: ContainerKind, name: String, in files: WorkingFiles) throws {

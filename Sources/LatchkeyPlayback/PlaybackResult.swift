@@ -47,6 +47,13 @@ public struct PlayedTrack: Sendable, Hashable {
         self.container = container
     }
 
+    /// A track of the samples of a stream.
+    init(_ samples: FrameHashes, in container: ContainerKind) {
+        self.init(samples.media, in: container)
+        codec = samples.codec
+        self.samples = samples.hashes
+    }
+
     mutating func add(complaints lines: [String]) {
         complaints += lines.prefix(20 - complaints.count)
         complaintCount += lines.count

@@ -99,40 +99,53 @@ public struct StreamPlayer: Sendable {
 
     private func play(_ runs: [PlayedRun]) async throws -> [PlayedRun] {
         var played = runs
-        for index in played.indices {
-            let samples = try await samples(of: played[index].playlist)
-            for stream in samples.streams {
-                played[index].tracks.append(try await decode(stream, samples.complaints, played[index]))
-            }
-            if samples.streams.isEmpty {
-                var nothing = PlayedTrack(played[index].expected, in: played[index].container)
-                nothing.add(complaints: samples.complaints)
-                played[index].tracks.append(nothing)
-            }
-        }
+        for index in played.indices { played[index].tracks = try await tracks(of: played[index]) }
         return played
     }
 
-    /// The samples of a run. If its last segment is repeated, the samples of the repetition are cut off.
-    private func samples(of run: PreparedRun) async throws -> FFmpeg.Hashes {
+    private func tracks(of run: PlayedRun) async throws -> [PlayedTrack] {
+        let counts = try await sampleCounts(of: run.playlist)
+        if let streams = try await ffmpeg.soundStreams(of: run.playlist.complete, limits: counts) {
+            return streams.samples.map { samples in
+                var track = PlayedTrack(samples, in: run.container)
+                track.frames = streams.frames.first { $0.media == samples.media }?.hashes ?? []
+                return track
+            }
+        }
+        let samples = try await samples(of: run.playlist, counts)
+        var tracks: [PlayedTrack] = []
+        for stream in samples.streams { tracks.append(try await decode(stream, samples.complaints, run)) }
+        if tracks.isEmpty {
+            var nothing = PlayedTrack(run.expected, in: run.container)
+            nothing.add(complaints: samples.complaints)
+            tracks.append(nothing)
+        }
+        return tracks
+    }
+
+    /// The number of samples of a run whose last segment is repeated; none for any other.
+    private func sampleCounts(of run: PreparedRun) async throws -> [MediaKind: Int] {
+        guard run.repeating != nil else { return [:] }
         let once = try await ffmpeg.sampleHashes(of: run.playlist)
-        guard let repeating = run.repeating else { return once }
-        let counts = Dictionary(once.streams.map { ($0.media, $0.hashes.count) }, uniquingKeysWith: max)
-        let twice = try await ffmpeg.sampleHashes(of: repeating)
-        let streams = twice.streams.map { stream in
+        return Dictionary(once.streams.map { ($0.media, $0.hashes.count) }, uniquingKeysWith: max)
+    }
+
+    /// The samples of a run. If its last segment is repeated, the samples of the repetition are cut off.
+    private func samples(of run: PreparedRun, _ counts: [MediaKind: Int]) async throws -> FFmpeg.Hashes {
+        let samples = try await ffmpeg.sampleHashes(of: run.complete)
+        guard run.repeating != nil else { return samples }
+        let streams = samples.streams.map { stream in
             FrameHashes(
                 media: stream.media, codec: stream.codec,
                 hashes: Array(stream.hashes.prefix(counts[stream.media] ?? 0)))
         }
-        return FFmpeg.Hashes(streams: streams, complaints: twice.complaints)
+        return FFmpeg.Hashes(streams: streams, complaints: samples.complaints)
     }
 
     private func decode(_ samples: FrameHashes, _ complaints: [String], _ run: PlayedRun) async throws -> PlayedTrack {
-        var track = PlayedTrack(samples.media, in: run.container)
-        track.codec = samples.codec
-        track.samples = samples.hashes
+        var track = PlayedTrack(samples, in: run.container)
         let decoded = try await ffmpeg.decodedFrames(
-            of: run.playlist.repeating ?? run.playlist.playlist, samples.media,
+            of: run.playlist.complete, samples.media,
             limit: run.playlist.repeating == nil ? nil : samples.hashes.count)
         track.frames = decoded.streams.first?.hashes ?? []
         track.add(complaints: complaints + decoded.complaints)
@@ -154,8 +167,7 @@ public struct StreamPlayer: Sendable {
         var index = frame ?? counts.reduce(0, +) / 2
         for (run, count) in zip(runs, counts) {
             guard index >= count else {
-                let playlist = run.playlist.repeating ?? run.playlist.playlist
-                return try await ffmpeg.writePicture(index, of: playlist, to: file)
+                return try await ffmpeg.writePicture(index, of: run.playlist.complete, to: file)
             }
             index -= count
         }

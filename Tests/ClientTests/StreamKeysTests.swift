@@ -49,6 +49,7 @@ import Testing
             $0.retry.attemptTimeout = .seconds(600)
         }
         async let late = Result { try await harness.loader.keys(of: Stream.address) }
+        await harness.transport.untilRequested(1)
         await harness.advance([.seconds(60)])
         #expect(await (late.error as? ContentKeyError)?.kind == .deadlineExceeded)
         async let cancelled = Result { try await harness.loader.keys(of: Stream.address) }
