@@ -3,7 +3,7 @@ import Latchkey
 import LatchkeyCore
 import LatchkeyDevice
 import LatchkeyFairPlay
-import LatchkeyVendors
+@_spi(Integrations) import LatchkeyVendors
 
 /// One exchange of a simulated device, which begins when the certificate is there.
 struct DeviceExchange: Sendable {

@@ -1,4 +1,4 @@
-public import LatchkeyVendors
+@_spi(Integrations) public import LatchkeyVendors
 
 /// Where the loader gets the credentials of a request: a closure of the app's, called afresh for every attempt.
 ///

@@ -1,5 +1,5 @@
 import LatchkeyCore
-import LatchkeyVendors
+@_spi(Integrations) import LatchkeyVendors
 
 /// All requests of a loader: the pending ones, and those whose keys are held.
 ///

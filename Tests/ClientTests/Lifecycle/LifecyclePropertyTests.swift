@@ -1,10 +1,10 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyTesting
-import LatchkeyVendors
+@_spi(Integrations) import LatchkeyVendors
 import Testing
 
-@_spi(Adapters) @testable import Latchkey
+@_spi(Adapters) @_spi(Integrations) @testable import Latchkey
 
 /// What holds for keys whatever happens to them in whatever order: replies, failures, cancellations, jumps of the clocks, and
 /// players that do what they should not.

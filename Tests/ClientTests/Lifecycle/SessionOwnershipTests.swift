@@ -1,6 +1,6 @@
 import LatchkeyCore
 import LatchkeyTesting
-import LatchkeyVendors
+@_spi(Integrations) import LatchkeyVendors
 import Testing
 
 @testable import Latchkey

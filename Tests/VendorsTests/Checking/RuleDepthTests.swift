@@ -1,6 +1,6 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyVendors
+@_spi(Integrations) import LatchkeyVendors
 import Testing
 
 /// Rules inside rules: what they cost grows with their number, and not without an end.
