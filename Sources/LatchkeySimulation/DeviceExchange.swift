@@ -3,7 +3,7 @@ import Latchkey
 import LatchkeyCore
 import LatchkeyDevice
 import LatchkeyFairPlay
-@_spi(Integrations) import LatchkeyVendors
+import LatchkeyVendors
 
 /// One exchange of a simulated device, which begins when the certificate is there.
 struct DeviceExchange: Sendable {

@@ -5,7 +5,7 @@ import LatchkeyDevice
 import LatchkeyServer
 import LatchkeyServices
 import LatchkeyTesting
-@_spi(Integrations) import LatchkeyVendors
+import LatchkeyVendors
 import Testing
 
 @testable import LatchkeySimulation

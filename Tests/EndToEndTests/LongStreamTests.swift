@@ -5,7 +5,7 @@ import LatchkeyServer
 import LatchkeyServices
 import LatchkeySimulation
 import LatchkeyTesting
-@_spi(Integrations) import LatchkeyVendors
+import LatchkeyVendors
 import Testing
 
 /// Hours of a live stream with a lease of ten minutes and a new key each hour, in virtual time, over a bad network.

@@ -1,4 +1,4 @@
-@_spi(Integrations) public import LatchkeyVendors
+public import LatchkeyVendors
 
 /// Where the loader gets the credentials of a request: a closure of the app's, called afresh for every attempt.
 ///

@@ -1,5 +1,5 @@
 import LatchkeyCore
-@_spi(Integrations) import LatchkeyVendors
+import LatchkeyVendors
 
 /// All requests of a loader: the pending ones, and those whose keys are held.
 ///

@@ -6,7 +6,7 @@ import LatchkeyServer
 import LatchkeyServices
 import LatchkeySimulation
 import LatchkeyTerminal
-@_spi(Integrations) import LatchkeyVendors
+import LatchkeyVendors
 import LatchkeyVirtualTime
 
 /// Plays a live stream on virtual time: its services run in this process, hours take seconds, and every lease, renewal and change

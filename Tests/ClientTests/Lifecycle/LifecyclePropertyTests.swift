@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyTesting
-@_spi(Integrations) import LatchkeyVendors
+import LatchkeyVendors
 import Testing
 
 @_spi(Adapters) @_spi(Integrations) @testable import Latchkey

@@ -1,6 +1,6 @@
 import LatchkeyCore
 import LatchkeyTesting
-@_spi(Integrations) import LatchkeyVendors
+import LatchkeyVendors
 import Testing
 
 @testable import Latchkey

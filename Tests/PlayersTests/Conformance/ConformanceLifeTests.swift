@@ -4,7 +4,7 @@ import LatchkeyCore
 import LatchkeyServices
 import LatchkeySimulation
 import LatchkeyTesting
-@_spi(Integrations) import LatchkeyVendors
+import LatchkeyVendors
 import StandInEngine
 import Testing
 

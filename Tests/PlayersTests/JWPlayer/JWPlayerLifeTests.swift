@@ -5,7 +5,7 @@ import LatchkeyJWPlayer
 import LatchkeyServices
 import LatchkeySimulation
 import LatchkeyTesting
-@_spi(Integrations) import LatchkeyVendors
+import LatchkeyVendors
 import StandInEngine
 import StandInPlayers
 import Testing

@@ -4,7 +4,7 @@ import LatchkeyServices
 import LatchkeySimulation
 import LatchkeyTHEOplayer
 import LatchkeyTesting
-@_spi(Integrations) import LatchkeyVendors
+import LatchkeyVendors
 import StandInEngine
 import StandInPlayers
 import THEOplayerSDK

@@ -1,6 +1,6 @@
 import Foundation
 import LatchkeyCore
-@_spi(Integrations) import LatchkeyVendors
+import LatchkeyVendors
 import Testing
 
 /// Rules inside rules: what they cost grows with their number, and not without an end.
