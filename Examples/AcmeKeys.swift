@@ -1,6 +1,6 @@
 #if canImport(THEOplayerSDK)
     import Foundation
-    import LatchkeyTHEOplayer
+    @_spi(Integrations) import LatchkeyTHEOplayer
 
     #if canImport(FoundationNetworking)
         import FoundationNetworking

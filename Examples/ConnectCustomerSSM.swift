@@ -1,6 +1,6 @@
 #if canImport(OPYSDKFPS)
     public import Foundation
-    public import LatchkeyOpenTV
+    @_spi(Integrations) public import LatchkeyOpenTV
     public import OPYSDKFPS
 
     #if canImport(FoundationNetworking)

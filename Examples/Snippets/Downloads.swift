@@ -13,7 +13,7 @@
         ///   - folder: Where the keys are stored; the app's own, in no backup.
         ///   - session: The background session of the downloads.
         init(
-            _ vendor: some DRMIntegration, credentials: Credentials, folder: URL, session: URLSessionConfiguration,
+            _ vendor: ConfiguredVendor, credentials: Credentials, folder: URL, session: URLSessionConfiguration,
             onEvent: @escaping @Sendable (OfflineDownloadEvent) -> Void
         ) {
             var configuration = LoaderConfiguration()

@@ -1,6 +1,6 @@
 public import Foundation
 import LatchkeyCore
-import LatchkeyVendors
+@_spi(Integrations) import LatchkeyVendors
 
 /// A loader with completion handlers, for Objective-C and for code without Swift concurrency.
 ///
@@ -16,7 +16,7 @@ public final class CompletionKeyLoader: NSObject, Sendable {
     public typealias SPCMaker = @Sendable (_ certificate: Data, _ contentIdentifier: Data, @escaping Completion) -> Void
 
     /// The loader behind it.
-    public let loader: ContentKeyLoader
+    package let loader: ContentKeyLoader
     private let queue: DispatchQueue
 
     /// - Parameters:

@@ -38,7 +38,7 @@ extension OfflineError: Codable {
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: Key.self)
         self.init(
-            Kind(rawValue: try values.decode(String.self, forKey: .code)),
+            Diagnosis.Kind(rawValue: try values.decode(String.self, forKey: .code)),
             try values.decode(String.self, forKey: .reason))
     }
 

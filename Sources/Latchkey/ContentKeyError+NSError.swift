@@ -7,19 +7,19 @@ extension ContentKeyError {
     public static let errorDomain = "Latchkey.ContentKeyError"
 
     /// Keys of `nsError.userInfo` beside Foundation's.
-    public enum UserInfoKey {
+    package enum UserInfoKey {
         /// The error's code, such as `forbidden`; a `String`.
-        public static let code = "LatchkeyCode"
+        package static let code = "LatchkeyCode"
         /// The stage at which it happened, such as `license`; a `String`.
-        public static let stage = "LatchkeyStage"
+        package static let stage = "LatchkeyStage"
         /// The HTTP status of the service's reply; an `Int`.
-        public static let status = "LatchkeyStatus"
+        package static let status = "LatchkeyStatus"
         /// The vendor's own error code; a `String`.
-        public static let vendorCode = "LatchkeyVendorCode"
+        package static let vendorCode = "LatchkeyVendorCode"
         /// The id under which the vendor's support finds the request; a `String`.
-        public static let requestID = "LatchkeyRequestID"
+        package static let requestID = "LatchkeyRequestID"
         /// Whether the same request may succeed later; a `Bool`.
-        public static let isRetryable = "LatchkeyIsRetryable"
+        package static let isRetryable = "LatchkeyIsRetryable"
     }
 
     /// The number of the kind.

@@ -1,18 +1,20 @@
 public import Foundation
 public import LatchkeyCore
-public import LatchkeyVendors
+@_spi(Integrations) public import LatchkeyVendors
 
 #if canImport(FoundationNetworking)
     public import FoundationNetworking
 #endif
 
-/// The steps of a key's way one by one, for a player that makes the SPC itself or does the I/O itself.
 extension ContentKeyLoader {
     /// The application certificate: from the cache, or from one fetch that all callers share.
     public func applicationCertificate() async throws(ContentKeyError) -> ApplicationCertificate {
         try await certificates.certificate(trace())
     }
+}
 
+/// The steps of a key's way one by one, for a player that makes the SPC itself or does the I/O itself.
+@_spi(Adapters) extension ContentKeyLoader {
     /// What the license service knows a key by.
     public func contentIdentifier(for key: KeyURI) throws(ContentKeyError) -> ContentIdentifier {
         let identifier: ContentIdentifier

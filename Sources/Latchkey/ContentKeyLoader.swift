@@ -1,6 +1,6 @@
 import Foundation
 public import LatchkeyCore
-public import LatchkeyVendors
+@_spi(Integrations) public import LatchkeyVendors
 
 /// Gets content keys for a player from a vendor's license service.
 ///
@@ -26,17 +26,47 @@ public final class ContentKeyLoader: Sendable {
     private let hub: EventHub
 
     /// - Parameters:
-    ///   - integration: the vendor, with its settings.
+    ///   - vendor: the vendor, with its settings.
     ///   - credentials: gives the token of each request.
     ///   - configuration: retries, hosts, limits.
     ///   - transport: carries the requests.
     ///   - timekeeper: the time.
     ///   - generator: randomness for waits.
-    public init(
+    public convenience init(
+        _ vendor: ConfiguredVendor, credentials: Credentials = .none,
+        configuration: LoaderConfiguration = LoaderConfiguration(),
+        transport: any Transport = SystemTransport(), timekeeper: any Timekeeper = SystemTimekeeper(),
+        generator: @escaping @Sendable () -> any RandomNumberGenerator = { SystemRandomNumberGenerator() }
+    ) {
+        self.init(
+            integration: vendor, credentials: credentials, configuration: configuration, transport: transport,
+            timekeeper: timekeeper, generator: generator)
+    }
+
+    /// Makes a loader for an integration in code.
+    /// - Parameters:
+    ///   - integration: how to talk to the vendor.
+    ///   - credentials: gives the token of each request.
+    ///   - configuration: retries, hosts, limits.
+    ///   - transport: carries the requests.
+    ///   - timekeeper: the time.
+    ///   - generator: randomness for waits.
+    @_spi(Integrations)
+    public convenience init(
         _ integration: some DRMIntegration, credentials: Credentials = .none,
         configuration: LoaderConfiguration = LoaderConfiguration(),
         transport: any Transport = SystemTransport(), timekeeper: any Timekeeper = SystemTimekeeper(),
         generator: @escaping @Sendable () -> any RandomNumberGenerator = { SystemRandomNumberGenerator() }
+    ) {
+        self.init(
+            integration: integration, credentials: credentials, configuration: configuration, transport: transport,
+            timekeeper: timekeeper, generator: generator)
+    }
+
+    private init(
+        integration: any DRMIntegration, credentials: Credentials, configuration: LoaderConfiguration,
+        transport: any Transport, timekeeper: any Timekeeper,
+        generator: @escaping @Sendable () -> any RandomNumberGenerator
     ) {
         let caller = ServiceCaller(
             integration: integration, credentials: credentials, configuration: configuration, transport: transport,

@@ -1,5 +1,6 @@
 public import Foundation
 import LatchkeyCore
+@_spi(Adapters) import LatchkeyVendors
 
 /// The keys of one player that makes SPCs itself and wants them answered, as players with hooks and completion handlers do.
 ///

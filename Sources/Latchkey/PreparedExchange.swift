@@ -1,6 +1,6 @@
 public import Foundation
 import LatchkeyCore
-public import LatchkeyVendors
+@_spi(Integrations) public import LatchkeyVendors
 
 #if canImport(FoundationNetworking)
     public import FoundationNetworking

@@ -38,7 +38,7 @@ public enum ViewerMessage: String, Sendable, Hashable, Codable, CaseIterable {
     public var key: String { "latchkey.viewer.\(rawValue)" }
 
     /// The text in English.
-    public var text: String {
+    package var text: String {
         switch self {
         case .signIn: "Your sign-in has expired. Sign in again to watch."
         case .notIncluded: "Your account does not include this title. Check your subscription."

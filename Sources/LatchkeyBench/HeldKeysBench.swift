@@ -2,7 +2,7 @@ import Foundation
 @_spi(Adapters) import Latchkey
 import LatchkeyCore
 import LatchkeyTesting
-import LatchkeyVendors
+@_spi(Integrations) import LatchkeyVendors
 import LatchkeyVirtualTime
 
 #if canImport(FoundationNetworking)

@@ -3,23 +3,23 @@
 /// `Duration.seconds(_:)` of a `Double` ends the process above 2^63, and clocks overflow long before that.
 extension Duration {
     /// The longest duration that a number from outside can become: 2³²−1 seconds, 136 years, the most that a CKC can state.
-    public static let longest = Duration.seconds(Int64(UInt32.max))
+    package static let longest = Duration.seconds(Int64(UInt32.max))
 
     /// A number of seconds from outside, clamped to ±`longest`; `nil` for NaN.
-    public init?(clampingSeconds seconds: Double) {
+    package init?(clampingSeconds seconds: Double) {
         guard !seconds.isNaN else { return nil }
         let longest = Self.longest.inSeconds
         self = .seconds(max(-longest, min(seconds, longest)))
     }
 
     /// A number of seconds from outside, clamped to ±`longest`.
-    public init(clampingSeconds seconds: some BinaryInteger) {
+    package init(clampingSeconds seconds: some BinaryInteger) {
         let longest = Self.longest.components.seconds
         self = .seconds(max(-longest, min(Int64(clamping: seconds), longest)))
     }
 
     /// The duration, clamped to ±`longest`.
-    public var clamped: Duration { max(.zero - .longest, min(self, .longest)) }
+    package var clamped: Duration { max(.zero - .longest, min(self, .longest)) }
 
     /// The duration in whole milliseconds, rounded up and at least 0, clamped to what a C `int` can hold.
     package var wholeMilliseconds: Int32 {
@@ -33,7 +33,7 @@ extension Int32 {
 
 extension FixedWidthInteger {
     /// A number from outside without its fraction, clamped to the type's range; 0 for NaN.
-    public init(saturating number: Double) {
+    package init(saturating number: Double) {
         if let exact = Self(exactly: number.rounded(.towardZero)) {
             self = exact
         } else {

@@ -1,8 +1,8 @@
-public import Foundation
+package import Foundation
 
 extension Data {
     /// - Parameter hexString: an even number of hexadecimal digits in either case. Any other text gives `nil`.
-    public init?(hexString: String) {
+    package init?(hexString: String) {
         var bytes = Data(capacity: hexString.utf8.count / 2)
         var high: UInt8?
         for digit in hexString.utf8 {
@@ -30,7 +30,7 @@ extension Data {
 
 extension Sequence<UInt8> {
     /// Two lower-case hexadecimal digits per byte.
-    public var hexString: String {
+    package var hexString: String {
         let digits = Array("0123456789abcdef".utf8)
         var text: [UInt8] = []
         for byte in self {

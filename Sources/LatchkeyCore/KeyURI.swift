@@ -45,7 +45,7 @@ extension KeyURI {
     ///
     /// A scheme is the text before `://`, or `skd` or `data` before a plain colon. Other text before a colon is not a scheme,
     /// because `keyid:iv` is a common form.
-    public var scheme: String? {
+    package var scheme: String? {
         guard let colon = raw.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
         let name = raw[..<colon]
         let isName = !name.isEmpty && name.utf8.allSatisfy(Self.isSchemeByte)
@@ -66,21 +66,21 @@ extension KeyURI {
     }
 
     /// The parts between slashes, after the host and before the first `?`, without empty parts.
-    public var pathComponents: [String] {
+    package var pathComponents: [String] {
         beforeQuery(of: remainder).dropFirst(host.count).split(separator: "/").map(String.init)
     }
 
     /// The remainder up to its first `?`.
-    public var remainderBeforeQuery: String { String(beforeQuery(of: remainder)) }
+    package var remainderBeforeQuery: String { String(beforeQuery(of: remainder)) }
 
     /// The text after the first `?`; `nil` if there is none.
-    public var query: String? { text(after: raw.firstIndex(of: "?")) }
+    package var query: String? { text(after: raw.firstIndex(of: "?")) }
 
     /// The text after the last `?`; `nil` if there is none.
-    public var afterLastQuestionMark: String? { text(after: raw.lastIndex(of: "?")) }
+    package var afterLastQuestionMark: String? { text(after: raw.lastIndex(of: "?")) }
 
     /// The query's items in order, with duplicates. Values are not decoded; `nil` if an item has no `=`.
-    public var queryItems: [QueryItem] {
+    package var queryItems: [QueryItem] {
         (query ?? "").split(separator: "&").map { item in
             let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             return QueryItem(name: String(parts.first ?? ""), value: parts.count > 1 ? String(parts[1]) : nil)
@@ -93,14 +93,14 @@ extension KeyURI {
     }
 
     /// The text with its scheme replaced: `skd://a/b` becomes `https://a/b`.
-    public func replacingScheme(with scheme: String) -> String { "\(scheme)://\(remainder)" }
+    package func replacingScheme(with scheme: String) -> String { "\(scheme)://\(remainder)" }
 
     /// One item of a key URI's query, not decoded.
-    public struct QueryItem: Sendable, Hashable {
+    package struct QueryItem: Sendable, Hashable {
         /// The text before the first `=`.
-        public let name: String
+        package let name: String
         /// The text after the first `=`; `nil` if there is none.
-        public let value: String?
+        package let value: String?
     }
 
     private func beforeQuery(of text: String) -> Substring { text.prefix { $0 != "?" } }

@@ -1,4 +1,4 @@
-public import Foundation
+package import Foundation
 
 extension Data {
     /// Decodes base64 in the forms that vendors and players use.
@@ -9,7 +9,7 @@ extension Data {
     /// - Parameter text: the base64 text. Text that is not base64 and empty text give `nil`.
     ///
     /// Source: `Documentation/Vendors/README.md` §0, `Documentation/FairPlay.md` §13.
-    public init?(lenientBase64 text: String) {
+    package init?(lenientBase64 text: String) {
         var standard: [UInt8] = []
         standard.reserveCapacity(text.utf8.count + 3)
         for byte in text.trimmingCharacters(in: .whitespacesAndNewlines).utf8 {

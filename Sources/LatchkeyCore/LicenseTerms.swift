@@ -37,7 +37,7 @@ public struct LicenseTerms: Sendable, Hashable {
 
 extension LicenseTerms {
     /// The time within which the key must be renewed; `nil` if it needs no renewal.
-    public var lease: Duration? {
+    package var lease: Duration? {
         switch validity {
         case .lease(let lease), .leaseAndRental(let lease, _): lease
         default: nil
@@ -45,7 +45,7 @@ extension LicenseTerms {
     }
 
     /// Whether the key may be stored on the device.
-    public var isPersistable: Bool {
+    package var isPersistable: Bool {
         switch validity {
         case .persistent, .persistentFor, .dualExpiry: true
         case .unlimited, .lease, .rental, .leaseAndRental: false

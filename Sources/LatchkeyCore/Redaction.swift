@@ -1,4 +1,4 @@
-public import Foundation
+package import Foundation
 
 /// Which parts of requests and replies are secret, so that logs, events and errors can show the rest.
 ///
@@ -7,11 +7,11 @@ public import Foundation
 /// Source: `Documentation/Vendors/README.md` §23.12.
 public struct Redaction: Sendable, Hashable {
     /// Header fields whose values are secret.
-    public var headers: Set<String>
+    package var headers: Set<String>
     /// Query items whose values are secret.
-    public var queryItems: Set<String>
+    package var queryItems: Set<String>
     /// JSON keys and form fields whose values are secret.
-    public var fields: Set<String>
+    package var fields: Set<String>
 
     /// - Parameters:
     ///   - headers: header fields in addition to those that are always secret (`Authorization`, `Cookie`, …).
@@ -24,15 +24,15 @@ public struct Redaction: Sendable, Hashable {
     }
 
     /// The parts that are secret for every vendor.
-    public static let standard = Redaction()
+    package static let standard = Redaction()
 }
 
 extension Redaction {
     /// The text of a URL, with the user, the password and the values of secret query items replaced.
-    public func redacted(_ url: URL) -> String { redacted(urlText: url.absoluteString) }
+    package func redacted(_ url: URL) -> String { redacted(urlText: url.absoluteString) }
 
     /// The text of a URL, which need not be valid, with the user, the password and the values of secret query items replaced.
-    public func redacted(urlText: String) -> String {
+    package func redacted(urlText: String) -> String {
         let parts = urlText.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         let base = withoutUser(String(parts.first ?? ""))
         guard parts.count > 1 else { return base }
@@ -45,20 +45,20 @@ extension Redaction {
     }
 
     /// The value of a header field, replaced if the field is secret.
-    public func redacted(_ value: String, ofHeader name: String) -> String {
+    package func redacted(_ value: String, ofHeader name: String) -> String {
         isSecret(header: name) ? Secret(value).short : value
     }
 
     /// Whether the value of a header field must not be shown.
-    public func isSecret(header name: String) -> Bool {
+    package func isSecret(header name: String) -> Bool {
         contains(Self.alwaysSecretHeaders.union(headers), name) || soundsSecret(name)
     }
 
     /// Whether the value of a query item must not be shown.
-    public func isSecret(queryItem name: String) -> Bool { contains(queryItems, name) || soundsSecret(name) }
+    package func isSecret(queryItem name: String) -> Bool { contains(queryItems, name) || soundsSecret(name) }
 
     /// Whether the value of a JSON key or a form field must not be shown.
-    public func isSecret(field name: String) -> Bool {
+    package func isSecret(field name: String) -> Bool {
         contains(Self.alwaysSecretFields.union(fields), name) || soundsSecret(name)
     }
 

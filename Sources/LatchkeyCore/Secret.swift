@@ -26,7 +26,7 @@ public struct Secret: Sendable {
     }
 
     /// The number of bytes.
-    public var count: Int { storage.buffer.count }
+    package var count: Int { storage.buffer.count }
 
     /// Calls a closure with the bytes. Do not keep the pointer.
     public func withUnsafeBytes<Result, Failure: Error>(
@@ -43,7 +43,7 @@ public struct Secret: Sendable {
     public var revealedText: String { withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
 
     /// Six hexadecimal digits, equal for equal bytes: 24 bits of FNV-1a. For correlation, not for protection.
-    public var digest: String {
+    package var digest: String {
         let hash = withUnsafeBytes { bytes in
             bytes.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
         }

@@ -39,12 +39,12 @@ public struct SystemTimekeeper: Timekeeper {
 
 extension Duration {
     /// The duration in seconds, with a fraction.
-    public var inSeconds: Double {
+    package var inSeconds: Double {
         Double(components.seconds) + Double(components.attoseconds) * 1e-18
     }
 
     /// The duration in milliseconds, with a fraction.
-    public var inMilliseconds: Double { inSeconds * 1_000 }
+    package var inMilliseconds: Double { inSeconds * 1_000 }
 
     /// The duration as text: `250 ms`, `10 s`, `1.5 s`.
     package var inWords: String {

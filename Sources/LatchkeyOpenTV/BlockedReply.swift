@@ -35,7 +35,7 @@
             if let refusal = ContentKeyError.mustNotWaitHere(stage) { return .failure(refusal) }
             let end = begin()
             let late = Result<Value, ContentKeyError>.failure(.late(stage, limit))
-            if arrival.wait(timeout: .now() + limit.inSeconds) == .timedOut, give(late) { end() }
+            if arrival.wait(timeout: .now() + limit / .seconds(1)) == .timedOut, give(late) { end() }
             return lock.withLock { result } ?? late
         }
 

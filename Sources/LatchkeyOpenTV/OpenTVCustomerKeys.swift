@@ -5,7 +5,7 @@
         public import OPYSDKFPS
     #endif
     public import Foundation
-    public import Latchkey
+    @_spi(Adapters) public import Latchkey
 
     /// Gives NAGRA CONNECT's players their keys from the app's own session service: the callback of `customer-ssm`.
     ///
@@ -93,7 +93,7 @@
 
     nonisolated extension ContentKeyError {
         fileprivate static let emptyLicense = ContentKeyError(
-            .init(rawValue: IntegrationError.Kind.licenseMalformed.rawValue), stage: .license,
+            .licenseMalformed, stage: .license,
             "The license callback gave an empty CKC.", remedy: "Return the CKC, or throw what went wrong.")
     }
 #endif

@@ -1,4 +1,4 @@
-import Latchkey
+@_spi(Adapters) import Latchkey
 import LatchkeyCore
 import LatchkeyDevice
 import LatchkeyFairPlay

@@ -1,5 +1,5 @@
-public import Latchkey
-public import LatchkeyCore
+@_spi(Adapters) package import Latchkey
+package import LatchkeyCore
 
 /// A player of a live stream on a simulated clock: no media, but every key, its lease, its renewals and its rotation.
 ///
@@ -24,7 +24,7 @@ public struct LivePlayer: Sendable {
     ///   - applicationSecret: the test ASk that belongs to the certificate of the service, 16 bytes.
     ///   - player: tells the loader's players apart.
     ///   - timekeeper: the clock that the stream plays by.
-    public init(
+    package init(
         _ stream: LiveStream, loader: ContentKeyLoader, applicationSecret: Secret, player: PlayerID = .only,
         timekeeper: any Timekeeper
     ) {

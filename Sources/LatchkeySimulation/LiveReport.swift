@@ -1,6 +1,6 @@
 public import Latchkey
 public import LatchkeyCore
-public import LatchkeyVendors
+@_spi(Integrations) public import LatchkeyVendors
 
 extension LivePlayer {
     /// What happened to a live player. All moments are by the timekeeper's uptime, all lists in their order in time.

@@ -80,7 +80,7 @@
 
     nonisolated extension PlayerIntegration {
         private func identifier(_ key: String) throws -> Data {
-            try vendor.get().contentIdentifier(for: KeyURI(key)).bytes
+            try vendor.get().profile.contentIdentifier(for: KeyURI(key)).bytes
         }
 
         /// Asks for credentials, and then runs a body with the requests that they make possible.

@@ -1,6 +1,6 @@
 #if canImport(THEOplayerSDK)
     import Foundation
-    public import Latchkey
+    @_spi(Adapters) public import Latchkey
     public import THEOplayerSDK
 
     /// Gives THEOplayer's sources their keys: the factory of its integrations, for versions 4 to 11.
@@ -92,7 +92,7 @@
         /// - Throws: `integrationFailed` if the profile needs a parameter whose value cannot be written as text; `missingSetting` if the
         ///   source lacks a setting that the profile requires.
         func configured(_ profile: VendorProfile) throws(ContentKeyError) -> ConfiguredVendor {
-            if let name = profile.parameters.map(\.name).first(where: unread.contains) {
+            if let name = profile.parameterNames.first(where: unread.contains) {
                 throw ContentKeyError(
                     .integrationFailed, "The integration parameter \"\(name)\" has no form as text.",
                     remedy: "Give it as text, a number, a truth value, or a value that can be encoded.")

@@ -1,5 +1,5 @@
 import Foundation
-public import Latchkey
+@_spi(Adapters) public import Latchkey
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -39,10 +39,6 @@ public nonisolated struct THEOplayerSource: Sendable {
     public func transport(_ base: any Transport) -> any Transport {
         headers.isEmpty && query.isEmpty ? base : DecoratingTransport(base: base, source: self)
     }
-}
-
-nonisolated extension VendorProfile {
-    fileprivate var credentialNames: Set<String> { Set(parameters.filter(\.isCredential).map(\.name)) }
 }
 
 /// Adds a source's header fields and query items to requests for the source's addresses, and to no others.

@@ -1,5 +1,5 @@
 public import Foundation
-public import Latchkey
+@_spi(Adapters) public import Latchkey
 public import LatchkeyCore
 public import LatchkeyVendors
 
@@ -21,7 +21,7 @@ public final class FakeKeyRequest: Sendable {
 
     public let keyURI: KeyURI
     public let purpose: KeyPurpose
-    public let player: PlayerID
+    @_spi(Adapters) public let player: PlayerID
     private let renewing: @Sendable (FakeKeyRequest) -> Bool
     private let spc: @Sendable () async throws -> Data?
     private let state = Locked(State())
@@ -29,11 +29,20 @@ public final class FakeKeyRequest: Sendable {
     /// - Parameters:
     ///   - keyURI: the key's URI.
     ///   - purpose: what the key is wanted for.
-    ///   - player: the player that asks.
     ///   - spc: makes the SPC; `nil` says that the system holds the key.
     ///   - renewing: what the player does when it is asked to renew the key. Defaults to `false`: it cannot.
+    public convenience init(
+        _ keyURI: KeyURI, purpose: KeyPurpose = .streaming,
+        spc: @escaping @Sendable () async throws -> Data? = { SampleBytes.spc },
+        renewing: @escaping @Sendable (FakeKeyRequest) -> Bool = { _ in false }
+    ) {
+        self.init(keyURI, purpose: purpose, player: .only, spc: spc, renewing: renewing)
+    }
+
+    /// Makes a request of one of several players.
+    @_spi(Adapters)
     public init(
-        _ keyURI: KeyURI, purpose: KeyPurpose = .streaming, player: PlayerID = .only,
+        _ keyURI: KeyURI, purpose: KeyPurpose = .streaming, player: PlayerID,
         spc: @escaping @Sendable () async throws -> Data? = { SampleBytes.spc },
         renewing: @escaping @Sendable (FakeKeyRequest) -> Bool = { _ in false }
     ) {

@@ -12,7 +12,7 @@ public struct ApplicationCertificate: Sendable, Hashable {
     public let der: Data
     /// The format of bytes that do not begin with a DER certificate, such as `other data (1432 bytes)` for a bundle; `nil` if they do.
     /// Worth a warning only.
-    public let unrecognizedFormat: String?
+    package let unrecognizedFormat: String?
 
     /// - Parameter der: a certificate in DER form, or a certificate bundle.
     /// - Throws: `IntegrationError` `certificateMalformed` for bytes that are none: nothing, a web page, JSON, XML, PEM, text, PKCS#12,

@@ -5,7 +5,7 @@ public import LatchkeyCore
     public import FoundationNetworking
 #endif
 
-extension ConfiguredVendor: DRMIntegration {
+@_spi(Integrations) extension ConfiguredVendor: DRMIntegration {
     public var identifier: String { profile.identifier }
     public var redaction: Redaction { profile.redaction }
     public var renewal: RenewalPolicy { profile.renewal }

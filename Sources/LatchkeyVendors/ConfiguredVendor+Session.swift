@@ -8,7 +8,7 @@ import LatchkeyCore
     public import Foundation
 #endif
 
-extension ConfiguredVendor {
+@_spi(Integrations) extension ConfiguredVendor {
     public var sessionScope: SessionScope {
         guard let session = profile.session else { return .never }
         return session.setting.map { profile.settings[$0, default: ""].isEmpty } == true ? .never : .source

@@ -10,7 +10,7 @@ public import LatchkeyCore
 /// A `ConfiguredVendor` has them as data. If a service needs code, conform a type of your own. Hooks may be async and may throw.
 /// They receive all that they need: keep nothing about a key between calls, because several keys are in flight at once.
 /// Hooks run on no particular isolation.
-public protocol DRMIntegration: Sendable {
+@_spi(Integrations) public protocol DRMIntegration: Sendable {
     /// A stable name, such as `vudrm`, for events and errors.
     var identifier: String { get }
 
@@ -90,7 +90,7 @@ public protocol DRMIntegration: Sendable {
 /// addresses, and without hooks, works with every service that expects no more.
 ///
 /// Source: the THEOplayer document: each method of an integration may be left out.
-extension DRMIntegration {
+@_spi(Integrations) extension DRMIntegration {
     public var redaction: Redaction { .standard }
     public var certificateURL: URL? { nil }
     public var licenseURL: URL? { nil }
@@ -139,7 +139,7 @@ extension DRMIntegration {
 }
 
 /// A server playback context: made by the player, and readable only for the license service.
-public struct SPCMessage: Sendable, Hashable {
+@_spi(Integrations) @_spi(Adapters) public struct SPCMessage: Sendable, Hashable {
     /// The bytes; secret.
     public let bytes: Secret
 
@@ -151,7 +151,7 @@ public struct SPCMessage: Sendable, Hashable {
 }
 
 /// A license service's answer: the CKC and what came with it.
-public struct License: Sendable, Hashable {
+@_spi(Integrations) @_spi(Adapters) public struct License: Sendable, Hashable {
     /// The content key context, ready for the player. It answers only the SPC that it was made for.
     public var ckc: Secret
     /// What the service said about the key's life; `nil` if it said nothing.

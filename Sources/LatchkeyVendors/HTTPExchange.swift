@@ -30,7 +30,7 @@ public struct HTTPReply: Sendable {
 }
 
 /// A request and its reply, for an integration's response hooks.
-public struct HTTPExchange: Sendable {
+@_spi(Integrations) @_spi(Adapters) public struct HTTPExchange: Sendable {
     /// The request.
     public var request: URLRequest
     /// The reply.

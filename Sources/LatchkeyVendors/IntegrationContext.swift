@@ -12,7 +12,7 @@ public enum KeyPurpose: String, Sendable, Hashable, Codable, CaseIterable {
 }
 
 /// The input of a certificate request.
-public struct CertificateContext: Sendable {
+@_spi(Integrations) public struct CertificateContext: Sendable {
     /// Asks the app for credentials. Call it only if the request carries them.
     public var credentials: @Sendable () async throws -> CredentialSet
     /// The values that were looked up for the loader.
@@ -30,7 +30,7 @@ public struct CertificateContext: Sendable {
 }
 
 /// How often an integration looks something up.
-public enum LookupScope: String, Sendable, Hashable, Codable, CaseIterable {
+@_spi(Integrations) public enum LookupScope: String, Sendable, Hashable, Codable, CaseIterable {
     /// Never.
     case never
     /// Before each license request.
@@ -40,7 +40,7 @@ public enum LookupScope: String, Sendable, Hashable, Codable, CaseIterable {
 }
 
 /// The input of a lookup.
-public struct LookupContext: Sendable {
+@_spi(Integrations) public struct LookupContext: Sendable {
     /// The requested key; `nil` for a lookup of the loader.
     public var keyURI: KeyURI?
     /// An identifier, new for every lookup.
@@ -60,7 +60,7 @@ public struct LookupContext: Sendable {
 }
 
 /// The input of a license request.
-public struct LicenseContext: Sendable {
+@_spi(Integrations) public struct LicenseContext: Sendable {
     /// The key's URI as the playlist states it.
     public var keyURI: KeyURI
     /// The name of the key in the SPC.

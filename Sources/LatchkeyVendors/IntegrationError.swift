@@ -4,11 +4,8 @@ public import LatchkeyCore
 
 /// Why an integration could not make a request or accept a reply.
 public struct IntegrationError: CataloguedError {
-    /// A kind of the catalogue.
-    public typealias Kind = Diagnosis.Kind
-
     /// The kind of error, one of 200 to 299.
-    public let kind: Kind
+    public let kind: Diagnosis.Kind
     public let reason: String
     public let remedy: String
     /// What the service said, where it was asked.
@@ -23,7 +20,7 @@ public struct IntegrationError: CataloguedError {
     ///   - reason: what happened, without secrets.
     ///   - remedy: what to do, one imperative sentence. Defaults to the kind's.
     ///   - service: what the service said; `nil` if it was not asked.
-    public init(_ kind: Kind, _ reason: String, remedy: String? = nil, service: ServiceReply? = nil) {
+    public init(_ kind: Diagnosis.Kind, _ reason: String, remedy: String? = nil, service: ServiceReply? = nil) {
         self.kind = kind
         self.reason = reason
         self.remedy = remedy ?? kind.remedy
@@ -31,7 +28,7 @@ public struct IntegrationError: CataloguedError {
     }
 
     /// The error with what the service said, its words in the reason.
-    public func with(_ service: ServiceReply?) -> Self {
+    package func with(_ service: ServiceReply?) -> Self {
         let words = service?.message.map { " The service says \"\($0)\"." } ?? ""
         return Self(kind, reason.hasSuffix(words) ? reason : reason + words, remedy: remedy, service: service)
     }
@@ -62,7 +59,7 @@ public struct ServiceReply: Sendable, Hashable, Codable {
     public var retryAfter: Double?
 
     /// Makes a summary of a reply.
-    public init(
+    package init(
         status: Int, code: String? = nil, message: String? = nil, requestID: String? = nil, retryAfter: Double? = nil
     ) {
         self.status = status

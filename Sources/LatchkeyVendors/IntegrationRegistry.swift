@@ -3,7 +3,7 @@ import LatchkeyCore
 /// Integrations by identifier: the profiles that come with Latchkey, and the app's own.
 ///
 /// Safe to use from any thread. The registry keeps no integrations: an app may use several configurations of one side by side.
-public final class IntegrationRegistry: Sendable {
+@_spi(Integrations) public final class IntegrationRegistry: Sendable {
     /// Makes an integration from its settings.
     public typealias Factory = @Sendable (_ settings: [String: String]) throws -> any DRMIntegration
 

@@ -1,9 +1,9 @@
 /// What a profile is based on, so that an integrator knows how far to trust it.
 ///
 /// It does not say that the profile works: no profile was tried against a vendor's production service.
-public struct ProfileEvidence: Sendable, Hashable, Codable {
+package struct ProfileEvidence: Sendable, Hashable, Codable {
     /// How strong the evidence is, the weakest first.
-    public enum Level: String, Sendable, Hashable, Codable, CaseIterable {
+    package enum Level: String, Sendable, Hashable, Codable, CaseIterable {
         /// A client's code: a sample, a player's connector or a vendor's SDK.
         case sampleRead
         /// A page of the vendor, or a document for the vendor's customers.
@@ -13,14 +13,14 @@ public struct ProfileEvidence: Sendable, Hashable, Codable {
     }
 
     /// How strong the evidence is.
-    public var level: Level
+    package var level: Level
     /// The day when the source was read, such as `2026-11-22`.
-    public var read: String
+    package var read: String
     /// The page, document or code.
-    public var source: String
+    package var source: String
 
     /// Makes a statement.
-    public init(_ level: Level, read: String, _ source: String) {
+    package init(_ level: Level, read: String, _ source: String) {
         self.level = level
         self.read = read
         self.source = source

@@ -6,7 +6,7 @@ public struct ReplyWarning: Sendable, Hashable, Codable {
     public let text: String
 
     /// Makes a warning.
-    public init(code: String, text: String) {
+    @_spi(Integrations) public init(code: String, text: String) {
         self.code = code
         self.text = text
     }

@@ -1,7 +1,7 @@
 public import LatchkeyCore
 
 /// Whether licenses belong to a secure session with the vendor.
-public enum SessionScope: String, Sendable, Hashable, Codable {
+@_spi(Integrations) public enum SessionScope: String, Sendable, Hashable, Codable {
     /// There are no sessions.
     case never
     /// One session for each source, from before its first license until the source is released.
@@ -9,7 +9,7 @@ public enum SessionScope: String, Sendable, Hashable, Codable {
 }
 
 /// A request about a secure session.
-public enum SessionStep: String, Sendable, Hashable, Codable, CaseIterable {
+@_spi(Integrations) public enum SessionStep: String, Sendable, Hashable, Codable, CaseIterable {
     /// Opens the session.
     case setup
     /// Keeps it alive.
@@ -27,7 +27,7 @@ public enum SessionRenewal: String, Sendable, Hashable, Codable {
 }
 
 /// The input of a session request.
-public struct SessionContext: Sendable {
+@_spi(Integrations) public struct SessionContext: Sendable {
     /// The values of the session; empty for the setup.
     public var session: [String: Secret]
     /// An identifier, new for every exchange.
@@ -47,7 +47,7 @@ public struct SessionContext: Sendable {
 }
 
 /// A service's reply about a session.
-public struct SessionReply: Sendable, Hashable {
+@_spi(Integrations) public struct SessionReply: Sendable, Hashable {
     /// The values to keep, such as `sessionToken`. Each replaces the value of the same name.
     public var values: [String: Secret]
     /// The time between two heartbeats, in the reply to the setup.

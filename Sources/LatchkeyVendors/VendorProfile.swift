@@ -14,7 +14,7 @@ public struct VendorProfile: Sendable, Hashable, Codable {
     /// The vendor's own name.
     public package(set) var name: String
     /// The settings and credentials that the profile takes, in the order in which to show them.
-    public package(set) var parameters: [Parameter]
+    package var parameters: [Parameter]
     /// How the SPC names a key.
     package var contentIdentifierRule: TextRule
     /// How the request names a key, if not as the SPC does.
@@ -46,22 +46,22 @@ public struct VendorProfile: Sendable, Hashable, Codable {
     /// What must not be shown, beside the headers, query items and fields that carry a credential.
     package var statedRedaction: Redaction = .standard
     /// The values of parameters that are not credentials.
-    public package(set) var settings: [String: String] = [:]
+    package var settings: [String: String] = [:]
     /// What the profile is based on; `nil` if that is unknown.
-    public package(set) var evidence: ProfileEvidence?
+    package var evidence: ProfileEvidence?
 
     /// A setting or a credential that a profile takes.
-    public struct Parameter: Sendable, Hashable, Codable {
+    package struct Parameter: Sendable, Hashable, Codable {
         /// The name, as in `--set NAME=VALUE`.
-        public package(set) var name: String
+        package var name: String
         /// What it is, in a few words.
-        public package(set) var meaning: String
+        package var meaning: String
         /// Whether the profile works only with it.
-        public package(set) var isRequired: Bool
+        package var isRequired: Bool
         /// Whether it is a credential, which the app gives for each request, and not a setting.
-        public package(set) var isCredential: Bool
+        package var isCredential: Bool
         /// A value of the right form that authorizes nothing.
-        public package(set) var example: String
+        package var example: String
 
         /// Makes a setting.
         package static func setting(
@@ -104,8 +104,14 @@ public struct VendorProfile: Sendable, Hashable, Codable {
 }
 
 extension VendorProfile {
+    /// The names of the settings and credentials that the profile takes, in the order in which to show them.
+    @_spi(Adapters) public var parameterNames: [String] { parameters.map(\.name) }
+
+    /// The names of the credentials among them, which the app gives for each request.
+    @_spi(Adapters) public var credentialNames: Set<String> { Set(parameters.filter(\.isCredential).map(\.name)) }
+
     /// The names of required settings without a value.
-    public var missingSettings: [String] {
+    package var missingSettings: [String] {
         parameters.filter { $0.isRequired && !$0.isCredential && settings[$0.name, default: ""].isEmpty }.map(\.name)
     }
 

@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyTesting
-import LatchkeyVendors
+@_spi(Integrations) import LatchkeyVendors
 import Testing
 
 @_spi(Adapters) @testable import Latchkey
@@ -106,7 +106,7 @@ import Testing
         let result = await harness.loader.preload(PreloadStream.address, into: player)
         #expect(!result.keys.isEmpty && harness.posts.isEmpty)
         for key in result.keys {
-            guard case .skipped(.heldBySystem) = key[.license] else {
+            guard case .skipped(.heldBySystem) = key[.license].kind else {
                 Issue.record("\(key.uri): \(key[.license])")
                 continue
             }

@@ -4,7 +4,7 @@ import LatchkeyTesting
 import LatchkeyVendors
 import Testing
 
-@testable import Latchkey
+@_spi(Adapters) @testable import Latchkey
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking

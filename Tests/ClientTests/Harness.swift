@@ -1,9 +1,9 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyTesting
-import LatchkeyVendors
+@_spi(Integrations) import LatchkeyVendors
 
-@testable import Latchkey
+@_spi(Integrations) @testable import Latchkey
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking

@@ -92,7 +92,7 @@ final class EarlyPlayer: PreloadingPlayer {
 extension PreloadResult.Outcome {
     /// The outcome as a word: `prepared`, the reason, or the error's code.
     var word: String {
-        switch self {
+        switch kind {
         case .prepared: "prepared"
         case .skipped(let reason): reason.rawValue
         case .failed(let error): error.code

@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyTesting
-import LatchkeyVendors
+@_spi(Integrations) import LatchkeyVendors
 import Testing
 
 @_spi(Adapters) @testable import Latchkey

@@ -1,10 +1,10 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyTesting
-import LatchkeyVendors
+@_spi(Integrations) import LatchkeyVendors
 import Testing
 
-@testable import Latchkey
+@_spi(Adapters) @testable import Latchkey
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking

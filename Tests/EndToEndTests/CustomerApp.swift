@@ -2,7 +2,7 @@ import Foundation
 import Latchkey
 import LatchkeyCore
 import LatchkeyServices
-import LatchkeyVendors
+@_spi(Integrations) import LatchkeyVendors
 import Testing
 
 #if canImport(FoundationNetworking)

@@ -6,7 +6,7 @@ import LatchkeyHTTP
 import LatchkeyServer
 import LatchkeyServices
 import LatchkeyTesting
-import LatchkeyVendors
+@_spi(Integrations) import LatchkeyVendors
 import Testing
 
 /// `customer-ssm`: the app's callbacks send the requests, and a simulated device makes the SPCs and opens the CKCs.

@@ -5,7 +5,7 @@ import LatchkeyDevice
 import LatchkeyHTTP
 import LatchkeyServices
 import LatchkeyTesting
-import LatchkeyVendors
+@_spi(Integrations) import LatchkeyVendors
 import Testing
 
 /// NAGRA's secure sessions between the client and the service, on a clock that the test advances.

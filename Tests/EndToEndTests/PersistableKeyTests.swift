@@ -1,5 +1,5 @@
 import Foundation
-import Latchkey
+@_spi(Adapters) import Latchkey
 import LatchkeyCore
 import LatchkeyDevice
 import LatchkeyFairPlay
@@ -8,7 +8,7 @@ import LatchkeyServer
 import LatchkeyServices
 import LatchkeySimulation
 import LatchkeyTesting
-import LatchkeyVendors
+@_spi(Integrations) import LatchkeyVendors
 import Testing
 
 /// Persistent licenses, from a vendor's token to the key that the device keeps.

@@ -12,7 +12,7 @@ struct RefusalCase: Sendable, CustomTestStringConvertible {
     var testDescription: String { "\(circumstances.profile): \(title)" }
 
     private init(
-        _ title: String, _ circumstances: Circumstances, _ kind: IntegrationError.Kind, _ status: Int,
+        _ title: String, _ circumstances: Circumstances, _ kind: Diagnosis.Kind, _ status: Int,
         code: String?, words: String?
     ) {
         self.title = title
@@ -37,7 +37,7 @@ struct RefusalCase: Sendable, CustomTestStringConvertible {
     ///   - words: a part of the vendor's message.
     init(
         _ profile: String, _ title: String, _ service: SpecialService, at endpoint: ServiceEndpoint = .license,
-        settings: [String: String] = [:], _ kind: IntegrationError.Kind, _ status: Int, code: String? = nil,
+        settings: [String: String] = [:], _ kind: Diagnosis.Kind, _ status: Int, code: String? = nil,
         words: String? = nil
     ) {
         let circumstances = Circumstances(
@@ -51,7 +51,7 @@ struct RefusalCase: Sendable, CustomTestStringConvertible {
     ///   - code: the part of it that the vendor's error format contains.
     init(
         _ profile: String, told: String, _ status: Int, at endpoint: ServiceEndpoint = .license,
-        _ kind: IntegrationError.Kind, shownStatus: Int? = nil, code: String? = nil, words: String? = nil,
+        _ kind: Diagnosis.Kind, shownStatus: Int? = nil, code: String? = nil, words: String? = nil,
         service: SpecialService? = nil, wait: Duration? = nil
     ) {
         let circumstances = Circumstances(

@@ -51,11 +51,11 @@ import Testing
 
     @Test(
         arguments: [
-            ("https://other.test/vudrm/certificate/demo-client", TransportError.Kind.hostNotFound, 1_000_000),
+            ("https://other.test/vudrm/certificate/demo-client", Diagnosis.Kind.hostNotFound, 1_000_000),
             ("https://services.test/vudrm/certificate/demo-client", .bodyTooLarge, 10),
             ("https://services.test/media/ts/master.m3u8", .bodyTooLarge, 10),
         ])
-    func `what a network refuses is refused`(_ url: String, _ kind: TransportError.Kind, _ limit: Int) async throws {
+    func `what a network refuses is refused`(_ url: String, _ kind: Diagnosis.Kind, _ limit: Int) async throws {
         let transport = try SimulatedServices(timekeeper: time).transport
         #expect(await failure(of: transport, url, limit) == kind)
     }
@@ -89,7 +89,7 @@ import Testing
     @Test func `an outage lasts from its beginning to before its end`() async throws {
         let faults = NetworkFaults(outages: [.seconds(10)..<(.seconds(20)), .seconds(30)..<(.seconds(31))])
         let transport = try SimulatedServices(timekeeper: time, faults: faults).transport
-        var failures: [TransportError.Kind?] = []
+        var failures: [Diagnosis.Kind?] = []
         for seconds in [9, 1, 9, 1, 10, 1] {
             time.advance(by: .seconds(seconds))
             failures.append(await failure(of: transport))
@@ -138,7 +138,7 @@ import Testing
     private func failure(
         of transport: ServiceTransport, _ url: String = "https://services.test/vudrm/certificate/demo-client",
         _ limit: Int = 1_000_000
-    ) async -> TransportError.Kind? {
+    ) async -> Diagnosis.Kind? {
         do {
             _ = try await transport.send(try request(url), bodyLimit: limit)
             return nil

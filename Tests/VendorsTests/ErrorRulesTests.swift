@@ -3,7 +3,7 @@ import LatchkeyCore
 import LatchkeyTesting
 import Testing
 
-@testable import LatchkeyVendors
+@_spi(Integrations) @testable import LatchkeyVendors
 
 @Suite struct ErrorRulesTests {
     private func error(_ rules: ErrorRules, _ reply: HTTPReply) -> IntegrationError? {
@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (400, IntegrationError.Kind.invalidRequest, false), (401, .unauthenticated, false), (403, .forbidden, false),
+        (400, Diagnosis.Kind.invalidRequest, false), (401, .unauthenticated, false), (403, .forbidden, false),
         (404, .notFound, false), (408, .serverTransient, true), (410, .notFound, false), (418, .invalidRequest, false),
         (425, .serverTransient, true), (429, .rateLimited, true), (451, .regionDenied, false),
         (500, .serverTransient, true), (501, .serverPermanent, false), (502, .serverTransient, true),
@@ -23,7 +23,7 @@ import Testing
         (999, .serverTransient, true),
     ])
     func `a status says what went wrong and whether to try again`(
-        status: Int, kind: IntegrationError.Kind, isRetryable: Bool
+        status: Int, kind: Diagnosis.Kind, isRetryable: Bool
     ) {
         let error = error(ErrorRules(), HTTPReply(status: status))
         #expect(error?.kind == kind)
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(arguments: Diagnosis.Kind.all.filter { 200..<300 ~= $0.number })
-    func `each kind has a remedy of one sentence`(kind: IntegrationError.Kind) {
+    func `each kind has a remedy of one sentence`(kind: Diagnosis.Kind) {
         let error = IntegrationError(kind, "Reason.")
         #expect(error.remedy.hasSuffix(".") && error.remedy.dropLast().contains(". ") == false)
         #expect(error.description == "\(kind.rawValue): Reason. \(error.remedy)")

@@ -2,7 +2,7 @@ import Foundation
 import LatchkeyCore
 import Testing
 
-@testable import LatchkeyVendors
+@_spi(Integrations) @testable import LatchkeyVendors
 
 @Suite(.timeLimit(.minutes(5))) struct ProfileCodableTests {
     private func json(_ value: some Encodable) throws -> String {

@@ -3,7 +3,7 @@ import LatchkeyCore
 import LatchkeyTesting
 import Testing
 
-@testable import LatchkeyVendors
+@_spi(Integrations) @testable import LatchkeyVendors
 
 @Suite struct URLRuleTests {
     private func url(_ base: TextRule, _ changes: [URLRule.Change]) throws -> String {

@@ -3,7 +3,7 @@ import LatchkeyCore
 import LatchkeyTesting
 import Testing
 
-@testable import LatchkeyVendors
+@_spi(Integrations) @testable import LatchkeyVendors
 
 @Suite struct TextRuleTests {
     private var context: RuleContext {
@@ -63,10 +63,10 @@ import Testing
     }
 
     @Test(arguments: [
-        (TextRule.setting("none"), IntegrationError.Kind.missingSetting), (.setting("empty"), .missingSetting),
+        (TextRule.setting("none"), Diagnosis.Kind.missingSetting), (.setting("empty"), .missingSetting),
         (.credential("none"), .missingCredential), (.query("none"), .contentIdentifierMissing),
     ])
-    func `names what is missing`(rule: TextRule, expected: IntegrationError.Kind) {
+    func `names what is missing`(rule: TextRule, expected: Diagnosis.Kind) {
         let error = #expect(throws: IntegrationError.self) { try context.requiredText(rule, for: "use") }
         #expect(error?.kind == expected)
     }

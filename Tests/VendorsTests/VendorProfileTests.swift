@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyTesting
-import LatchkeyVendors
+@_spi(Integrations) import LatchkeyVendors
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct VendorProfileTests {

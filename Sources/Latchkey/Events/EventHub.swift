@@ -1,4 +1,5 @@
 import LatchkeyCore
+@_spi(Integrations) import LatchkeyVendors
 
 /// Gives events to the streams that listen, and counts them.
 final class EventHub: Sendable {

@@ -1,6 +1,6 @@
 extension KeyEvent.Kind {
     /// A stable name, the one in JSON: `answered`, `retrying`. Never renamed.
-    public var name: String {
+    package var name: String {
         switch self {
         case .requested: "requested"
         case .stageEnded: "stageEnded"

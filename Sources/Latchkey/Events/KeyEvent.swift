@@ -16,7 +16,7 @@ public struct KeyEvent: Sendable {
     public let kind: Kind
 
     /// Makes an event, as for the tests of an app's own log.
-    public init(exchange: Int, key: String, date: Date, kind: Kind) {
+    package init(exchange: Int, key: String, date: Date, kind: Kind) {
         self.exchange = exchange
         self.key = key
         self.date = date
@@ -95,7 +95,7 @@ public struct KeyEvent: Sendable {
         public let milliseconds: Double
 
         /// Makes a summary.
-        public init(stage: ContentKeyError.Stage, method: String, url: String, status: Int?, milliseconds: Double) {
+        package init(stage: ContentKeyError.Stage, method: String, url: String, status: Int?, milliseconds: Double) {
             self.stage = stage
             self.method = method
             self.url = url

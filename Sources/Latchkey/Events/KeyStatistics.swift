@@ -9,17 +9,17 @@ public struct KeyStatistics: Sendable, Hashable, Codable {
     /// Key requests that were answered with a key, those from the store included.
     public private(set) var answered = 0
     /// Key requests for keys that the player's system held already.
-    public private(set) var heldBySystem = 0
+    package private(set) var heldBySystem = 0
     /// Key requests that were answered with an error, by its code; cancelled ones among them.
     public private(set) var failures: [String: Int] = [:]
     /// Key requests that a stored key answered.
-    public private(set) var answeredFromStore = 0
+    package private(set) var answeredFromStore = 0
     /// Keys that were stored.
-    public private(set) var stored = 0
+    package private(set) var stored = 0
     /// HTTP requests that got a reply.
-    public private(set) var exchanged = 0
+    package private(set) var exchanged = 0
     /// HTTP requests that got none.
-    public private(set) var unanswered = 0
+    package private(set) var unanswered = 0
     /// Attempts that failed and that another followed.
     public private(set) var retries = 0
     /// Renewals that failed.
@@ -32,7 +32,7 @@ public struct KeyStatistics: Sendable, Hashable, Codable {
     public private(set) var stages: [String: Timing] = [:]
 
     /// Nothing counted yet.
-    public init() {}
+    package init() {}
 
     /// Key requests that were answered with an error.
     public var failed: Int { failures.values.reduce(0, +) }
@@ -45,7 +45,7 @@ public struct KeyStatistics: Sendable, Hashable, Codable {
         /// How many.
         public private(set) var count = 0
         /// All together.
-        public private(set) var total = 0.0
+        package private(set) var total = 0.0
         /// The longest.
         public private(set) var longest = 0.0
 
@@ -66,7 +66,7 @@ extension KeyStatistics {
     private static let codeLimit = 100
 
     /// Counts an event.
-    public mutating func count(_ event: KeyEvent) {
+    package mutating func count(_ event: KeyEvent) {
         switch event.kind {
         case .requested: requested += 1
         case .answered(let took):

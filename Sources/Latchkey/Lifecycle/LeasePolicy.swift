@@ -1,5 +1,5 @@
 import LatchkeyCore
-import LatchkeyVendors
+@_spi(Integrations) import LatchkeyVendors
 
 /// When the keys that a player holds are renewed.
 ///
@@ -8,25 +8,37 @@ import LatchkeyVendors
 /// lease ends.
 public struct LeasePolicy: Sendable, Hashable {
     /// The share of a lease that passes before it is renewed, 0 to 1. Defaults to 0.75.
-    public var fraction: Double
+    package var fraction: Double
     /// The share of a lease by which a renewal may randomly come earlier. Defaults to 0.1. It spreads keys and clients that got their
     /// licenses together.
-    public var jitter: Double
+    package var jitter: Double
     /// How long before its end a lease is renewed at least, if that is more than the vendor's profile asks for. Defaults to zero. At
     /// most half of the lease.
-    public var minimumLead: Duration
+    package var minimumLead: Duration
     /// The lease of a key whose license states no terms, if the app knows it. Defaults to `nil`.
-    public var assumedLease: Duration?
+    package var assumedLease: Duration?
     /// The wait after a renewal that failed. Defaults to 5 s. It doubles with every failure, and is never more than half of what is
     /// left of the lease.
-    public var firstWait: Duration
+    package var firstWait: Duration
     /// The longest wait after a renewal that failed. Defaults to 60 s.
-    public var longestWait: Duration
+    package var longestWait: Duration
     /// How many keys are kept alive at most. Defaults to 256. A new key replaces the oldest one: a live stream rotates through keys,
     /// and not every player says when it is done with one.
-    public var heldKeys: Int
+    package var heldKeys: Int
 
     /// Makes a policy.
+    /// - Parameters:
+    ///   - fraction: the share of a lease that passes before it is renewed, 0 to 1. Defaults to 0.75.
+    ///   - jitter: the share of a lease by which a renewal may randomly come earlier. Defaults to 0.1. It spreads keys and clients
+    ///     that got their licenses together.
+    ///   - minimumLead: how long before its end a lease is renewed at least, if that is more than the vendor's profile asks for.
+    ///     Defaults to zero. At most half of the lease.
+    ///   - assumedLease: the lease of a key whose license states no terms, if the app knows it. Defaults to `nil`.
+    ///   - firstWait: the wait after a renewal that failed. Defaults to 5 s. It doubles with every failure, and is never more than
+    ///     half of what is left of the lease.
+    ///   - longestWait: the longest wait after a renewal that failed. Defaults to 60 s.
+    ///   - heldKeys: how many keys are kept alive at most. Defaults to 256. A new key replaces the oldest one: a live stream rotates
+    ///     through keys, and not every player says when it is done with one.
     public init(
         fraction: Double = 0.75, jitter: Double = 0.1, minimumLead: Duration = .zero,
         assumedLease: Duration? = nil, firstWait: Duration = .seconds(5), longestWait: Duration = .seconds(60),

@@ -1,5 +1,5 @@
 import LatchkeyCore
-import LatchkeyVendors
+@_spi(Integrations) import LatchkeyVendors
 
 /// The application certificate: fetched once for all callers, and kept for its lifetime.
 final class CertificateCache: Sendable {

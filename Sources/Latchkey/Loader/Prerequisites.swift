@@ -1,6 +1,6 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyVendors
+@_spi(Integrations) import LatchkeyVendors
 
 /// Values that the integration looks up before its other requests: once for the loader, or for each key.
 final class Prerequisites: Sendable {

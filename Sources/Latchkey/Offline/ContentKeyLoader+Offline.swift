@@ -1,5 +1,5 @@
 import LatchkeyCore
-import LatchkeyVendors
+@_spi(Integrations) import LatchkeyVendors
 
 extension ContentKeyLoader {
     /// Gets what a request is answered with: the license, or the stored key, which is not renewed as a lease is. `nil` if the system

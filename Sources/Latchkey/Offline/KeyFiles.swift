@@ -151,7 +151,7 @@ extension KeyFiles {
 
 extension OfflineError {
     /// What the system says about a file; the path stays out of it.
-    fileprivate static func file(_ kind: Kind, _ name: String) -> Self {
+    fileprivate static func file(_ kind: Diagnosis.Kind, _ name: String) -> Self {
         let number = errno
         return Self(kind, "\(name): \(String(cString: strerror(number))) (\(number)).")
     }

@@ -77,7 +77,7 @@ public struct RemovedKey: Sendable, Hashable {
 }
 
 /// What to do after a player rejected a key.
-public enum RejectionAdvice: Sendable, Hashable {
+@_spi(Adapters) public enum RejectionAdvice: Sendable, Hashable {
     /// Have the player ask for the key again: the stored one is gone, and a new license is fetched.
     case fetchAgain
     /// Let it be: the key was new, or is not a stored one.

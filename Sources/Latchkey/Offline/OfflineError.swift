@@ -4,24 +4,21 @@ public import LatchkeyCore
 
 /// Why a key was not stored, found or renewed.
 public struct OfflineError: CataloguedError, Equatable {
-    /// A kind of the catalogue.
-    public typealias Kind = Diagnosis.Kind
-
     /// The kind of error, one of 400 to 499.
-    public let kind: Kind
+    public let kind: Diagnosis.Kind
     public let reason: String
 
     /// Makes an error; a store of an app's own may throw it, with a reason that tells more than the type of another error would.
     /// - Parameters:
     ///   - kind: the kind of error, one of 400 to 499.
     ///   - reason: what happened, without secrets.
-    public init(_ kind: Kind, _ reason: String) {
+    public init(_ kind: Diagnosis.Kind, _ reason: String) {
         self.kind = kind
         self.reason = reason
     }
 
     /// Makes one of any error of a store; of an error that is no `DiagnosableError`, whose texts may hold secrets, only the type.
-    init(_ error: any Error, otherwise kind: Kind) {
+    init(_ error: any Error, otherwise kind: Diagnosis.Kind) {
         switch error {
         case let error as OfflineError: self = error
         case let error as any DiagnosableError: self.init(kind, error.reason)

@@ -1,12 +1,12 @@
 public import Foundation
 public import LatchkeyCore
-public import LatchkeyVendors
+@_spi(Integrations) public import LatchkeyVendors
 
 /// What a player adapter asks and says.
 extension OfflineKeys {
     /// Whether an asset needs the key, so that the player's request should be made persistable. `false` if the store cannot be read:
     /// the key then plays online.
-    public func isRequested(_ key: KeyURI) async -> Bool {
+    @_spi(Adapters) public func isRequested(_ key: KeyURI) async -> Bool {
         do throws(OfflineError) {
             return try await change { $0.index.isWanted(key) }
         } catch {
@@ -16,7 +16,7 @@ extension OfflineKeys {
     }
 
     /// The stored key, for the player as it is; `nil` if there is none or its window has ended.
-    public func storedKey(for key: KeyURI) async throws(OfflineError) -> Secret? {
+    @_spi(Adapters) public func storedKey(for key: KeyURI) async throws(OfflineError) -> Secret? {
         try await change { draft throws(OfflineError) in
             guard let found = draft.index.keys[key], !found.isExpired(at: draft.now) else { return nil }
             let bytes = try await self.keyIndex.bytes(of: found.item)
@@ -28,7 +28,7 @@ extension OfflineKeys {
 
     /// The player changed a stored key, as at its first play if its license states a playback window. Only the new bytes are valid from
     /// now on. Call it from the player's callback; it returns at once, and later calls see the change.
-    public func updated(_ key: KeyURI, to bytes: Secret) {
+    @_spi(Adapters) public func updated(_ key: KeyURI, to bytes: Secret) {
         changeLater(key) { draft throws(OfflineError) in
             guard draft.index.isWanted(key) else { return }
             try self.checkSize(of: bytes)
@@ -42,7 +42,7 @@ extension OfflineKeys {
     }
 
     /// The player started to play with a stored key. The first time counts, and begins the playback window; returns at once.
-    public func started(_ key: KeyURI) {
+    @_spi(Adapters) public func started(_ key: KeyURI) {
         changeLater(key) { draft in
             guard let stored = draft.index.keys[key] else { return }
             // Read before the write begins: Apple's `Date` is resilient, and the accesses would overlap.
@@ -66,7 +66,7 @@ extension OfflineKeys {
 
     /// The player rejected a key: a stored one is removed.
     /// - Returns: `fetchAgain` for a stored key, once; `giveUp` if the key that was fetched again is rejected too.
-    public func rejected(_ key: KeyURI) async throws(OfflineError) -> RejectionAdvice {
+    @_spi(Adapters) public func rejected(_ key: KeyURI) async throws(OfflineError) -> RejectionAdvice {
         guard try await change({ $0.index.keys.removeValue(forKey: key) }) != nil else { return .giveUp }
         report(key, .storedKeyDropped)
         return noteRejection(of: key) ? .fetchAgain : .giveUp

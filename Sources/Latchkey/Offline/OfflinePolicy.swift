@@ -1,15 +1,21 @@
 /// When stored keys are due for renewal, and how many there may be.
 public struct OfflinePolicy: Sendable, Hashable {
     /// The share of a key's storage window that passes before the key is due for renewal, 0 to 1. Defaults to 0.5.
-    public var renewalFraction: Double
+    package var renewalFraction: Double
     /// The largest stored key, in bytes. Defaults to 64 KiB, ten times a real one.
-    public var largestKey: Int
+    package var largestKey: Int
     /// How many assets there may be. Defaults to 1,000.
-    public var assets: Int
+    package var assets: Int
     /// How many different keys all assets together may need. Defaults to 10,000.
-    public var keys: Int
+    package var keys: Int
 
     /// Makes a policy.
+    /// - Parameters:
+    ///   - renewalFraction: the share of a key's storage window that passes before the key is due for renewal, 0 to 1. Defaults to
+    ///     0.5.
+    ///   - largestKey: the largest stored key, in bytes. Defaults to 64 KiB, ten times a real one.
+    ///   - assets: how many assets there may be. Defaults to 1,000.
+    ///   - keys: how many different keys all assets together may need. Defaults to 10,000.
     public init(renewalFraction: Double = 0.5, largestKey: Int = 1 << 16, assets: Int = 1_000, keys: Int = 10_000) {
         self.renewalFraction = renewalFraction
         self.largestKey = largestKey

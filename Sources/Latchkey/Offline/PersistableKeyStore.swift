@@ -45,7 +45,7 @@ public struct StoredItem: RawRepresentable, Sendable, Hashable, Codable {
     private init(fit name: String) { rawValue = name }
 
     /// The index: which assets need which keys, and what is known about each key. It holds no key, and is JSON.
-    public static let index = Self(fit: "index.json")
+    package static let index = Self(fit: "index.json")
 
     /// A name that no other key has or had.
     static func key(using generator: inout some RandomNumberGenerator) -> Self {

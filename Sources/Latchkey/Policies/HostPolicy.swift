@@ -8,9 +8,9 @@ import LatchkeyCore
 /// on loopback.
 public struct HostPolicy: Sendable, Hashable {
     /// Hosts beside the configured ones.
-    public var allowed: Set<Host>
+    package var allowed: Set<Host>
     /// What becomes of an https URL on a loopback host.
-    public var loopback: LoopbackScheme
+    package var loopback: LoopbackScheme
 
     /// Makes a policy; without arguments only configured origins are allowed.
     public init(allowed: Set<Host> = [], loopback: LoopbackScheme = .asGiven) {

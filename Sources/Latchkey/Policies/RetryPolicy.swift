@@ -5,19 +5,27 @@ import LatchkeyCore
 /// Only errors that may pass are retried: no reply, 408, 425, 429, 5xx, a reply that broke off. A refusal is final.
 public struct RetryPolicy: Sendable, Hashable {
     /// How often a request is sent at most, the first time included. Defaults to 3.
-    public var maximumAttempts: Int
+    package var maximumAttempts: Int
     /// The wait before the second attempt. Defaults to 500 ms. It doubles with every attempt.
-    public var firstWait: Duration
+    package var firstWait: Duration
     /// The longest wait. Defaults to 8 s. A service that asks for more by `Retry-After` gets no further attempt.
-    public var longestWait: Duration
+    package var longestWait: Duration
     /// The share of a wait that is random, 0 to 1. Defaults to 0.5. It spreads clients that failed together.
-    public var jitter: Double
+    package var jitter: Double
     /// How long one attempt may take, the app's credentials and all redirects included. Defaults to 10 s.
-    public var attemptTimeout: Duration
+    package var attemptTimeout: Duration
     /// How long a key, or a certificate, may take from request to answer. Defaults to 30 s, which is below what players wait.
-    public var deadline: Duration
+    package var deadline: Duration
 
     /// Makes a policy.
+    /// - Parameters:
+    ///   - maximumAttempts: how often a request is sent at most, the first time included. Defaults to 3.
+    ///   - firstWait: the wait before the second attempt. Defaults to 500 ms. It doubles with every attempt.
+    ///   - longestWait: the longest wait. Defaults to 8 s. A service that asks for more by `Retry-After` gets no further attempt.
+    ///   - jitter: the share of a wait that is random, 0 to 1. Defaults to 0.5. It spreads clients that failed together.
+    ///   - attemptTimeout: how long one attempt may take, the app's credentials and all redirects included. Defaults to 10 s.
+    ///   - deadline: how long a key, or a certificate, may take from request to answer. Defaults to 30 s, which is below what players
+    ///     wait.
     public init(
         maximumAttempts: Int = 3, firstWait: Duration = .milliseconds(500), longestWait: Duration = .seconds(8),
         jitter: Double = 0.5, attemptTimeout: Duration = .seconds(10), deadline: Duration = .seconds(30)

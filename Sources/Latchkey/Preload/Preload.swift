@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyHLS
-import LatchkeyVendors
+@_spi(Integrations) import LatchkeyVendors
 
 /// One preload.
 struct Preload: Sendable {
@@ -79,9 +79,9 @@ struct Preload: Sendable {
             skipWhatLeadsToLicense(of: key)
             let answer = await Result { try await watch.answer.value }
             note(.license, (try? answer.get()) ?? answer.outcome, key)
-        case .none(.failed(let error)):
+        case .none(let outcome) where outcome.error != nil:
             skipWhatLeadsToLicense(of: key)
-            note(.license, .failed(error), key)
+            note(.license, outcome, key)
         case .none(let outcome):
             note(.license, outcome, key)
             async let credentials: Void = prepareCredentials(for: key)

@@ -7,24 +7,24 @@ public struct PreloadResult: Sendable {
     /// Why playlists of the stream were not read. If there are any, keys may be missing.
     public let unread: [ContentKeyError]
     /// How many requests were sent, those for playlists, connections and the player's licenses included.
-    public let requests: Int
+    package let requests: Int
     /// How long it took.
-    public let took: Duration
+    package let took: Duration
     /// How it ended.
-    public let end: End
+    package let end: End
 
     /// One key of the stream.
     public struct Key: Sendable {
         /// The key's URI as the playlist states it.
         public let uri: KeyURI
         /// What became of each part; every part has an outcome.
-        public let outcomes: [Part: Outcome]
+        package let outcomes: [Part: Outcome]
 
         /// What became of a part.
         public subscript(part: Part) -> Outcome { outcomes[part] ?? .skipped(.timeIsOver) }
 
         /// The parts that are ready.
-        public var prepared: [Part] { Part.allCases.filter { self[$0].isPrepared } }
+        package var prepared: [Part] { Part.allCases.filter { self[$0].isPrepared } }
     }
 
     /// What can be got before a key is played.
@@ -41,21 +41,37 @@ public struct PreloadResult: Sendable {
         case license
     }
 
-    /// What became of a part.
-    public enum Outcome: Sendable {
-        /// It is ready.
-        case prepared
-        /// It was left out.
-        case skipped(Reason)
-        /// It was tried, and is tried again when the key is played.
-        case failed(ContentKeyError)
+    /// What became of a part: it is ready, was left out, or failed, and is tried again when the key is played. Prints which, and why.
+    public struct Outcome: Sendable, CustomStringConvertible {
+        package enum Kind: Sendable {
+            case prepared
+            case skipped(Reason)
+            case failed(ContentKeyError)
+        }
+
+        package let kind: Kind
+
+        package static let prepared = Self(kind: .prepared)
+        package static func skipped(_ reason: Reason) -> Self { Self(kind: .skipped(reason)) }
+        package static func failed(_ error: ContentKeyError) -> Self { Self(kind: .failed(error)) }
 
         /// Whether it is ready.
-        public var isPrepared: Bool { if case .prepared = self { true } else { false } }
+        public var isPrepared: Bool { if case .prepared = kind { true } else { false } }
+
+        /// Why it failed; `nil` if it is ready or was left out.
+        public var error: ContentKeyError? { if case .failed(let error) = kind { error } else { nil } }
+
+        public var description: String {
+            switch kind {
+            case .prepared: "prepared"
+            case .skipped(let reason): "skipped, \(reason)"
+            case .failed(let error): "failed, \(error)"
+            }
+        }
     }
 
     /// Why a part was left out.
-    public enum Reason: String, Sendable, Hashable, Codable {
+    package enum Reason: String, Sendable, Hashable, Codable {
         /// The vendor has no such step, or the license is preloaded, or cannot be got at all.
         case notNeeded
         /// A license needs a player that makes its SPC early, and none was given.
@@ -79,7 +95,7 @@ public struct PreloadResult: Sendable {
     }
 
     /// How a preload ended.
-    public enum End: Sendable, Hashable {
+    package enum End: Sendable, Hashable {
         /// Everything was tried.
         case complete
         /// `PreloadLimits.time` was over.

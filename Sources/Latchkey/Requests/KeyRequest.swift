@@ -56,7 +56,7 @@ public final class KeyRequest: Sendable {
     public func cancel() { end(self, .cancel) }
 
     /// Ends the request without an answer, for a player that has given it up. A key that was answered stays.
-    public func abandon() { end(self, .abandon) }
+    @_spi(Adapters) public func abandon() { end(self, .abandon) }
 
     /// Releases the key: a pending request ends with the error `cancelled`, and an answered key is no longer renewed. Releasing the
     /// first request of a key also stops its renewals.

@@ -1,6 +1,6 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyVendors
+@_spi(Integrations) import LatchkeyVendors
 
 /// The key requests of a loader, from the player's call to the release of the key.
 ///

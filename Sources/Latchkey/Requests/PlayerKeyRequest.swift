@@ -88,7 +88,7 @@ public enum StoredKeyUse: Sendable, Hashable {
 }
 
 /// Identifies one of an app's players that share a loader.
-public struct PlayerID: Sendable, Hashable, ExpressibleByStringLiteral {
+@_spi(Adapters) public struct PlayerID: Sendable, Hashable, ExpressibleByStringLiteral {
     let name: String
 
     /// - Parameter name: a name that is unique among the loader's players.

@@ -1,5 +1,5 @@
 import LatchkeyCore
-import LatchkeyVendors
+@_spi(Integrations) import LatchkeyVendors
 
 /// Keeps an app's own session alive: calls the app or the player as often as the last license says.
 final class CustomerHeartbeat: Sendable {

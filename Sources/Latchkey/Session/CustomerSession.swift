@@ -1,6 +1,6 @@
 public import Foundation
 public import LatchkeyCore
-public import LatchkeyVendors
+@_spi(Integrations) public import LatchkeyVendors
 
 /// Gets content keys from code of the app's own, which makes the requests to its secure session's service: `customer-ssm`.
 ///
@@ -9,7 +9,7 @@ public import LatchkeyVendors
 /// player has to request its keys again, or by calls of `heartbeat()`. Safe to use from any thread.
 ///
 /// Source: `Documentation/Vendors/NAGRA.md` §3.
-public final class CustomerSession: Sendable {
+@_spi(Adapters) public final class CustomerSession: Sendable {
     private let certificate: ApplicationCertificate
     private let callbacks: any CustomerSessionCallbacks
     private let deadline: Duration
@@ -21,12 +21,12 @@ public final class CustomerSession: Sendable {
     /// - Parameters:
     ///   - certificate: the application certificate, DER.
     ///   - callbacks: the app's code.
-    ///   - deadline: how long a key may take from request to answer.
+    ///   - deadline: how long a key may take from request to answer. Defaults to 30 s.
     ///   - timekeeper: the time.
     ///   - contentIdentifier: names a key for the SPC. Defaults to the rule for NAGRA's key URIs.
     /// - Throws: `IntegrationError` `certificateMalformed`.
     public init(
-        certificate: Data, callbacks: some CustomerSessionCallbacks, deadline: Duration = RetryPolicy().deadline,
+        certificate: Data, callbacks: some CustomerSessionCallbacks, deadline: Duration = .seconds(30),
         timekeeper: any Timekeeper = SystemTimekeeper(),
         contentIdentifier: @escaping @Sendable (KeyURI) throws -> ContentIdentifier = {
             try VendorProfile.nagra.contentIdentifier(for: $0)

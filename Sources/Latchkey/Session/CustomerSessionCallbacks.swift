@@ -1,5 +1,5 @@
 public import Foundation
-public import LatchkeyVendors
+@_spi(Integrations) public import LatchkeyVendors
 
 /// The app's two callbacks of `customer-ssm`, called on no particular isolation.
 ///
@@ -40,11 +40,11 @@ public enum CustomerLicenseType: Int, Sendable, Hashable {
 /// What the app's license callback gives.
 public struct CustomerLicense: Sendable {
     /// The CKC, ready for the player.
-    public var ckc: Data
+    @_spi(Adapters) public var ckc: Data
     /// How often the session is to be kept alive, in seconds; 0 for never.
-    public var heartbeat: Int
+    @_spi(Adapters) public var heartbeat: Int
     /// What keeps the session alive.
-    public var renewType: SessionRenewal
+    @_spi(Adapters) public var renewType: SessionRenewal
 
     /// Makes a license.
     public init(ckc: Data, heartbeat: Int = 0, renewType: SessionRenewal = .enforced) {

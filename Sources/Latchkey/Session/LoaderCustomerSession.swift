@@ -1,6 +1,6 @@
 public import Foundation
 public import LatchkeyCore
-import LatchkeyVendors
+@_spi(Integrations) import LatchkeyVendors
 
 /// An app's callbacks of `customer-ssm` with licenses from a loader: for a gateway that a profile or an integration describes.
 ///

@@ -1,5 +1,5 @@
 import LatchkeyCore
-import LatchkeyVendors
+@_spi(Integrations) import LatchkeyVendors
 
 /// The steps of a session: setup, heartbeats and renewals, teardown.
 extension SecureSession {

@@ -1,5 +1,5 @@
 import LatchkeyCore
-import LatchkeyVendors
+@_spi(Integrations) import LatchkeyVendors
 
 /// The secure session with a vendor that the licenses of one source belong to.
 ///

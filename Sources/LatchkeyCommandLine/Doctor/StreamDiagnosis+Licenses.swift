@@ -1,11 +1,11 @@
 import Foundation
-import Latchkey
+@_spi(Adapters) import Latchkey
 import LatchkeyCore
 import LatchkeyDevice
 import LatchkeyFairPlay
 import LatchkeySimulation
 import LatchkeyTerminal
-import LatchkeyVendors
+@_spi(Integrations) import LatchkeyVendors
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking

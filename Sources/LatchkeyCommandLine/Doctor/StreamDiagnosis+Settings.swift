@@ -1,9 +1,9 @@
 import Foundation
-import Latchkey
+@_spi(Adapters) import Latchkey
 import LatchkeyCore
 import LatchkeyFairPlay
 import LatchkeyTerminal
-import LatchkeyVendors
+@_spi(Integrations) import LatchkeyVendors
 
 // What can be told without the network: settings, content identifiers, the token and the recorded SPC.
 extension StreamDiagnosis {

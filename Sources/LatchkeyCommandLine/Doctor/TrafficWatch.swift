@@ -58,7 +58,7 @@ final class TrafficWatch: Transport {
         }
     }
 
-    private static let beforeSending: Set<TransportError.Kind> = [
+    private static let beforeSending: Set<Diagnosis.Kind> = [
         .offline, .hostNotFound, .cannotConnect, .tlsFailed, .serverCertificateUntrusted, .serverCertificateExpired,
         .serverNameMismatch, .serverWithoutTLS, .requestMalformed,
     ]

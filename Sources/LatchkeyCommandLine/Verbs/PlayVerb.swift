@@ -151,7 +151,7 @@ struct PlayVerb: Verb {
         }
         try Task.checkCancellation()
         report.console.endProgress()
-        try report.show(parts, vendor: setting.vendor.identifier)
+        try report.show(parts, vendor: setting.vendor.profile.identifier)
         return parts.allSatisfy(\.isRight) ? .yes : .no
     }
 

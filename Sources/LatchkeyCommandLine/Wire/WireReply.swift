@@ -2,7 +2,7 @@ import Foundation
 import LatchkeyCore
 import LatchkeyFairPlay
 import LatchkeyTerminal
-import LatchkeyVendors
+@_spi(Integrations) import LatchkeyVendors
 
 /// What a client makes of a reply.
 enum WireReply: Sendable {

@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyTerminal
-import LatchkeyVendors
+@_spi(Integrations) import LatchkeyVendors
 
 /// The exchanges that a client has with a vendor's services.
 enum WireStage: String, Sendable, Encodable, CaseIterable {

@@ -14,7 +14,7 @@ public struct Diagnosis: CataloguedError, Hashable {
     ///   - reason: what happened and where, without secrets.
     ///   - remedy: what to do, one imperative sentence. Defaults to the kind's.
     ///   - isRetryable: whether the same request may succeed later. Defaults to the kind's.
-    public init(_ kind: Kind, _ reason: String, remedy: String? = nil, isRetryable: Bool? = nil) {
+    package init(_ kind: Kind, _ reason: String, remedy: String? = nil, isRetryable: Bool? = nil) {
         self.kind = kind
         self.reason = reason
         self.remedy = remedy ?? kind.remedy
@@ -26,7 +26,7 @@ public struct Diagnosis: CataloguedError, Hashable {
     ///   - code: the stable code.
     ///   - reason: what happened and where, without secrets.
     ///   - remedy: what to do, one imperative sentence.
-    public init(code: String, reason: String, remedy: String) {
+    package init(code: String, reason: String, remedy: String) {
         self.init(Kind(rawValue: code), reason, remedy: remedy)
     }
 
@@ -39,11 +39,11 @@ public struct Diagnosis: CataloguedError, Hashable {
         /// The number of the `NSError` of a key request; 1 for a code that is not in the catalogue. Never changed, never reused.
         public let number: Int
         /// What happened, in one sentence; empty for a code that is not in the catalogue.
-        public let meaning: String
+        package let meaning: String
         /// What to do first, one imperative sentence.
-        public let remedy: String
+        package let remedy: String
         /// Whether the same request may succeed later.
-        public let isRetryable: Bool
+        package let isRetryable: Bool
 
         init(_ number: Int, _ code: String, _ meaning: String, _ remedy: String, isRetryable: Bool = false) {
             self.number = number
@@ -59,7 +59,7 @@ public struct Diagnosis: CataloguedError, Hashable {
 
 extension Diagnosis.Kind {
     /// Every kind of the catalogue, ordered by number.
-    public static let all = loader + service + network + storedKeys + player
+    package static let all = loader + service + network + storedKeys + player
 
     /// The kind of a code: the catalogue's, or one of an app's own.
     public init(rawValue code: String) {
@@ -73,7 +73,7 @@ extension Diagnosis.Kind {
     }
 
     /// The section of the repository's documentation about this kind and its neighbors.
-    public var page: String {
+    package var page: String {
         let section =
             switch number {
             case 100..<200: "#loader"

@@ -3,18 +3,15 @@ import Foundation
 
 /// Why no reply came.
 public struct TransportError: CataloguedError {
-    /// A kind of the catalogue.
-    public typealias Kind = Diagnosis.Kind
-
     /// The kind of error, one of 300 to 399.
-    public let kind: Kind
+    public let kind: Diagnosis.Kind
     public let reason: String
 
     /// Makes an error.
     /// - Parameters:
     ///   - kind: the kind of error, one of 300 to 399.
     ///   - reason: what happened, without secrets.
-    public init(_ kind: Kind, _ reason: String) {
+    public init(_ kind: Diagnosis.Kind, _ reason: String) {
         self.kind = kind
         self.reason = reason
     }

@@ -1,4 +1,4 @@
-public import Foundation
+package import Foundation
 
 /// What a number means that the system, a player, a server or FairPlay reports, what caused it, and what to do.
 ///
@@ -9,7 +9,7 @@ public struct FairPlayErrorExplanation: Sendable, Hashable, Identifiable {
     /// The number, signed.
     public let code: Int
     /// Whose number it is.
-    public let domain: Domain
+    package let domain: Domain
     /// A short name.
     public let name: String
     /// What happened.
@@ -19,14 +19,14 @@ public struct FairPlayErrorExplanation: Sendable, Hashable, Identifiable {
     /// What to try, in order.
     public let remedies: [String]
     /// Who can fix it.
-    public let fixer: Fixer
+    package let fixer: Fixer
     /// Whether the meaning rests on more than reports.
-    public let isConfirmed: Bool
+    package let isConfirmed: Bool
 
     public var id: Int { code }
 
     /// Whose number it is.
-    public enum Domain: String, Sendable, Hashable, Codable, CaseIterable {
+    package enum Domain: String, Sendable, Hashable, Codable, CaseIterable {
         /// `AVFoundationErrorDomain`.
         case avFoundation
         /// FairPlay and CoreMedia: `NSOSStatusErrorDomain` or `CoreMediaErrorDomain`.
@@ -50,7 +50,7 @@ public struct FairPlayErrorExplanation: Sendable, Hashable, Identifiable {
     }
 
     /// Who can fix an error.
-    public enum Fixer: String, Sendable, Hashable, Codable, CaseIterable {
+    package enum Fixer: String, Sendable, Hashable, Codable, CaseIterable {
         /// The app's code.
         case app
         /// The license service.
@@ -82,19 +82,19 @@ public struct FairPlayErrorExplanation: Sendable, Hashable, Identifiable {
 
 extension FairPlayErrorExplanation {
     /// Every number of the system that is known, ordered.
-    public static let all = (avFoundation + fairPlay + media + urlLoading).sorted { $0.code < $1.code }
+    package static let all = (avFoundation + fairPlay + media + urlLoading).sorted { $0.code < $1.code }
 
     /// Every number of players, key servers and HTTP that is known, ordered. Two players may use the same number.
-    public static let elsewhere = (http + keyServer + players).sorted { $0.code < $1.code }
+    package static let elsewhere = (http + keyServer + players).sorted { $0.code < $1.code }
 
     /// Every explanation of a number, the system's first.
     /// - Parameter code: signed, or unsigned in 32 bits.
-    public static func explanations(of code: Int) -> [Self] {
+    package static func explanations(of code: Int) -> [Self] {
         [explaining(code)].compactMap { $0 } + elsewhere.filter { $0.code == code }
     }
 
     /// The explanation of a number, signed, or unsigned in 32 bits as browsers show it; `nil` for an unknown one.
-    public static func explaining(_ code: Int) -> Self? {
+    package static func explaining(_ code: Int) -> Self? {
         byCode[code] ?? (code > Int(Int32.max) && code <= Int(UInt32.max) ? byCode[code - (1 << 32)] : nil)
     }
 
@@ -106,7 +106,7 @@ extension FairPlayErrorExplanation {
     }
 
     /// An error and those below it, from the outside in, at most `longestChain`.
-    public static func chain(of error: any Error) -> [NSError] {
+    package static func chain(of error: any Error) -> [NSError] {
         var chain: [NSError] = []
         var next: [NSError] = [error as NSError]
         while let error = next.first, chain.count < longestChain {
@@ -121,7 +121,7 @@ extension FairPlayErrorExplanation {
     }
 
     /// How many errors of a chain are looked at.
-    public static let longestChain = 16
+    package static let longestChain = 16
 
     private static func explaining(domain: String, _ code: Int) -> Self? {
         guard let found = explaining(code) else { return nil }
@@ -136,7 +136,7 @@ extension FairPlayErrorExplanation {
 
 extension FairPlayErrorExplanation.Domain {
     /// The names of the domains of `NSError`.
-    public var names: Set<String> {
+    package var names: Set<String> {
         switch self {
         case .avFoundation: ["AVFoundationErrorDomain"]
         case .system: ["NSOSStatusErrorDomain", "CoreMediaErrorDomain"]

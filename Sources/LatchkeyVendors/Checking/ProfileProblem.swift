@@ -2,14 +2,14 @@ public import Foundation
 public import LatchkeyCore
 
 /// A problem in a profile's file: its place and the reason.
-public struct ProfileProblem: Sendable, Hashable, Codable {
+package struct ProfileProblem: Sendable, Hashable, Codable {
     /// The place in the JSON document, such as `license.headers[0].value`; `$` is the whole document.
-    public let field: String
+    package let field: String
     /// What is wrong, in one sentence.
-    public let reason: String
+    package let reason: String
 
     /// Makes a problem.
-    public init(field: String, reason: String) {
+    package init(field: String, reason: String) {
         self.field = field
         self.reason = reason
     }
@@ -18,10 +18,10 @@ public struct ProfileProblem: Sendable, Hashable, Codable {
 /// The error for a profile's file with problems.
 public struct ProfileError: DiagnosableError, Hashable {
     /// All problems; not empty.
-    public let problems: [ProfileProblem]
+    package let problems: [ProfileProblem]
 
     /// - Parameter problems: the problems, at least one.
-    public init(problems: [ProfileProblem]) { self.problems = problems }
+    package init(problems: [ProfileProblem]) { self.problems = problems }
 
     public var code: String { "profileMalformed" }
 
@@ -46,9 +46,9 @@ extension VendorProfile {
 
     /// The problems of a profile's JSON: members that are missing, misspelled or of the wrong form, and rules that cannot work. Finds
     /// the first wrong form in each member of the profile, and every misspelled name.
-    public static func problems(inJSON json: Data) -> [ProfileProblem] { ProfileReading(json).problems }
+    package static func problems(inJSON json: Data) -> [ProfileProblem] { ProfileReading(json).problems }
 
     /// The problems of a profile beyond its form: rules that read unknown names, parameters that no rule reads, names and addresses of
     /// the wrong form.
-    public var problems: [ProfileProblem] { ProfileCheck(self).problems }
+    package var problems: [ProfileProblem] { ProfileCheck(self).problems }
 }

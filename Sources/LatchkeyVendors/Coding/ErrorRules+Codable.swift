@@ -1,7 +1,7 @@
 import LatchkeyCore
 
 /// An error rule's JSON leaves out what has a default.
-extension ErrorRules: Codable {
+@_spi(Integrations) extension ErrorRules: Codable {
     private enum Key: String, CodingKey {
         case successes, code, message, requestID, kinds, refusesWithSuccess
     }
@@ -31,7 +31,7 @@ extension ErrorRules: Codable {
     }
 }
 
-extension ErrorRules.Place: Codable {
+@_spi(Integrations) extension ErrorRules.Place: Codable {
     private enum Name: String, CaseIterable {
         case header, json, word, knownCode, text
     }

@@ -4,25 +4,25 @@ public import LatchkeyCore
 /// How to read a vendor's refusals: where code, message and request id are, and what the codes mean.
 ///
 /// Source: `Documentation/Vendors/README.md` §23.7.
-public struct ErrorRules: Sendable, Hashable {
+@_spi(Integrations) public struct ErrorRules: Sendable, Hashable {
     /// The statuses of success. Defaults to 200.
-    public var successes: Set<Int>
+    package var successes: Set<Int>
     /// The places of the vendor's code; the first match counts. Empty for the usual places.
-    public var code: [Place]
+    package var code: [Place]
     /// The places of the vendor's message; the first match counts. Empty for the usual places.
-    public var message: [Place]
+    package var message: [Place]
     /// The header fields of the request's id.
-    public var requestID: [String]
+    package var requestID: [String]
     /// The meanings of the vendor's codes, and of statuses (`"412"`) whose usual meaning does not fit. Codes take precedence.
-    public var kinds: [String: IntegrationError.Kind]
+    package var kinds: [String: Diagnosis.Kind]
     /// Whether a code in a reply with a status of success is a refusal.
-    public var refusesWithSuccess: Bool
+    package var refusesWithSuccess: Bool
 
     /// Makes rules. Without arguments, the status decides.
     public init(
         successes: Set<Int> = [200], code: [Place] = [], message: [Place] = [],
         requestID: [String] = ["x-request-id", "x-correlation-id", "x-ms-request-id", "x-amzn-requestid"],
-        kinds: [String: IntegrationError.Kind] = [:],
+        kinds: [String: Diagnosis.Kind] = [:],
         refusesWithSuccess: Bool = false
     ) {
         self.successes = successes
@@ -48,12 +48,12 @@ public struct ErrorRules: Sendable, Hashable {
     }
 
     /// The meanings of codes, from the codes of each kind.
-    static func kinds(_ codes: [IntegrationError.Kind: [String]]) -> [String: IntegrationError.Kind] {
+    static func kinds(_ codes: [Diagnosis.Kind: [String]]) -> [String: Diagnosis.Kind] {
         Dictionary(codes.flatMap { kind, codes in codes.map { ($0, kind) } }) { $1 }
     }
 }
 
-extension ErrorRules {
+@_spi(Integrations) extension ErrorRules {
     /// Throws the refusal in a reply. For integrations in code and an app's own requests.
     /// - Throws: `IntegrationError` if the service refused. Its `service` has status, code and request id.
     public func check(_ reply: HTTPReply) throws(IntegrationError) {
@@ -121,7 +121,7 @@ extension ErrorRules {
         return text + "."
     }
 
-    private static func kind(ofStatus status: Int) -> IntegrationError.Kind {
+    private static func kind(ofStatus status: Int) -> Diagnosis.Kind {
         switch status {
         case 401: .unauthenticated
         case 403: .forbidden

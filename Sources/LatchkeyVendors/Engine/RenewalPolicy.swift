@@ -1,7 +1,7 @@
 /// When the keys of a vendor are renewed. The lease in a license takes precedence.
 ///
 /// Source: `Documentation/Vendors/README.md` §23.10.
-public struct RenewalPolicy: Sendable, Hashable, Codable {
+@_spi(Integrations) public struct RenewalPolicy: Sendable, Hashable, Codable {
     /// The least time between a renewal and the end of the lease, in seconds. Defaults to 60.
     public var minimumLead: Int
     /// The shortest time between two renewals that the service accepts, in seconds. Defaults to 0.

@@ -1,4 +1,4 @@
-public import Foundation
+package import Foundation
 
 /// How long a reply asks to wait.
 ///
@@ -28,7 +28,7 @@ extension HTTPReply {
     /// When the reply was made, by the server's clock, in whole seconds; `nil` if it does not say.
     ///
     /// Source: RFC 9110 §6.6.1.
-    public var date: Date? { header("date").flatMap(Date.init(httpField:)) }
+    package var date: Date? { header("date").flatMap(Date.init(httpField:)) }
 }
 
 extension Date {

@@ -34,7 +34,7 @@ extension VendorProfile {
     }
 }
 
-extension DRMIntegration where Self == ConfiguredVendor {
+extension ConfiguredVendor {
     /// Axinom DRM with the message in a header.
     /// - Parameters:
     ///   - certificate: the address of the application certificate.

@@ -45,7 +45,7 @@ extension VendorProfile {
     }
 }
 
-extension DRMIntegration where Self == ConfiguredVendor {
+extension ConfiguredVendor {
     /// Azure Media Services, with the license service that the key URI names.
     /// - Parameter certificate: the address of the application certificate.
     public static func azure(certificate: URL) -> ConfiguredVendor {

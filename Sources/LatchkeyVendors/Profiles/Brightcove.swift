@@ -79,7 +79,7 @@ extension VendorProfile {
     private static func emptyUnless(_ setting: String) -> TextRule { .joined([.setting(setting), ""], separator: "") }
 }
 
-extension DRMIntegration where Self == ConfiguredVendor {
+extension ConfiguredVendor {
     /// Brightcove Video Cloud with the certificate and the license service of an account.
     /// - Parameter account: the account's id.
     public static func brightcove(account: String) -> ConfiguredVendor {

@@ -73,7 +73,7 @@ extension VendorProfile {
         "user token, a JWT", example: "eyJhbGciOiJIUzI1NiJ9.eyJleHAiOjE4OTM0NTYwMDB9.AAAA")
 }
 
-extension DRMIntegration where Self == ConfiguredVendor {
+extension ConfiguredVendor {
     /// Cloud DRM, current generation.
     /// - Parameters:
     ///   - certificate: the address of the application certificate.

@@ -90,7 +90,7 @@ extension VendorProfile {
     ]
 }
 
-extension DRMIntegration where Self == ConfiguredVendor {
+extension ConfiguredVendor {
     /// DRMtoday with an upfront token.
     /// - Parameters:
     ///   - certificate: the address of the application certificate.

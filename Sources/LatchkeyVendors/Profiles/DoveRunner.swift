@@ -64,7 +64,7 @@ extension VendorProfile {
         refusesWithSuccess: true)
 }
 
-extension DRMIntegration where Self == ConfiguredVendor {
+extension ConfiguredVendor {
     /// DoveRunner with the token in a header.
     /// - Parameter site: the site id, four characters.
     public static func doveRunner(site: String) -> ConfiguredVendor {

@@ -72,7 +72,7 @@ extension VendorProfile {
         example: "https://fps.ezdrm.com/demo/video/eleisure.cer")
 }
 
-extension DRMIntegration where Self == ConfiguredVendor {
+extension ConfiguredVendor {
     /// EZDRM with its own license service.
     /// - Parameter certificate: the address of the application certificate.
     public static func ezdrm(certificate: URL) -> ConfiguredVendor {

@@ -130,7 +130,7 @@ extension VendorProfile {
         ]))
 }
 
-extension DRMIntegration where Self == ConfiguredVendor {
+extension ConfiguredVendor {
     /// ExpressPlay with token URLs as key URIs.
     /// - Parameter certificate: the application certificate, DER, which the app ships.
     public static func expressPlay(certificate: Data) -> ConfiguredVendor {

@@ -50,7 +50,7 @@ extension VendorProfile {
     }
 }
 
-extension DRMIntegration where Self == ConfiguredVendor {
+extension ConfiguredVendor {
     /// Irdeto Control with the license at the key URI.
     /// - Parameters:
     ///   - certificate: the address of the application certificate.

@@ -34,7 +34,7 @@ extension VendorProfile {
             .documented, read: "2026-11-21", "docs.jwplayer.com, protection-studio-drm-avplayer-integration"))
 }
 
-extension DRMIntegration where Self == ConfiguredVendor {
+extension ConfiguredVendor {
     /// Studio DRM with JW Platform.
     /// - Parameter delivery: the address of the delivery document.
     public static func jwPlatform(delivery: URL) -> ConfiguredVendor {

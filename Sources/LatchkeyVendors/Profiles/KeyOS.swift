@@ -66,7 +66,7 @@ extension VendorProfile {
         "authentication XML in base64", example: "PEtleU9TQXV0aGVudGljYXRpb25YTUwvPg==")
 }
 
-extension DRMIntegration where Self == ConfiguredVendor {
+extension ConfiguredVendor {
     /// KeyOS.
     /// - Parameters:
     ///   - certificate: the address of the application certificate.

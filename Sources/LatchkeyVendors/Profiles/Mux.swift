@@ -44,7 +44,7 @@ extension VendorProfile {
     ]
 }
 
-extension DRMIntegration where Self == ConfiguredVendor {
+extension ConfiguredVendor {
     /// Mux.
     /// - Parameter playbackID: the playback id of the asset.
     public static func mux(playbackID: String) -> ConfiguredVendor {

@@ -72,7 +72,7 @@ extension VendorProfile {
     }
 }
 
-extension DRMIntegration where Self == ConfiguredVendor {
+extension ConfiguredVendor {
     /// NAGRA CONNECT.
     /// - Parameters:
     ///   - certificate: the address of the application certificate.

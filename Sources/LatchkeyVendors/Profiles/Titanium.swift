@@ -84,7 +84,7 @@ extension VendorProfile {
     ]
 }
 
-extension DRMIntegration where Self == ConfiguredVendor {
+extension ConfiguredVendor {
     /// Titanium with a token.
     /// - Parameters:
     ///   - certificate: the address of the application certificate.

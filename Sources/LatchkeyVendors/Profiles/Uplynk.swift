@@ -31,7 +31,7 @@ extension VendorProfile {
     private static let uplynkAsset = TextRule.firstOf([.query("b"), .firstQueryValue])
 }
 
-extension DRMIntegration where Self == ConfiguredVendor {
+extension ConfiguredVendor {
     /// Uplynk.
     /// - Parameter certificate: the address of the application certificate.
     public static func uplynk(certificate: URL) -> ConfiguredVendor {

@@ -62,7 +62,7 @@ extension VendorProfile {
         example: "https://multidrm.vsaas.verimatrixcloud.net/fairplay")
 }
 
-extension DRMIntegration where Self == ConfiguredVendor {
+extension ConfiguredVendor {
     /// Verimatrix Core with the token in a header.
     /// - Parameters:
     ///   - certificate: the address of the application certificate.

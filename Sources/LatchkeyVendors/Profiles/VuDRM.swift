@@ -64,7 +64,7 @@ extension VendorProfile {
         example: "demo-client|2024-01-02T03:04:05Z|AAAAAAAAAAAAAAAAAAAAAA==|0000000000000000000000000000000000000000")
 }
 
-extension DRMIntegration where Self == ConfiguredVendor {
+extension ConfiguredVendor {
     /// VuDRM as in the JW Player document.
     /// - Parameter certificate: the address of the application certificate.
     public static func vuDRM(certificate: URL) -> ConfiguredVendor {

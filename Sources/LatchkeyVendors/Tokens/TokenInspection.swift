@@ -67,7 +67,7 @@ extension TokenInspection {
 
 extension TokenInspection.Advice: CustomStringConvertible {
     /// A stable name.
-    public var code: String {
+    package var code: String {
         switch self {
         case .malformed: "malformed"
         case .expired: "expired"

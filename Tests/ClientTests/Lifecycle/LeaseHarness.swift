@@ -1,10 +1,10 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyTesting
-import LatchkeyVendors
+@_spi(Adapters) import LatchkeyTesting
+@_spi(Integrations) import LatchkeyVendors
 import Testing
 
-@testable import Latchkey
+@_spi(Adapters) @_spi(Integrations) @testable import Latchkey
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking

@@ -4,7 +4,7 @@ import LatchkeyTesting
 import LatchkeyVendors
 import Testing
 
-@_spi(Adapters) @testable import Latchkey
+@_spi(Adapters) @_spi(Integrations) @testable import Latchkey
 
 /// What holds for keys whatever happens to them in whatever order: replies, failures, cancellations, jumps of the clocks, and
 /// players that do what they should not.

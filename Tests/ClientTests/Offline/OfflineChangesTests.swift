@@ -1,10 +1,10 @@
 import Foundation
-import Latchkey
+@_spi(Adapters) import Latchkey
 import LatchkeyCore
 import LatchkeyTesting
 import Testing
 
-@testable import Latchkey
+@_spi(Adapters) @testable import Latchkey
 
 @Suite(.timeLimit(.minutes(5))) struct OfflineChangesTests {
     private let harness = OfflineHarness()

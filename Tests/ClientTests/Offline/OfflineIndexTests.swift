@@ -3,7 +3,7 @@ import LatchkeyCore
 import LatchkeyTesting
 import Testing
 
-@testable import Latchkey
+@_spi(Adapters) @testable import Latchkey
 
 @Suite(.timeLimit(.minutes(5))) struct OfflineIndexTests {
     /// What version 1 looks like on the disk; a change here needs a new version.

@@ -1,5 +1,5 @@
 import Foundation
-@_spi(Adapters) import Latchkey
+@_spi(Adapters) @_spi(Integrations) import Latchkey
 import LatchkeyCore
 import LatchkeyTesting
 import Testing

@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
 
-@testable import Latchkey
+@_spi(Adapters) @testable import Latchkey
 
 /// A mistake that is made in the transitions on purpose, to see that the explorer finds it.
 enum KeyRequestFault: CaseIterable {

@@ -1,5 +1,5 @@
 import AVFoundation
-import LatchkeyAVFoundation
+@_spi(Adapters) import LatchkeyAVFoundation
 import LatchkeyCore
 import LatchkeyServices
 import LatchkeySimulation

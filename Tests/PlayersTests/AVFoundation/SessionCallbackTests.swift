@@ -1,8 +1,8 @@
 import AVFoundation
-import LatchkeyAVFoundation
+@_spi(Adapters) import LatchkeyAVFoundation
 import LatchkeyCore
 import LatchkeyTesting
-import LatchkeyVendors
+@_spi(Integrations) import LatchkeyVendors
 import StandInEngine
 import Testing
 

@@ -1,7 +1,7 @@
 import Foundation
 import JWPlayerKit
 import LatchkeyCore
-import LatchkeyJWPlayer
+@_spi(Adapters) import LatchkeyJWPlayer
 import LatchkeyServices
 import LatchkeySimulation
 import LatchkeyTesting

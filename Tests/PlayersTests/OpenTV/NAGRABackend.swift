@@ -1,8 +1,8 @@
 import Foundation
-import Latchkey
+@_spi(Adapters) import Latchkey
 import LatchkeyCore
 import LatchkeyServices
-import LatchkeyVendors
+@_spi(Integrations) import LatchkeyVendors
 import Testing
 
 #if canImport(FoundationNetworking)

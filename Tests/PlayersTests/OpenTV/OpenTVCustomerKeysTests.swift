@@ -3,7 +3,7 @@ import LatchkeyCore
 import LatchkeyServices
 import LatchkeySimulation
 import LatchkeyTesting
-import LatchkeyVendors
+@_spi(Integrations) import LatchkeyVendors
 import OPYSDKFPS
 import StandInEngine
 import Testing

@@ -9,7 +9,7 @@ import StandInPlayers
 import THEOplayerSDK
 import Testing
 
-@testable import LatchkeyTHEOplayer
+@_spi(Adapters) @testable import LatchkeyTHEOplayer
 
 /// Streams that play through THEOplayer's stand-in, over HTTP.
 @Suite(.timeLimit(.minutes(5))) struct THEOplayerKeysTests {

@@ -2,9 +2,9 @@ import Foundation
 import LatchkeyCore
 import LatchkeyServices
 import LatchkeySimulation
-import LatchkeyTHEOplayer
+@_spi(Integrations) import LatchkeyTHEOplayer
 import LatchkeyTesting
-import LatchkeyVendors
+@_spi(Integrations) import LatchkeyVendors
 import StandInEngine
 import StandInPlayers
 import THEOplayerSDK

@@ -1,6 +1,6 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyVendors
+@_spi(Integrations) import LatchkeyVendors
 import Testing
 
 /// The article's example does what the article says.
@@ -35,8 +35,8 @@ import Testing
         #expect(license.terms == LicenseTerms(.lease(.seconds(300))))
     }
 
-    @Test(arguments: [("E17", IntegrationError.Kind.unauthenticated), ("E20", .forbidden), ("E99", .invalidRequest)])
-    func `the documented refusals are understood`(code: String, kind: IntegrationError.Kind) {
+    @Test(arguments: [("E17", Diagnosis.Kind.unauthenticated), ("E20", .forbidden), ("E99", .invalidRequest)])
+    func `the documented refusals are understood`(code: String, kind: Diagnosis.Kind) {
         let body = #"{"error":{"code":"\#(code)","text":"No."}}"#
         let error = wire.refusal(body, status: 400, [("X-Acme-Request", "r-1")])
         #expect(error?.kind == kind)

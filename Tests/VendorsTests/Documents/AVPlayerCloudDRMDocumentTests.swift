@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyTesting
-import LatchkeyVendors
+@_spi(Integrations) import LatchkeyVendors
 import Testing
 
 /// What the sample of "AVPlayer with Cloud DRM in Swift" does with odd inputs, beside `cloud-drm-legacy`.

@@ -1,6 +1,6 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyVendors
+@_spi(Integrations) import LatchkeyVendors
 
 /// What a client puts on the wire for one key, and what it names the key by for the player; a part that is missing is not sent.
 struct Conversation: Sendable {

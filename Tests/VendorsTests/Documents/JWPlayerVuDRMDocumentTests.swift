@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyTesting
-import LatchkeyVendors
+@_spi(Integrations) import LatchkeyVendors
 import Testing
 
 /// What the sample of "JW Player SDK iOS VUDRM FairPlay Integration" does with odd inputs, beside `vudrm`.

@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyTesting
-import LatchkeyVendors
+@_spi(Integrations) import LatchkeyVendors
 import Testing
 
 /// What the integrations of THEOplayer's "Creating a custom DRM integration" do with odd inputs, beside their profiles.

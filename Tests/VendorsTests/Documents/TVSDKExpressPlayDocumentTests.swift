@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyTesting
-import LatchkeyVendors
+@_spi(Integrations) import LatchkeyVendors
 import Testing
 
 /// What the sample of "Apple FairPlay in TVSDK applications" does with odd inputs, beside the ExpressPlay profiles.

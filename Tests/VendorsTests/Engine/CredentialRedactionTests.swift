@@ -1,5 +1,5 @@
 import LatchkeyCore
-import LatchkeyVendors
+@_spi(Integrations) import LatchkeyVendors
 import Testing
 
 /// What carries a credential is secret whatever its name.

@@ -1,5 +1,5 @@
 import LatchkeyCore
-import LatchkeyVendors
+@_spi(Integrations) import LatchkeyVendors
 import Testing
 
 /// A vendor's codes in a body of an unpublished form.

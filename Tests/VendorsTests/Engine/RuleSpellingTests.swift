@@ -1,5 +1,5 @@
 import Foundation
-import LatchkeyVendors
+@_spi(Integrations) import LatchkeyVendors
 import Testing
 
 /// How rules read in a profile's JSON.

@@ -2,7 +2,7 @@ import Foundation
 import LatchkeyCore
 import Testing
 
-@testable import LatchkeyVendors
+@_spi(Integrations) @testable import LatchkeyVendors
 
 /// A service's own words, where its vendor documents no place for them.
 ///

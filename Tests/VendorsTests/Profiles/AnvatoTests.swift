@@ -1,6 +1,6 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyVendors
+@_spi(Integrations) import LatchkeyVendors
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct AnvatoTests {
@@ -24,11 +24,11 @@ import Testing
     }
 
     @Test(arguments: [
-        (200, "403", IntegrationError.Kind.forbidden), (200, "401", .unauthenticated), (200, "404", .notFound),
+        (200, "403", Diagnosis.Kind.forbidden), (200, "401", .unauthenticated), (200, "404", .notFound),
         (200, "429", .rateLimited), (200, "503", .serverTransient), (200, "7", .forbidden),
         (500, "7", .serverTransient), (400, "403", .forbidden),
     ])
-    func `a refusal has a code, whatever its status`(status: Int, code: String, kind: IntegrationError.Kind) {
+    func `a refusal has a code, whatever its status`(status: Int, code: String, kind: Diagnosis.Kind) {
         let body = #"{"error":{"code":\#(code),"status":"NO","message":"Sorry. drmErrorCode: 17 (test)"}}"#
         let error = anvato.refusal(body, status: status)
         #expect(error?.kind == kind)

@@ -1,6 +1,6 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyVendors
+@_spi(Integrations) import LatchkeyVendors
 import Testing
 
 /// The bytes of `Documentation/Vendors/Azure.md`.
@@ -65,9 +65,9 @@ import Testing
     }
 
     @Test(arguments: [
-        (401, IntegrationError.Kind.unauthenticated), (403, .forbidden), (404, .notFound), (200, .licenseMalformed),
+        (401, Diagnosis.Kind.unauthenticated), (403, .forbidden), (404, .notFound), (200, .licenseMalformed),
     ])
-    func `a refusal keeps its status`(status: Int, kind: IntegrationError.Kind) {
+    func `a refusal keeps its status`(status: Int, kind: Diagnosis.Kind) {
         let error = ProfileWire(.azure, key: Self.key).refusal(
             #"{"a":"no"}"#, status: status, [("x-request-id", "r-1")])
         #expect(error?.kind == kind)

@@ -1,6 +1,6 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyVendors
+@_spi(Integrations) import LatchkeyVendors
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct BrightcoveTests {
@@ -28,11 +28,11 @@ import Testing
 
     /// Source: the vendor's Playback Rights error reference.
     @Test(arguments: [
-        (401, "TOKEN_REQUIRED", IntegrationError.Kind.unauthenticated), (403, "CLIENT_GEO", .regionDenied),
+        (401, "TOKEN_REQUIRED", Diagnosis.Kind.unauthenticated), (403, "CLIENT_GEO", .regionDenied),
         (403, "DENIED_BY_STREAM_LIMIT_CREATE", .concurrencyLimit), (403, "DOMAIN", .forbidden),
         (404, "VIDEO_NOT_FOUND", .notFound),
     ])
-    func `a subcode says what a refusal means`(status: Int, code: String, kind: IntegrationError.Kind) {
+    func `a subcode says what a refusal means`(status: Int, code: String, kind: Diagnosis.Kind) {
         let body = #"[{"error_code":"X","error_subcode":"\#(code)","message":"no"}]"#
         let error = brightcove.refusal(body, status: status)
         #expect(error?.kind == kind)
@@ -86,10 +86,10 @@ import Testing
     }
 
     @Test(arguments: [
-        (202, IntegrationError.Kind.licenseMalformed), (401, .unauthenticated), (403, .forbidden),
+        (202, Diagnosis.Kind.licenseMalformed), (401, .unauthenticated), (403, .forbidden),
         (500, .serverTransient),
     ])
-    func `any other status is a refusal`(status: Int, kind: IntegrationError.Kind) {
+    func `any other status is a refusal`(status: Int, kind: Diagnosis.Kind) {
         #expect(brightcove.refusal(ProfileWire.ckc, status: status)?.kind == kind)
     }
 

@@ -1,6 +1,6 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyVendors
+@_spi(Integrations) import LatchkeyVendors
 import Testing
 
 /// The bytes of `Documentation/Vendors/DRMtoday.md`.
@@ -96,13 +96,13 @@ import Testing
     }
 
     @Test(arguments: [
-        (500, "1000", IntegrationError.Kind.serverTransient), (400, "2000", .invalidRequest),
+        (500, "1000", Diagnosis.Kind.serverTransient), (400, "2000", .invalidRequest),
         (403, "3000", .unauthenticated), (400, "10001", .invalidRequest), (400, "20101", .forbidden),
         (500, "30000", .invalidRequest), (500, "43000", .invalidRequest), (403, "60001", .invalidRequest),
         (403, "60100", .concurrencyLimit), (400, "70001", .forbidden), (400, "80001", .forbidden),
         (403, "90001", .regionDenied), (418, "99999", .invalidRequest),
     ])
-    func `the response code says what a refusal means`(status: Int, code: String, kind: IntegrationError.Kind) {
+    func `the response code says what a refusal means`(status: Int, code: String, kind: Diagnosis.Kind) {
         let error = ProfileWire(.drmToday, key: Self.key).refusal(
             "", status: status, [("X-DT-Resp-Code", code), ("x-dt-error-message", "not_granted")])
         #expect(error?.kind == kind)

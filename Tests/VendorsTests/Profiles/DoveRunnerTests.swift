@@ -1,6 +1,6 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyVendors
+@_spi(Integrations) import LatchkeyVendors
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct DoveRunnerTests {
@@ -80,13 +80,13 @@ import Testing
     }
 
     @Test(arguments: [
-        ("7001", IntegrationError.Kind.notFound), ("7009", .unauthenticated), ("7011", .unauthenticated),
+        ("7001", Diagnosis.Kind.notFound), ("7009", .unauthenticated), ("7011", .unauthenticated),
         ("7012", .forbidden), ("7016", .unauthenticated), ("7018", .forbidden), ("7019", .unauthenticated),
         ("7301", .notFound), ("7304", .serverTransient), ("7305", .invalidRequest), ("7308", .invalidRequest),
         ("7316", .invalidRequest), ("7317", .invalidRequest), ("8710", .notYetValid), ("8711", .forbidden),
         ("9001", .invalidRequest), ("9999", .invalidRequest), ("4242", .forbidden),
     ])
-    func `a license's refusal has status 200 and a code`(code: String, kind: IntegrationError.Kind) {
+    func `a license's refusal has status 200 and a code`(code: String, kind: Diagnosis.Kind) {
         let error = header.refusal(#"{"errorCode":"\#(code)","message":"no"}"#)
         #expect(error?.kind == kind)
         #expect(error?.service?.code == code)

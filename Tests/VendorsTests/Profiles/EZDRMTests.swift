@@ -1,6 +1,6 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyVendors
+@_spi(Integrations) import LatchkeyVendors
 import Testing
 
 /// The bytes of `Documentation/Vendors/EZDRM.md`.
@@ -84,8 +84,8 @@ import Testing
         #expect(license.warnings.map(\.code) == ["unusualForm"])
     }
 
-    @Test(arguments: [(400, IntegrationError.Kind.invalidRequest), (403, .forbidden), (500, .serverTransient)])
-    func `the status says what a refusal means`(status: Int, kind: IntegrationError.Kind) {
+    @Test(arguments: [(400, Diagnosis.Kind.invalidRequest), (403, .forbidden), (500, .serverTransient)])
+    func `the status says what a refusal means`(status: Int, kind: Diagnosis.Kind) {
         #expect(ProfileWire(.ezdrm, key: Self.key).refusal("no", status: status)?.kind == kind)
     }
 }

@@ -1,6 +1,6 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyVendors
+@_spi(Integrations) import LatchkeyVendors
 import Testing
 
 /// The bytes of `Documentation/Vendors/ExpressPlay.md`.
@@ -133,10 +133,10 @@ import Testing
     }
 
     @Test(arguments: [
-        (400, "-2018", IntegrationError.Kind.unauthenticated), (400, "-2031", .forbidden), (400, "-6006", .forbidden),
+        (400, "-2018", Diagnosis.Kind.unauthenticated), (400, "-2031", .forbidden), (400, "-6006", .forbidden),
         (400, "-6003", .invalidRequest), (500, "-6004", .serverTransient), (401, "-4010", .unauthenticated),
     ])
-    func `a code is found in a page and in JSON`(status: Int, code: String, kind: IntegrationError.Kind) {
+    func `a code is found in a page and in JSON`(status: Int, code: String, kind: Diagnosis.Kind) {
         let wire = ProfileWire(.expressPlay, key: Self.token)
         for body in ["<html><meta charset=utf-8>error \(code)</html>", #"{"errorCode":\#(code),"x":-20180}"#] {
             let error = wire.refusal(body, status: status)

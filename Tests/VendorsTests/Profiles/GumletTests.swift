@@ -1,6 +1,6 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyVendors
+@_spi(Integrations) import LatchkeyVendors
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct GumletTests {
@@ -26,8 +26,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [(401, IntegrationError.Kind.unauthenticated), (500, .serverTransient)])
-    func `a refusal is known by its status`(status: Int, kind: IntegrationError.Kind) {
+    @Test(arguments: [(401, Diagnosis.Kind.unauthenticated), (500, .serverTransient)])
+    func `a refusal is known by its status`(status: Int, kind: Diagnosis.Kind) {
         #expect(gumlet.refusal("{}", status: status)?.kind == kind)
     }
 }

@@ -1,6 +1,6 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyVendors
+@_spi(Integrations) import LatchkeyVendors
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct IrdetoTests {
@@ -85,10 +85,10 @@ import Testing
     }
 
     @Test(arguments: [
-        (401, IntegrationError.Kind.unauthenticated), (403, .forbidden), (404, .notFound), (400, .invalidRequest),
+        (401, Diagnosis.Kind.unauthenticated), (403, .forbidden), (404, .notFound), (400, .invalidRequest),
         (500, .serverTransient),
     ])
-    func `the status says what a refusal means, and its words are kept`(status: Int, kind: IntegrationError.Kind) {
+    func `the status says what a refusal means, and its words are kept`(status: Int, kind: Diagnosis.Kind) {
         let error = irdeto.refusal("whatever", status: status)
         #expect(error?.kind == kind)
         #expect(error?.service == ServiceReply(status: status, message: "whatever"))

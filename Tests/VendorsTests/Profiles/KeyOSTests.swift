@@ -1,6 +1,6 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyVendors
+@_spi(Integrations) import LatchkeyVendors
 import Testing
 
 /// The bytes of `Documentation/Vendors/KeyOS.md`.
@@ -45,8 +45,8 @@ import Testing
         #expect(try wire.license(tagged, status: status).ckc.revealed == ProfileWire.ckc)
     }
 
-    @Test(arguments: [(401, IntegrationError.Kind.unauthenticated), (403, .forbidden), (202, .licenseMalformed)])
-    func `the status says what a refusal means`(status: Int, kind: IntegrationError.Kind) {
+    @Test(arguments: [(401, Diagnosis.Kind.unauthenticated), (403, .forbidden), (202, .licenseMalformed)])
+    func `the status says what a refusal means`(status: Int, kind: Diagnosis.Kind) {
         #expect(ProfileWire(.keyOS, key: Self.key).refusal("no", status: status)?.kind == kind)
     }
 }

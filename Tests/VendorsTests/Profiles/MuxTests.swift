@@ -1,6 +1,6 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyVendors
+@_spi(Integrations) import LatchkeyVendors
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct MuxTests {
@@ -58,10 +58,10 @@ import Testing
     }
 
     @Test(arguments: [
-        (400, IntegrationError.Kind.invalidRequest, false), (403, .unauthenticated, false), (404, .notFound, false),
+        (400, Diagnosis.Kind.invalidRequest, false), (403, .unauthenticated, false), (404, .notFound, false),
         (412, .serverTransient, true), (500, .serverTransient, true), (503, .serverTransient, true),
     ])
-    func `a status says why`(status: Int, kind: IntegrationError.Kind, isRetryable: Bool) {
+    func `a status says why`(status: Int, kind: Diagnosis.Kind, isRetryable: Bool) {
         let errors = [
             #expect(throws: IntegrationError.self) { try mux.certificate(Data(), status: status) },
             mux.refusal(Data(), status: status),

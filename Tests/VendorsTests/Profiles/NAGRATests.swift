@@ -1,6 +1,6 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyVendors
+@_spi(Integrations) import LatchkeyVendors
 import Testing
 
 /// The bytes of `Documentation/Vendors/NAGRA.md`.
@@ -87,9 +87,9 @@ import Testing
     }
 
     @Test(arguments: [
-        (400, 1007, IntegrationError.Kind.concurrencyLimit), (400, 1000, .invalidRequest), (500, 1, .serverTransient),
+        (400, 1007, Diagnosis.Kind.concurrencyLimit), (400, 1000, .invalidRequest), (500, 1, .serverTransient),
     ])
-    func `a refusal has a code and words`(status: Int, code: Int, kind: IntegrationError.Kind) {
+    func `a refusal has a code and words`(status: Int, code: Int, kind: Diagnosis.Kind) {
         let error = ProfileWire(.nagra, key: Self.key).refusal(
             #"{"errorCode":\#(code),"message":"too many"}"#, status: status, [("x-correlation-id", "c-1")])
         #expect(error?.kind == kind)

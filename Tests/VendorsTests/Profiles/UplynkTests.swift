@@ -1,6 +1,6 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyVendors
+@_spi(Integrations) import LatchkeyVendors
 import Testing
 
 /// The bytes of `Documentation/Vendors/Uplynk.md`.
@@ -54,10 +54,10 @@ import Testing
     }
 
     @Test(arguments: [
-        (#"{"status":1}"#, 200, IntegrationError.Kind.licenseMalformed), ("", 200, .licenseMalformed),
+        (#"{"status":1}"#, 200, Diagnosis.Kind.licenseMalformed), ("", 200, .licenseMalformed),
         (#"{"msg":"no"}"#, 403, .forbidden), ("busy", 503, .serverTransient),
     ])
-    func `a reply without a CKC is an error`(body: String, status: Int, kind: IntegrationError.Kind) {
+    func `a reply without a CKC is an error`(body: String, status: Int, kind: Diagnosis.Kind) {
         #expect(ProfileWire(.uplynk, key: Self.key).refusal(body, status: status)?.kind == kind)
     }
 }

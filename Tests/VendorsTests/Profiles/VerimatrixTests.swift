@@ -1,6 +1,6 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyVendors
+@_spi(Integrations) import LatchkeyVendors
 import Testing
 
 /// The bytes of `Documentation/Vendors/Verimatrix.md`.
@@ -73,14 +73,14 @@ import Testing
     }
 
     @Test(arguments: [
-        (500, "MDRM-1000", IntegrationError.Kind.serverTransient), (401, "MDRM-1001", .unauthenticated),
+        (500, "MDRM-1000", Diagnosis.Kind.serverTransient), (401, "MDRM-1001", .unauthenticated),
         (401, "MDRM-1002", .unauthenticated), (404, "MDRM-1003", .notFound), (400, "MDRM-1004", .invalidRequest),
         (404, "MDRM-1005", .notFound), (400, "MDRM-1006", .invalidRequest), (400, "MDRM-1007", .invalidRequest),
         (400, "MDRM-1008", .invalidRequest), (500, "MDRM-1009", .serverTransient),
         (500, "MDRM-1010", .serverTransient), (404, "MDRM-1011", .notFound), (500, "MDRM-1012", .serverTransient),
         (400, "MDRM-1013", .invalidRequest), (400, "MDRM-1014", .invalidRequest), (503, "MDRM-1015", .serverTransient),
     ])
-    func `each code is found and understood`(status: Int, code: String, kind: IntegrationError.Kind) {
+    func `each code is found and understood`(status: Int, code: String, kind: Diagnosis.Kind) {
         let error = ProfileWire(.verimatrix, key: Self.key).refusal("Refused. \(code): no", status: status)
         #expect(error?.kind == kind)
         #expect(error?.service == ServiceReply(status: status, code: code))
