@@ -72,6 +72,7 @@ import Testing
         harness.service.fault("heartbeat", .status(403))
         await harness.passPeriod()
         _ = await events.states(until: .error)
+        await harness.untilFailed()
         #expect(harness.failures.map(\.code) == ["forbidden"] && harness.failures.first?.stage == .heartbeat)
         #expect(await harness.hasNoTimer())
         // The source goes on as long as a request is pending.
@@ -113,6 +114,7 @@ import Testing
             harness.clock.advance(by: wait)
         }
         _ = await events.states(until: .error)
+        await harness.untilFailed()
         #expect(harness.failures.map(\.attempts) == [3] && harness.failures.first?.code == "serverTransient")
         #expect(harness.service.log.suffix(3) == ["heartbeat SESSION-1", "heartbeat SESSION-1", "heartbeat SESSION-1"])
     }
@@ -125,6 +127,7 @@ import Testing
         try await harness.answer()
         await harness.passPeriod()
         #expect(await events.states(until: .error).suffix(2) == [.renewalRequested, .error])
+        await harness.untilFailed()
         #expect(harness.failures.map(\.code) == ["concurrencyLimit"] && harness.failures.first?.stage == .license)
     }
 
@@ -135,9 +138,11 @@ import Testing
         try await harness.answer()
         await harness.passPeriod()
         await harness.clock.untilSomeoneSleeps(for: .seconds(30))
+        await harness.untilAskedToRenew()
         #expect(harness.renewals == 1)
         harness.clock.advance(by: .seconds(30))
         _ = await events.states(until: .error)
+        await harness.untilFailed()
         #expect(harness.failures.map(\.code) == ["sessionNotRenewed"])
         #expect(await harness.hasNoTimer())
     }

@@ -59,6 +59,8 @@ final class FakeSessionService: Sendable {
     }
 
     func answer(_ request: URLRequest) async -> FakeTransport.Step {
+        // What is cancelled before it is sent never comes to the service.
+        guard !Task.isCancelled else { return .hang }
         let path = request.url?.path ?? ""
         guard request.httpMethod == "POST" else { return .certificate }
         let isRenewal = request.url?.query == "renew=true"
@@ -167,6 +169,12 @@ final class SessionHarness: Sendable {
     /// The errors with which keys ended.
     var failures: [ContentKeyError] { heard.withLock { $0.requests }.flatMap(\.ends) }
     var renewals: Int { heard.withLock { $0.renewals } }
+
+    /// Waits until a key ended with an error, which is after the session's state says so.
+    func untilFailed() async { while failures.isEmpty, !Task.isCancelled { await Task.yield() } }
+
+    /// Waits until the player was asked to renew its key, which is after the time that it has for that begins.
+    func untilAskedToRenew() async { while renewals == 0, !Task.isCancelled { await Task.yield() } }
 
     /// Has the player renew its key when it is asked to, or say so and never do it. Without this it cannot.
     func attachPlayer(comes: Bool = true) {
