@@ -4,9 +4,11 @@
 #include <openssl/bio.h>
 #include <openssl/bn.h>
 #include <openssl/core_names.h>
+#include <openssl/ec.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/objects.h>
+#include <openssl/param_build.h>
 #include <openssl/pem.h>
 #include <openssl/pkcs12.h>
 #include <openssl/rand.h>
@@ -52,4 +54,82 @@ static inline int latchkey_x509_set_version3(X509 *certificate) {
 /// Frees what libcrypto allocated for the caller.
 static inline void latchkey_free(void *pointer) {
     OPENSSL_free(pointer);
+}
+
+/// A new key pair on a curve, such as "P-256"; NULL on failure. The caller frees it with EVP_PKEY_free.
+static inline EVP_PKEY *latchkey_ec_generate(const char *curve) {
+    return EVP_PKEY_Q_keygen(NULL, NULL, "EC", curve);
+}
+
+/// A new Ed25519 key pair; NULL on failure. The caller frees it with EVP_PKEY_free.
+static inline EVP_PKEY *latchkey_ed25519_generate(void) {
+    return EVP_PKEY_Q_keygen(NULL, NULL, "ED25519");
+}
+
+/// Whether a key is of a type, such as "EC" or "ED25519".
+static inline int latchkey_is_a(const EVP_PKEY *key, const char *type) {
+    return EVP_PKEY_is_a(key, type);
+}
+
+/// A public key of a type from its parameters, checked; NULL on failure. The caller frees it with EVP_PKEY_free.
+static inline EVP_PKEY *latchkey_public_key(const char *type, OSSL_PARAM *parameters) {
+    EVP_PKEY *key = NULL;
+    EVP_PKEY_CTX *context = EVP_PKEY_CTX_new_from_name(NULL, type, NULL);
+    int good = context && EVP_PKEY_fromdata_init(context) == 1
+        && EVP_PKEY_fromdata(context, &key, EVP_PKEY_PUBLIC_KEY, parameters) == 1;
+    EVP_PKEY_CTX_free(context);
+    if (good) {
+        EVP_PKEY_CTX *check = EVP_PKEY_CTX_new_from_pkey(NULL, key, NULL);
+        good = check && EVP_PKEY_public_check(check) == 1;
+        EVP_PKEY_CTX_free(check);
+    }
+    if (good) return key;
+    EVP_PKEY_free(key);
+    return NULL;
+}
+
+/// The RSA public key of a modulus and an exponent, big-endian; NULL on failure. The caller frees it with EVP_PKEY_free.
+static inline EVP_PKEY *latchkey_rsa_public(
+    const unsigned char *modulus, int modulus_size, const unsigned char *exponent, int exponent_size) {
+    EVP_PKEY *key = NULL;
+    BIGNUM *n = BN_bin2bn(modulus, modulus_size, NULL);
+    BIGNUM *e = BN_bin2bn(exponent, exponent_size, NULL);
+    OSSL_PARAM_BLD *builder = OSSL_PARAM_BLD_new();
+    if (n && e && builder && OSSL_PARAM_BLD_push_BN(builder, OSSL_PKEY_PARAM_RSA_N, n) == 1
+        && OSSL_PARAM_BLD_push_BN(builder, OSSL_PKEY_PARAM_RSA_E, e) == 1) {
+        OSSL_PARAM *parameters = OSSL_PARAM_BLD_to_param(builder);
+        if (parameters) key = latchkey_public_key("RSA", parameters);
+        OSSL_PARAM_free(parameters);
+    }
+    OSSL_PARAM_BLD_free(builder);
+    BN_free(n);
+    BN_free(e);
+    return key;
+}
+
+/// The public key of an uncompressed point of a curve; NULL unless it is one. The caller frees it with EVP_PKEY_free.
+static inline EVP_PKEY *latchkey_ec_public(const char *curve, const unsigned char *point, size_t size) {
+    OSSL_PARAM parameters[] = {
+        OSSL_PARAM_construct_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME, (char *)curve, 0),
+        OSSL_PARAM_construct_octet_string(OSSL_PKEY_PARAM_PUB_KEY, (void *)point, size),
+        OSSL_PARAM_construct_end(),
+    };
+    return latchkey_public_key("EC", parameters);
+}
+
+/// A number among an RSA key's parameters, "n" or "e", big-endian: its length, or 0 on failure or for lack of room.
+static inline size_t latchkey_key_number(const EVP_PKEY *key, const char *name, unsigned char *bytes, size_t room) {
+    BIGNUM *number = NULL;
+    if (EVP_PKEY_get_bn_param(key, name, &number) != 1) return 0;
+    size_t count = (size_t)BN_num_bytes(number);
+    if (count <= room) BN_bn2bin(number, bytes);
+    BN_free(number);
+    return count <= room ? count : 0;
+}
+
+/// Makes a signature operation use PSS, with a salt as long as the hash and MGF1 with the same hash.
+static inline int latchkey_rsa_use_pss(EVP_PKEY_CTX *context, const EVP_MD *hash) {
+    return EVP_PKEY_CTX_set_rsa_padding(context, RSA_PKCS1_PSS_PADDING) > 0
+        && EVP_PKEY_CTX_set_rsa_pss_saltlen(context, RSA_PSS_SALTLEN_DIGEST) > 0
+        && EVP_PKEY_CTX_set_rsa_mgf1_md(context, hash) > 0;
 }

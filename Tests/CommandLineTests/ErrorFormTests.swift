@@ -67,6 +67,7 @@ struct ErrorSamples {
         samples.addKeyErrors()
         samples.addStoredKeyErrors()
         samples.addKeyServerErrors()
+        samples.addTokenErrors()
         samples.addDeviceErrors()
         samples.addStreamErrors()
         samples.addToolErrors()
@@ -124,6 +125,14 @@ struct ErrorSamples {
         for kind in KSMRefusal.Kind.allCases { errors.append(KSMRefusal(kind, reason: "Reason.", remedy: "Remedy.")) }
         let keys = #"{"keys":[{"uri":"skd://a","keyId":"","key":"","iv":""}]}"#
         for json in ["{}", keys] { add { try ContentKeyStore(json: Data(json.utf8)) } }
+    }
+
+    private mutating func addTokenErrors() {
+        for kind in TokenError.Kind.allCases { errors.append(TokenError(kind, "Reason.", remedy: "Remedy.")) }
+        errors.append(TokenKeyError(TokenKeyID("k"), "it is odd"))
+        let sets: [KeySetError] = [.tooLong(70_000), .unusable("Odd."), .unreachable("Odd.")]
+        errors += sets
+        errors.append(TokenUseStoreFull(limit: 3))
     }
 
     private mutating func addDeviceErrors() {

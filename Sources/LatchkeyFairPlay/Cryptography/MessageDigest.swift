@@ -1,6 +1,7 @@
 internal import COpenSSL
+package import LatchkeyCore
 
-/// SHA-1, SHA-256 and HMAC-SHA-256, through EVP.
+/// SHA-1, SHA-2 and HMAC, through EVP.
 package enum MessageDigest {
     /// The SHA-1 of bytes, 20 bytes.
     package static func sha1(_ bytes: UnsafeRawBufferPointer) throws(OpenSSLError) -> [UInt8] {
@@ -14,7 +15,7 @@ package enum MessageDigest {
 
     /// The SHA-256 of bytes, 32 bytes.
     package static func sha256(_ bytes: [UInt8]) throws(OpenSSLError) -> [UInt8] {
-        try digest(bytes, algorithm: sha256Algorithm, count: 32)
+        try digest(bytes, algorithm: SHA2.sha256.algorithm, count: 32)
     }
 
     /// The HMAC-SHA-256 of bytes, 32 bytes.
@@ -22,7 +23,7 @@ package enum MessageDigest {
     ///
     /// Source: RFC 2104 §2.
     package static func hmacSHA256(key: UnsafeRawBufferPointer, _ message: [UInt8]) throws(OpenSSLError) -> [UInt8] {
-        try hmac(key: key, message, algorithm: sha256Algorithm, block: 64, count: 32)
+        try hmac(key: key, message, algorithm: SHA2.sha256.algorithm, block: 64, count: 32)
     }
 
     /// The HMAC-SHA-512 of bytes, 64 bytes.
@@ -30,7 +31,22 @@ package enum MessageDigest {
     ///
     /// Source: RFC 2104 §2.
     package static func hmacSHA512(key: UnsafeRawBufferPointer, _ message: [UInt8]) throws(OpenSSLError) -> [UInt8] {
-        try hmac(key: key, message, algorithm: sha512Algorithm, block: 128, count: 64)
+        try hmac(key: key, message, algorithm: SHA2.sha512.algorithm, block: 128, count: 64)
+    }
+
+    /// The HMAC of bytes, as long as the hash.
+    /// - Parameter key: any length; one beyond the hash's block counts by its digest.
+    ///
+    /// Source: RFC 2104 §2.
+    package static func hmac(_ hash: SHA2, key: Secret, _ message: [UInt8]) throws(OpenSSLError) -> [UInt8] {
+        let block = hash == .sha256 ? 64 : 128
+        return try key.withUnsafeBytes { bytes throws(OpenSSLError) in
+            guard bytes.count > block else {
+                return try hmac(key: bytes, message, algorithm: hash.algorithm, block: block, count: hash.count)
+            }
+            let short = Secret(try digest(bytes, algorithm: hash.algorithm, count: hash.count))
+            return try hmac(hash, key: short, message)
+        }
     }
 
     private static func hmac(
@@ -72,6 +88,4 @@ package enum MessageDigest {
 
     // Fetched once, because each implicit fetch takes a lock. Sound because a fetched algorithm is immutable.
     nonisolated(unsafe) private static let sha1Algorithm = EVP_MD_fetch(nil, "SHA1", nil)
-    nonisolated(unsafe) private static let sha256Algorithm = EVP_MD_fetch(nil, "SHA256", nil)
-    nonisolated(unsafe) private static let sha512Algorithm = EVP_MD_fetch(nil, "SHA512", nil)
 }

@@ -1,6 +1,7 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyFairPlay
+import LatchkeyServer
 
 /// A JSON web token, signed with HS256 or HS512.
 ///
@@ -14,24 +15,21 @@ struct JSONWebToken: Sendable {
     /// The claims.
     let claims: JSONValue
 
-    private let signed: String
-    private let signature: Data
+    private let signed: [UInt8]
+    private let signature: [UInt8]
 
     /// - Parameter text: header, claims and signature in URL-safe base64, separated by dots. The result is `nil` for other text and
     ///   for a header with `crit`.
     init?(_ text: String) {
-        let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-            .map { String(Substring($0)) }
-        guard parts.count == 3, let header = Self.bytes(parts[0]).flatMap({ JSONValue($0) }),
-            let claims = Self.bytes(parts[1]).flatMap({ JSONValue($0) }), case .object = claims,
-            let signature = Self.bytes(parts[2]), !signature.isEmpty
-        else { return nil }
+        guard let token = try? CompactJWS(text), let claims = JSONValue(token.payload), case .object = claims else {
+            return nil
+        }
         // No extension is supported, so no critical one is.
-        guard case .object(let names) = header, names["crit"] == nil else { return nil }
-        algorithm = header["alg"]?.text ?? ""
+        guard token.header["crit"] == nil else { return nil }
+        algorithm = token.header["alg"]?.text ?? ""
         self.claims = claims
-        self.signature = signature
-        signed = "\(parts[0]).\(parts[1])"
+        signature = token.signature
+        signed = token.signed
     }
 
     /// Whether a key of at most 64 bytes signed the token. Compares in constant time.
@@ -48,38 +46,20 @@ struct JSONWebToken: Sendable {
     ///   - keyID: the header's `kid`, letters and digits. Defaults to none.
     static func text(claims: JSONValue, key: Secret?, algorithm: String = "HS256", keyID: String? = nil) -> String {
         let kid = keyID.map { #","kid":"\#($0)""# } ?? ""
-        let header = base64URL(Data(#"{"alg":"\#(algorithm)","typ":"JWT"\#(kid)}"#.utf8))
-        let body = base64URL((try? JSONEncoder().encode(claims)) ?? Data())
-        let signature = key.flatMap { Self.signature(of: "\(header).\(body)", algorithm, $0) } ?? Data(count: 32)
-        return "\(header).\(body).\(base64URL(signature))"
+        let header = Data(#"{"alg":"\#(algorithm)","typ":"JWT"\#(kid)}"#.utf8)
+        let text = CompactJWS.signed(header: header, payload: (try? JSONEncoder().encode(claims)) ?? Data())
+        let signature =
+            key.flatMap { Self.signature(of: Array(text.utf8), algorithm, $0) } ?? [UInt8](repeating: 0, count: 32)
+        return "\(text).\(Base64URL.text(signature))"
     }
 
-    private static func signature(of text: String, _ algorithm: String, _ key: Secret) -> Data? {
+    private static func signature(of message: [UInt8], _ algorithm: String, _ key: Secret) -> [UInt8]? {
         key.withUnsafeBytes { key in
             switch algorithm {
-            case "HS256": try? Data(MessageDigest.hmacSHA256(key: key, Array(text.utf8)))
-            case "HS512": try? Data(MessageDigest.hmacSHA512(key: key, Array(text.utf8)))
+            case "HS256": try? MessageDigest.hmacSHA256(key: key, message)
+            case "HS512": try? MessageDigest.hmacSHA512(key: key, message)
             default: nil
             }
         }
-    }
-
-    /// Base64 in the URL-safe alphabet, without padding.
-    static func base64URL(_ data: Data) -> String {
-        let text = data.base64EncodedString().utf8.compactMap { byte in
-            switch byte {
-            case UInt8(ascii: "+"): UInt8(ascii: "-")
-            case UInt8(ascii: "/"): UInt8(ascii: "_")
-            case UInt8(ascii: "="): nil
-            default: byte
-            }
-        }
-        return String(decoding: text, as: UTF8.self)
-    }
-
-    /// The bytes of a text that `base64URL` would write; `nil` for every other spelling of them.
-    private static func bytes(_ text: String) -> Data? {
-        guard let data = Data(lenientBase64: text), base64URL(data) == text else { return nil }
-        return data
     }
 }

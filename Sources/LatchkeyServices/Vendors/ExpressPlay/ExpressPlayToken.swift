@@ -42,7 +42,7 @@ struct ExpressPlayToken: Sendable {
         withUnsafeBytes(of: expiry.bigEndian) { bytes.append(contentsOf: $0) }
         withUnsafeBytes(of: rental.bigEndian) { bytes.append(contentsOf: $0) }
         bytes.append(binding.bytes)
-        return JSONWebToken.base64URL(bytes + Self.seal(of: bytes, key))
+        return Base64URL.text(bytes + Self.seal(of: bytes, key))
     }
 
     private static func seal(of bytes: Data, _ key: Secret) -> Data {

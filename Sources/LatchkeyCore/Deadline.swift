@@ -1,10 +1,8 @@
-import LatchkeyCore
-
 /// Runs a body against a deadline, and returns at the deadline even if the body ignores its cancellation.
 ///
-/// A task group would wait for the body; the app's credentials closure or the player's SPC maker may never return.
+/// A task group would wait for the body, and what an app, a player or a stranger was asked may never return.
 /// At the deadline the body's task is cancelled; it ends when its code does.
-func withDeadline<Value: Sendable>(
+package func withDeadline<Value: Sendable>(
     _ limit: Duration, _ timekeeper: any Timekeeper, expired: @escaping @Sendable () -> any Error,
     _ body: @escaping @Sendable () async throws -> Value
 ) async throws -> Value {

@@ -1,0 +1,159 @@
+package import Foundation
+import LatchkeyCore
+
+/// Keeps the key set in force: from a file, which is read when told, or from an address, which is fetched in the background.
+///
+/// A set that cannot be fetched or used, or has no key, does not replace a good one; the error is reported. One fetch goes on at a
+/// time, whoever asks. Tokens whose key is known never wait for one.
+///
+/// Source: `Documentation/LicenseServer.md` §5.2.
+package final class KeySetSource: Sendable {
+    /// What became of an attempt to load the set.
+    package enum Event: Sendable, Equatable {
+        /// A set of so many keys is in force; others were refused.
+        case loaded(keys: Int, refused: [TokenKeyError])
+        /// The set in force stays; it may be empty, if there never was a good one.
+        case kept(KeySetError)
+    }
+
+    /// How often tokens with an unknown key may make it fetch: once in this time.
+    package static let unknownKeyInterval = Duration.seconds(60)
+    /// How long a fetch may take.
+    package static let fetchTimeout = Duration.seconds(10)
+
+    private struct State {
+        var keys = KeySet.empty
+        var loading: Promise<Void, any Error>?
+        /// When a token with an unknown key last made it fetch.
+        var lastUnknownKey: Duration?
+    }
+
+    private let state = Locked(State())
+    private let extra: [TokenKey]
+    private let isRemote: Bool
+    private let timekeeper: any Timekeeper
+    private let report: @Sendable (Event) -> Void
+    private let fetch: @Sendable () async throws -> Data
+
+    private init(
+        extra: [TokenKey], isRemote: Bool, timekeeper: any Timekeeper, report: @escaping @Sendable (Event) -> Void,
+        fetch: @escaping @Sendable () async throws -> Data
+    ) {
+        self.extra = extra
+        self.isRemote = isRemote
+        self.timekeeper = timekeeper
+        self.report = report
+        self.fetch = fetch
+    }
+
+    /// A set in a file. Nothing is read before ``reload()``.
+    /// - Parameters:
+    ///   - file: a JSON web key set, at most 64 KiB.
+    ///   - extra: keys beside it, such as those from PEM files. Defaults to none.
+    ///   - timekeeper: the time. Defaults to the machine's.
+    ///   - report: called with each attempt's result, by the task that loads.
+    package static func file(
+        _ file: URL, beside extra: [TokenKey] = [], timekeeper: any Timekeeper = SystemTimekeeper(),
+        report: @escaping @Sendable (Event) -> Void
+    ) -> KeySetSource {
+        KeySetSource(extra: extra, isRemote: false, timekeeper: timekeeper, report: report) {
+            let handle = try FileHandle(forReadingFrom: file)
+            defer { try? handle.close() }
+            return try handle.read(upToCount: KeySet.limit + 1) ?? Data()
+        }
+    }
+
+    /// A set at an address. Nothing is fetched before ``reload()`` or ``keepFresh(every:)``.
+    /// - Parameters:
+    ///   - extra: keys beside it, such as those from PEM files. Defaults to none.
+    ///   - timekeeper: the time. Defaults to the machine's.
+    ///   - report: called with each attempt's result, by the task that loads.
+    ///   - fetch: gets the document over TLS. It should stop at 64 KiB; it is given 10 s.
+    package static func fetched(
+        beside extra: [TokenKey] = [], timekeeper: any Timekeeper = SystemTimekeeper(),
+        report: @escaping @Sendable (Event) -> Void, fetch: @escaping @Sendable () async throws -> Data
+    ) -> KeySetSource {
+        KeySetSource(extra: extra, isRemote: true, timekeeper: timekeeper, report: report, fetch: fetch)
+    }
+
+    /// The set in force; empty until the first good one.
+    package var keys: KeySet { state.withLock { $0.keys } }
+
+    /// Loads the set. If that goes on already, waits for its result.
+    /// - Throws: `KeySetError`, which is reported too; `CancellationError` if the waiting task is cancelled, and the loading goes on.
+    package func reload() async throws {
+        let (promise, isNew) = state.withLock { state in
+            if let loading = state.loading { return (loading, false) }
+            let promise = Promise<Void, any Error>()
+            state.loading = promise
+            return (promise, true)
+        }
+        if isNew { startTask { promise.resolve(await Result { try await self.load() }) } }
+        try await promise.value
+    }
+
+    /// Loads the set again and again, until the task is cancelled.
+    /// - Parameter interval: the time between two attempts, at least a second.
+    package func keepFresh(every interval: Duration) async {
+        while !Task.isCancelled {
+            try? await reload()
+            guard (try? await timekeeper.sleep(for: max(interval, .seconds(1)))) != nil else { return }
+        }
+    }
+
+    /// Verifies a token, and fetches the set once if the token's key is not in it: at most once a minute, and never from a file.
+    ///
+    /// Only a token with an unknown key waits, for the fetch that it caused or that goes on.
+    /// - Throws: as `TokenVerifier.verified(_:with:at:)`.
+    package func verified(
+        _ text: String, by verifier: TokenVerifier, at date: Date
+    ) async throws(TokenError) -> VerifiedToken {
+        do {
+            return try verifier.verified(text, with: keys, at: date)
+        } catch {
+            guard error.unknownKey != nil, mayFetchForUnknownKey() else { throw error }
+        }
+        try? await reload()
+        return try verifier.verified(text, with: keys, at: date)
+    }
+
+    private func mayFetchForUnknownKey() -> Bool {
+        guard isRemote else { return false }
+        let now = timekeeper.uptime
+        return state.withLock { state in
+            if state.loading != nil { return true }
+            if let last = state.lastUnknownKey, now - last < Self.unknownKeyInterval { return false }
+            state.lastUnknownKey = now
+            return true
+        }
+    }
+
+    private func load() async throws {
+        do throws(KeySetError) {
+            let keys = try await fetchedSet()
+            state.withLock { state in
+                state.keys = keys
+                state.loading = nil
+            }
+            report(.loaded(keys: keys.keys.count, refused: keys.refused))
+        } catch {
+            state.withLock { $0.loading = nil }
+            report(.kept(error))
+            throw error
+        }
+    }
+
+    private func fetchedSet() async throws(KeySetError) -> KeySet {
+        let document: Data
+        do {
+            let expired = KeySetError.unreachable("It took longer than \(Self.fetchTimeout.inWords).")
+            document = try await withDeadline(Self.fetchTimeout, timekeeper, expired: { expired }, fetch)
+        } catch let error as KeySetError {
+            throw error
+        } catch {
+            // The error may quote the address, and an address a token.
+            throw .unreachable("The transport failed with \(type(of: error)).")
+        }
+        return try KeySet(jwks: document, beside: extra)
+    }
+}

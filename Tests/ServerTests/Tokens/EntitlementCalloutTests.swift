@@ -1,0 +1,171 @@
+import LatchkeyCore
+import LatchkeyTesting
+import Testing
+
+@testable import LatchkeyServer
+
+@Suite(.timeLimit(.minutes(5))) struct EntitlementCalloutTests {
+    private typealias Callout = EntitlementCallout<String>
+
+    /// The operator's service: what it answers, and who asked.
+    private final class Service: Sendable {
+        struct Down: Error {}
+        let answer = Locked<Callout.Answer?>(.granted("gold"))
+        let asked = Locked<[EntitlementQuestion]>([])
+        let clock = ManualTimekeeper()
+
+        func callout(
+            _ limits: EntitlementLimits = EntitlementLimits(
+                breaker: .init(failures: 2, pause: .seconds(10), successes: 1)),
+            outage: OutageChoice = .refuse, gate: Gate? = nil
+        ) -> Callout {
+            Callout(limits, outage: outage, timekeeper: clock) { question in
+                self.asked.withLock { $0.append(question) }
+                await gate?.wait()
+                guard let answer = self.answer.withLock({ $0 }) else { throw Down() }
+                return answer
+            }
+        }
+
+        var count: Int { asked.withLock { $0.count } }
+    }
+
+    private let service = Service()
+    private let question = EntitlementQuestion(user: "u", asset: "a")
+
+    /// A verdict as text: the grant, `unchecked`, or the code of the refusal.
+    private func ask(_ callout: Callout, _ question: EntitlementQuestion? = nil) async throws -> String {
+        switch try await callout.verdict(on: question ?? self.question) {
+        case .granted(let grant): grant
+        case .unchecked: "unchecked"
+        case .refused(let refusal): refusal.code
+        }
+    }
+
+    @Test func `the service's answer decides`() async throws {
+        #expect(try await ask(service.callout()) == "gold")
+        service.answer.withLock { $0 = .denied }
+        #expect(try await ask(service.callout()) == "notEntitled")
+        #expect(service.asked.withLock { $0 } == [question, question])
+        #expect(LicenseRefusal.notEntitled.status == 403)
+    }
+
+    @Test func `an answer counts for some seconds, for its user and asset`() async throws {
+        let callout = service.callout()
+        #expect(try await ask(callout) == "gold")
+        service.answer.withLock { $0 = .denied }
+        service.clock.advance(by: .milliseconds(4_999))
+        #expect(try await ask(callout) == "gold")
+        #expect(try await ask(callout, EntitlementQuestion(user: "u", asset: "b")) == "notEntitled")
+        #expect(try await ask(callout, EntitlementQuestion(user: "v", asset: "a")) == "notEntitled")
+        service.clock.advance(by: .milliseconds(1))
+        #expect(try await ask(callout) == "notEntitled")
+        #expect(service.count == 4)
+    }
+
+    @Test func `without a memory every license asks`() async throws {
+        let callout = service.callout(EntitlementLimits(memory: .zero))
+        for _ in 0..<3 { #expect(try await ask(callout) == "gold") }
+        #expect(service.count == 3)
+    }
+
+    @Test func `those who ask the same meanwhile share one question`() async throws {
+        let (time, asked, question) = (VirtualTime(), Locked(0), question)
+        let granted = try await time.run {
+            let callout = Callout(EntitlementLimits(memory: .zero), outage: .refuse, timekeeper: time) { _ in
+                asked.withLock { $0 += 1 }
+                try await time.sleep(for: .milliseconds(500))
+                return .granted("gold")
+            }
+            return try await withThrowingTaskGroup(of: Bool.self) { group in
+                for _ in 0..<5 {
+                    group.addTask {
+                        guard case .granted = try await callout.verdict(on: question) else { return false }
+                        return true
+                    }
+                }
+                return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+            }
+        }
+        #expect(granted == 5)
+        #expect(asked.withLock { $0 } == 1)
+    }
+
+    @Test func `somebody who gives up does not stop the question`() async throws {
+        let gate = Gate()
+        let callout = service.callout(gate: gate)
+        let first = Task { try await ask(callout) }
+        await gate.untilSomeoneArrives()
+        let other = Task { try await ask(callout) }
+        other.cancel()
+        await #expect(throws: CancellationError.self) { try await other.value }
+        gate.open()
+        #expect(try await first.value == "gold")
+    }
+
+    @Test(arguments: [(OutageChoice.allow, "unchecked"), (.refuse, "entitlementUnavailable")])
+    func `a service that takes longer than a second does not answer`(_ rule: OutageChoice, _ verdict: String)
+        async throws
+    {
+        let gate = Gate()
+        let callout = service.callout(outage: rule, gate: gate)
+        let asking = Task { try await ask(callout) }
+        await service.clock.untilSomeoneSleeps(for: .seconds(1))
+        service.clock.advance(by: .seconds(1))
+        #expect(try await asking.value == verdict)
+        gate.open()
+        #expect(LicenseRefusal.entitlementUnavailable.status == 503)
+    }
+
+    @Test func `an answer that comes too late counts for nobody`() async throws {
+        let gate = Gate()
+        let callout = service.callout(gate: gate)
+        let asking = Task { try await ask(callout) }
+        await service.clock.untilSomeoneSleeps(for: .seconds(1))
+        service.clock.advance(by: .seconds(1))
+        _ = try await asking.value
+        gate.open()
+        service.answer.withLock { $0 = .denied }
+        #expect(try await ask(callout) == "notEntitled")
+    }
+
+    @Test func `a failing service is left alone for a while, then tried by one`() async throws {
+        let callout = service.callout()
+        service.answer.withLock { $0 = nil }
+        for _ in 0..<5 { #expect(try await ask(callout) == "entitlementUnavailable") }
+        #expect(service.count == 2)
+        #expect(callout.phase == .open)
+        service.clock.advance(by: .seconds(10))
+        #expect(try await ask(callout) == "entitlementUnavailable")
+        #expect(try await ask(callout) == "entitlementUnavailable")
+        #expect(service.count == 3)
+        service.clock.advance(by: .seconds(10))
+        service.answer.withLock { $0 = .granted("silver") }
+        #expect(try await ask(callout) == "silver")
+        #expect(callout.phase == .closed)
+    }
+
+    @Test func `answers are repeated while the breaker is open`() async throws {
+        let callout = service.callout(
+            EntitlementLimits(memory: .seconds(60), breaker: .init(failures: 1, pause: .seconds(10))))
+        #expect(try await ask(callout) == "gold")
+        service.answer.withLock { $0 = nil }
+        #expect(try await ask(callout, EntitlementQuestion(user: "v", asset: "a")) == "entitlementUnavailable")
+        #expect(callout.phase == .open)
+        #expect(try await ask(callout) == "gold")
+    }
+
+    @Test func `a no is an answer, and opens nothing`() async throws {
+        let callout = service.callout()
+        service.answer.withLock { $0 = .denied }
+        for number in 0..<5 {
+            #expect(try await ask(callout, EntitlementQuestion(user: "\(number)", asset: "a")) == "notEntitled")
+        }
+        #expect(callout.phase == .closed)
+    }
+
+    @Test func `a transport that cancels itself gave no answer`() async throws {
+        let callout = Callout(outage: .allow, timekeeper: service.clock) { _ in throw CancellationError() }
+        #expect(try await ask(callout) == "unchecked")
+    }
+}

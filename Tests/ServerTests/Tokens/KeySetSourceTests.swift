@@ -1,0 +1,230 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyTesting
+import Testing
+
+@testable import LatchkeyServer
+
+@Suite(.timeLimit(.minutes(5))) struct KeySetSourceTests {
+    /// A token service: its set, how often it was fetched, and what a fetch waits for.
+    private final class Service: Sendable {
+        struct Down: Error {}
+        let document = Locked<Data?>(nil)
+        let fetches = Locked(0)
+        let events = Locked<[KeySetSource.Event]>([])
+        let clock = ManualTimekeeper(date: SampleTokens.now)
+
+        func publish(_ signers: TokenSigner...) throws {
+            let set = try KeySet(signers.map(\.verificationKey)).publicDocument
+            document.withLock { $0 = set }
+        }
+
+        func source(gate: Gate? = nil) -> KeySetSource {
+            KeySetSource.fetched(timekeeper: clock, report: { event in self.events.withLock { $0.append(event) } }) {
+                self.fetches.withLock { $0 += 1 }
+                await gate?.wait()
+                guard let document = self.document.withLock({ $0 }) else { throw Down() }
+                return document
+            }
+        }
+
+        var fetchCount: Int { fetches.withLock { $0 } }
+        var lastEvent: KeySetSource.Event? { events.withLock { $0.last } }
+    }
+
+    private let service = Service()
+    private let old: TokenSigner
+    private let new: TokenSigner
+
+    init() throws {
+        old = try TokenSigner(generating: .edDSA, id: TokenKeyID("old"))
+        new = try TokenSigner(generating: .edDSA, id: TokenKeyID("new"))
+    }
+
+    private func kind(_ signer: TokenSigner, _ source: KeySetSource) async throws -> TokenError.Kind? {
+        let token = try signer.token(SampleTokens.claims).revealedText
+        do throws(TokenError) {
+            _ = try await source.verified(token, by: TokenVerifier(), at: SampleTokens.now)
+            return nil
+        } catch { return error.kind }
+    }
+
+    @Test func `before the first set every token is refused, and one asks for the set`() async throws {
+        let source = service.source()
+        #expect(try await kind(old, source) == .key)
+        #expect(service.fetchCount == 1)
+        #expect(source.keys.keys.isEmpty)
+        guard case .kept(let error) = service.lastEvent else { throw Service.Down() }
+        #expect(error.code == "keySetUnreachable")
+    }
+
+    @Test func `a token with a new key fetches the set, and is verified`() async throws {
+        try service.publish(old)
+        let source = service.source()
+        try await source.reload()
+        #expect(try await kind(old, source) == nil)
+        #expect(service.fetchCount == 1)
+        try service.publish(old, new)
+        #expect(try await kind(new, source) == nil)
+        #expect(try await kind(old, source) == nil)
+        #expect(service.fetchCount == 2)
+        try service.publish(new)
+        try await source.reload()
+        #expect(try await kind(old, source) == .key)
+        #expect(try await kind(new, source) == nil)
+    }
+
+    @Test func `unknown keys fetch the set once a minute`() async throws {
+        try service.publish(old)
+        let source = service.source()
+        try await source.reload()
+        for _ in 0..<5 { #expect(try await kind(new, source) == .key) }
+        #expect(service.fetchCount == 2)
+        service.clock.advance(by: .seconds(59))
+        #expect(try await kind(new, source) == .key)
+        #expect(service.fetchCount == 2)
+        service.clock.advance(by: .seconds(1))
+        try service.publish(old, new)
+        #expect(try await kind(new, source) == nil)
+        #expect(service.fetchCount == 3)
+    }
+
+    @Test(arguments: ["", #"{"keys":[]}"#, #"{"keys":[{"kty":"oct","kid":"weak","k":"AAAA"}]}"#, "<html>"])
+    func `a broken or empty set does not replace a good one`(_ document: String) async throws {
+        try service.publish(old)
+        let source = service.source()
+        try await source.reload()
+        service.document.withLock { $0 = Data(document.utf8) }
+        await #expect(throws: KeySetError.self) { try await source.reload() }
+        guard case .kept(let error) = service.lastEvent else { throw Service.Down() }
+        #expect(error.code == "keySetUnusable")
+        #expect(try await kind(old, source) == nil)
+    }
+
+    @Test func `a service that is down leaves the set in force`() async throws {
+        try service.publish(old)
+        let source = service.source()
+        try await source.reload()
+        service.document.withLock { $0 = nil }
+        await #expect(throws: KeySetError.self) { try await source.reload() }
+        #expect(try await kind(old, source) == nil)
+    }
+
+    @Test func `keys that were refused are reported with a set that is taken`() async throws {
+        let weak = #"{"kty":"oct","kid":"weak","k":"AAAA"}"#
+        let good = #"{"kty":"oct","alg":"HS256","kid":"good","k":"\#(SampleTokens.k)"}"#
+        service.document.withLock { $0 = SampleTokens.document([weak, good]) }
+        try await service.source().reload()
+        guard case .loaded(1, let refused) = service.lastEvent else { throw Service.Down() }
+        #expect(refused.map { $0.id?.text } == ["weak"])
+    }
+
+    @Test func `whoever asks during a fetch waits for the same one`() async throws {
+        let time = VirtualTime(date: SampleTokens.now)
+        let (fetches, service, old) = (Locked(0), service, old)
+        try service.publish(old)
+        let token = try old.token(SampleTokens.claims).revealedText
+        try await time.run {
+            let source = KeySetSource.fetched(timekeeper: time, report: { _ in }) {
+                fetches.withLock { $0 += 1 }
+                try await time.sleep(for: .seconds(1))
+                return service.document.withLock { $0 } ?? Data()
+            }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<5 { group.addTask { try await source.reload() } }
+                group.addTask { _ = try await source.verified(token, by: TokenVerifier(), at: time.date) }
+                try await group.waitForAll()
+            }
+        }
+        #expect(fetches.withLock { $0 } == 1)
+        #expect(time.uptime == .seconds(1))
+    }
+
+    @Test func `a waiter that gives up stops no fetch`() async throws {
+        try service.publish(old)
+        let gate = Gate()
+        let source = service.source(gate: gate)
+        let first = Task { try await source.reload() }
+        await gate.untilSomeoneArrives()
+        let other = Task { try await source.reload() }
+        other.cancel()
+        await #expect(throws: CancellationError.self) { try await other.value }
+        gate.open()
+        try await first.value
+        #expect(service.fetchCount == 1)
+    }
+
+    @Test func `a token with a known key never waits for a fetch`() async throws {
+        try service.publish(old)
+        let hanging = Gate()
+        let isFirst = Locked(true)
+        let document = try KeySet([old.verificationKey]).publicDocument
+        let source = KeySetSource.fetched(timekeeper: service.clock, report: { _ in }) {
+            let first = isFirst.withLock { isFirst in
+                defer { isFirst = false }
+                return isFirst
+            }
+            if !first { await hanging.wait() }
+            return document
+        }
+        try await source.reload()
+        let reload = Task { try await source.reload() }
+        await hanging.untilSomeoneArrives()
+        #expect(try await kind(old, source) == nil)
+        hanging.open()
+        try await reload.value
+    }
+
+    @Test func `a fetch that hangs ends after ten seconds, and the next one starts anew`() async throws {
+        let gate = Gate()
+        let source = service.source(gate: gate)
+        let reload = Task { try await source.reload() }
+        await service.clock.untilSomeoneSleeps(for: KeySetSource.fetchTimeout)
+        service.clock.advance(by: KeySetSource.fetchTimeout)
+        let error = await #expect(throws: KeySetError.self) { try await reload.value }
+        #expect(error?.reason.contains("10 s") == true)
+        gate.open()
+        try service.publish(old)
+        try await source.reload()
+        #expect(try await kind(old, source) == nil)
+    }
+
+    @Test func `the set is kept fresh until the task is cancelled`() async throws {
+        try service.publish(old)
+        let source = service.source()
+        let task = Task { await source.keepFresh(every: .seconds(300)) }
+        await service.clock.untilSomeoneSleeps(for: .seconds(300))
+        try service.publish(new)
+        service.clock.advance(by: .seconds(300))
+        await service.clock.untilSomeoneSleeps(for: .seconds(300))
+        #expect(source.keys.keys.map { $0.id?.text } == ["new"])
+        task.cancel()
+        await task.value
+        #expect(service.fetchCount == 2)
+    }
+
+    @Test func `a transport's error shows none of its text`() async throws {
+        struct Planted: Error, CustomStringConvertible { let description = "https://host/?token=PLANTED" }
+        let source = KeySetSource.fetched(timekeeper: service.clock, report: { _ in }) { throw Planted() }
+        let error = await #expect(throws: KeySetError.self) { try await source.reload() }
+        #expect(error?.description.contains("PLANTED") == false)
+    }
+
+    @Test func `a file is read when told, and not for a token with an unknown key`() async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.url.appendingPathComponent("keys.json")
+        let events = Locked<[KeySetSource.Event]>([])
+        let source = KeySetSource.file(file, timekeeper: service.clock) { event in events.withLock { $0.append(event) }
+        }
+        await #expect(throws: KeySetError.self) { try await source.reload() }
+        try KeySet([old.verificationKey]).publicDocument.write(to: file)
+        #expect(try await kind(old, source) == .key)
+        try await source.reload()
+        #expect(try await kind(old, source) == nil)
+        try Data(repeating: 0x20, count: KeySet.limit + 1).write(to: file)
+        let error = await #expect(throws: KeySetError.self) { try await source.reload() }
+        #expect(error?.code == "keySetTooLong")
+        #expect(try await kind(old, source) == nil)
+        #expect(events.withLock { $0.count } == 3)
+    }
+}

@@ -1,0 +1,170 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyFairPlay
+import Testing
+
+@testable import LatchkeyServer
+
+@Suite(.timeLimit(.minutes(5))) struct KeySetTests {
+    private static let x = "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU"
+    private static let y = "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"
+    private static let good = #"{"kty":"oct","alg":"HS256","kid":"good","k":"\#(SampleTokens.k)"}"#
+
+    /// The problem of a key in a set that has a good key, too; `nil` if it is taken.
+    private func problem(_ jwk: String) throws -> TokenKeyError? {
+        let set = try KeySet(jwks: SampleTokens.document([Self.good, jwk]))
+        #expect(set.keys.count + set.refused.count == 2)
+        return set.refused.first
+    }
+
+    @Test(arguments: TokenAlgorithm.allCases)
+    func `a public key survives its publication, and a secret is not published`(
+        _ algorithm: TokenAlgorithm
+    ) throws {
+        let signer = try #require(SampleTokens.signers[algorithm])
+        let document = try KeySet([signer.verificationKey]).publicDocument
+        guard case .signature = algorithm.method else {
+            #expect(document == Data(#"{"keys":[]}"#.utf8))
+            return
+        }
+        let key = try #require(try KeySet(jwks: document).keys.first)
+        #expect(key.id == signer.verificationKey.id && key.algorithm == algorithm)
+        #expect(key.signed(try CompactJWS(try signer.token([:]).revealedText)))
+    }
+
+    @Test(arguments: [
+        (#"{"kty":"oct","kid":"weak","k":"\#(SampleTokens.k)"}"#, "it has no “alg”"),
+        (#"{"kty":"oct","alg":"none","kid":"weak","k":"\#(SampleTokens.k)"}"#, "none that verifies"),
+        (#"{"kty":"oct","alg":"A128KW","kid":"weak","k":"\#(SampleTokens.k)"}"#, "none that verifies"),
+        (#"{"kty":"oct","alg":256,"kid":"weak","k":"\#(SampleTokens.k)"}"#, "it has no “alg”"),
+        (#"{"kty":"oct","alg":"HS256","kid":"weak","k":"AAECAwQFBgcICQoLDA0ODw"}"#, "it has 16 bytes"),
+        (#"{"kty":"oct","alg":"HS512","kid":"weak","k":"\#(SampleTokens.k.prefix(64))"}"#, "it has 48 bytes"),
+        (#"{"kty":"oct","alg":"HS256","kid":"weak","k":"a+b="}"#, "no URL-safe base64"),
+        (#"{"kty":"oct","alg":"HS256","kid":"weak"}"#, "no URL-safe base64"),
+        (#"{"kty":"oct","alg":"RS256","kid":"weak","k":"\#(SampleTokens.k)"}"#, "needs a public key"),
+        (#"{"kty":"RSA","alg":"RS256","kid":"weak","n":"\#(SampleTokens.k)","e":"AQAB"}"#, "less than 2048 bits"),
+        (#"{"kty":"RSA","alg":"HS256","kid":"weak","n":"\#(SampleTokens.k)","e":"AQAB"}"#, "does not fit its “alg”"),
+        (#"{"kty":"EC","alg":"ES384","kid":"weak","crv":"P-256","x":"\#(x)","y":"\#(y)"}"#, "not that of ES384"),
+        (#"{"kty":"EC","alg":"ES256","kid":"weak","crv":"P-256","x":"\#(y)","y":"\#(x)"}"#, "numbers are no key"),
+        (#"{"kty":"EC","alg":"ES256","kid":"weak","crv":"P-256","x":"\#(x)","y":"AA"}"#, "numbers are no key"),
+        (#"{"kty":"EC","alg":"ES256","kid":"weak","crv":"secp256k1","x":"\#(x)","y":"\#(y)"}"#, "none of P-256"),
+        (#"{"kty":"OKP","alg":"EdDSA","kid":"weak","crv":"Ed448","x":"\#(x)"}"#, "not Ed25519"),
+        (#"{"kty":"OKP","alg":"EdDSA","kid":"weak","crv":"Ed25519","x":"AAAA"}"#, "numbers are no key"),
+        (#"{"kty":"new","alg":"ES256","kid":"weak"}"#, "none of oct"),
+        (#"{"alg":"ES256","kid":"weak"}"#, "it has no “kty”"),
+        (#"{"kty":"oct","alg":"HS256","use":"enc","kid":"weak","k":"\#(SampleTokens.k)"}"#, "“use” is not “sig”"),
+        (#"{"kty":"oct","alg":"HS256","key_ops":["sign"],"kid":"weak","k":"\#(SampleTokens.k)"}"#, "no “verify”"),
+        (#"{"kty":"oct","alg":"HS256","key_ops":"verify","kid":"weak","k":"\#(SampleTokens.k)"}"#, "no “verify”"),
+    ])
+    func `a key that cannot be used is refused by name, and the others are taken`(
+        _ jwk: String, _ reason: String
+    ) throws {
+        let error = try #require(try problem(jwk))
+        #expect(error.reason.contains(reason), "\(error)")
+        #expect(error.id?.text == "weak" && error.reason.contains("“weak”"))
+    }
+
+    @Test(arguments: [
+        #"{"kty":"oct","alg":"HS256","use":"sig","key_ops":["verify"],"kid":"x","k":"\#(SampleTokens.k)"}"#,
+        #"{"kty":"EC","alg":"ES256","kid":"x","crv":"P-256","x":"\#(x)","y":"\#(y)","x5c":["MIIB"],"ext":true}"#,
+        #"{"kty":"oct","alg":"HS512","k":"\#(SampleTokens.k)"}"#,
+    ])
+    func `a key with more than it needs is taken`(_ jwk: String) throws {
+        #expect(try problem(jwk) == nil)
+    }
+
+    @Test(arguments: ["1", "null", "[]", "\"good\""]) func `what is no object is no key`(_ jwk: String) throws {
+        #expect(try problem(jwk)?.id == nil)
+    }
+
+    @Test(arguments: ["d", "p", "q", "dp", "dq", "qi", "oth"])
+    func `a private key is refused, and nothing of it shown`(_ member: String) throws {
+        let jwk = #"""
+            {"kty":"EC","alg":"ES256","kid":"leak","crv":"P-256","x":"\#(Self.x)","y":"\#(Self.y)","\#(member)":"UExBTlRFRA"}
+            """#
+        let error = try #require(try problem(jwk))
+        #expect(error.reason.contains("private member “\(member)”"))
+        #expect(!error.description.contains("UExBTlRFRA"))
+    }
+
+    @Test func `no key is shown by a set`() throws {
+        let set = try KeySet(jwks: SampleTokens.document([Self.good]))
+        var shown = "\(set) \(set.keys)"
+        dump(set, to: &shown)
+        #expect(!shown.contains(SampleTokens.k) && shown.contains("good"))
+    }
+
+    @Test func `of two keys of one name the first counts`() throws {
+        let other = Self.good.replacing("HS256", with: "HS384")
+        #expect(try problem(other)?.reason.contains("another key has its name") == true)
+        let key = try TokenKey(.hs256, id: TokenKeyID("a"), secret: SampleTokens.secret)
+        #expect(throws: KeySetError.self) { try KeySet([key, key]) }
+    }
+
+    @Test(arguments: [
+        "", "[]", "{}", #"{"keys":{}}"#, #"{"keys":[]}"#, #"{"keys":[{}]}"#, #"{"keys":[],"keys":[]}"#, "PEM",
+        #"{"keys":[[[[[[[[[[]]]]]]]]]]}"#,
+    ])
+    func `a document without a key that can be used is refused`(_ document: String) {
+        #expect(throws: KeySetError.self) { try KeySet(jwks: Data(document.utf8)) }
+    }
+
+    @Test func `a document beyond 64 KiB is refused`() throws {
+        let document = { (blanks: Int) in SampleTokens.document([Self.good + String(repeating: " ", count: blanks)]) }
+        let room = KeySet.limit - document(0).count
+        #expect(try KeySet(jwks: document(room)).keys.count == 1)
+        #expect(throws: KeySetError.self) { try KeySet(jwks: document(room + 1)) }
+    }
+
+    @Test func `keys from PEM stand beside the set`() throws {
+        let pair = try KeyPair(.elliptic(.p256))
+        let pem = try TokenKey(.es256, id: TokenKeyID("pem"), pem: Array(try pair.publicKey.pem().utf8))
+        let set = try KeySet(jwks: SampleTokens.document([Self.good]), beside: [pem])
+        #expect(set.keys.map { $0.id?.text } == ["pem", "good"])
+        let alone = try KeySet(jwks: SampleTokens.document([]), beside: [pem])
+        #expect(alone.keys.count == 1)
+        #expect(throws: KeySetError.self) { try KeySet([]) }
+    }
+
+    @Test func `PEM of anything but a public key is refused`() throws {
+        let pair = try KeyPair(.elliptic(.p256))
+        let texts = ["", "-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n", try pair.pem().revealedText]
+        for text in texts {
+            let error = #expect(throws: TokenKeyError.self) { try TokenKey(.es256, pem: Array(text.utf8)) }
+            #expect(error?.description.contains("MIG") == false)
+        }
+        let long = [UInt8](repeating: 0x20, count: KeySet.limit + 1)
+        #expect(throws: TokenKeyError.self) { try TokenKey(.es256, pem: long) }
+    }
+
+    @Test func `numbers that are no RSA key are refused`() throws {
+        let odd = [UInt8](repeating: 0xff, count: 256)
+        #expect(PublicKey(.rsa(modulus: odd, exponent: [1])) == nil)
+        #expect(PublicKey(.rsa(modulus: odd, exponent: [2])) == nil)
+        #expect(PublicKey(.rsa(modulus: odd, exponent: [])) == nil)
+        #expect(PublicKey(.rsa(modulus: odd, exponent: [UInt8](repeating: 1, count: 9))) == nil)
+        #expect(PublicKey(.rsa(modulus: [UInt8](repeating: 0xff, count: 1_025), exponent: [1, 0, 1])) == nil)
+    }
+
+    @Test func `a token without a key's name means the only key for its algorithm`() throws {
+        let token = try SampleTokens.token(header: #"{"alg":"HS256"}"#)
+        let one = try TokenKey(.hs256, id: TokenKeyID("one"), secret: SampleTokens.secret)
+        let other = try TokenKey(.hs384, id: TokenKeyID("other"), secret: SampleTokens.secret)
+        let second = try TokenKey(.hs256, id: TokenKeyID("second"), secret: SampleTokens.secret)
+        #expect(SampleTokens.refusal(of: token, with: try KeySet([one, other])) == nil)
+        let error = SampleTokens.refusal(of: token, with: try KeySet([one, second]))
+        #expect(error?.kind == .key && error?.unknownKey == nil)
+        #expect(SampleTokens.refusal(of: token, with: try KeySet([other]))?.kind == .key)
+        #expect(SampleTokens.refusal(of: token, with: .empty)?.kind == .key)
+    }
+
+    @Test func `while keys are rotated both verify, then the old one does not`() throws {
+        let old = try TokenSigner(generating: .es256, id: TokenKeyID("2026-a"))
+        let new = try TokenSigner(generating: .es256, id: TokenKeyID("2026-b"))
+        let tokens = try [old, new].map { try $0.token(SampleTokens.claims).revealedText }
+        let refusals = { (set: KeySet) in tokens.map { SampleTokens.refusal(of: $0, with: set)?.kind } }
+        #expect(refusals(try KeySet([old.verificationKey])) == [nil, .key])
+        #expect(refusals(try KeySet([old.verificationKey, new.verificationKey])) == [nil, nil])
+        #expect(refusals(try KeySet([new.verificationKey])) == [.key, nil])
+    }
+}
