@@ -1,6 +1,7 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyFairPlay
+import LatchkeyServer
 
 /// A JSON web token, signed with HS256 or HS512.
 ///

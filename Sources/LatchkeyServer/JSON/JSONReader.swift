@@ -1,28 +1,35 @@
-import Foundation
+package import Foundation
 
 /// Reads JSON from outside: strictly, in linear time, and only up to its limits.
 ///
 /// Strictly means: no duplicate member, no lone surrogate, no number beyond the range of `Double`.
 ///
 /// Source: RFC 8259; RFC 7493 §2.3 for duplicate members.
-struct JSONReader {
-    /// The limit of arrays and objects within each other: 32.
-    static let depth = 32
+package struct JSONReader {
+    /// The usual limit of arrays and objects within each other: 32.
+    package static let depth = 32
     /// The limit of all values, members and elements: 10,000.
-    static let values = 10_000
+    package static let values = 10_000
 
     private let bytes: [UInt8]
+    private let depth: Int
     private var index = 0
     private var count = 0
     private var text: [UInt8] = []
 
-    private init(_ bytes: [UInt8]) { self.bytes = bytes }
+    private init(_ bytes: [UInt8], depth: Int = Self.depth) {
+        self.bytes = bytes
+        self.depth = depth
+    }
 
     /// Reads a JSON text.
+    /// - Parameters:
+    ///   - json: the text, in UTF-8.
+    ///   - depth: the limit of arrays and objects within each other. Defaults to 32.
     /// - Throws: `JSONError`.
     /// - Complexity: linear in the bytes.
-    static func value(of json: Data) throws(JSONError) -> JSONValue {
-        var reader = JSONReader(Array(json))
+    package static func value(of json: Data, depth: Int = Self.depth) throws(JSONError) -> JSONValue {
+        var reader = JSONReader(Array(json), depth: depth)
         let value = try reader.value(depth: 0)
         reader.skipBlanks()
         guard reader.index == reader.bytes.count else { throw reader.unexpected }
@@ -30,7 +37,7 @@ struct JSONReader {
     }
 
     /// The number in JSON's form; `nil` for every other form, such as `nan`, `0x10`, `+1` or `1.`.
-    static func number(_ bytes: some Sequence<UInt8>) -> Double? {
+    package static func number(_ bytes: some Sequence<UInt8>) -> Double? {
         var reader = JSONReader(Array(bytes))
         guard let number = try? reader.number(), reader.index == reader.bytes.count else { return nil }
         return number
@@ -72,7 +79,7 @@ struct JSONReader {
     }
 
     private mutating func object(depth: Int) throws(JSONError) -> [String: JSONValue] {
-        guard depth <= Self.depth else { throw .tooDeep }
+        guard depth <= self.depth else { throw .tooDeep(self.depth) }
         var members: [String: JSONValue] = [:]
         index += 1
         skipBlanks()
@@ -92,7 +99,7 @@ struct JSONReader {
     }
 
     private mutating func array(depth: Int) throws(JSONError) -> [JSONValue] {
-        guard depth <= Self.depth else { throw .tooDeep }
+        guard depth <= self.depth else { throw .tooDeep(self.depth) }
         var elements: [JSONValue] = []
         index += 1
         skipBlanks()
@@ -184,22 +191,22 @@ extension JSONReader {
 }
 
 /// Why a JSON text was refused. Repeats nothing of the text.
-enum JSONError: Error, Hashable {
+package enum JSONError: Error, Hashable {
     /// No JSON from this byte on.
     case unexpected(at: Int)
     /// A duplicate member of an object.
     case twice(at: Int)
-    /// More levels than are read.
-    case tooDeep
+    /// More levels than this limit.
+    case tooDeep(Int)
     /// More values than are read.
     case tooMany
 
     /// What is wrong; continues “The body”.
-    var reason: String {
+    package var reason: String {
         switch self {
         case .unexpected(let place): "is not JSON from byte \(place) on."
         case .twice(let place): "has a member twice in one object, again at byte \(place)."
-        case .tooDeep: "has more than \(JSONReader.depth) levels."
+        case .tooDeep(let limit): "has more than \(limit) levels."
         case .tooMany: "has more than \(JSONReader.values) values."
         }
     }

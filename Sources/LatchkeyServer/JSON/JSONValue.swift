@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// Any JSON value.
 package enum JSONValue: Sendable, Hashable {
@@ -10,24 +10,24 @@ package enum JSONValue: Sendable, Hashable {
     case object([String: JSONValue])
 
     /// - Parameter json: a JSON text. The result is `nil` for anything else and beyond the limits of `JSONReader`.
-    init?(_ json: Data) {
+    package init?(_ json: Data) {
         guard let value = try? JSONReader.value(of: json) else { return nil }
         self = value
     }
 
     /// A member of an object; `nil` for any other value.
-    subscript(_ name: String) -> JSONValue? {
+    package subscript(_ name: String) -> JSONValue? {
         guard case .object(let members) = self else { return nil }
         return members[name]
     }
 
-    var text: String? {
+    package var text: String? {
         guard case .text(let text) = self else { return nil }
         return text
     }
 
     /// A number, or a text that is one: some vendors write numbers so.
-    var number: Double? {
+    package var number: Double? {
         switch self {
         case .number(let number): number
         case .text(let text): JSONReader.number(text.utf8)
@@ -36,7 +36,7 @@ package enum JSONValue: Sendable, Hashable {
     }
 
     /// A Boolean, or one of the texts `yes`, `true`, `no` and `false`.
-    var flag: Bool? {
+    package var flag: Bool? {
         switch self {
         case .flag(let flag): flag
         case .text("yes"), .text("true"): true
@@ -46,7 +46,7 @@ package enum JSONValue: Sendable, Hashable {
     }
 
     /// The texts of an array, or the one text.
-    var texts: [String]? {
+    package var texts: [String]? {
         switch self {
         case .text(let text): [text]
         case .array(let values): values.compactMap(\.text)
