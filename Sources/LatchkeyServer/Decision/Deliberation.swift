@@ -24,7 +24,9 @@ struct Deliberation {
     /// The customer's name of a device counts before the SPC's, which an app may have randomized.
     var device: String? { grant.device ?? ask.device }
     /// Never the device alone: it may be randomized, and plays one thing after another.
-    var session: String? { grant.session ?? ask.session?.description ?? grant.tokenID }
+    var session: String? {
+        [grant.session, ask.session?.description, grant.tokenID].compactMap { $0 }.first { !$0.isEmpty }
+    }
 
     mutating func note(_ code: PolicyNote.Code, _ text: String) { notes.append(PolicyNote(code, text)) }
 

@@ -147,6 +147,7 @@ import Testing
         }
         #expect(try session { $0.grant.session = "sid" } == "sid")
         #expect(try session { _ in } == Self.own)
+        #expect(try session { $0.grant.session = "" } == Self.own)
         #expect(try session { $0.ask.session = nil } == "t1")
     }
 

@@ -14,10 +14,11 @@ enum DateText {
         return date
     }
 
-    /// The text of a date, with milliseconds unless they are zero.
+    /// The text of a date, with milliseconds unless they are zero. A date outside the years 1 to 9999 is moved to the nearer end.
     static func text(_ date: Date) -> String {
-        let seconds = date.timeIntervalSince1970
-        return (seconds == seconds.rounded() ? whole : fine).format(date)
+        let given = date.timeIntervalSince1970
+        let seconds = given.isNaN ? 0 : min(max(given, -62_135_596_800), 253_402_300_799)
+        return (seconds == seconds.rounded() ? whole : fine).format(Date(timeIntervalSince1970: seconds))
     }
 }
 

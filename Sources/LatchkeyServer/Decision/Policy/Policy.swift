@@ -57,6 +57,7 @@ package struct Policy: Sendable, Hashable {
 
     /// The policy narrowed to what a grant states; only members of `token.mayWiden` may become wider.
     func narrowed(to grant: Policy) -> (policy: Policy, notes: [PolicyNote]) {
+        guard grant != Policy() else { return (self, []) }
         var narrowing = Narrowing(mayWiden: token.mayWiden ?? [])
         var result = self
         Self.rules.narrow(&result, to: grant, prefix: "", &narrowing)

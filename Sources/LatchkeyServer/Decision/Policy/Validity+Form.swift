@@ -20,7 +20,7 @@ extension Member {
     /// A validity: `type`, and the durations that belong to it.
     static func validity(_ place: Place<LicenseTerms.Validity?>) -> Self {
         composite(
-            ["type"] + Self.durations, "type", place, .stricter({ $0.narrowed(to: $1) }), read: Self.read,
+            ["type"] + Self.durations, "type", place, .validity, read: Self.read,
             write: Self.written)
     }
 
@@ -70,6 +70,14 @@ extension Member {
             }
         let members = zip(type.durations, durations).map { ($0, JSONValue.text(DurationText.text($1))) }
         return Dictionary(members) { first, _ in first }.merging(["type": .text(type.rawValue)]) { first, _ in first }
+    }
+}
+
+extension NarrowingRule where Value == LicenseTerms.Validity {
+    /// What states none is unlimited, and stores nothing.
+    fileprivate static let validity = Self { policy, grant in
+        let narrowed = (policy ?? .unlimited).narrowed(to: grant)
+        return policy == nil && narrowed == .unlimited ? nil : narrowed
     }
 }
 

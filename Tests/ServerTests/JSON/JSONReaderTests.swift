@@ -2,7 +2,7 @@ import Foundation
 import LatchkeyCore
 import Testing
 
-@testable import LatchkeyServices
+@testable import LatchkeyServer
 
 @Suite struct JSONReaderTests {
     @Test func `every kind of value is read`() throws {
