@@ -39,6 +39,8 @@ public struct LicenseRefusal: DiagnosableError, Equatable {
         case sessionLimit
         /// More requests than the server answers; 503.
         case overloaded
+        /// A policy's refusal; 403, 429 or 503.
+        case policy(PolicyObjection)
         /// A refusal with the vendor's own code.
         case vendor(code: String, status: Int)
     }
@@ -70,6 +72,7 @@ public struct LicenseRefusal: DiagnosableError, Equatable {
         case .method: 405
         case .mediaType: 415
         case .overloaded: 503
+        case .policy(let objection): objection.status
         case .vendor(_, let status): status
         }
     }
@@ -78,6 +81,7 @@ public struct LicenseRefusal: DiagnosableError, Equatable {
         switch kind {
         case .method: "method"
         case .spc(let kind): kind.rawValue
+        case .policy(let objection): objection.rawValue
         case .vendor(let code, _): code
         default: "\(kind)"
         }
@@ -103,6 +107,7 @@ extension LicenseRefusal.Kind {
         case .spc: "Send the SPC that the player made."
         case .sessionLimit: "End playback on another device."
         case .overloaded: "Try again shortly."
+        case .policy(let objection): objection.remedy
         }
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyHTTP
+import LatchkeyServer
 
 /// How a service writes a CKC, if clients of the vendor accept several forms.
 ///

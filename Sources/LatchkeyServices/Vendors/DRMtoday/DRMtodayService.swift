@@ -152,7 +152,7 @@ extension DRMtodayService {
         switch refusal.kind {
         case .vendor(let code, _): code
         case .malformedRequest, .method, .mediaType: "10001"
-        case .notCovered: "20101"
+        case .notCovered, .policy: "20101"
         case .tokenMissing, .tokenMalformed, .tokenExpired, .tokenNotYetValid, .tokenSignature, .tokenUsed,
             .unknownTenant:
             "3000"

@@ -20,7 +20,7 @@ struct DoveRunnerError: Sendable {
         case .unknownKey, .ambiguousKey: code = "7001"
         case .tokenMalformed: code = "7009"
         case .tokenExpired, .tokenNotYetValid: code = "7011"
-        case .notCovered: code = "7012"
+        case .notCovered, .policy: code = "7012"
         case .tokenUsed, .sessionLimit: code = "7016"
         case .tokenSignature: code = "7019"
         case .overloaded: code = "7304"

@@ -17,7 +17,7 @@ struct ExpressPlayError {
         case .tokenExpired, .tokenNotYetValid: code = -4010
         case .unknownKey, .ambiguousKey: code = -4018
         case .unknownTenant: code = -2031
-        case .notCovered, .contentMismatch: code = -6006
+        case .notCovered, .contentMismatch, .policy: code = -6006
         case .spc: code = -6004
         case .method, .mediaType, .malformedRequest, .sessionLimit, .overloaded: code = -6001
         }

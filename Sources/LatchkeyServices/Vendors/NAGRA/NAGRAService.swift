@@ -103,7 +103,7 @@ private struct NAGRAError {
         case .method, .mediaType: (code, status) = (1000, refusal.status)
         case .tokenMissing, .tokenMalformed, .tokenExpired, .tokenNotYetValid, .tokenSignature, .tokenUsed:
             (code, status) = (1001, 400)
-        case .notCovered, .unknownTenant, .contentMismatch: (code, status) = (1002, 400)
+        case .notCovered, .unknownTenant, .contentMismatch, .policy: (code, status) = (1002, 400)
         case .unknownKey, .ambiguousKey: (code, status) = (1004, 400)
         case .spc: (code, status) = (1005, 400)
         case .malformedRequest: (code, status) = (1000, 400)

@@ -20,7 +20,7 @@ struct VerimatrixError {
         case .spc(let kind): (status, code) = (400, Self.code(kind))
         case .unknownKey: (status, code) = (404, "MDRM-1011")
         case .ambiguousKey: (status, code) = (400, "MDRM-1013")
-        case .notCovered, .contentMismatch: (status, code) = (400, "MDRM-1014")
+        case .notCovered, .contentMismatch, .policy: (status, code) = (400, "MDRM-1014")
         case .overloaded: (status, code) = (503, "MDRM-1015")
         case .vendor(let code, let status): (self.status, self.code) = (status, code)
         case .method, .mediaType, .sessionLimit: return nil

@@ -1,0 +1,108 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyFairPlay
+
+/// One decision in the making: facts, the narrowed policy, and what was found so far.
+struct Deliberation {
+    let facts: Facts
+    let policy: Policy
+    private(set) var refusals: [PolicyRefusal] = []
+    private(set) var notes: [PolicyNote]
+    /// What the license may last at most, beside its terms.
+    var longestLease: Duration?
+
+    init(_ facts: Facts, _ policy: Policy) {
+        self.facts = facts
+        (self.policy, notes) = policy.narrowed(to: facts.grant.policy)
+    }
+
+    var ask: LicenseAsk { facts.ask }
+    var grant: Grant { facts.grant }
+    var account: AccountState { facts.account }
+    var now: Date { facts.now }
+    var isStreaming: Bool { ask.purpose == .stream }
+    /// The customer's name of a device counts before the SPC's, which an app may have randomized.
+    var device: String? { grant.device ?? ask.device }
+    /// Never the device alone: it may be randomized, and plays one thing after another.
+    var session: String? {
+        [grant.session, ask.session?.description, grant.tokenID].compactMap { $0 }.first { !$0.isEmpty }
+    }
+
+    mutating func note(_ code: PolicyNote.Code, _ text: String) { notes.append(PolicyNote(code, text)) }
+
+    mutating func refuse(
+        _ kind: LicenseRefusal.Kind, _ reason: String, section: Policy.Section? = nil, retryAfter: Duration? = nil,
+        conflicts: [SessionConflict] = [], leavesOut: Bool = false
+    ) {
+        let refusal = LicenseRefusal(kind, reason: reason)
+        let message = (section ?? refusal.section).flatMap { policy.messages?[$0] }
+        refusals.append(
+            PolicyRefusal(
+                refusal, message: message, retryAfter: retryAfter, conflicts: conflicts, leavesOut: leavesOut))
+    }
+
+    mutating func refuse(_ objection: PolicyObjection, _ reason: String, section: Policy.Section? = nil) {
+        refuse(.policy(objection), reason, section: section)
+    }
+
+    /// Applies the rule of an engine that is out of service.
+    /// - Returns: whether it is, and nothing more can be asked of it.
+    mutating func isOut(_ engine: Engine, _ rule: OutageRule) -> Bool {
+        guard account.outages.contains(engine) else { return false }
+        switch rule {
+        case .allow: note(.outage, "The engine \(engine.rawValue) is out of service; the policy goes on without it.")
+        case .allowFor(let lease):
+            longestLease = min(longestLease ?? lease, lease)
+            note(
+                .outage,
+                "The engine \(engine.rawValue) is out of service; the lease is \(DurationText.text(lease)) at most.")
+        case .refuse: refuse(.storeUnavailable, "The engine \(engine.rawValue) is out of service.")
+        }
+        return true
+    }
+
+    /// The rules in their fixed order, which is that of the reasons: what is cheap and says least first.
+    mutating func decision() -> Decision {
+        if ask.playback == .stopped { return .acknowledge(released, notes: notes) }
+        checkRate()
+        checkToken()
+        checkBlocks()
+        checkTime()
+        checkRights()
+        checkPlace()
+        checkClient()
+        checkTracks()
+        let terms = terms()
+        checkDevices()
+        checkDownloads()
+        let change = sessionChange(terms)
+        let reasons = refusals.map { PolicyNote(.refused, "\($0.refusal.code): \($0.refusal.reason)") }
+        if let first = refusals.first { return .refuse(first, .none, notes: reasons + notes) }
+        return .license(
+            terms, change, renewAfter: renewal(of: terms),
+            delivers: ask.playback == .playing ? .duration : .keyAndDuration, notes: notes)
+    }
+
+    private var released: SessionChange {
+        guard let session, account.slots.contains(where: { $0.session == session }) else { return .none }
+        return .release(session)
+    }
+
+    /// When to renew: a part of the lease, earlier by a part that the session determines, so that renewals spread.
+    private func renewal(of terms: LicenseTerms) -> Duration? {
+        guard let lease = terms.lease else { return nil }
+        let hash = (session ?? device ?? "").utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) {
+            ($0 ^ UInt64($1)) &* 0x100_0000_01b3
+        }
+        let spread = (policy.validity.jitter ?? 0.1) * Double((hash ^ (hash >> 32)) & 0xffff) / 65_536
+        let part = (policy.validity.renewAt ?? 0.8) * (1 - spread)
+        return Duration(clampingSeconds: max(1, (lease.inSeconds * part).rounded(.down)))
+    }
+}
+
+extension Date {
+    /// The time from an earlier date, clamped; negative if that is later.
+    func since(_ earlier: Date) -> Duration { Duration(clampingSeconds: timeIntervalSince(earlier)) ?? .zero }
+
+    func adding(_ duration: Duration) -> Date { addingTimeInterval(duration.clamped.inSeconds) }
+}

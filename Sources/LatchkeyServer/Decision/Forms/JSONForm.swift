@@ -1,0 +1,170 @@
+import Foundation
+
+/// How one kind of value stands in JSON: how it is read, with every problem by its place, and how it is written.
+struct JSONForm<Value: Sendable>: Sendable {
+    let read: @Sendable (JSONValue, JSONPlace, inout [JSONProblem]) -> Value?
+    /// The canonical form: equal values are written alike.
+    let write: @Sendable (Value) -> JSONValue
+
+    init(
+        read: @escaping @Sendable (JSONValue, JSONPlace, inout [JSONProblem]) -> Value?,
+        write: @escaping @Sendable (Value) -> JSONValue
+    ) {
+        self.read = read
+        self.write = write
+    }
+
+    /// A single value.
+    /// - Parameter expected: what is read, with an article: `a duration such as 90s`.
+    init(
+        _ expected: String, read: @escaping @Sendable (JSONValue) -> Value?,
+        write: @escaping @Sendable (Value) -> JSONValue
+    ) {
+        self.init(
+            read: { value, place, problems in
+                if let read = read(value) { return read }
+                problems.append(JSONProblem(place, "This is not \(expected).", remedy: "Write \(expected)."))
+                return nil
+            }, write: write)
+    }
+
+    /// A value of texts.
+    init(
+        text expected: String, read: @escaping @Sendable (String) -> Value?,
+        write: @escaping @Sendable (Value) -> String
+    ) {
+        self.init(expected, read: { $0.text.flatMap(read) }, write: { .text(write($0)) })
+    }
+}
+
+extension JSONForm where Value == Bool {
+    static let flag = JSONForm(
+        "true or false",
+        read: { value in
+            guard case .flag(let flag) = value else { return nil }
+            return flag
+        }, write: { .flag($0) })
+}
+
+extension JSONForm where Value == Int {
+    static func whole(_ range: ClosedRange<Int>) -> JSONForm {
+        JSONForm(
+            "a whole number from \(range.lowerBound) to \(range.upperBound)",
+            read: { value in
+                guard case .number(let number) = value, let whole = Int(exactly: number), range.contains(whole) else {
+                    return nil
+                }
+                return whole
+            }, write: { .number(Double($0)) })
+    }
+}
+
+extension JSONForm where Value == Double {
+    static func fraction(_ range: ClosedRange<Double>) -> JSONForm {
+        JSONForm(
+            "a number from \(range.lowerBound) to \(range.upperBound)",
+            read: { value in
+                guard case .number(let number) = value, range.contains(number) else { return nil }
+                return number
+            }, write: { .number($0) })
+    }
+}
+
+extension JSONForm where Value == String {
+    /// 1 to 256 characters.
+    static let text = JSONForm(
+        text: "a text of 1 to 256 characters", read: { (1...256).contains($0.count) ? $0 : nil }, write: { $0 })
+
+    /// Letters, digits, and `-`, `_`, `.`, at most 64: what names files, metrics and members of other files.
+    static let name = JSONForm(
+        text: "a name of 1 to 64 letters, digits, “-”, “_” or “.”",
+        read: { $0.isPolicyName ? $0 : nil }, write: { $0 })
+}
+
+extension String {
+    fileprivate var isPolicyName: Bool {
+        (1...64).contains(utf8.count)
+            && unicodeScalars.allSatisfy {
+                $0.isASCII && ($0.properties.isAlphabetic || "0123456789-_.".unicodeScalars.contains($0))
+            }
+    }
+}
+
+extension JSONForm where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
+    /// One of an enumeration's words.
+    static var word: JSONForm {
+        JSONForm(
+            text: "one of " + Value.allCases.map(\.rawValue).joined(separator: ", "), read: { Value(rawValue: $0) },
+            write: { $0.rawValue })
+    }
+}
+
+extension JSONForm {
+    /// An array, every element with its problems.
+    static func list<Element: Sendable>(_ element: JSONForm<Element>) -> JSONForm where Value == [Element] {
+        JSONForm(
+            read: { value, place, problems in
+                guard case .array(let values) = value else {
+                    problems.append(JSONProblem(place, "This is not a list.", remedy: "Write a list in brackets."))
+                    return nil
+                }
+                return values.enumerated().compactMap { element.read($1, place.element($0), &problems) }
+            }, write: { .array($0.map(element.write)) })
+    }
+
+    /// An array without order; equal elements count once. Written in the order of the written elements.
+    static func set<Element: Hashable & Sendable>(_ element: JSONForm<Element>) -> JSONForm
+    where Value == Set<Element> {
+        let list = JSONForm<[Element]>.list(element)
+        return JSONForm(
+            read: { list.read($0, $1, &$2).map { Set($0) } },
+            write: { .array($0.map(element.write).sorted { $0.canonicalText < $1.canonicalText }) })
+    }
+
+    /// A set that has to have an element, because nothing would be allowed otherwise.
+    static func someOf<Element: Hashable & Sendable>(_ element: JSONForm<Element>) -> JSONForm
+    where Value == Set<Element> {
+        let set = JSONForm<Set<Element>>.set(element)
+        return JSONForm(
+            read: { value, place, problems in
+                guard value != .array([]) else {
+                    problems.append(
+                        JSONProblem(
+                            place, "An empty list allows nothing at all.",
+                            remedy: "Name what is allowed, or leave the member out."))
+                    return nil
+                }
+                return set.read(value, place, &problems)
+            }, write: set.write)
+    }
+
+    /// An object whose members' names are values too.
+    static func members<Key: Hashable & Sendable, Element: Sendable>(
+        _ key: JSONForm<Key>, _ element: JSONForm<Element>
+    ) -> JSONForm where Value == [Key: Element] {
+        JSONForm(
+            read: { value, place, problems in
+                guard case .object(let members) = value else {
+                    problems.append(.notAnObject(place))
+                    return nil
+                }
+                var read: [Key: Element] = [:]
+                for (name, value) in members.sorted(by: { $0.key < $1.key }) {
+                    let place = place.member(name)
+                    guard let key = key.read(.text(name), place, &problems) else { continue }
+                    read[key] = element.read(value, place, &problems)
+                }
+                return read
+            },
+            write: { values in
+                let members = values.map { (key.write($0).text ?? "", element.write($1)) }
+                return .object(Dictionary(members) { first, _ in first })
+            })
+    }
+}
+
+extension JSONProblem {
+    static func notAnObject(_ place: JSONPlace) -> Self {
+        JSONProblem(place, "This is not an object.", remedy: "Write members in braces.")
+    }
+}

@@ -1,0 +1,36 @@
+import Foundation
+
+extension JSONValue {
+    /// The one form in which equal values are written: no blanks, members ordered by their UTF-8 bytes, whole numbers without a
+    /// fraction, and escapes only where JSON demands them. A digest of it stays the same in every release.
+    package var canonicalText: String {
+        switch self {
+        case .null: "null"
+        case .flag(let flag): flag ? "true" : "false"
+        case .number(let number): Self.text(number)
+        case .text(let text): Self.quoted(text)
+        case .array(let values): "[" + values.map(\.canonicalText).joined(separator: ",") + "]"
+        case .object(let members):
+            "{"
+                + members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+                .map { "\(Self.quoted($0)):\($1.canonicalText)" }.joined(separator: ",") + "}"
+        }
+    }
+
+    private static func text(_ number: Double) -> String {
+        guard number.isFinite else { return "null" }
+        return Int64(exactly: number).map { "\($0)" } ?? "\(number)"
+    }
+
+    private static func quoted(_ text: String) -> String {
+        text.unicodeScalars.reduce(into: "\"") { quoted, scalar in
+            switch scalar {
+            case "\"": quoted += "\\\""
+            case "\\": quoted += "\\\\"
+            case _ where scalar.value < 0x20 || scalar.value == 0x7f:
+                quoted += "\\u" + [UInt8(0), UInt8(scalar.value)].hexString
+            default: quoted.unicodeScalars.append(scalar)
+            }
+        } + "\""
+    }
+}

@@ -1,0 +1,178 @@
+import Foundation
+
+/// How an object stands in JSON: one table of its members, from which reading, writing, overlaying and narrowing follow.
+struct ObjectForm<Root: Sendable>: Sendable {
+    /// The value of an object without members.
+    let empty: Root
+    let members: [Member<Root>]
+    /// Finds values that are right one by one and impossible together.
+    var check: @Sendable (Root, JSONPlace, inout [JSONProblem]) -> Void = { _, _, _ in }
+
+    /// Reads an object. `nil` only for what is none; problems alone tell whether everything was right.
+    func read(_ value: JSONValue, _ place: JSONPlace, _ problems: inout [JSONProblem]) -> Root? {
+        guard case .object(let values) = value else {
+            problems.append(.notAnObject(place))
+            return nil
+        }
+        var root = empty
+        for member in members { member.read(values, place, &root, &problems) }
+        let known = Set(members.flatMap(\.names))
+        for name in values.keys.sorted() where !known.contains(name) {
+            problems.append(
+                JSONProblem(
+                    place.member(name), "There is no such member.",
+                    remedy: "Correct its name to one of \(known.sorted().joined(separator: ", "))."))
+        }
+        check(root, place, &problems)
+        return root
+    }
+
+    /// The object with the members that are stated.
+    func write(_ root: Root) -> JSONValue {
+        .object(members.reduce(into: [:]) { written, member in written.merge(member.write(root)) { _, new in new } })
+    }
+
+    /// What the second states stands in place of what the first states, member by member.
+    func overlaid(_ first: Root, with second: Root) -> Root {
+        var result = first
+        for member in members { member.overlay(&result, second) }
+        return result
+    }
+
+    /// Narrows the first to what the second states.
+    func narrow(_ root: inout Root, to other: Root, prefix: String, _ narrowing: inout Narrowing) {
+        for member in members { member.narrow(&root, other, prefix, &narrowing) }
+    }
+
+    /// The members' names, those of inner objects with a dot.
+    var paths: [String] { members.flatMap(\.paths) }
+
+    var form: JSONForm<Root> { JSONForm(read: { read($0, $1, &$2) }, write: { write($0) }) }
+
+    /// Reads a whole JSON text.
+    /// - Parameter code: the error's code.
+    /// - Throws: all problems at once; a text that is not JSON, or has a member twice, is one problem by line and column.
+    func decode(_ json: [UInt8], code: String) throws(JSONProblems) -> Root {
+        let value: JSONValue
+        do {
+            value = try JSONReader.value(of: .init(json))
+        } catch {
+            throw JSONProblems(code: code, problems: [error.problem(in: json)])
+        }
+        var problems: [JSONProblem] = []
+        guard let root = read(value, .root, &problems), problems.isEmpty else {
+            throw JSONProblems(code: code, problems: problems)
+        }
+        return root
+    }
+}
+
+/// A member, or several that belong together, of an object's form.
+struct Member<Root: Sendable>: Sendable {
+    let names: [String]
+    let paths: [String]
+    let read: @Sendable ([String: JSONValue], JSONPlace, inout Root, inout [JSONProblem]) -> Void
+    let write: @Sendable (Root) -> [String: JSONValue]
+    var overlay: @Sendable (inout Root, Root) -> Void = { _, _ in }
+    var narrow: @Sendable (inout Root, Root, String, inout Narrowing) -> Void = { _, _, _, _ in }
+}
+
+extension Member {
+    typealias Place<Value> = any WritableKeyPath<Root, Value> & Sendable
+
+    /// A member that may be absent.
+    /// - Parameter rule: how another value narrows this one; `nil` if the values have no order.
+    static func optional<Value: Sendable & Equatable>(
+        _ name: String, _ place: Place<Value?>, _ form: JSONForm<Value>, narrowedBy rule: NarrowingRule<Value>? = nil
+    ) -> Self {
+        composite([name], name, place, rule) { values, at, problems in
+            values[name].flatMap { form.read($0, at.member(name), &problems) }
+        } write: {
+            [name: form.write($0)]
+        }
+    }
+
+    /// Several members that state one value.
+    static func composite<Value: Sendable & Equatable>(
+        _ names: [String], _ path: String, _ place: Place<Value?>, _ rule: NarrowingRule<Value>?,
+        read: @escaping @Sendable ([String: JSONValue], JSONPlace, inout [JSONProblem]) -> Value?,
+        write: @escaping @Sendable (Value) -> [String: JSONValue]
+    ) -> Self {
+        Self(
+            names: names, paths: [path],
+            read: { values, at, root, problems in root[keyPath: place] = read(values, at, &problems) },
+            write: { $0[keyPath: place].map(write) ?? [:] },
+            overlay: { root, other in root[keyPath: place] = other[keyPath: place] ?? root[keyPath: place] },
+            narrow: { root, other, prefix, narrowing in
+                guard let wanted = other[keyPath: place] else { return }
+                root[keyPath: place] = narrowing.narrowed(root[keyPath: place], to: wanted, prefix + path, rule)
+            })
+    }
+
+    /// A member that has to be there.
+    static func required<Value: Sendable>(_ name: String, _ place: Place<Value>, _ form: JSONForm<Value>) -> Self {
+        Self(
+            names: [name], paths: [name],
+            read: { values, at, root, problems in
+                guard let value = values[name] else {
+                    problems.append(JSONProblem(at.member(name), "The member is missing.", remedy: "Add it."))
+                    return
+                }
+                if let read = form.read(value, at.member(name), &problems) { root[keyPath: place] = read }
+            }, write: { [name: form.write($0[keyPath: place])] })
+    }
+
+    /// A member that is written unless it has its default.
+    static func defaulting<Value: Sendable & Equatable>(
+        _ name: String, _ place: Place<Value>, _ form: JSONForm<Value>, to usual: Value
+    ) -> Self {
+        Self(
+            names: [name], paths: [name],
+            read: { values, at, root, problems in
+                guard let value = values[name], let read = form.read(value, at.member(name), &problems) else { return }
+                root[keyPath: place] = read
+            }, write: { $0[keyPath: place] == usual ? [:] : [name: form.write($0[keyPath: place])] })
+    }
+
+    /// An object within the object, whose members overlay and narrow one by one. Written unless it states nothing.
+    static func section<Section: Sendable>(_ name: String, _ place: Place<Section>, _ form: ObjectForm<Section>) -> Self
+    {
+        Self(
+            names: [name], paths: form.paths.map { "\(name).\($0)" },
+            read: { values, at, root, problems in
+                guard let value = values[name], let read = form.read(value, at.member(name), &problems) else { return }
+                root[keyPath: place] = read
+            },
+            write: { root in
+                let written = form.write(root[keyPath: place])
+                return written == .object([:]) ? [:] : [name: written]
+            },
+            overlay: { $0[keyPath: place] = form.overlaid($0[keyPath: place], with: $1[keyPath: place]) },
+            narrow: { root, other, prefix, narrowing in
+                form.narrow(&root[keyPath: place], to: other[keyPath: place], prefix: "\(prefix)\(name).", &narrowing)
+            })
+    }
+}
+
+extension JSONError {
+    /// The error by line and column, counted from 1.
+    fileprivate func problem(in json: [UInt8]) -> JSONProblem {
+        switch self {
+        case .unexpected(let byte):
+            JSONProblem(.root, "This is not JSON from \(Self.place(byte, json)) on.", remedy: "Correct the text there.")
+        case .twice(let byte):
+            JSONProblem(
+                .root, "A member stands twice in one object, again at \(Self.place(byte, json)).",
+                remedy: "Remove one of the two.")
+        case .tooDeep, .tooMany:
+            JSONProblem(.root, "The JSON \(reason)", remedy: "Make it smaller.")
+        }
+    }
+
+    private static func place(_ byte: Int, _ json: [UInt8]) -> String {
+        let before = json.prefix(byte)
+        let line = before.count { $0 == UInt8(ascii: "\n") } + 1
+        let column = before.reversed().prefix { $0 != UInt8(ascii: "\n") }.count + 1
+        return "line \(line), column \(column)"
+    }
+}
