@@ -56,10 +56,13 @@ enum XMLNames {
 
     /// An attribute without a prefix is in no namespace, and so are declarations of namespaces.
     private static func attributeName(_ written: String, _ scope: [String: String]) -> XMLTree.Name? {
-        guard written.utf8.contains(UInt8(ascii: ":")) else { return XMLTree.Name(prefix: "", local: written, namespace: "") }
+        guard written.utf8.contains(UInt8(ascii: ":")) else {
+            return XMLTree.Name(prefix: "", local: written, namespace: "")
+        }
         guard written.hasPrefix("xmlns:") else { return name(written, scope) }
         let local = String(written.dropFirst(6))
-        return local.utf8.contains(UInt8(ascii: ":")) || !isName(local) ? nil : XMLTree.Name(prefix: "xmlns", local: local, namespace: "")
+        return local.utf8.contains(UInt8(ascii: ":")) || !isName(local)
+            ? nil : XMLTree.Name(prefix: "xmlns", local: local, namespace: "")
     }
 
     private static func isStart(_ scalar: Unicode.Scalar) -> Bool {
