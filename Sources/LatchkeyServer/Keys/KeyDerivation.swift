@@ -42,14 +42,6 @@ package struct KeyDerivation: Sendable {
         return try expand(info, version, count: 16)
     }
 
-    /// Public bytes that depend on the seed: identifiers that nobody can guess without it.
-    func identifier(_ label: String, _ bytes: [UInt8], count: Int, version: SeedVersion) throws(KeyProtectionError)
-        -> [UInt8]
-    {
-        let info = Array(label.utf8) + UInt32(clamping: bytes.count).bytes + bytes
-        return [UInt8](try expand(info, version, count: count).revealed)
-    }
-
     private func expand(_ info: [UInt8], _ version: SeedVersion, count: Int) throws(KeyProtectionError) -> Secret {
         guard let seed = seeds.seed(version) else {
             throw KeyProtectionError(
