@@ -45,7 +45,7 @@ struct PlayReadyObject {
 
     private static func guid(_ kid: KeyID) -> [UInt8] {
         let bytes = [UInt8](kid.bytes)
-        return bytes[0..<4].reversed() + bytes[4..<6].reversed() + bytes[6..<8].reversed() + bytes[8...]
+        return [3, 2, 1, 0, 5, 4, 7, 6].map { bytes[$0] } + bytes[8...]
     }
 
     /// The first 8 bytes of the key ID in GUID order, encrypted with the key in one block.
