@@ -5,7 +5,7 @@ import Testing
 
 @testable import LatchkeyServer
 
-/// Boxes and objects are compared with those of `cpix` 1.4.1, an independent implementation in Python.
+/// Widevine's box and PlayReady's object are compared with those of `cpix` 1.4.1, an independent implementation in Python.
 @Suite(.timeLimit(.minutes(5))) struct DRMSignalingTests {
     private func signaling(
         _ system: DRMSystem, _ scheme: EncryptionScheme, content: String = "movie"
