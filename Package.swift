@@ -147,12 +147,12 @@ let package = Package(
         tests("HLS", ["LatchkeyHLS", "LatchkeyCore"], resources: [.copy("Corpus")]),
         tests("FairPlay", ["LatchkeyFairPlay", "LatchkeyCore"]),
         tests("HTTP", ["LatchkeyHTTP", "LatchkeyCore"]),
+        tests("Server", ["LatchkeyServer", "LatchkeyFairPlay", "LatchkeyHTTP", "LatchkeyCore"]),
         tests("Vendors", ["LatchkeyVendors", "LatchkeyCore"]),
         tests("Device", ["LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyCore"]),
         tests("Playback", ["LatchkeySimulation", "LatchkeyPlayback", "LatchkeyHLS", "LatchkeyCore"]),
         tests(
             "Client", ["StoreCrash", "Latchkey", "LatchkeyVendors", "LatchkeyHLS", "LatchkeyCore"] + curlClient()),
-        tests("Server", ["LatchkeyServer", "LatchkeyFairPlay", "LatchkeyHTTP", "LatchkeyCore"]),
         tests(
             "Services",
             [

@@ -7,8 +7,10 @@
 #include <openssl/ec.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
+#include <openssl/kdf.h>
 #include <openssl/objects.h>
 #include <openssl/param_build.h>
+#include <openssl/params.h>
 #include <openssl/pem.h>
 #include <openssl/pkcs12.h>
 #include <openssl/rand.h>
@@ -49,6 +51,34 @@ static inline int latchkey_print_name(BIO *bio, const X509_NAME *name) {
 /// Makes a certificate one of version 3, which may carry extensions.
 static inline int latchkey_x509_set_version3(X509 *certificate) {
     return X509_set_version(certificate, X509_VERSION_3);
+}
+
+/// Derives bytes with HKDF-SHA-256: extract and expand. `derivation` is the fetched algorithm "HKDF"; salt and info may be empty.
+static inline int latchkey_hkdf_sha256(
+    EVP_KDF *derivation, const unsigned char *key, size_t key_count, const unsigned char *salt, size_t salt_count,
+    const unsigned char *info, size_t info_count, unsigned char *result, size_t count) {
+    EVP_KDF_CTX *context = EVP_KDF_CTX_new(derivation);
+    if (context == NULL) return 0;
+    OSSL_PARAM parameters[5];
+    OSSL_PARAM *next = parameters;
+    *next++ = OSSL_PARAM_construct_utf8_string(OSSL_KDF_PARAM_DIGEST, (char *)"SHA256", 0);
+    *next++ = OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_KEY, (void *)key, key_count);
+    if (salt_count > 0) *next++ = OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_SALT, (void *)salt, salt_count);
+    if (info_count > 0) *next++ = OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_INFO, (void *)info, info_count);
+    *next = OSSL_PARAM_construct_end();
+    int is_done = EVP_KDF_derive(context, result, count, parameters);
+    EVP_KDF_CTX_free(context);
+    return is_done > 0;
+}
+
+/// Reads the 16-byte tag of a GCM encryption that has ended.
+static inline int latchkey_gcm_get_tag(EVP_CIPHER_CTX *context, unsigned char *tag) {
+    return EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, 16, tag);
+}
+
+/// Tells a GCM decryption the 16-byte tag that it has to find.
+static inline int latchkey_gcm_set_tag(EVP_CIPHER_CTX *context, const unsigned char *tag) {
+    return EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, 16, (void *)tag);
 }
 
 /// Frees what libcrypto allocated for the caller.

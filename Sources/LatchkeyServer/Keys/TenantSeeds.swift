@@ -1,0 +1,55 @@
+package import LatchkeyCore
+
+/// The number of a tenant's seed. A new seed gets a higher one; a content keeps the version that its first keys were made with.
+package struct SeedVersion: Sendable, Hashable, Comparable, Codable {
+    /// The number.
+    package let number: UInt32
+
+    /// - Parameter number: the number.
+    package init(_ number: UInt32) { self.number = number }
+
+    package static func < (one: Self, other: Self) -> Bool { one.number < other.number }
+}
+
+/// The secrets that one tenant's keys are derived from.
+///
+/// Whoever loses a seed loses all of its keys: keep seeds sealed, and a copy elsewhere.
+///
+/// Source: `Documentation/LicenseServer.md` §8.1.
+package struct TenantSeeds: Sendable {
+    /// The fewest bytes of a seed.
+    package static let leastCount = 32
+
+    /// The tenant's name, which separates tenants that share a seed by mistake.
+    package let tenant: String
+    /// The version for new content.
+    package let current: SeedVersion
+    private let seeds: [SeedVersion: Secret]
+
+    /// - Parameters:
+    ///   - tenant: the tenant's name, not empty.
+    ///   - seeds: the seeds by version, each of 32 random bytes or more.
+    ///   - current: the version for new content; one of them.
+    /// - Throws: `seedsUnusable`.
+    package init(
+        tenant: String, seeds: [SeedVersion: Secret], current: SeedVersion
+    ) throws(KeyProtectionError) {
+        guard !tenant.isEmpty else { throw .unusable("The tenant has no name.") }
+        guard seeds[current] != nil else { throw .unusable("There is no seed \(current.number), the current one.") }
+        if let short = seeds.filter({ $0.value.count < Self.leastCount }).keys.min() {
+            throw .unusable("Seed \(short.number) has fewer than \(Self.leastCount) bytes.")
+        }
+        self.tenant = tenant
+        self.seeds = seeds
+        self.current = current
+    }
+
+    /// A seed; `nil` if there is none of the version.
+    func seed(_ version: SeedVersion) -> Secret? { seeds[version] }
+}
+
+extension KeyProtectionError {
+    fileprivate static func unusable(_ reason: String) -> Self {
+        Self(.seedsUnusable, reason: reason, remedy: "Configure each seed as 32 random bytes or more, by version.")
+    }
+}

@@ -1,0 +1,164 @@
+package import Foundation
+import LatchkeyCore
+package import LatchkeyHTTP
+
+/// Gives keys by the JSON that Shaka Packager speaks: a key for each kind of tracks and crypto period, always with its IV.
+///
+/// Keys are asked for by content and key identifier, and the identifier says track and period. With derived keys a batch of periods far
+/// ahead costs no row.
+///
+/// Source: `Documentation/LicenseServer.md` §4.
+package struct CommonEncryptionExchange: Sendable {
+    /// What came of a request.
+    package struct Outcome: Sendable {
+        /// The reply to send. Without keys, unless its status is `OK`.
+        package let response: HTTPResponse
+        /// What the reply's status says, such as `OK` or `SIGNATURE_FAILED`; for logs and metrics.
+        package let status: String
+        /// The keys in it; empty unless the status is `OK`.
+        package let keys: [PackagedKey]
+    }
+
+    /// The most bytes of a request.
+    package static let byteLimit = 65_536
+    /// The most keys in one reply.
+    package static let keyLimit = 1_000
+
+    private let tenant: String
+    private let source: any ContentKeySource
+    private let signers: [String: CommonEncryptionSigner]
+    private let widevineProvider: String?
+
+    /// - Parameters:
+    ///   - tenant: the tenant's name, which key identifiers depend on.
+    ///   - source: the tenant's keys.
+    ///   - signers: who may ask, by name. With none, signatures are not looked at, and something else has to say who asks.
+    ///   - widevineProvider: the provider's name at Widevine; `nil` leaves it out.
+    package init(
+        tenant: String, source: any ContentKeySource, signers: [String: CommonEncryptionSigner] = [:],
+        widevineProvider: String? = nil
+    ) {
+        self.tenant = tenant
+        self.source = source
+        self.signers = signers
+        self.widevineProvider = widevineProvider
+    }
+
+    /// Answers a request. Never throws: a refusal is an answer.
+    /// - Parameter body: the JSON, without a length of its own in the headers.
+    package func answer(_ body: Data) async -> Outcome {
+        guard body.count <= Self.byteLimit else { return refusal("INVALID_REQUEST", status: 413) }
+        guard let envelope = try? JSONDecoder().decode(CommonEncryptionEnvelope.self, from: body),
+            let request = Data(base64Encoded: envelope.request)
+        else { return refusal("INVALID_REQUEST", status: 400) }
+        guard isSigned(request, envelope) else { return refusal("SIGNATURE_FAILED") }
+        guard let wanted = try? JSONDecoder().decode(CommonEncryptionRequest.self, from: request) else {
+            return refusal("INVALID_REQUEST", status: 400)
+        }
+        do throws(Refusal) { return try await keys(wanted) } catch { return refusal(error.rawValue) }
+    }
+
+    private enum Refusal: String, Error {
+        case contentID = "INVALID_CONTENT_ID"
+        case track = "TRACK_TYPE_UNKNOWN"
+        case request = "INVALID_REQUEST"
+        case inside = "INTERNAL_ERROR"
+    }
+
+    private struct Wanted {
+        let track: CommonEncryptionTrack
+        let period: UInt32?
+        let address: KeyAddress
+    }
+
+    private func isSigned(_ request: Data, _ envelope: CommonEncryptionEnvelope) -> Bool {
+        guard !signers.isEmpty else { return true }
+        guard let signer = envelope.signer.flatMap({ signers[$0] }),
+            let signature = envelope.signature.flatMap({ Data(base64Encoded: $0) })
+        else { return false }
+        return signer.isSignature([UInt8](signature), of: [UInt8](request))
+    }
+
+    private func keys(_ request: CommonEncryptionRequest) async throws(Refusal) -> Outcome {
+        let scheme = request.scheme.map { EncryptionScheme(rawValue: $0.lowercased()) } ?? .cenc
+        guard let scheme else { throw .request }
+        let (content, wanted) = try wanted(request)
+        guard let found = try? await source.keys(at: wanted.map(\.address)) else { throw .inside }
+        let isWidevine = request.systems?.contains("WIDEVINE") ?? true
+        var tracks: [CommonEncryptionResult.Track] = []
+        var keys: [PackagedKey] = []
+        for one in wanted {
+            guard let key = found[one.address] else { throw .inside }
+            let header = WidevineHeader(
+                kid: one.address.kid, provider: widevineProvider, content: content, scheme: scheme)
+            let boxes = [CommonEncryptionResult.Box(type: "WIDEVINE", data: header.bytes.base64)]
+            tracks.append(
+                CommonEncryptionResult.Track(
+                    type: one.track.rawValue, keyID: one.address.kid.bytes.base64, key: key.key.revealed.base64,
+                    iv: key.iv.revealed.base64, boxes: isWidevine ? boxes : [], period: one.period))
+            let rule = EncryptionContract.Rule(
+                kid: one.address.kid, trackType: one.track.rawValue, video: [], audio: [], periods: [])
+            keys.append(
+                PackagedKey(
+                    address: one.address, content: key, hasForeignIV: false, scheme: scheme, tracks: [rule],
+                    periods: one.period.map { [$0] } ?? []))
+        }
+        let system = KeyID(DRMSystem.widevine.rawValue).map(\.bytes.hexString) ?? ""
+        var result = CommonEncryptionResult(status: "OK")
+        result.systems = isWidevine ? [CommonEncryptionResult.System(type: "WIDEVINE", systemID: system)] : []
+        result.isUsed = false
+        result.tracks = tracks
+        guard let response = Self.response(result, status: 200) else { throw .inside }
+        return Outcome(response: response, status: "OK", keys: keys)
+    }
+
+    private func wanted(_ request: CommonEncryptionRequest) throws(Refusal) -> (ContentName, [Wanted]) {
+        guard let content = Data(base64Encoded: request.contentID).flatMap({ ContentName(bytes: $0) }) else {
+            throw .contentID
+        }
+        let tracks = request.tracks.compactMap { CommonEncryptionTrack(rawValue: $0.type) }
+        guard tracks.count == request.tracks.count else { throw .track }
+        let periods = try periods(request)
+        guard !tracks.isEmpty, Set(tracks).count == tracks.count, periods.count * tracks.count <= Self.keyLimit else {
+            throw .request
+        }
+        var wanted: [Wanted] = []
+        for period in periods {
+            for track in tracks {
+                guard let kid = try? track.keyID(content: content, period: period, tenant: tenant) else {
+                    throw .inside
+                }
+                // Content and identifier alone name the key, because a license request says no more.
+                let address = KeyAddress(content: content, kid: kid)
+                wanted.append(Wanted(track: track, period: period, address: address))
+            }
+        }
+        return (content, wanted)
+    }
+
+    /// The periods that are asked for; one `nil` without rotation.
+    private func periods(_ request: CommonEncryptionRequest) throws(Refusal) -> [UInt32?] {
+        guard request.firstPeriod != nil || request.periodCount != nil else { return [nil] }
+        let first = request.firstPeriod ?? 0
+        let count = request.periodCount ?? 1
+        guard 1...UInt32(Self.keyLimit) ~= count, !first.addingReportingOverflow(count - 1).overflow else {
+            throw .request
+        }
+        return (0..<count).map { first + $0 }
+    }
+
+    private func refusal(_ status: String, status code: Int = 200) -> Outcome {
+        let response = Self.response(CommonEncryptionResult(status: status), status: code)
+        return Outcome(response: response ?? HTTPResponse(status: 500), status: status, keys: [])
+    }
+
+    private static func response(_ result: CommonEncryptionResult, status: Int) -> HTTPResponse? {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        guard let inner = try? encoder.encode(result),
+            let outer = try? encoder.encode(CommonEncryptionReply(response: inner.base64EncodedString()))
+        else { return nil }
+        return HTTPResponse(
+            status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"], body: .bytes(outer))
+    }
+}

@@ -1,0 +1,44 @@
+package import Foundation
+import LatchkeyCore
+
+extension XMLTree {
+    /// Reads a document.
+    /// - Parameter data: UTF-8, with or without a mark and an XML declaration; at most 256 KiB, 32 levels and 20,000 elements.
+    /// - Throws: why it was not read.
+    package init(_ data: Data) throws(XMLTreeError) { try self.init(data, limits: XMLLimits()) }
+
+    init(_ data: Data, limits: XMLLimits) throws(XMLTreeError) {
+        guard data.count <= limits.bytes else {
+            throw XMLTreeError(.tooManyBytes, "The document has more than \(limits.bytes) bytes.")
+        }
+        var bytes = [UInt8](data)
+        if bytes.starts(with: [0xef, 0xbb, 0xbf]) { bytes.removeFirst(3) }
+        guard String(validating: bytes, as: UTF8.self) != nil, !bytes.contains(0) else {
+            throw XMLTreeError(.encoding, "The document is not UTF-8.")
+        }
+        declaration = try Self.takeDeclaration(from: &bytes)
+        var reader = XMLTreeReader(bytes, limits: limits)
+        root = try reader.read()
+        (prolog, epilog) = (reader.prolog, reader.epilog)
+    }
+
+    /// Cuts the XML declaration off, which must not name another encoding.
+    private static func takeDeclaration(from bytes: inout [UInt8]) throws(XMLTreeError) -> String? {
+        guard bytes.starts(with: "<?xml".utf8), bytes.count > 5, " \t\r\n".utf8.contains(bytes[5]) else { return nil }
+        guard let end = bytes.firstIndex(of: UInt8(ascii: ">")), end <= 200 else { throw .malformed(at: 0) }
+        let text = String(decoding: bytes[...end], as: UTF8.self)
+        guard let parts = text.wholeMatch(of: Self.declarationForm) else { throw .malformed(at: 0) }
+        if let encoding = parts.output.2, !["utf-8", "utf8", "us-ascii"].contains(encoding.lowercased()) {
+            throw XMLTreeError(.encoding, "The document says that it is in \(encoding.prefix(40)).")
+        }
+        bytes.removeFirst(end + 1)
+        return text
+    }
+
+    // Sound because a pattern never changes.
+    nonisolated(unsafe) private static let declarationForm =
+        #/
+        <\?xml\s+version\s*=\s*["']1\.[0-9]+["'](\s+encoding\s*=\s*["']([A-Za-z0-9._-]+)["'])?
+        (\s+standalone\s*=\s*["'](yes|no)["'])?\s*\?>
+        /#
+}
