@@ -33,7 +33,7 @@ struct KeyOSToken {
     private static func document(_ token: String) -> Data? {
         guard let data = Data(lenientBase64: token), data.count <= TokenFormat.maximumLength,
             let text = String(data: data, encoding: .utf8), text.contains("<KeyOSAuthenticationXML"),
-            !text.contains("<!DOCTYPE"), !text.contains("<!ENTITY")
+            !text.contains("<!DOCTYPE"), !text.contains("<!ENTITY"), !text.hasProcessingInstruction
         else { return nil }
         return data
     }

@@ -73,7 +73,9 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", "tokenMalformed"), ("<a/>", "tokenMalformed"), (String(xml.dropLast(5)), "tokenMalformed"),
+        ("", "tokenMalformed"), ("<a/>", "tokenMalformed"),
+        (xml.replacing("<Data>", with: "<?p?><Data>"), "tokenMalformed"),
+        ("<?p?>" + xml, "tokenMalformed"), (String(xml.dropLast(5)), "tokenMalformed"),
         (xml.replacing("UniqueId", with: "Id"), "tokenMalformed"),
         (xml.replacing("<Signature>AAAA</Signature>", with: ""), "tokenMalformed"),
         (xml.replacing("2026-01-01 00:00:01.000", with: "2026-01-01 00:00:00.000"), "tokenExpired"),

@@ -72,6 +72,8 @@ import Testing
         _ = format.inspect(TokenSample.jwt(deep), at: TokenSample.now)
         let nested = "<KeyOSAuthenticationXML>" + String(repeating: "<a>", count: 10_000)
         #expect(TokenFormat.keyOS.inspect(TokenSample.base64(nested), at: TokenSample.now).codes == ["malformed"])
+        let instruction = "<KeyOSAuthenticationXML><?p?></KeyOSAuthenticationXML>"
+        #expect(TokenFormat.keyOS.inspect(TokenSample.base64(instruction), at: TokenSample.now).codes == ["malformed"])
     }
 
     /// A sample with some bytes replaced, removed or repeated, before or after decoding.

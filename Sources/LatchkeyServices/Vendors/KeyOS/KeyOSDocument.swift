@@ -1,4 +1,5 @@
 import Foundation
+import LatchkeyCore
 
 #if canImport(FoundationXML)
     import FoundationXML
@@ -15,10 +16,11 @@ struct KeyOSDocument: Sendable {
     /// The signed bytes, from `<Data>` to `</Data>`.
     let signed: Data
 
-    /// - Parameter bytes: UTF-8. The result is `nil` for any other shape, and for a document type declaration.
+    /// - Parameter bytes: UTF-8. The result is `nil` for any other shape, for a document type declaration and for an
+    /// instruction.
     init?(_ bytes: Data) {
         guard let text = String(bytes: bytes, encoding: .utf8), !text.utf8.contains(0), !text.contains("<!"),
-            let signed = Self.signed(in: text)
+            !text.hasProcessingInstruction, let signed = Self.signed(in: text)
         else { return nil }
         let reader = Reader()
         let parser = XMLParser(data: bytes)
