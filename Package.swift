@@ -69,6 +69,12 @@ let package = Package(
         .systemLibrary(
             name: "CMicroHTTPD", pkgConfig: "libmicrohttpd",
             providers: [.apt(["libmicrohttpd-dev"]), .brew(["libmicrohttpd"])]),
+        .systemLibrary(
+            name: "CSQLite", pkgConfig: "sqlite3",
+            providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+        .systemLibrary(
+            name: "CPostgreSQL", pkgConfig: "libpq",
+            providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         // Floor 1
         room("LatchkeyVirtualTime", ["LatchkeyCore"]),
         room("LatchkeyHLS", ["LatchkeyCore"]),
@@ -83,6 +89,7 @@ let package = Package(
         room("LatchkeyServer", ["LatchkeyCore", "LatchkeyFairPlay", "LatchkeyHTTP"]),
         // Floor 4
         room("LatchkeyServices", ["LatchkeyCore", "LatchkeyFairPlay", "LatchkeyHTTP", "LatchkeyServer"]),
+        room("LatchkeyStores", ["LatchkeyCore", "LatchkeyServer", "CSQLite", "CPostgreSQL"]),
         room(
             "LatchkeySimulation",
             [
@@ -148,6 +155,7 @@ let package = Package(
         tests("FairPlay", ["LatchkeyFairPlay", "LatchkeyCore"]),
         tests("HTTP", ["LatchkeyHTTP", "LatchkeyCore"]),
         tests("Server", ["LatchkeyServer", "LatchkeyFairPlay", "LatchkeyHTTP", "LatchkeyCore"]),
+        tests("Stores", ["LatchkeyStores", "LatchkeyServer", "LatchkeyCore"]),
         tests("Vendors", ["LatchkeyVendors", "LatchkeyCore"]),
         tests("Device", ["LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyCore"]),
         tests("Playback", ["LatchkeySimulation", "LatchkeyPlayback", "LatchkeyHLS", "LatchkeyCore"]),

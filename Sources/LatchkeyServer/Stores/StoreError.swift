@@ -1,0 +1,48 @@
+import LatchkeyCore
+
+/// Why a store did not do what it was asked. Never says what was to be stored.
+package struct StoreError: DiagnosableError, Equatable {
+    /// The kinds of failure. Names are stable.
+    package enum Kind: String, Sendable {
+        /// The engine does not answer, or is not the one that takes changes now. The outage rule of the policy decides.
+        case unavailable = "storeUnavailable"
+        /// The store has no room.
+        case full = "storeFull"
+        /// What the store holds is not in its form: another program wrote it, or a newer version of this one.
+        case damaged = "storeDamaged"
+        /// The engine lacks the tables, or refuses name and password.
+        case misconfigured = "storeMisconfigured"
+    }
+
+    /// What kind of failure it is.
+    package let kind: Kind
+    /// The engine's name, such as `postgresql`.
+    package let engine: String
+    package let reason: String
+    package let remedy: String
+
+    package var code: String { kind.rawValue }
+
+    /// - Parameters:
+    ///   - kind: what kind of failure it is.
+    ///   - engine: the engine's name.
+    ///   - reason: what happened, on one line, without secrets and without what was to be stored.
+    ///   - remedy: what to do. Defaults to the kind's.
+    package init(_ kind: Kind, _ engine: String, reason: String, remedy: String? = nil) {
+        self.kind = kind
+        self.engine = engine
+        self.reason = reason
+        self.remedy = remedy ?? kind.remedy
+    }
+}
+
+extension StoreError.Kind {
+    fileprivate var remedy: String {
+        switch self {
+        case .unavailable: "Check that the engine runs and that this machine reaches it."
+        case .full: "Give the store more room."
+        case .damaged: "Restore the store from a backup, or start the version of the server that wrote it."
+        case .misconfigured: "Check the store's address and credentials, and run latchkey-server check."
+        }
+    }
+}
