@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct ArgumentParserTests {
     private func run(_ words: [String]) async -> RecordedRun {
-        await RecordedRun(["sample"] + words, tool: CommandLineTool(verbs: [SampleVerb()]))
+        await RecordedRun(["sample"] + words, tool: CommandLineTool.latchkey([SampleVerb()]))
     }
 
     struct Row: Sendable, CustomTestStringConvertible {

@@ -5,7 +5,7 @@ import Testing
 @testable import LatchkeyTerminal
 
 @Suite(.timeLimit(.minutes(5))) struct CommandLineToolTests {
-    private let tool = CommandLineTool(verbs: [SampleVerb()])
+    private let tool = CommandLineTool.latchkey([SampleVerb()])
 
     @Test func `without a verb the help goes to the error stream`() async {
         let run = await RecordedRun(tool: tool)

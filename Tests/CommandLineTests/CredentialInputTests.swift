@@ -17,7 +17,7 @@ import Testing
     private func set(_ words: String..., input: String = "") async -> RecordedRun {
         await RecordedRun(
             ["sample", "p", "--out", "o"] + words.flatMap { ["--set", $0] },
-            tool: CommandLineTool(verbs: [SampleVerb()]), input: Data(input.utf8))
+            tool: CommandLineTool.latchkey([SampleVerb()]), input: Data(input.utf8))
     }
 
     private func file(_ bytes: Data) throws -> String {

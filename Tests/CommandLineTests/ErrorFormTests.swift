@@ -44,7 +44,7 @@ import Testing
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         var parts = ["\(error.code) \(bridged.domain) \(bridged.code)"]
         parts.append(
-            "exit \(await RecordedRun("fail", tool: CommandLineTool(verbs: [Fail(error: error)])).status.rawValue)")
+            "exit \(await RecordedRun("fail", tool: CommandLineTool.latchkey([Fail(error: error)])).status.rawValue)")
         if let number = ErrorSamples.systemNumber(error) { parts.append("system \(number)") }
         if let error = error as? ContentKeyError { parts.append("viewer \(error.viewerMessage?.rawValue ?? "-")") }
         parts.append(String(decoding: try encoder.encode(Failure(error)), as: UTF8.self))

@@ -87,7 +87,7 @@ import Testing
         let full = try #require(FileHandle(forWritingAtPath: "/dev/full"))
         let error = MemorySink()
         let console = Console(output: FileSink(full), error: error, showsProgress: false) { _ in Data() }
-        let status = await CommandLineTool(verbs: []).run(["--version"], console)
+        let status = await CommandLineTool.latchkey([]).run(["--version"], console)
         #expect(status == .no)
         #expect(error.text.contains("standard output cannot be written"))
     }
@@ -100,7 +100,7 @@ import Testing
         let console = Console(output: FileSink(pipe.fileHandleForWriting), error: error, showsProgress: false) { _ in
             Data()
         }
-        #expect(await CommandLineTool(verbs: []).run(["--version"], console) == .yes)
+        #expect(await CommandLineTool.latchkey([]).run(["--version"], console) == .yes)
         #expect(error.text == "")
     }
 

@@ -26,7 +26,18 @@ package struct KeyURITemplate: Sendable, Hashable {
         case iv
     }
 
+    /// `skd://{contentId}/{kid}`.
+    package static let standard = KeyURITemplate(
+        text: "skd://{contentId}/{kid}", parts: [.literal("skd://"), .contentID, .literal("/"), .kid])
+
+    /// The template as written.
+    package let text: String
     private let parts: [Part]
+
+    private init(text: String, parts: [Part]) {
+        self.text = text
+        self.parts = parts
+    }
 
     /// - Parameter text: the template. It has a scheme, `{kid}` once, `{contentId}` and `{iv}` at most once, nothing but visible ASCII without
     ///   quotes, and behind `{contentId}` the end or a character that ends it, such as `/`.
@@ -35,6 +46,7 @@ package struct KeyURITemplate: Sendable, Hashable {
         guard text.utf8.allSatisfy({ 0x21...0x7e ~= $0 && $0 != UInt8(ascii: "\"") }) else {
             throw .template("It has a blank, a quote or a letter that is not ASCII.")
         }
+        self.text = text
         parts = try Self.parts(of: text)
         guard case .literal(let start)? = parts.first, start.firstRange(of: "://") != nil else {
             throw .template("It does not begin with a scheme such as skd://.")
@@ -153,7 +165,7 @@ package struct KeyURITemplate: Sendable, Hashable {
 }
 
 extension Diagnosis {
-    fileprivate static func template(_ reason: String) -> Diagnosis {
+    static func template(_ reason: String) -> Diagnosis {
         Diagnosis(
             code: "keyURITemplate", reason: "The template of key URIs is not usable. \(reason)",
             remedy: "Write it like skd://host/{contentId}/{kid}.")

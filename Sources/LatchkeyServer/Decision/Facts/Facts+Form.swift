@@ -32,16 +32,23 @@ extension LicenseAsk {
 }
 
 extension Grant {
+    /// What a token's own claim states.
+    static let rights: ObjectForm<Grant> = ObjectForm(empty: Grant(), members: rightsMembers)
+
     fileprivate static let form: ObjectForm<Grant> = ObjectForm(
         empty: Grant(),
         members: [
-            .defaulting("account", \.account, .anyText, to: ""), .optional("profile", \.profile, .anyText),
-            .optional("session", \.session, .anyText), .optional("tokenID", \.tokenID, .anyText),
-            .optional("issued", \.issued, .date), .optional("expires", \.expires, .date),
-            .optional("address", \.address, .address), .optional("device", \.device, .anyText),
-            .optional("label", \.label, .anyText), .optional("contents", \.contents, .set(.anyText)),
-            .optional("keys", \.keys, .set(.anyText)), .section("policy", \.policy, Policy.rules),
-        ])
+            .defaulting("account", \.account, .anyText, to: ""), .optional("session", \.session, .anyText),
+            .optional("tokenID", \.tokenID, .anyText), .optional("issued", \.issued, .date),
+            .optional("expires", \.expires, .date),
+        ] + rightsMembers)
+
+    private static let rightsMembers: [Member<Grant>] = [
+        .optional("profile", \.profile, .anyText), .optional("address", \.address, .address),
+        .optional("device", \.device, .anyText), .optional("label", \.label, .anyText),
+        .optional("contents", \.contents, .set(.anyText)), .optional("keys", \.keys, .set(.anyText)),
+        .section("policy", \.policy, Policy.rules),
+    ]
 }
 
 extension KeyFacts {

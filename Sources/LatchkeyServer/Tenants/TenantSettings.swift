@@ -1,0 +1,174 @@
+import Foundation
+import LatchkeyCore
+
+/// What a configuration states of one tenant.
+///
+/// Source: `Documentation/LicenseServer.md` §1 and §5.
+package struct TenantSettings: Sendable, Equatable {
+    /// The name of the tenant's policy; `nil` grants without limits whatever a token is good for.
+    package internal(set) var policy: String?
+    /// The key URIs that packagers get, and that players send back.
+    package internal(set) var keyURI = KeyURITemplate.standard
+    /// The key URIs of AES-128, which answer with the key; `nil` refuses AES-128 to packagers.
+    package internal(set) var clearKeyURI: KeyURITemplate?
+    /// Whether browsers get keys through Clear Key, which protects nothing on the device. Defaults to no.
+    package internal(set) var allowsClearKey = false
+    /// Where keys come from.
+    package internal(set) var keys = KeyOrigin.derived
+    package internal(set) var tokens = Tokens()
+    /// Who may fetch and import keys.
+    package internal(set) var packagers: [Caller] = []
+    /// Who may sign common-encryption requests, by the signer's name.
+    package internal(set) var signers: [String: Signer] = [:]
+    /// Whether encryptors get keys in clear, under TLS; otherwise they have to send certificates. Defaults to yes.
+    package internal(set) var allowsPlainKeys = true
+    /// The SHA-256 of the only certificates that keys are encrypted to, 64 hexadecimal digits each; none takes every certificate.
+    package internal(set) var recipients: Set<String> = []
+    /// The provider's name at Widevine.
+    package internal(set) var widevineProvider: String?
+    /// Where PlayReady licenses are.
+    package internal(set) var playReadyURL: String?
+    /// Web origins that may ask; `*` is every one. Defaults to none.
+    package internal(set) var origins: Set<String> = []
+
+    /// Where a tenant's keys come from.
+    package enum KeyOrigin: String, Sendable, CaseIterable {
+        /// Out of the tenant's seed.
+        case derived
+        /// Random, and stored.
+        case random
+    }
+
+    /// The tenant's tokens.
+    package struct Tokens: Sendable, Equatable {
+        /// A JSON web key set: a file's path, or an https address. `nil` accepts no token.
+        package internal(set) var keys: String?
+        /// How often a set at an address is fetched. Defaults to 5 minutes.
+        package internal(set) var refresh = Duration.seconds(300)
+        package internal(set) var audiences: [String] = []
+        package internal(set) var issuers: [String] = []
+        package internal(set) var type: String?
+        package internal(set) var leeway = Duration.seconds(30)
+        package internal(set) var longestLife = Duration.seconds(600)
+
+        /// The rules for the verifier.
+        package var rules: TokenRules {
+            TokenRules(audiences: audiences, issuers: issuers, type: type, leeway: leeway, longestLife: longestLife)
+        }
+    }
+
+    /// A program that identifies itself by a key or a certificate.
+    package struct Caller: Sendable, Equatable {
+        package internal(set) var name = ""
+        /// The SHA-256 of its API key, 64 hexadecimal digits.
+        package internal(set) var apiKey: String?
+        /// The SHA-256 of its client certificate, 64 hexadecimal digits.
+        package internal(set) var certificate: String?
+        package internal(set) var rights: Set<CallerRight> = [.packageKeys]
+    }
+
+    /// A signer of common-encryption requests.
+    package struct Signer: Sendable, Equatable {
+        /// The file of the AES key: 64 hexadecimal digits.
+        package internal(set) var key = ""
+        /// The IV, 32 hexadecimal digits.
+        package internal(set) var iv = ""
+    }
+
+    package init() {}
+}
+
+/// What a caller may do.
+package enum CallerRight: String, Sendable, CaseIterable {
+    /// Fetch keys by SPEKE and the common-encryption JSON.
+    case packageKeys = "package"
+    /// Import keys in CPIX.
+    case importKeys = "import"
+    /// Export keys in CPIX.
+    case exportKeys = "export"
+}
+
+extension TenantSettings {
+    /// A tenant that a demonstration makes for itself.
+    package static func demonstration(keySet: String, packagerKey: String) -> TenantSettings {
+        var settings = TenantSettings()
+        settings.policy = "demo"
+        settings.tokens.keys = keySet
+        settings.tokens.longestLife = .seconds(86_400)
+        settings.allowsClearKey = true
+        settings.packagers = [Caller(name: "demo", apiKey: packagerKey, rights: Set(CallerRight.allCases))]
+        settings.origins = ["*"]
+        return settings
+    }
+
+    static let form: ObjectForm<TenantSettings> = ObjectForm(
+        empty: TenantSettings(),
+        members: [
+            .optional("policy", \.policy, .name),
+            .defaulting("keyURI", \.keyURI, .keyURITemplate, to: .standard),
+            .optional("clearKeyURI", \.clearKeyURI, .keyURITemplate),
+            .defaulting("clearKey", \.allowsClearKey, .flag, to: false),
+            .defaulting("keys", \.keys, .word, to: .derived), .section("tokens", \.tokens, Tokens.form),
+            .defaulting("packagers", \.packagers, .list(Caller.form.form), to: []),
+            .defaulting("signers", \.signers, .members(.name, Signer.form.form), to: [:]),
+            .defaulting("plainKeys", \.allowsPlainKeys, .flag, to: true),
+            .defaulting("recipients", \.recipients, .set(.sha256), to: []),
+            .optional("widevineProvider", \.widevineProvider, .text),
+            .optional("playReadyURL", \.playReadyURL, .text),
+            .defaulting("origins", \.origins, .set(.text), to: []),
+        ])
+}
+
+extension TenantSettings.Tokens {
+    fileprivate static let form: ObjectForm<Self> = ObjectForm(
+        empty: Self(),
+        members: [
+            .optional("keys", \.keys, .text), .defaulting("refresh", \.refresh, .duration(), to: .seconds(300)),
+            .defaulting("audiences", \.audiences, .list(.text), to: []),
+            .defaulting("issuers", \.issuers, .list(.text), to: []), .optional("type", \.type, .text),
+            .defaulting("leeway", \.leeway, .duration(.zero ... .seconds(300)), to: .seconds(30)),
+            .defaulting("longestLife", \.longestLife, .duration(), to: .seconds(600)),
+        ])
+}
+
+extension TenantSettings.Caller {
+    fileprivate static let form: ObjectForm<Self> = ObjectForm(
+        empty: Self(),
+        members: [
+            .required("name", \.name, .name), .optional("apiKey", \.apiKey, .sha256),
+            .optional("certificate", \.certificate, .sha256),
+            .defaulting("rights", \.rights, .set(.word), to: [.packageKeys]),
+        ],
+        check: { caller, place, problems in
+            guard caller.apiKey == nil, caller.certificate == nil else { return }
+            problems.append(
+                JSONProblem(
+                    place, "Nothing tells this caller from others.",
+                    remedy: "Give the SHA-256 of its API key or of its certificate."))
+        })
+}
+
+extension TenantSettings.Signer {
+    fileprivate static let form: ObjectForm<Self> = ObjectForm(
+        empty: Self(), members: [.required("key", \.key, .text), .required("iv", \.iv, .text)])
+}
+
+extension JSONForm where Value == KeyURITemplate {
+    static let keyURITemplate = JSONForm(
+        read: { value, place, problems in
+            do throws(Diagnosis) {
+                guard let text = value.text else { throw .template("It is no text.") }
+                return try KeyURITemplate(text)
+            } catch {
+                problems.append(JSONProblem(place, error.reason, remedy: error.remedy))
+                return nil
+            }
+        }, write: { .text($0.text) })
+}
+
+extension JSONForm where Value == String {
+    /// 64 hexadecimal digits, read in any case.
+    static let sha256 = JSONForm(
+        text: "64 hexadecimal digits",
+        read: { Data(hexString: $0)?.count == 32 ? $0.lowercased() : nil }, write: { $0 })
+}
