@@ -40,7 +40,7 @@ package struct LicenseAsk: Sendable, Hashable {
     /// - Parameters:
     ///   - context: the opened SPC.
     ///   - device: a digest of its device identifier.
-    package init(_ context: ServerPlaybackContext, device: String) {
+    package mutating func take(_ context: ServerPlaybackContext, device: String) {
         playback = context.playback?.state
         session = context.playback?.session
         destination = context.destination

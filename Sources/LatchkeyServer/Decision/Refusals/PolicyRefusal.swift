@@ -6,7 +6,7 @@ import LatchkeyCore
 /// Vendors' faces answer with the `refusal` in it, in their own forms.
 ///
 /// Source: `Documentation/LicenseServer.md` §6.4.
-package struct PolicyRefusal: Sendable, Equatable {
+package struct PolicyRefusal: Error, Equatable {
     /// What is refused, with code, status, reason and remedy.
     package let refusal: LicenseRefusal
     /// The key of the text to show the viewer. Defaults to the code.

@@ -1,0 +1,227 @@
+package import Foundation
+package import LatchkeyCore
+package import LatchkeyFairPlay
+
+/// Answers one license request: token, SPC, key, decision, CKC, in this order.
+///
+/// What can refuse without RSA comes first. The slot is taken after the SPC is open, and given back if the CKC fails.
+///
+/// Source: `Documentation/LicenseServer.md` §1 rule 4.
+package struct LicenseDesk: Sendable {
+    private let module: KeyServerModule
+    private let policies: PolicySet
+    private let accounts: AccountBook
+    private let pool: WorkerPool
+    private let timekeeper: any Timekeeper
+    private let randomness: @Sendable () -> any RandomNumberGenerator
+
+    /// - Parameters:
+    ///   - module: the KSM with the licensee's credentials and derivation.
+    ///   - policies: all policies.
+    ///   - accounts: sessions, devices and used tokens.
+    ///   - pool: the threads for RSA.
+    ///   - timekeeper: the time. Defaults to the machine's.
+    ///   - randomness: makes the generator for one CKC. Defaults to the system's.
+    package init(
+        module: KeyServerModule, policies: PolicySet, accounts: AccountBook, pool: WorkerPool,
+        timekeeper: any Timekeeper = SystemTimekeeper(),
+        randomness: @escaping @Sendable () -> any RandomNumberGenerator = { SystemRandomNumberGenerator() }
+    ) {
+        self.module = module
+        self.policies = policies
+        self.accounts = accounts
+        self.pool = pool
+        self.timekeeper = timekeeper
+        self.randomness = randomness
+    }
+
+    /// The application certificate that apps get; `nil` without credentials.
+    package var certificate: FairPlayCertificate? { module.credentials.first?.certificate }
+
+    /// What comes with an SPC.
+    package struct Ask: Sendable {
+        package let spc: Data
+        /// The viewer's token; `nil` without one.
+        package let token: String?
+        /// What is known of the viewer without the SPC: purpose, address, country, stop codes.
+        package let viewer: LicenseAsk
+
+        package init(spc: Data, token: String?, viewer: LicenseAsk) {
+            self.spc = spc
+            self.token = token
+            self.viewer = viewer
+        }
+    }
+
+    /// A license.
+    package struct License: Sendable {
+        package let ckc: Secret
+        package let terms: LicenseTerms
+        /// When to renew; `nil` if the player need not.
+        package let renewAfter: Duration?
+        /// What tells that the session plays on; `nil` where sessions are not counted.
+        package let heartbeat: Heartbeat?
+    }
+
+    /// Answers a request.
+    /// - Parameter report: what happened, for logs and metrics.
+    /// - Returns: the license; `nil` for a player that says that it stopped, and needs none.
+    package func license(
+        _ ask: Ask, of tenant: Tenant, _ report: inout LicenseReport
+    ) async throws(PolicyRefusal) -> License? {
+        let (context, facts, key): (ServerPlaybackContext, Facts, LicenseKey)
+        do throws(LicenseRefusal) {
+            let grant = try await grant(ask.token, of: tenant, &report)
+            context = try await opened(ask.spc)
+            report.end(.open, at: timekeeper.uptime)
+            key = try await self.key(context.assetID, of: tenant, &report)
+            facts = try self.facts(ask.viewer, context, grant, key.facts, tenant)
+        } catch {
+            throw PolicyRefusal(error)
+        }
+        let outcome = try await decision(facts, tenant, &report)
+        switch outcome.decision {
+        case .refuse(let refusal, _, _): throw refusal
+        case .acknowledge: return nil
+        case .license(let terms, _, let renewAfter, _, _):
+            let ckc: Secret
+            do throws(LicenseRefusal) {
+                ckc = try self.ckc(context, key.content, terms)
+            } catch {
+                await accounts.undo(outcome)
+                throw PolicyRefusal(error)
+            }
+            report.end(.answer, at: timekeeper.uptime)
+            return License(ckc: ckc, terms: terms, renewAfter: renewAfter, heartbeat: outcome.heartbeat)
+        }
+    }
+
+    /// Keys for a browser, without protection on the device: those of the keys that policy grants.
+    ///
+    /// - Returns: at least one key.
+    /// Source: `Documentation/LicenseServer.md` §10.
+    package func clearKeys(
+        _ kids: [KeyID], token: String?, viewer: LicenseAsk, of tenant: Tenant, _ report: inout LicenseReport
+    ) async throws(PolicyRefusal) -> [(KeyID, ContentKey)] {
+        let grant: Grant
+        do throws(LicenseRefusal) {
+            guard tenant.settings.allowsClearKey else { throw .clearKeyIsOff }
+            grant = try await self.grant(token, of: tenant, &report)
+        } catch {
+            throw PolicyRefusal(error)
+        }
+        var granted: [(KeyID, ContentKey)] = []
+        var refused: PolicyRefusal?
+        for kid in kids {
+            report.kid = kid
+            do throws(PolicyRefusal) {
+                granted.append((kid, try await clearKey(kid, grant, viewer, tenant, &report)))
+            } catch {
+                refused = refused ?? error
+            }
+        }
+        if granted.isEmpty { throw refused ?? PolicyRefusal(.malformed("The request names no key.")) }
+        return granted
+    }
+
+    private func clearKey(
+        _ kid: KeyID, _ grant: Grant, _ viewer: LicenseAsk, _ tenant: Tenant, _ report: inout LicenseReport
+    ) async throws(PolicyRefusal) -> ContentKey {
+        var facts = Facts()
+        let key: LicenseKey
+        do throws(LicenseRefusal) {
+            key = try await tenant.keys.key(kid, content: nil, iv: nil)
+        } catch {
+            throw PolicyRefusal(error)
+        }
+        (facts.ask, facts.grant, facts.key) = (viewer, grant, key.facts)
+        (facts.ask.tenant, facts.ask.drm) = (tenant.name, .clearKey)
+        let outcome = try await decision(facts, tenant, &report)
+        if case .refuse(let refusal, _, _) = outcome.decision { throw refusal }
+        return key.content
+    }
+}
+
+extension LicenseDesk {
+    private func grant(
+        _ token: String?, of tenant: Tenant, _ report: inout LicenseReport
+    ) async throws(LicenseRefusal) -> Grant {
+        let (grant, error) = await tenant.grant(token, at: timekeeper.date)
+        report.end(.token, at: timekeeper.uptime)
+        report.tokenError = error
+        return try grant.get()
+    }
+
+    private func opened(_ spc: Data) async throws(LicenseRefusal) -> ServerPlaybackContext {
+        guard !spc.isEmpty else { throw .emptySPC }
+        let module = module
+        let result = await pool.run { () -> Result<ServerPlaybackContext, LicenseRefusal> in
+            do throws(KSMRefusal) { return .success(try module.open(spc)) } catch { return .failure(.init(error)) }
+        }
+        guard let result else { throw .overloaded }
+        return try result.get()
+    }
+
+    private func key(
+        _ identifier: ContentIdentifier, of tenant: Tenant, _ report: inout LicenseReport
+    ) async throws(LicenseRefusal) -> LicenseKey {
+        guard let reading = tenant.reading(of: identifier) else { throw .unknownKey(identifier.description) }
+        report.kid = reading.kid
+        let key = try await tenant.keys.key(reading.kid, content: reading.content, iv: reading.iv)
+        report.end(.key, at: timekeeper.uptime)
+        return key
+    }
+
+    private func facts(
+        _ viewer: LicenseAsk, _ context: ServerPlaybackContext, _ grant: Grant, _ key: KeyFacts, _ tenant: Tenant
+    ) throws(LicenseRefusal) -> Facts {
+        var facts = Facts()
+        facts.ask = viewer
+        facts.ask.take(context, device: try Self.digest(of: context.deviceIdentifier, tenant))
+        (facts.ask.tenant, facts.grant, facts.key) = (tenant.name, grant, key)
+        return facts
+    }
+
+    /// The first 16 bytes of the SHA-256 of tenant and device identifier, as hexadecimal digits: enough to tell an account's devices apart,
+    /// and nothing that another tenant's digests could be compared with.
+    private static func digest(of device: Secret, _ tenant: Tenant) throws(LicenseRefusal) -> String {
+        do throws(OpenSSLError) {
+            let bytes = device.withUnsafeBytes { Array("latchkey/device/1\0\(tenant.name)\0".utf8) + $0 }
+            return try MessageDigest.sha256(bytes).prefix(16).hexString
+        } catch {
+            throw LicenseRefusal(.policy(.storeUnavailable), reason: error.reason)
+        }
+    }
+
+    private func decision(
+        _ facts: Facts, _ tenant: Tenant, _ report: inout LicenseReport
+    ) async throws(PolicyRefusal) -> AccountDecision {
+        let policy: Policy
+        do throws(Diagnosis) {
+            policy = try policies.policy(for: facts.key, tenant: tenant.settings.policy)
+        } catch {
+            throw PolicyRefusal(LicenseRefusal(.policy(.storeUnavailable), reason: error.reason, remedy: error.remedy))
+        }
+        let outcome = await accounts.decide(facts, by: policy, requestID: report.requestID)
+        report.record = outcome.record
+        report.end(.policy, at: timekeeper.uptime)
+        return outcome
+    }
+
+    private func ckc(
+        _ context: ServerPlaybackContext, _ key: ContentKey, _ terms: LicenseTerms
+    ) throws(LicenseRefusal) -> Secret {
+        var generator = randomness()
+        do throws(KSMRefusal) {
+            return Secret(try module.contentKeyContext(for: context, key: key, terms: terms, using: &generator))
+        } catch {
+            throw LicenseRefusal(error)
+        }
+    }
+}
+
+extension LicenseRefusal {
+    static let clearKeyIsOff = Self(
+        .policy(.right), reason: "Clear Key is not switched on for this tenant.",
+        remedy: "Play through FairPlay, or have the operator switch it on: it protects nothing on the device.")
+}

@@ -1,0 +1,40 @@
+import Foundation
+package import LatchkeyCore
+
+/// What became of one request, for logs, metrics and the question why. Holds no token, no SPC and no key.
+package struct LicenseReport: Sendable {
+    /// The parts of a license's time.
+    package enum Stage: String, Sendable, CaseIterable {
+        case token, open, key, policy, answer
+    }
+
+    /// The tenant; `nil` for an address that no tenant has.
+    package var tenant: String?
+    /// What was asked, such as `fairplay` or `speke`.
+    package let face: String
+    package let requestID: String
+    /// `license`, `acknowledge`, or the refusal's code.
+    package var outcome = ""
+    package var refusal: LicenseRefusal?
+    /// Why the token was refused, which the client is not told.
+    package var tokenError: TokenError?
+    package var kid: KeyID?
+    /// The decision with everything that it depended on.
+    package var record: DecisionRecord?
+    /// How long each part took.
+    package private(set) var stages: [(Stage, Duration)] = []
+    private var since: Duration
+
+    package init(tenant: String?, face: String, requestID: String, at uptime: Duration) {
+        self.tenant = tenant
+        self.face = face
+        self.requestID = requestID
+        since = uptime
+    }
+
+    /// A part is over, and the next one begins.
+    mutating func end(_ stage: Stage, at uptime: Duration) {
+        stages.append((stage, max(.zero, uptime - since)))
+        since = uptime
+    }
+}
