@@ -58,6 +58,7 @@ let package = Package(
         .library(name: "LatchkeyDevice", targets: ["LatchkeyDevice"]),
         .library(name: "LatchkeyTesting", targets: ["LatchkeyTesting"]),
         .executable(name: "latchkey", targets: ["LatchkeyCommandLine"]),
+        .executable(name: "latchkey-server", targets: ["LatchkeyServerTool"]),
         .executable(name: "latchkey-bench", targets: ["LatchkeyBench"]),
     ],
     targets: [
@@ -137,6 +138,12 @@ let package = Package(
                 "Latchkey", "LatchkeyCore", "LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyHLS", "LatchkeyHTTP",
                 "LatchkeyPlayback", "LatchkeyServer", "LatchkeyServices", "LatchkeySimulation", "LatchkeyTerminal",
                 "LatchkeyVendors", "LatchkeyVirtualTime",
+            ], swiftSettings: settings),
+        .executableTarget(
+            name: "LatchkeyServerTool",
+            dependencies: [
+                "Latchkey", "LatchkeyCore", "LatchkeyFairPlay", "LatchkeyHTTP", "LatchkeyServer", "LatchkeyStores",
+                "LatchkeyTerminal",
             ], swiftSettings: settings),
         .executableTarget(
             name: "LatchkeyBench",

@@ -6,7 +6,13 @@ package enum InputFile {
     ///
     /// - Throws: `FileError` with `cannotRead` or `fileTooLarge`.
     package static func read(_ path: String, limit: Int, _ console: Console) throws -> Data {
-        if path == "-" { return try console.input(limit) }
+        path == "-" ? try console.input(limit) : try read(path, limit: limit)
+    }
+
+    /// The bytes of a file.
+    ///
+    /// - Throws: `FileError` with `cannotRead` or `fileTooLarge`.
+    package static func read(_ path: String, limit: Int) throws -> Data {
         let handle = try open(path)
         defer { try? handle.close() }
         return try read(handle, named: path, limit: limit)

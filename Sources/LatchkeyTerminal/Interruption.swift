@@ -11,6 +11,7 @@ package enum Interruption {
     private struct State {
         var signal: Int32?
         var isAwaited = false
+        var handler: (@Sendable (Int32) -> Bool)?
     }
 
     private static let state = Locked(State())
@@ -25,6 +26,12 @@ package enum Interruption {
         for await _ in AsyncStream<Never>.makeStream().stream {}
     }
 
+    /// Has signals handled otherwise, for a server that reloads at a hang-up, and takes its time to stop.
+    /// - Parameter handler: takes a signal's number; false leaves it to end the process. Called on a thread of its own.
+    package static func handle(_ handler: @escaping @Sendable (Int32) -> Bool) {
+        state.withLock { $0.handler = handler }
+    }
+
     /// Begins to watch for signals.
     /// - Parameter cancel: ends the work in order; called once, from any thread.
     package static func watch(_ cancel: @escaping @Sendable () -> Void) {
@@ -35,7 +42,7 @@ package enum Interruption {
         // Ends with the process.
         Thread.detachNewThread {
             letThrough(numbers)
-            guard let number = arrivals.next(within: nil) else { return }
+            guard let number = unhandled(arrivals) else { return }
             let isAwaited = state.withLock { state in
                 state.signal = number
                 return state.isAwaited
@@ -46,6 +53,14 @@ package enum Interruption {
             if isAwaited { _ = arrivals.next(within: patience) }
             exitNow(after: number)
         }
+    }
+
+    /// Waits for the first signal that no handler takes.
+    private static func unhandled(_ arrivals: SignalPipe) -> Int32? {
+        while let number = arrivals.next(within: nil) {
+            guard let handler = state.withLock({ $0.handler }), handler(number) else { return number }
+        }
+        return nil
     }
 
     /// Ends the process at the end of its work.

@@ -44,9 +44,9 @@ extension HTTPHeaderName {
     /// The seconds after which the player renews.
     static let renewAfter: HTTPHeaderName = "X-Latchkey-Renew-After"
     /// The token of heartbeats.
-    static let heartbeat: HTTPHeaderName = "X-Latchkey-Heartbeat"
+    static let heartbeatToken: HTTPHeaderName = "X-Latchkey-Heartbeat-Token"
     /// The seconds between heartbeats.
-    static let heartbeatInterval: HTTPHeaderName = "X-Latchkey-Heartbeat-Interval"
+    static let heartbeat: HTTPHeaderName = "X-Latchkey-Heartbeat"
 }
 
 extension HTTPResponse {

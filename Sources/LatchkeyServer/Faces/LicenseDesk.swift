@@ -59,8 +59,10 @@ package struct LicenseDesk: Sendable {
         package let terms: LicenseTerms
         /// When to renew; `nil` if the player need not.
         package let renewAfter: Duration?
-        /// What tells that the session plays on; `nil` where sessions are not counted.
-        package let heartbeat: Heartbeat?
+        /// What the player sends as heartbeat, and to end its session; `nil` where sessions are not counted.
+        package let heartbeatToken: String?
+        /// How often the player sends it; `nil` if sessions live by leases.
+        package let heartbeat: Duration?
     }
 
     /// Answers a request.
@@ -69,7 +71,7 @@ package struct LicenseDesk: Sendable {
     package func license(
         _ ask: Ask, of tenant: Tenant, _ report: inout LicenseReport
     ) async throws(PolicyRefusal) -> License? {
-        let (context, facts, key): (ServerPlaybackContext, Facts, LicenseKey)
+        let (context, facts, key): (ServerPlaybackContext, Facts, VaultKey)
         do throws(LicenseRefusal) {
             let grant = try await grant(ask.token, of: tenant, &report)
             context = try await opened(ask.spc)
@@ -92,7 +94,9 @@ package struct LicenseDesk: Sendable {
                 throw PolicyRefusal(error)
             }
             report.end(.answer, at: timekeeper.uptime)
-            return License(ckc: ckc, terms: terms, renewAfter: renewAfter, heartbeat: outcome.heartbeat)
+            return License(
+                ckc: ckc, terms: terms, renewAfter: renewAfter, heartbeatToken: outcome.heartbeatToken,
+                heartbeat: outcome.heartbeat)
         }
     }
 
@@ -128,9 +132,9 @@ package struct LicenseDesk: Sendable {
         _ kid: KeyID, _ grant: Grant, _ viewer: LicenseAsk, _ tenant: Tenant, _ report: inout LicenseReport
     ) async throws(PolicyRefusal) -> ContentKey {
         var facts = Facts()
-        let key: LicenseKey
+        let key: VaultKey
         do throws(LicenseRefusal) {
-            key = try await tenant.keys.key(kid, content: nil, iv: nil)
+            key = try await tenant.key(kid, content: nil)
         } catch {
             throw PolicyRefusal(error)
         }
@@ -164,10 +168,10 @@ extension LicenseDesk {
 
     private func key(
         _ identifier: ContentIdentifier, of tenant: Tenant, _ report: inout LicenseReport
-    ) async throws(LicenseRefusal) -> LicenseKey {
+    ) async throws(LicenseRefusal) -> VaultKey {
         guard let reading = tenant.reading(of: identifier) else { throw .unknownKey(identifier.description) }
         report.kid = reading.kid
-        let key = try await tenant.keys.key(reading.kid, content: reading.content, iv: reading.iv)
+        let key = try await tenant.key(reading.kid, content: reading.content)
         report.end(.key, at: timekeeper.uptime)
         return key
     }
@@ -195,7 +199,7 @@ extension LicenseDesk {
 
     private func decision(
         _ facts: Facts, _ tenant: Tenant, _ report: inout LicenseReport
-    ) async throws(PolicyRefusal) -> AccountDecision {
+    ) async throws(PolicyRefusal) -> BookedDecision {
         let policy: Policy
         do throws(Diagnosis) {
             policy = try policies.policy(for: facts.key, tenant: tenant.settings.policy)

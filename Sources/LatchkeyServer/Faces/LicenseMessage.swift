@@ -48,8 +48,8 @@ struct LicenseMessage {
         var members: [String: JSONValue] = ["ckc": .text(license.ckc.revealed.base64EncodedString())]
         members["lease"] = license.terms.lease.map { .number($0.inSeconds) }
         members["renewAfter"] = license.renewAfter.map { .number($0.inSeconds) }
-        members["heartbeat"] = license.heartbeat.map { .text($0.token) }
-        members["heartbeatInterval"] = license.heartbeat.map { .number($0.interval.inSeconds) }
+        members["heartbeatToken"] = license.heartbeatToken.map { .text($0) }
+        members["heartbeat"] = license.heartbeat.map { .number($0.inSeconds) }
         return members
     }
 
@@ -57,8 +57,8 @@ struct LicenseMessage {
         var response = HTTPResponse(contentType: "application/octet-stream", bytes: license.ckc.revealed)
         response.headers[.cacheControl] = "no-store"
         response.headers[.renewAfter] = license.renewAfter.map { Self.seconds($0) }
-        response.headers[.heartbeat] = license.heartbeat?.token
-        response.headers[.heartbeatInterval] = license.heartbeat.map { Self.seconds($0.interval) }
+        response.headers[.heartbeatToken] = license.heartbeatToken
+        response.headers[.heartbeat] = license.heartbeat.map { Self.seconds($0) }
         return response
     }
 

@@ -3,11 +3,6 @@ package import LatchkeyCore
 
 /// What became of one request, for logs, metrics and the question why. Holds no token, no SPC and no key.
 package struct LicenseReport: Sendable {
-    /// The parts of a license's time.
-    package enum Stage: String, Sendable, CaseIterable {
-        case token, open, key, policy, answer
-    }
-
     /// The tenant; `nil` for an address that no tenant has.
     package var tenant: String?
     /// What was asked, such as `fairplay` or `speke`.
@@ -19,21 +14,32 @@ package struct LicenseReport: Sendable {
     /// Why the token was refused, which the client is not told.
     package var tokenError: TokenError?
     package var kid: KeyID?
+    /// The packager that asked; `nil` for players.
+    package var caller: String?
+    /// The version of a packager's protocol.
+    package var protocolVersion = ""
+    /// The keys that a packager got.
+    package var keys: [KeyAddress] = []
+    /// The SHA-256 of each certificate that a packager's keys were encrypted to; empty for keys in clear.
+    package var recipients: [[UInt8]] = []
     /// The decision with everything that it depended on.
     package var record: DecisionRecord?
     /// How long each part took.
-    package private(set) var stages: [(Stage, Duration)] = []
+    package private(set) var stages: [(stage: LicenseStage, duration: Duration)] = []
+    /// When the request came, by the uptime clock.
+    package let began: Duration
     private var since: Duration
 
     package init(tenant: String?, face: String, requestID: String, at uptime: Duration) {
         self.tenant = tenant
         self.face = face
         self.requestID = requestID
+        began = uptime
         since = uptime
     }
 
     /// A part is over, and the next one begins.
-    mutating func end(_ stage: Stage, at uptime: Duration) {
+    mutating func end(_ stage: LicenseStage, at uptime: Duration) {
         stages.append((stage, max(.zero, uptime - since)))
         since = uptime
     }

@@ -5,7 +5,8 @@ import LatchkeyHTTP
 /// The addresses of a tenant that packagers use.
 ///
 /// - `POST /t/{tenant}/speke`: SPEKE 2.0, 2.1 and 1; `GET /t/{tenant}/speke/heartbeat` for version 1.
-/// - `POST /t/{tenant}/keys/common-encryption`: the JSON of Shaka Packager.
+/// - `POST /t/{tenant}/keys/common-encryption`: the JSON of Shaka Packager. A tenant with signers takes their signatures, and no other
+///   credentials; else the caller has to have the right.
 ///
 /// Source: `Documentation/LicenseServer.md` §1, §2 and §4.
 package struct PackagerFace: Sendable {
@@ -15,27 +16,8 @@ package struct PackagerFace: Sendable {
     /// What is asked; the raw values stand in logs and metrics.
     private enum Face: String {
         case speke
-        case heartbeat = "spekeHeartbeat"
-        case commonEncryption
-    }
-
-    /// What a tenant's packagers talk to.
-    package struct Exchanges: Sendable {
-        let tenant: Tenant
-        let speke: SPEKEExchange
-        let commonEncryption: CommonEncryptionExchange
-        /// Remembers what a packager got. What it throws keeps the keys from being handed out.
-        let store: @Sendable ([PackagedKey]) async throws -> Void
-
-        package init(
-            tenant: Tenant, speke: SPEKEExchange, commonEncryption: CommonEncryptionExchange,
-            store: @escaping @Sendable ([PackagedKey]) async throws -> Void
-        ) {
-            self.tenant = tenant
-            self.speke = speke
-            self.commonEncryption = commonEncryption
-            self.store = store
-        }
+        case heartbeat = "speke-heartbeat"
+        case commonEncryption = "common-encryption"
     }
 
     private static let router = Router<Face>([
@@ -44,75 +26,92 @@ package struct PackagerFace: Sendable {
         Route([.post], "/t/{tenant}/keys/common-encryption", .commonEncryption),
     ])
 
-    private let tenants: [String: Exchanges]
+    private let tenants: [String: Tenant]
+    private let callers: CallerDirectory
     private let timekeeper: any Timekeeper
 
     /// - Parameters:
-    ///   - tenants: what each tenant's packagers talk to, by the tenant's name.
+    ///   - tenants: the tenants by their names.
+    ///   - callers: who may ask.
     ///   - timekeeper: the time. Defaults to the machine's.
-    package init(_ tenants: [String: Exchanges], timekeeper: any Timekeeper = SystemTimekeeper()) {
+    package init(
+        tenants: [String: Tenant], callers: CallerDirectory, timekeeper: any Timekeeper = SystemTimekeeper()
+    ) {
         self.tenants = tenants
+        self.callers = callers
         self.timekeeper = timekeeper
     }
 
     /// Answers a request. Never throws: a refusal is an answer.
-    /// - Parameter isAllowed: whether the caller of the request has a right at a tenant.
-    package func answer(_ call: FaceCall, isAllowed: (Tenant, CallerRight) -> Bool) async -> FaceAnswer {
+    package func answer(_ call: FaceCall) async -> FaceAnswer {
         let uptime = timekeeper.uptime
-        var report = LicenseReport(tenant: nil, face: "none", requestID: call.requestID, at: uptime)
+        func report(_ face: String) -> LicenseReport {
+            LicenseReport(tenant: nil, face: face, requestID: call.requestID, at: uptime)
+        }
         switch Self.router.match(call.request) {
         case .notFound:
+            var report = report("none")
             report.outcome = "noSuchPath"
             return FaceAnswer(.noSuchPath, report)
-        case .otherMethod(_, _, let allowed):
-            return refused(.method(call.request.method, allowed: allowed), call, &report)
+        case .otherMethod(let route, _, let allowed):
+            return refused(.method(call.request.method, allowed: allowed), call, report(route.handler.rawValue))
         case .found(let route, let path):
-            report = LicenseReport(tenant: nil, face: route.handler.rawValue, requestID: call.requestID, at: uptime)
-            // An unknown tenant is refused like an unknown caller, so that nobody learns the tenants' names.
-            guard let exchanges = tenants[path["tenant"]], isAllowed(exchanges.tenant, .packageKeys) else {
-                return refused(.unknownCaller, call, &report)
-            }
-            report.tenant = exchanges.tenant.name
-            guard call.request.body.count <= Self.bodyBytes else { return refused(.tooLarge, call, &report) }
-            switch route.handler {
-            case .speke:
-                let outcome = await exchanges.speke.answer(call.request.headers, body: call.request.body)
-                return await handingOut(outcome.keys, outcome.response, call, exchanges, &report)
-            case .commonEncryption:
-                let outcome = await exchanges.commonEncryption.answer(call.request.body)
-                return await handingOut(outcome.keys, outcome.response, call, exchanges, &report)
-            case .heartbeat:
-                report.outcome = "ok"
-                return FaceAnswer(SPEKEExchange.heartbeat, report)
-            }
+            return await answer(route.handler, call, path["tenant"], report(route.handler.rawValue))
         }
     }
 
-    private func refused(_ refusal: LicenseRefusal, _ call: FaceCall, _ report: inout LicenseReport) -> FaceAnswer {
+    private func answer(_ face: Face, _ call: FaceCall, _ name: String, _ report: LicenseReport) async -> FaceAnswer {
+        var report = report
+        // An unknown tenant is refused like an unknown caller, so that nobody learns the tenants' names.
+        do throws(CallerRefusal) {
+            if !isSigned(face, tenants[name]) {
+                let right: CallerRight = face == .commonEncryption ? .readCommonEncryption : .readSPEKE
+                report.caller = try callers.caller(of: call.request, with: right, for: name).name
+            }
+        } catch {
+            var answer = refused(LicenseRefusal(error), call, report)
+            for field in error.headers.fields { answer.response.headers.append(field.name, field.value) }
+            return answer
+        }
+        guard let tenant = tenants[name] else {
+            return refused(.unknownTenant("There is no such tenant."), call, report)
+        }
+        report.tenant = name
+        guard call.request.body.count <= Self.bodyBytes else { return refused(.tooLarge, call, report) }
+        switch face {
+        case .heartbeat:
+            report.outcome = "ok"
+            return FaceAnswer(SPEKEExchange.heartbeat, report)
+        case .speke:
+            let outcome = await tenant.speke.answer(call.request.headers, body: call.request.body)
+            report.protocolVersion = call.request.headers["X-Speke-Version"] ?? "1"
+            report.keys = outcome.keys.map(\.address)
+            report.recipients = outcome.recipients
+            report.outcome = outcome.response.status == 200 ? "ok" : "refused"
+            return FaceAnswer(outcome.response, report)
+        case .commonEncryption:
+            let outcome = await tenant.commonEncryption.answer(call.request.body)
+            report.keys = outcome.keys.map(\.address)
+            report.outcome = outcome.status == "OK" ? "ok" : outcome.status
+            return FaceAnswer(outcome.response, report)
+        }
+    }
+
+    private func isSigned(_ face: Face, _ tenant: Tenant?) -> Bool {
+        face == .commonEncryption && tenant?.settings.signers.isEmpty == false
+    }
+
+    private func refused(_ refusal: LicenseRefusal, _ call: FaceCall, _ report: LicenseReport) -> FaceAnswer {
+        var report = report
         report.outcome = refusal.code
         report.refusal = refusal
-        var response = HTTPResponse.refusal(PolicyRefusal(refusal), requestID: call.requestID)
-        if refusal.status == 401 { response.headers["WWW-Authenticate"] = "Bearer" }
-        return FaceAnswer(response, report)
-    }
-
-    /// A reply with keys, once they are remembered: a license could not be made otherwise.
-    private func handingOut(
-        _ keys: [PackagedKey], _ response: HTTPResponse, _ call: FaceCall, _ exchanges: Exchanges,
-        _ report: inout LicenseReport
-    ) async -> FaceAnswer {
-        report.outcome = response.status == 200 && !keys.isEmpty ? "keys" : "refused"
-        guard !keys.isEmpty else { return FaceAnswer(response, report) }
-        do { try await exchanges.store(keys) } catch {
-            return refused(
-                LicenseRefusal(.policy(.storeUnavailable), reason: "The keys cannot be stored."), call, &report)
-        }
-        return FaceAnswer(response, report)
+        return FaceAnswer(.refusal(PolicyRefusal(refusal), requestID: call.requestID), report)
     }
 }
 
 extension LicenseRefusal {
-    static let unknownCaller = Self(
-        .vendor(code: "unknownCaller", status: 401), reason: "The caller is not known here, or may not do this.",
-        remedy: "Send the API key or the client certificate that the tenant's configuration names.")
+    init(_ refusal: CallerRefusal) {
+        self.init(
+            .vendor(code: refusal.code, status: refusal.status), reason: refusal.reason, remedy: refusal.remedy)
+    }
 }

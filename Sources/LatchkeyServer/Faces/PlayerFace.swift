@@ -164,11 +164,10 @@ extension PlayerFace {
         guard let token = call.bearerToken else {
             throw PolicyRefusal(.tokenMissing("the Authorization field"))
         }
-        let heartbeat = try await accounts.heartbeat(token, of: tenant.name)
-        return .json(
-            .object([
-                "heartbeat": .text(heartbeat.token), "interval": .number(heartbeat.interval.inSeconds),
-            ]))
+        switch await accounts.heartbeat(token, of: tenant.name) {
+        case .continues(let end): return .json(.object(["until": .text(DateText.text(end))]))
+        case .refused(let refusal): throw refusal
+        }
     }
 
     private func endSession(
@@ -177,7 +176,7 @@ extension PlayerFace {
         guard let token = call.bearerToken else {
             throw PolicyRefusal(.tokenMissing("the Authorization field"))
         }
-        try await accounts.release(token, of: tenant.name)
+        if let refusal = await accounts.release(token, of: tenant.name) { throw refusal }
         return HTTPResponse(status: 204)
     }
 }

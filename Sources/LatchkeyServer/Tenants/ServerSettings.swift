@@ -12,8 +12,13 @@ package struct ServerSettings: Sendable, Equatable {
     package internal(set) var packagers = Listener(port: 8444)
     package internal(set) var operators = Listener(port: 9443)
     package internal(set) var stores = Stores()
-    package internal(set) var keyEncryptionKey = KeyEncryption()
-    package internal(set) var licensee = Licensee()
+    /// The key encryption key. It may be absent only where keys are kept in memory.
+    package internal(set) var keyEncryptionKey: KeySource?
+    /// The one before, while data keys are wrapped again.
+    package internal(set) var formerKeyEncryptionKey: KeySource?
+    package internal(set) var licensee = LicenseeConfiguration()
+    /// The secret that signs heartbeats and names viewers in logs, the same on all nodes; a new one at each start if absent.
+    package internal(set) var nodeSecret: KeySource?
     /// The folder of policies; `nil` for none.
     package internal(set) var policies: String?
     package internal(set) var tenants: [String: TenantSettings] = [:]
@@ -47,23 +52,12 @@ package struct ServerSettings: Sendable, Equatable {
         package internal(set) var audit = "memory"
     }
 
-    /// Where the key encryption key is.
-    package struct KeyEncryption: Sendable, Equatable {
-        /// Its name.
-        package internal(set) var id = "kek"
-        /// A file, or `env:NAME`: 32 bytes as hexadecimal digits or base64.
-        package internal(set) var source: String?
-        /// The one before, while data keys are wrapped again.
-        package internal(set) var formerID: String?
-        package internal(set) var formerSource: String?
-    }
-
-    /// What the licensee brings.
-    package struct Licensee: Sendable, Equatable {
-        /// Folders, each with `certificate.der`, `private-key.pem` and `ask.hex`.
-        package internal(set) var credentials: [String] = []
-        /// A shared library with the derivation; `nil` for test credentials only.
-        package internal(set) var derivation: String?
+    /// Where 32 secret bytes are: in a file, or in an environment variable, as they are, in base64 or in hexadecimal digits.
+    package struct KeySource: Sendable, Equatable {
+        /// Its name. Defaults to one that is made of the bytes by a hash.
+        package internal(set) var id: String?
+        package internal(set) var file: String?
+        package internal(set) var variable: String?
     }
 
     /// Somebody who operates the server.
@@ -108,8 +102,10 @@ extension ServerSettings {
             .section("players", \.players, Listener.form(8443)),
             .section("packagers", \.packagers, Listener.form(8444)),
             .section("operators", \.operators, Listener.form(9443)), .section("stores", \.stores, Stores.form),
-            .section("keyEncryptionKey", \.keyEncryptionKey, KeyEncryption.form),
-            .section("licensee", \.licensee, Licensee.form), .optional("policies", \.policies, .text),
+            .optional("keyEncryptionKey", \.keyEncryptionKey, KeySource.form.form),
+            .optional("formerKeyEncryptionKey", \.formerKeyEncryptionKey, KeySource.form.form),
+            .optional("nodeSecret", \.nodeSecret, KeySource.form.form),
+            .section("licensee", \.licensee, LicenseeConfiguration.form), .optional("policies", \.policies, .text),
             .defaulting("tenants", \.tenants, .members(.name, TenantSettings.form.form), to: [:]),
             .defaulting("admins", \.admins, .list(Admin.form.form), to: []),
             .defaulting("trustedProxies", \.trustedProxies, .list(.addressRange), to: []),
@@ -153,22 +149,19 @@ extension ServerSettings.Stores {
         ])
 }
 
-extension ServerSettings.KeyEncryption {
+extension ServerSettings.KeySource {
     fileprivate static let form: ObjectForm<Self> = ObjectForm(
         empty: Self(),
         members: [
-            .defaulting("id", \.id, .name, to: "kek"), .optional("source", \.source, .text),
-            .optional("formerId", \.formerID, .name), .optional("formerSource", \.formerSource, .text),
-        ])
-}
-
-extension ServerSettings.Licensee {
-    fileprivate static let form: ObjectForm<Self> = ObjectForm(
-        empty: Self(),
-        members: [
-            .defaulting("credentials", \.credentials, .list(.text), to: []),
-            .optional("derivation", \.derivation, .text),
-        ])
+            .optional("id", \.id, .name), .optional("file", \.file, .text), .optional("variable", \.variable, .name),
+        ],
+        check: { source, place, problems in
+            guard (source.file == nil) == (source.variable == nil) else { return }
+            problems.append(
+                JSONProblem(
+                    place, "It names neither a file nor a variable, or both.",
+                    remedy: "Name the file, or the environment variable, that holds the bytes."))
+        })
 }
 
 extension ServerSettings.Admin {

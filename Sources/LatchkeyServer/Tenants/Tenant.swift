@@ -8,23 +8,37 @@ package struct Tenant: Sendable {
     package let name: String
     package let settings: TenantSettings
     /// The content keys.
-    package let keys: any LicenseKeys
+    package let vault: KeyVault
+    let speke: SPEKEExchange
+    let commonEncryption: CommonEncryptionExchange
     private let verifier: TokenVerifier
     private let tokenKeys: KeySetSource?
 
     /// - Parameters:
     ///   - name: its name, as in addresses.
     ///   - settings: what the configuration states.
-    ///   - keys: its content keys.
+    ///   - vault: its content keys.
     ///   - tokenKeys: the keys that sign its tokens; `nil` accepts no token.
+    ///   - signers: who signs its common-encryption requests, by name.
     package init(
-        _ name: String, _ settings: TenantSettings, keys: any LicenseKeys, tokenKeys: KeySetSource?
+        _ name: String, _ settings: TenantSettings, vault: KeyVault, tokenKeys: KeySetSource?,
+        signers: [String: CommonEncryptionSigner] = [:]
     ) {
         self.name = name
         self.settings = settings
-        self.keys = keys
+        self.vault = vault
         self.tokenKeys = tokenKeys
         verifier = TokenVerifier(settings.tokens.rules)
+        speke = SPEKEExchange(
+            source: vault,
+            settings: SignalingSettings(
+                fairPlay: settings.keyURI, clearKey: settings.clearKeyURI,
+                widevineProvider: settings.widevineProvider, playReadyURL: settings.playReadyURL),
+            rules: SPEKEExchange.Rules(
+                certificates: Set(settings.recipients.compactMap { Data(hexString: $0).map { [UInt8]($0) } }),
+                allowsPlainKeys: settings.allowsPlainKeys))
+        commonEncryption = CommonEncryptionExchange(
+            tenant: name, source: vault, signers: signers, widevineProvider: settings.widevineProvider)
     }
 
     /// Verifies a viewer's token.
@@ -56,24 +70,25 @@ package struct Tenant: Sendable {
         guard let kid = KeyID(name) ?? Data(lenientBase64: name).flatMap({ KeyID(bytes: $0) }) else { return nil }
         return KeyURITemplate.Reading(kid: kid, content: nil, iv: nil)
     }
+
+    /// A content key.
+    /// - Throws: `unknownKey`, `.policy(.blocked)` for a disabled one, `.policy(.storeUnavailable)`.
+    func key(_ kid: KeyID, content: ContentName?) async throws(LicenseRefusal) -> VaultKey {
+        do throws(KeyVaultError) {
+            return try await vault.key(kid, content: content)
+        } catch {
+            throw LicenseRefusal(error)
+        }
+    }
 }
 
-/// The content keys of a tenant, as licenses need them.
-package protocol LicenseKeys: Sendable {
-    /// The key that a content identifier names.
-    ///
-    /// Answers from memory or by derivation while a store is down.
-    /// - Throws: `unknownKey` for a key that is not there; `.policy(.blocked)` for a disabled one; `.policy(.storeUnavailable)`.
-    func key(_ kid: KeyID, content: ContentName?, iv: [UInt8]?) async throws(LicenseRefusal) -> LicenseKey
-}
-
-/// A content key with what policies say of it.
-package struct LicenseKey: Sendable {
-    package let content: ContentKey
-    package let facts: KeyFacts
-
-    package init(content: ContentKey, facts: KeyFacts) {
-        self.content = content
-        self.facts = facts
+extension LicenseRefusal {
+    /// Why a vault gives no key, as a player may know it.
+    init(_ error: KeyVaultError) {
+        switch error {
+        case .unknown(let kid): self = .unknownKey("\(kid)")
+        case .disabled: self.init(.policy(.blocked), reason: "The key is disabled.")
+        default: self.init(.policy(.storeUnavailable), reason: "The key cannot be looked up now.")
+        }
     }
 }

@@ -14,7 +14,7 @@ package struct TenantSettings: Sendable, Equatable {
     /// Whether browsers get keys through Clear Key, which protects nothing on the device. Defaults to no.
     package internal(set) var allowsClearKey = false
     /// Where keys come from.
-    package internal(set) var keys = KeyOrigin.derived
+    package internal(set) var keys = KeyVault.Origin.derived
     package internal(set) var tokens = Tokens()
     /// Who may fetch and import keys.
     package internal(set) var packagers: [Caller] = []
@@ -30,14 +30,6 @@ package struct TenantSettings: Sendable, Equatable {
     package internal(set) var playReadyURL: String?
     /// Web origins that may ask; `*` is every one. Defaults to none.
     package internal(set) var origins: Set<String> = []
-
-    /// Where a tenant's keys come from.
-    package enum KeyOrigin: String, Sendable, CaseIterable {
-        /// Out of the tenant's seed.
-        case derived
-        /// Random, and stored.
-        case random
-    }
 
     /// The tenant's tokens.
     package struct Tokens: Sendable, Equatable {
@@ -64,7 +56,7 @@ package struct TenantSettings: Sendable, Equatable {
         package internal(set) var apiKey: String?
         /// The SHA-256 of its client certificate, 64 hexadecimal digits.
         package internal(set) var certificate: String?
-        package internal(set) var rights: Set<CallerRight> = [.packageKeys]
+        package internal(set) var rights: Set<CallerRight> = [.readSPEKE, .readCommonEncryption]
     }
 
     /// A signer of common-encryption requests.
@@ -78,16 +70,6 @@ package struct TenantSettings: Sendable, Equatable {
     package init() {}
 }
 
-/// What a caller may do.
-package enum CallerRight: String, Sendable, CaseIterable {
-    /// Fetch keys by SPEKE and the common-encryption JSON.
-    case packageKeys = "package"
-    /// Import keys in CPIX.
-    case importKeys = "import"
-    /// Export keys in CPIX.
-    case exportKeys = "export"
-}
-
 extension TenantSettings {
     /// A tenant that a demonstration makes for itself.
     package static func demonstration(keySet: String, packagerKey: String) -> TenantSettings {
@@ -96,7 +78,7 @@ extension TenantSettings {
         settings.tokens.keys = keySet
         settings.tokens.longestLife = .seconds(86_400)
         settings.allowsClearKey = true
-        settings.packagers = [Caller(name: "demo", apiKey: packagerKey, rights: Set(CallerRight.allCases))]
+        settings.packagers = [Caller(name: "demo", apiKey: packagerKey, rights: CallerRight.all)]
         settings.origins = ["*"]
         return settings
     }
@@ -137,7 +119,7 @@ extension TenantSettings.Caller {
         members: [
             .required("name", \.name, .name), .optional("apiKey", \.apiKey, .sha256),
             .optional("certificate", \.certificate, .sha256),
-            .defaulting("rights", \.rights, .set(.word), to: [.packageKeys]),
+            .defaulting("rights", \.rights, .set(.right), to: [.readSPEKE, .readCommonEncryption]),
         ],
         check: { caller, place, problems in
             guard caller.apiKey == nil, caller.certificate == nil else { return }
@@ -171,4 +153,15 @@ extension JSONForm where Value == String {
     static let sha256 = JSONForm(
         text: "64 hexadecimal digits",
         read: { Data(hexString: $0)?.count == 32 ? $0.lowercased() : nil }, write: { $0 })
+}
+
+extension JSONForm where Value == CallerRight {
+    static let right = JSONForm(
+        text: "one of " + CallerRight.all.map(\.rawValue).sorted().joined(separator: ", "),
+        read: { text in CallerRight.all.first { $0.rawValue == text } }, write: \.rawValue)
+}
+
+extension CallerRight {
+    /// All rights that a configuration can give.
+    static let all: Set<CallerRight> = [.readSPEKE, .readCommonEncryption, .importKeys, .exportKeys, .disableKeys]
 }

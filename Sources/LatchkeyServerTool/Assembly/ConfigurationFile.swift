@@ -1,0 +1,27 @@
+import Foundation
+import LatchkeyServer
+import LatchkeyTerminal
+
+/// A configuration on disk, and the files that it names.
+struct ConfigurationFile: Sendable {
+    /// The most bytes of a file that a configuration names.
+    private static let limit = 1 << 20
+
+    let path: String
+    let settings: ServerSettings
+
+    /// - Throws: `FileError`, `JSONProblems`.
+    init(_ path: String) throws {
+        self.path = path
+        settings = try ServerSettings(json: InputFile.read(path, limit: Self.limit))
+    }
+
+    /// The configuration's folder.
+    var folder: URL { URL(filePath: path).absoluteURL.deletingLastPathComponent() }
+
+    /// The path of a file that the configuration names, relative to the configuration's folder.
+    func path(_ name: String) -> String { URL(filePath: name, relativeTo: folder).absoluteURL.path }
+
+    /// What a file holds that the configuration names.
+    func contents(_ name: String) throws -> Data { try InputFile.read(path(name), limit: Self.limit) }
+}

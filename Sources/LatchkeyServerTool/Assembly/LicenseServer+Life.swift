@@ -1,0 +1,44 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyServer
+import LatchkeyTerminal
+
+extension LicenseServer {
+    /// Serves until a signal stops it: the first one drains, a second one ends at once, a hang-up reads the configuration again.
+    ///
+    /// Source: `Documentation/LicenseServer.md` §9.2.
+    func serve() async -> ExitStatus {
+        let shared = shared
+        let notifier = ServiceNotifier()
+        let drain = Drain(
+            DrainPlan(delay: current.settings.drainDelay),
+            began: { phase in
+                switch phase {
+                case .running: break
+                case .draining, .finishing:
+                    shared.isDraining = true
+                    notifier?.send(.stopping)
+                    shared.log.write(LogEntry(.info, .life, message: "The server stops."))
+                case .ended: break
+                }
+            }, finish: { [self] in await stop() })
+        Interruption.handle { [self] number in
+            if number == SIGHUP {
+                startTask { [self] in
+                    notifier?.send(.reloading)
+                    try? await reload()
+                    notifier?.send(.ready)
+                }
+            } else {
+                drain.signal()
+            }
+            return true
+        }
+        notifier?.send(.ready)
+        shared.log.write(LogEntry(.info, .life, message: "The server takes requests."))
+        switch await drain.end() {
+        case .clean: return .yes
+        case .late, .atOnce: return .yes
+        }
+    }
+}

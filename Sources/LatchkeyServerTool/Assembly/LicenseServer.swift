@@ -1,0 +1,137 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyHTTP
+import LatchkeyServer
+
+/// A running license server: three listeners, the configuration in force, and what they share.
+final class LicenseServer: Sendable {
+    /// What outlives a configuration.
+    let shared: ServerShared
+    private let path: String
+    private let state: Locked<ServerState>
+    private let listeners: [HTTPServer]
+    /// Where each listener is, once it runs.
+    let addresses: ServerAddresses
+
+    /// Reads, checks and starts. Listens only if everything is right.
+    /// - Parameters:
+    ///   - file: the configuration.
+    ///   - front: answers before the player face does; for the media of a demonstration.
+    /// - Throws: `ServerProblems`, `HTTPServerError`.
+    static func start(
+        _ file: ConfigurationFile, front: @escaping @Sendable (HTTPRequest) -> HTTPResponse? = { _ in nil }
+    ) async throws -> LicenseServer {
+        let engines = try await ServerEngines.open(file)
+        do {
+            let shared = try ServerShared(file, engines)
+            let state = try await shared.builder(file).state()
+            return try LicenseServer(file, shared, state, front)
+        } catch {
+            engines.close()
+            throw error
+        }
+    }
+
+    private init(
+        _ file: ConfigurationFile, _ shared: ServerShared, _ first: ServerState,
+        _ front: @escaping @Sendable (HTTPRequest) -> HTTPResponse?
+    ) throws {
+        self.shared = shared
+        path = file.path
+        let state = Locked(first)
+        self.state = state
+        shared.show(first)
+        let players = PlayerListener(shared: shared, state: { state.withLock { $0 } })
+        let packagers = PackagerListener(shared: shared, state: { state.withLock { $0 } })
+        let reload = Locked<(@Sendable () async throws -> Void)?>(nil)
+        let operators = OperatorListener(
+            shared: shared, state: { state.withLock { $0 } }, reload: { try await reload.withLock { $0 }?() })
+        let settings = first.settings
+        let servers = try [
+            HTTPServer(file.http(settings.players, bodyBytes: PlayerFace.bodyBytes)) { request in
+                if let response = front(request) { return response }
+                return await players.answer(request)
+            },
+            HTTPServer(file.http(settings.packagers, bodyBytes: PackagerFace.bodyBytes)) { await packagers.answer($0) },
+            HTTPServer(file.http(settings.operators, bodyBytes: 64 << 10)) { await operators.answer($0) },
+        ]
+        let ports = try servers.map { try $0.start() }
+        listeners = servers
+        addresses = ServerAddresses(
+            players: .init(settings.players, ports[0]), packagers: .init(settings.packagers, ports[1]),
+            operators: .init(settings.operators, ports[2]))
+        reload.withLock { $0 = { [weak self] in try await self?.reload() } }
+    }
+
+    /// The configuration in force.
+    var current: ServerState { state.withLock { $0 } }
+
+    /// Reads the configuration again. What is wrong leaves the old one in force. Listeners and stores stay as they are.
+    /// - Throws: what is wrong; it is logged, too.
+    func reload() async throws {
+        do {
+            let file = try ConfigurationFile(path)
+            let next = try await shared.builder(file).state()
+            let former = state.withLock { state in
+                defer { state = next }
+                return state
+            }
+            former.retire()
+            shared.show(next)
+            shared.log.write(LogEntry(.info, .configuration, message: "The configuration was read again."))
+        } catch {
+            shared.metrics.configurationIsLoaded.set(0)
+            let known = error as? any DiagnosableError
+            var entry = LogEntry(.error, .configuration, message: known?.reason ?? "\(type(of: error))")
+            entry.reason = known?.code
+            shared.log.write(entry)
+            throw error
+        }
+    }
+
+    /// Stops accepting, finishes what is open, and closes the stores.
+    func stop(within limit: Duration = .seconds(10)) async {
+        await withTaskGroup { group in
+            for listener in listeners { group.addTask { await listener.stop(within: limit) } }
+        }
+        current.retire()
+        await shared.close()
+    }
+}
+
+/// Where a server's listeners are.
+struct ServerAddresses: Sendable {
+    struct Place: Sendable {
+        /// Such as `http://127.0.0.1:8443`.
+        let url: String
+
+        init(_ listener: ServerSettings.Listener, _ port: UInt16) {
+            let isEverywhere = ["0.0.0.0", "::"].contains(listener.address)
+            let host = isEverywhere ? "127.0.0.1" : listener.address
+            url =
+                (listener.certificate == nil ? "http://" : "https://") + (host.contains(":") ? "[\(host)]" : host)
+                + ":\(port)"
+        }
+    }
+
+    let players, packagers, operators: Place
+}
+
+extension ConfigurationFile {
+    /// A listener's configuration.
+    /// - Throws: `FileError` for a certificate or a key that cannot be read.
+    fileprivate func http(_ listener: ServerSettings.Listener, bodyBytes: Int) throws -> HTTPServerConfiguration {
+        var configuration = HTTPServerConfiguration()
+        configuration.address = listener.address
+        configuration.port = UInt16(clamping: listener.port)
+        configuration.bodyBytes = bodyBytes
+        configuration.connections = 16_384
+        configuration.connectionsPerAddress = settings.trustedProxies.isEmpty ? 1_024 : 16_384
+        configuration.exchangeDeadline = .seconds(10)
+        if let certificate = listener.certificate, let key = listener.privateKey {
+            let text = { String(decoding: try self.contents($0), as: UTF8.self) }
+            configuration.tls = .init(certificate: try text(certificate), privateKey: try text(key))
+        }
+        return configuration
+    }
+}

@@ -1,0 +1,210 @@
+import Foundation
+import Latchkey
+import LatchkeyCore
+import LatchkeyFairPlay
+import LatchkeyHTTP
+import LatchkeyServer
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// Builds a server's state out of a configuration, and finds everything that is wrong with it.
+struct ServerBuilder {
+    let file: ConfigurationFile
+    let engines: ServerEngines
+    let accounts: AccountBook
+    let pool: WorkerPool
+    let log: ServerLog
+
+    private var settings: ServerSettings { file.settings }
+
+    /// - Throws: every problem.
+    func state() async throws(ServerProblems) -> ServerState {
+        var problems = ServerProblems()
+        let licensee = await licensee(&problems)
+        let policies = policies(&problems)
+        let wrapping = wrapping(&problems)
+        var tenants: [String: Tenant] = [:]
+        var upkeep: [Task<Void, Never>] = []
+        if let wrapping {
+            for (name, tenant) in settings.tenants.sorted(by: { $0.key < $1.key }) {
+                tenants[name] = await self.tenant(name, tenant, wrapping, policies, &upkeep, &problems)
+            }
+        }
+        var pages: [String: CORSPolicy] = [:]
+        for (name, tenant) in settings.tenants where !tenant.origins.isEmpty {
+            pages[name] = problems.collecting("tenants.\(name).origins") {
+                try CORSPolicy(
+                    tenant.origins.contains("*") ? .any : .listed(tenant.origins),
+                    headers: ["X-Latchkey-Purpose", "X-Terminate"])
+            }
+        }
+        let proxies = TrustedProxies(settings.trustedProxies)
+        let callers = callers(proxies, &problems)
+        guard problems.isEmpty, let licensee, let policies else {
+            for task in upkeep { task.cancel() }
+            throw problems
+        }
+        let desk = LicenseDesk(module: licensee.module, policies: policies, accounts: accounts, pool: pool)
+        return ServerState(
+            settings: settings, licensee: licensee, policies: policies, tenants: tenants,
+            players: PlayerFace(desk: desk, accounts: accounts, tenants: tenants),
+            packagers: PackagerFace(tenants: tenants, callers: callers), proxies: proxies,
+            country: settings.countryHeader.map { CountryField(HTTPHeaderName($0)) }, pages: pages,
+            upkeep: upkeep)
+    }
+
+    private func licensee(_ problems: inout ServerProblems) async -> LicenseeSetup? {
+        let (configuration, folder) = (settings.licensee, file.folder)
+        // Reads files, logs in to tokens and tests the derivation.
+        let result = await pool.run { () -> Result<LicenseeSetup, LicenseeProblems> in
+            do throws(LicenseeProblems) {
+                return .success(try LicenseeSetup(configuration, folder: folder, at: Date()))
+            } catch {
+                return .failure(error)
+            }
+        }
+        switch result {
+        case .success(let setup)?: return setup
+        case .failure(let error)?:
+            for problem in error.problems { problems.add(.init("licensee.\(problem.place)", problem)) }
+            return nil
+        case nil: return nil
+        }
+    }
+
+    private func policies(_ problems: inout ServerProblems) -> PolicySet? {
+        do throws(JSONProblems) {
+            let policies = try settings.policies.map { name throws(JSONProblems) in
+                try PolicySet(folder: URL(filePath: file.path(name)))
+            }
+            let set = try policies ?? PolicySet([:])
+            for problem in set.check() {
+                problems.add(.init("policies \(problem.place)", problem.what, problem.remedy))
+            }
+            return set
+        } catch {
+            for problem in error.problems {
+                problems.add(.init("policies \(problem.place)", problem.what, problem.remedy))
+            }
+            return nil
+        }
+    }
+
+    private func wrapping(_ problems: inout ServerProblems) -> KeyEncryptionKeys? {
+        guard let source = settings.keyEncryptionKey else {
+            guard engines.settings.keys == "memory" else {
+                problems.add(
+                    .init(
+                        "keyEncryptionKey", "Keys are stored, and nothing seals them.",
+                        "Name a file of 32 random bytes, as from openssl rand -base64 32."))
+                return nil
+            }
+            return problems.collecting("keyEncryptionKey") {
+                KeyEncryptionKeys(try KeyEncryptionKey(id: "memory", key: .random(32)))
+            }
+        }
+        let current = problems.collecting("keyEncryptionKey") { try key(source) }
+        let former = settings.formerKeyEncryptionKey.map { source in
+            problems.collecting("formerKeyEncryptionKey") { try key(source) }
+        }
+        return current.map { KeyEncryptionKeys($0, former: [former ?? nil].compactMap { $0 }) }
+    }
+
+    private func key(_ source: ServerSettings.KeySource) throws(KeyProtectionError) -> KeyEncryptionKey {
+        if let name = source.file { return try KeyEncryptionKey(file: file.path(name), id: source.id) }
+        return try KeyEncryptionKey(variable: source.variable ?? "", id: source.id)
+    }
+
+    private func tenant(
+        _ name: String, _ settings: TenantSettings, _ wrapping: KeyEncryptionKeys, _ policies: PolicySet?,
+        _ upkeep: inout [Task<Void, Never>], _ problems: inout ServerProblems
+    ) async -> Tenant? {
+        let place = "tenants.\(name)"
+        if let policy = settings.policy, let policies, policies[policy] == nil {
+            problems.add(
+                .init("\(place).policy", "There is no policy “\(policy)”.", "Correct the name, or add the policy."))
+        }
+        let keys = engines.keys
+        let vault = await problems.collecting("\(place).keys") {
+            var vaultSettings = KeyVault.Settings()
+            vaultSettings.origin = settings.keys
+            let secrets = try await TenantSecrets.create(name, in: keys, with: wrapping)
+            return KeyVault(secrets, store: keys, settings: vaultSettings)
+        }
+        let tokenKeys = await tokenKeys(settings.tokens, "\(place).tokens.keys", &upkeep, &problems)
+        var signers: [String: CommonEncryptionSigner] = [:]
+        for (signer, stated) in settings.signers {
+            signers[signer] = problems.collecting("\(place).signers.\(signer)") { try self.signer(stated) }
+        }
+        guard let vault else { return nil }
+        return Tenant(name, settings, vault: vault, tokenKeys: tokenKeys, signers: signers)
+    }
+
+    private func tokenKeys(
+        _ tokens: TenantSettings.Tokens, _ place: String, _ upkeep: inout [Task<Void, Never>],
+        _ problems: inout ServerProblems
+    ) async -> KeySetSource? {
+        guard let keys = tokens.keys else { return nil }
+        let log = log
+        let report: @Sendable (KeySetSource.Event) -> Void = { event in
+            if case .kept(let error) = event { log.write(LogEntry(.configuration, error, level: .warning)) }
+        }
+        guard keys.hasPrefix("https://") || keys.hasPrefix("http://") else {
+            let source = KeySetSource.file(URL(filePath: file.path(keys)), report: report)
+            return await problems.collecting(place) {
+                try await source.reload()
+                return source
+            }
+        }
+        guard keys.hasPrefix("https://"), let url = URL(string: keys) else {
+            problems.add(
+                .init(place, "Key sets are fetched by https only.", "Write an https address, or a file's path."))
+            return nil
+        }
+        let transport = SystemTransport()
+        let source = KeySetSource.fetched(report: report) {
+            let reply = try await transport.send(URLRequest(url: url), bodyLimit: 64 << 10)
+            guard reply.status == 200 else { throw KeySetStatus(status: reply.status) }
+            return reply.body
+        }
+        // An address that does not answer now may answer later; until then no token is good.
+        upkeep.append(startTask { await source.keepFresh(every: tokens.refresh) })
+        return source
+    }
+
+    private func signer(_ stated: TenantSettings.Signer) throws -> CommonEncryptionSigner {
+        let text = String(decoding: try file.contents(stated.key), as: UTF8.self)
+        guard let key = Data(hexString: text.trimmingCharacters(in: .whitespacesAndNewlines)),
+            let iv = Data(hexString: stated.iv), let signer = CommonEncryptionSigner(key: Secret(key), iv: [UInt8](iv))
+        else {
+            throw Diagnosis(
+                code: "signerInvalid", reason: "A signer's key has 32 bytes and its IV 16, in hexadecimal digits.",
+                remedy: "Write what the packager's --aes_signing_key and --aes_signing_iv have.")
+        }
+        return signer
+    }
+
+    private func callers(_ proxies: TrustedProxies, _ problems: inout ServerProblems) -> CallerDirectory {
+        var entries: [CallerDirectory.Entry] = []
+        for (name, tenant) in settings.tenants {
+            for caller in tenant.packagers {
+                let kinds: [(CallerCredential.Kind, String?)] = [
+                    (.apiKey, caller.apiKey), (.bearer, caller.apiKey), (.certificate, caller.certificate),
+                ]
+                for (kind, digest) in kinds {
+                    guard let credential = digest.flatMap({ CallerCredential(kind, sha256: $0) }) else { continue }
+                    entries.append(
+                        .init(credential, Caller(name: caller.name, tenant: name, rights: caller.rights)))
+                }
+            }
+        }
+        return CallerDirectory(entries, proxies: proxies)
+    }
+}
+
+/// A key set's address that answered otherwise.
+private struct KeySetStatus: Error {
+    let status: Int
+}

@@ -1,0 +1,52 @@
+import LatchkeyCore
+
+/// Everything that is wrong with a configuration, with the place of each.
+struct ServerProblems: DiagnosableError {
+    struct Problem: Sendable {
+        /// Where, such as `tenants.acme.tokens`.
+        let place: String
+        let reason: String
+        let remedy: String
+
+        init(_ place: String, _ reason: String, _ remedy: String) {
+            self.place = place
+            self.reason = reason
+            self.remedy = remedy
+        }
+
+        init(_ place: String, _ error: some DiagnosableError) { self.init(place, error.reason, error.remedy) }
+    }
+
+    private(set) var problems: [Problem] = []
+
+    var code: String { "configurationInvalid" }
+    var reason: String { problems.map { "\($0.place): \($0.reason) \($0.remedy)" }.joined(separator: "\n") }
+    var remedy: String { "Correct the configuration, and run latchkey-server run --check." }
+    var isEmpty: Bool { problems.isEmpty }
+
+    mutating func add(_ problem: Problem) { problems.append(problem) }
+
+    /// Does the work, and takes what it throws as a problem of the place.
+    mutating func collecting<Value>(_ place: String, _ work: () throws -> Value) -> Value? {
+        do { return try work() } catch {
+            take(error, place)
+            return nil
+        }
+    }
+
+    /// Does the work, and takes what it throws as a problem of the place.
+    mutating func collecting<Value: Sendable>(_ place: String, _ work: () async throws -> Value) async -> Value? {
+        do { return try await work() } catch {
+            take(error, place)
+            return nil
+        }
+    }
+
+    private mutating func take(_ error: any Error, _ place: String) {
+        if let error = error as? any DiagnosableError {
+            problems.append(Problem(place, error.reason, error.remedy))
+        } else {
+            problems.append(Problem(place, "It failed with \(type(of: error)).", "Check the file and its rights."))
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyFairPlay
+import LatchkeyServer
+
+/// What all configurations of a process share: stores, accounts, threads, metrics, log, audit.
+final class ServerShared: Sendable {
+    let engines: ServerEngines
+    let accounts: AccountBook
+    let pool: WorkerPool
+    let metrics: ServerMetrics
+    let log: ServerLog
+    let audit: AuditChain
+    let decisions = RecentDecisions()
+    let counts = OutcomeCounts()
+    let limiter: RateLimiter
+    private let lines: LineWriter
+    private let draining = Locked(false)
+
+    init(_ file: ConfigurationFile, _ engines: ServerEngines) throws {
+        self.engines = engines
+        metrics = ServerMetrics(version: ServerVersion.text)
+        pool = WorkerPool(threads: file.settings.threads ?? ProcessInfo.processInfo.activeProcessorCount)
+        lines = LineWriter(descriptor: 2)
+        let secret = try Self.secret(file)
+        let metrics = metrics
+        log = ServerLog(
+            lines, pseudonyms: UserPseudonyms(secret: secret), whenDropped: { metrics.logDropped[$0.name].add() })
+        audit = AuditChain(engines.audit)
+        limiter = RateLimiter(
+            [.address: RateLimit(1_000, per: .seconds(1), burst: 5_000)], timekeeper: SystemTimekeeper())
+        let log = log
+        accounts = AccountBook(accounts: engines.sessions, secrets: [secret]) { event in
+            switch event {
+            case .outageBegan(let engine):
+                metrics.storeOutage[engine.rawValue].set(1)
+                log.write(LogEntry(.error, .outage, message: "The outage rule of \(engine.rawValue) is in force."))
+            case .outageEnded(let engine):
+                metrics.storeOutage[engine.rawValue].set(0)
+                log.write(LogEntry(.info, .outage, message: "The outage of \(engine.rawValue) is over."))
+            case .failed(let engine, let error):
+                metrics.storeErrors[error.engine, engine.rawValue].add()
+            }
+        }
+    }
+
+    /// What builds a configuration's state with what is shared.
+    func builder(_ file: ConfigurationFile) -> ServerBuilder {
+        ServerBuilder(file: file, engines: engines, accounts: accounts, pool: pool, log: log)
+    }
+
+    /// Shows a configuration in the metrics.
+    func show(_ state: ServerState) {
+        metrics.configurationIsLoaded.set(1)
+        for credential in state.licensee.module.credentials {
+            metrics.credentialExpiry[credential.certificate.fingerprint.hexString]
+                .set(credential.certificate.notAfter?.timeIntervalSince1970 ?? 0)
+        }
+        for name in state.policies.names {
+            if let policy = state.policies[name] { metrics.policyInfo[name, policy.digest].set(1) }
+        }
+    }
+
+    /// Whether the node is about to stop.
+    var isDraining: Bool {
+        get { draining.withLock { $0 } }
+        set { draining.withLock { $0 = newValue } }
+    }
+
+    /// Writes what is left of the log, and closes the stores.
+    func close() async {
+        await lines.flush()
+        engines.close()
+    }
+
+    private static func secret(_ file: ConfigurationFile) throws -> Secret {
+        guard let source = file.settings.nodeSecret else {
+            var generator = CryptographicGenerator()
+            return Secret((0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
+        }
+        return try source.bytes(in: file)
+    }
+}
+
+/// The version of the server.
+enum ServerVersion {
+    static let text = "0.1.0"
+}

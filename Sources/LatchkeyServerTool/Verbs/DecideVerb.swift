@@ -1,0 +1,37 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyServer
+import LatchkeyTerminal
+
+/// `latchkey-server decide`: what a policy decides on facts, without a server.
+struct DecideVerb: Verb {
+    private let policy = Option("policy", .path("FILE"), "the policy; others in its folder may be extended", .required)
+    private let facts = Option(
+        "facts", .path("FILE"), "the facts, or a record of explain; - is standard input", .required)
+
+    var usage: Usage {
+        Usage(
+            program: "latchkey-server", name: "decide", summary: "say what a policy decides on facts, and why",
+            options: [policy, facts],
+            examples: ["latchkey-server decide --policy policies/demo.json --facts facts.json"],
+            yes: "a license", no: "a refusal, or a file that cannot be used")
+    }
+
+    func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
+        let url = URL(filePath: try arguments.required(policy)).absoluteURL
+        let name = url.deletingPathExtension().lastPathComponent
+        let policies = try PolicySet(folder: url.deletingLastPathComponent())
+        guard let policy = policies[name] else {
+            throw FileError.cannotRead(url.path, because: "it is no policy, whose names end in .json")
+        }
+        let bytes = try InputFile.read(try arguments.required(facts), limit: 1 << 20, console)
+        let record: DecisionRecord
+        if let recorded = try? DecisionRecord(json: bytes) {
+            record = recorded.decidedAgain(by: policy).record
+        } else {
+            record = DecisionRecord.deciding(try Facts(json: bytes), by: policy).record
+        }
+        console.print(record.explanation)
+        return record.word == "license" ? .yes : .no
+    }
+}

@@ -1,0 +1,41 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyServer
+import LatchkeyTerminal
+
+/// `latchkey-server demo`: a server out of nothing.
+struct DemoVerb: Verb {
+    private let folder = Option(
+        "folder", .path("DIR"), "where credentials, secrets and the database are; defaults to latchkey-demo")
+    private let port = Option(
+        "port", .port, "the port for players; packagers and operators get the next two; 0 takes free ones")
+
+    var usage: Usage {
+        Usage(
+            program: "latchkey-server", name: "demo", summary: "start a server with test credentials and a demo tenant",
+            details: """
+                Makes the folder at its first start: test credentials, secrets, a key set, a policy and a configuration; sessions and
+                keys go to a SQLite database there. Then it serves until it is interrupted, as run --config DIR/server.json would.
+                """,
+            options: [folder, port, Flag.json],
+            examples: ["latchkey-server demo", "latchkey-server demo --port 0 --json"],
+            yes: "it served until a signal stopped it", no: "could not start")
+    }
+
+    func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
+        let name = arguments[folder] ?? "latchkey-demo"
+        let first = Int(arguments[port] ?? 8443)
+        let ports = first == 0 ? [0, 0, 0] : (0..<3).map { min(first + $0, 65_535) }
+        let folder = try DemoFolder(URL(filePath: name, directoryHint: .isDirectory).absoluteURL, ports: ports)
+        let server = try await LicenseServer.start(ConfigurationFile(folder.configuration))
+        let sheet = DemoSheet(
+            server.addresses, folder, token: try DemoFolder.token(in: folder.url, for: "viewer-1", at: Date()))
+        if arguments[Flag.json] {
+            try console.printJSONLine(sheet)
+        } else {
+            for notice in server.current.licensee.notices { console.note(notice) }
+            console.print(sheet.text(folder: name, media: nil))
+        }
+        return await server.serve()
+    }
+}

@@ -1,0 +1,50 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyServer
+import LatchkeyTerminal
+
+/// `latchkey-server run`: the server of a configuration.
+struct RunVerb: Verb {
+    private let config = Option("config", .path("FILE"), "the configuration, in JSON", .required)
+    private let check = Flag("check", "check everything that the file names, and do not serve")
+
+    var usage: Usage {
+        Usage(
+            program: "latchkey-server", name: "run", summary: "serve what a configuration says",
+            details: """
+                --check reads credentials, policies with their examples, key sets and secrets, and opens the stores; it tells all that is
+                wrong at once. A hang-up signal reads the configuration again; what is wrong leaves the old one in force. An interrupt
+                or terminate signal drains: /readyz says no, then connections are refused, then open requests finish.
+                """,
+            options: [config, check],
+            examples: [
+                "latchkey-server run --config /etc/latchkey/server.json",
+                "latchkey-server run --config server.json --check",
+            ],
+            yes: "with --check all is right; otherwise it served until a signal stopped it",
+            no: "something is wrong, each thing on a line")
+    }
+
+    func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
+        let file = try ConfigurationFile(arguments.required(config))
+        if arguments[check] { return try await Self.check(file, console) }
+        let server = try await LicenseServer.start(file)
+        for notice in server.current.licensee.notices { console.note(notice) }
+        for place in [server.addresses.players, server.addresses.packagers, server.addresses.operators] {
+            console.note("Serving at \(place.url)")
+        }
+        return await server.serve()
+    }
+
+    private static func check(_ file: ConfigurationFile, _ console: Console) async throws -> ExitStatus {
+        let engines = try await ServerEngines.open(file)
+        defer { engines.close() }
+        let state = try await ServerShared(file, engines).builder(file).state()
+        state.retire()
+        for notice in state.licensee.notices { console.note(notice) }
+        console.print(
+            "All is right: \(state.tenants.count) tenants, \(state.policies.names.count) policies, "
+                + "\(state.licensee.module.credentials.count) credentials.")
+        return .yes
+    }
+}

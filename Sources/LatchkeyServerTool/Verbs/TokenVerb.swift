@@ -1,0 +1,24 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyTerminal
+
+/// `latchkey-server token`: a viewer's token for a demonstration.
+struct TokenVerb: Verb {
+    private let folder = Option("folder", .path("DIR"), "the demo's folder; defaults to latchkey-demo")
+    private let viewer = Option("viewer", .text("NAME"), "the account; defaults to viewer-1")
+
+    var usage: Usage {
+        Usage(
+            program: "latchkey-server", name: "token", summary: "print a viewer's token for the demo tenant",
+            details:
+                "Good for an hour, signed with the key in the demo's folder. Your own token service makes the real ones.",
+            options: [folder, viewer], examples: ["latchkey-server token --viewer ann"])
+    }
+
+    func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
+        let name = arguments[folder] ?? "latchkey-demo"
+        let url = URL(filePath: name, directoryHint: .isDirectory).absoluteURL
+        console.print(try DemoFolder.token(in: url, for: arguments[viewer] ?? "viewer-1", at: Date()).revealedText)
+        return .yes
+    }
+}
