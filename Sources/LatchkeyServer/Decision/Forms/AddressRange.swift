@@ -26,6 +26,24 @@ package struct AddressRange: Sendable, Hashable {
         prefix = stated
     }
 
+    /// A single address.
+    /// - Parameter text: an address without a prefix. The result is `nil` for anything else.
+    package init?(address text: some StringProtocol) {
+        guard !text.utf8.contains(0), let bytes = Self.bytes(of: String(text)) else { return nil }
+        (self.bytes, prefix) = (bytes, bytes.count * 8)
+    }
+
+    /// The range of all addresses that begin with the same bits as this one.
+    /// - Parameters:
+    ///   - four: how many bits count of an IPv4 address.
+    ///   - six: how many bits count of an IPv6 address.
+    package init(around range: AddressRange, four: Int, six: Int) {
+        let bits = range.isIPv6 ? six : four
+        (bytes, prefix) = (Self.cut(range.bytes, to: bits), max(0, min(bits, range.prefix)))
+    }
+
+    package var isIPv6: Bool { bytes.count == 16 }
+
     /// Whether all addresses of another range are in this one.
     package func contains(_ other: AddressRange) -> Bool {
         bytes.count == other.bytes.count && prefix <= other.prefix && Self.cut(other.bytes, to: prefix) == bytes

@@ -1,0 +1,77 @@
+package import LatchkeyCore
+
+/// How much somebody should care about a log line.
+package enum LogLevel: String, Sendable, Hashable, CaseIterable, Comparable {
+    case debug, info, warning, error
+
+    private var rank: Int {
+        switch self {
+        case .debug: 0
+        case .info: 1
+        case .warning: 2
+        case .error: 3
+        }
+    }
+
+    package static func < (one: Self, other: Self) -> Bool { one.rank < other.rank }
+}
+
+/// The name of what a log line tells. Names come from the code, never from outside: each has a cap and a count of its own.
+package struct LogEvent: Sendable, Hashable, ExpressibleByStringLiteral {
+    package let name: String
+
+    package init(stringLiteral name: StaticString) { self.name = name.description }
+
+    /// A license was asked for.
+    package static let license: LogEvent = "license"
+    /// A packager asked for keys, or brought some.
+    package static let packager: LogEvent = "packager"
+    /// The admin API was used.
+    package static let admin: LogEvent = "admin"
+    /// The configuration was read, or could not be.
+    package static let configuration: LogEvent = "configuration"
+    /// A store's outage rule came into force, or ended.
+    package static let outage: LogEvent = "outage"
+    /// The process starts, drains or stops.
+    package static let life: LogEvent = "life"
+}
+
+/// One line of the log before it is written: raw values, of which the log writes what may be written.
+///
+/// There is no member for a token, an SPC, a CKC, a key or a URL.
+///
+/// Source: `Documentation/LicenseServer.md` §9.4.
+package struct LogEntry: Sendable {
+    package var level: LogLevel
+    package var event: LogEvent
+    package var requestID: RequestID?
+    package var trace: TraceContext?
+    package var tenant: String?
+    package var face: String?
+    /// `granted`, `refused` and the like.
+    package var outcome: String?
+    /// A stable code.
+    package var reason: String?
+    /// The HTTP status.
+    package var status: Int?
+    package var duration: Duration?
+    package var keyID: KeyID?
+    /// The viewer as the token names it; written as a pseudonym of the tenant, and not at all without a tenant.
+    package var user: String?
+    /// The client's whole address; written cut.
+    package var address: AddressRange?
+    /// What happened, in words that an error or the code gives; never what a stranger sent.
+    package var message: String?
+
+    package init(_ level: LogLevel, _ event: LogEvent, message: String? = nil) {
+        self.level = level
+        self.event = event
+        self.message = message
+    }
+
+    /// An error, with its code as reason.
+    package init(_ event: LogEvent, _ error: some DiagnosableError, level: LogLevel = .error) {
+        self.init(level, event, message: "\(error.reason) \(error.remedy)")
+        reason = error.code
+    }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import LatchkeyCore
+
+/// Writes an entry as one JSON object on one line.
+struct LogText: Sendable {
+    private let pseudonyms: UserPseudonyms
+    private let cut: AddressCut
+    /// The longest text of a member, in characters.
+    private static let limit = 500
+    private static let date = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+
+    init(_ pseudonyms: UserPseudonyms, _ cut: AddressCut) {
+        self.pseudonyms = pseudonyms
+        self.cut = cut
+    }
+
+    /// The line with its end.
+    /// - Parameter dropped: how many lines of the event were dropped before this one.
+    func line(_ entry: LogEntry, at date: Date, dropped: Int) -> Data {
+        var line = "{\"ts\":\"\(Self.date.format(date))\",\"level\":\"\(entry.level.rawValue)\",\"event\":\"\(entry.event.name)\""
+        for (name, value) in members(of: entry) {
+            if let value { line += ",\"\(name)\":\(JSONValue.text(value).canonicalText)" }
+        }
+        if let status = entry.status { line += ",\"status\":\(status)" }
+        if let duration = entry.duration { line += ",\"ms\":\((duration.inMilliseconds * 1_000).rounded() / 1_000)" }
+        if dropped > 0 { line += ",\"dropped\":\(dropped)" }
+        return Data((line + "}\n").utf8)
+    }
+
+    private func members(of entry: LogEntry) -> [(name: String, value: String?)] {
+        let user = entry.user.flatMap { user in
+            entry.tenant.flatMap { pseudonyms.pseudonym(of: user, at: $0) }
+        }
+        return [
+            ("request_id", entry.requestID?.text), ("trace_id", entry.trace?.traceID),
+            ("tenant", entry.tenant.map(Self.shown)), ("face", entry.face.map(Self.shown)),
+            ("outcome", entry.outcome.map(Self.shown)), ("reason", entry.reason.map(Self.shown)),
+            ("kid", entry.keyID?.description), ("user", user),
+            ("address", entry.address.map { cut.range(of: $0).description }),
+            ("message", entry.message.map(Self.shown)),
+        ]
+    }
+
+    /// A text on one line, not too long, and without what looks like a secret.
+    ///
+    /// Nothing secret should come so far. A mistake in some message must not put a token or a key into a log all the same.
+    private static func shown(_ text: String) -> String {
+        var shown = ""
+        var word = ""
+        for character in text.prefix(limit * 4).onOneLine.prefix(limit * 8) {
+            if isOfSecrets(character) {
+                word.append(character)
+            } else {
+                shown += withoutSecret(word)
+                shown.append(character)
+                word = ""
+            }
+        }
+        return String((shown + withoutSecret(word)).prefix(limit))
+    }
+
+    /// Whether a character may stand in base64, hexadecimal digits or a compact token.
+    private static func isOfSecrets(_ character: Character) -> Bool {
+        character.isASCII && (character.isLetter || character.isNumber || "+/_-=.".contains(character))
+    }
+
+    /// A word, or its length and digest if it is as long as a key: 22 characters are 16 bytes in base64.
+    ///
+    /// A word of letters without digits, such as a long name in code, is none; nor is a name with points and dashes between short parts.
+    private static func withoutSecret(_ word: String) -> String {
+        let isSecret = word.split(whereSeparator: { "./-".contains($0) }).contains { part in
+            part.utf8.count >= 22 && part.contains(where: \.isNumber)
+        }
+        return isSecret ? Secret(word).short : word
+    }
+}
+
+extension Substring {
+    fileprivate var onOneLine: String { String(self).onOneLine }
+}

@@ -1,0 +1,70 @@
+package import LatchkeyCore
+
+/// The log: one JSON object a line.
+///
+/// Each event has a cap: in a storm the first lines of each period say what happens, and the first line of the next one counts the rest.
+///
+/// Source: `Documentation/LicenseServer.md` §9.4.
+package final class ServerLog: Sendable {
+    fileprivate struct Share {
+        var period: Int64
+        var written = 0
+        var dropped = 0
+    }
+
+    private let writer: LineWriter
+    private let text: LogText
+    private let level: LogLevel
+    private let cap: Int
+    private let period: Duration
+    private let timekeeper: any Timekeeper
+    private let whenDropped: @Sendable (LogEvent) -> Void
+    private let shares = Locked<[LogEvent: Share]>([:])
+
+    /// - Parameters:
+    ///   - writer: writes the lines.
+    ///   - pseudonyms: names viewers.
+    ///   - cut: how much of an address is written. Defaults to /24 and /48.
+    ///   - level: lines below it are not written. Defaults to `info`.
+    ///   - cap: how many lines of one event per period. Defaults to 1,000.
+    ///   - period: the period of the cap. Defaults to 1 s.
+    ///   - timekeeper: the clock.
+    ///   - whenDropped: called for every line beyond the cap, to count it.
+    package init(
+        _ writer: LineWriter, pseudonyms: UserPseudonyms, cut: AddressCut = .logs, level: LogLevel = .info,
+        cap: Int = 1_000, period: Duration = .seconds(1), timekeeper: any Timekeeper = SystemTimekeeper(),
+        whenDropped: @escaping @Sendable (LogEvent) -> Void = { _ in }
+    ) {
+        self.writer = writer
+        text = LogText(pseudonyms, cut)
+        self.level = level
+        self.cap = max(1, cap)
+        self.period = max(period, .milliseconds(1))
+        self.timekeeper = timekeeper
+        self.whenDropped = whenDropped
+    }
+
+    /// Writes an entry, unless its level is too low or its event has had its share.
+    package func write(_ entry: LogEntry) {
+        guard entry.level >= level else { return }
+        let period = Int64(saturating: timekeeper.uptime / period)
+        let dropped: Int? = shares.withLock { $0[entry.event, default: Share(period: period)].take(in: period, cap) }
+        guard let dropped else { return whenDropped(entry.event) }
+        writer.append(text.line(entry, at: timekeeper.date, dropped: dropped))
+    }
+}
+
+extension ServerLog.Share {
+    /// One line of the share.
+    /// - Returns: `nil` if there is none left; else, how many lines were dropped since the last one.
+    fileprivate mutating func take(in period: Int64, _ cap: Int) -> Int? {
+        if period != self.period { (self.period, written) = (period, 0) }
+        guard written < cap else {
+            dropped += 1
+            return nil
+        }
+        written += 1
+        defer { dropped = 0 }
+        return dropped
+    }
+}

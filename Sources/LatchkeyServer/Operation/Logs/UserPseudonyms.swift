@@ -1,0 +1,23 @@
+package import LatchkeyCore
+import LatchkeyFairPlay
+
+/// Names for viewers in the log, which tell two viewers apart and name none.
+///
+/// A pseudonym is the HMAC-SHA-256 of the user with the tenant's salt, of which 16 bytes are shown; the salt is the HMAC of the tenant's
+/// name with one secret. So one viewer has different pseudonyms at two tenants, and nobody without the secret can try out names.
+///
+/// Source: `Documentation/LicenseServer.md` §9.4.
+package struct UserPseudonyms: Sendable {
+    private let secret: Secret
+
+    /// - Parameter secret: 16 bytes or more, the same on all nodes, and changed when pseudonyms should no longer fit those before.
+    package init(secret: Secret) { self.secret = secret }
+
+    /// The pseudonym of a user, 32 hexadecimal digits; `nil` if libcrypto has no SHA-256.
+    package func pseudonym(of user: String, at tenant: String) -> String? {
+        guard let salt = try? MessageDigest.hmac(.sha256, key: secret, Array(tenant.utf8)),
+            let code = try? MessageDigest.hmac(.sha256, key: Secret(salt), Array(user.utf8))
+        else { return nil }
+        return code.prefix(16).hexString
+    }
+}

@@ -1,0 +1,56 @@
+/// A part of the work on a license of which the time is measured.
+package enum LicenseStage: String, Sendable, Hashable, CaseIterable {
+    case token, key, open, policy, session, answer
+}
+
+/// How a request for a license ended.
+package enum LicenseOutcome: String, Sendable, Hashable, CaseIterable {
+    /// With a license.
+    case granted
+    /// Without one, as it was asked for: the end of a playback, for example.
+    case acknowledged
+    /// By the caller's fault or by policy; 4xx.
+    case refused
+    /// By the server's fault; 5xx.
+    case failed
+    /// At the door; 503.
+    case shed
+}
+
+/// Where a content key came from.
+package enum KeyOrigin: String, Sendable, Hashable, CaseIterable {
+    case cache, store, derivation, token, none
+}
+
+/// What happened to a slot.
+package enum SessionEvent: String, Sendable, Hashable, CaseIterable {
+    case taken, renewed, released, stopped, expired
+}
+
+/// Everything that the metrics keep of one request for a license.
+package struct LicenseMeasurement: Sendable {
+    package let tenant: String
+    package let face: String
+    /// `fairplay`, `clearkey`, `widevine` or `playready`.
+    package let drm: String
+    package let outcome: LicenseOutcome
+    /// The refusal's code; empty for a license.
+    package let reason: String
+    /// From the whole request to the reply.
+    package let duration: Duration
+    /// The stages that were gone through.
+    package let stages: [(stage: LicenseStage, duration: Duration)]
+
+    package init(
+        tenant: String, face: String, drm: String = "fairplay", outcome: LicenseOutcome, reason: String = "",
+        duration: Duration, stages: [(stage: LicenseStage, duration: Duration)] = []
+    ) {
+        self.tenant = tenant
+        self.face = face
+        self.drm = drm
+        self.outcome = outcome
+        self.reason = reason
+        self.duration = duration
+        self.stages = stages
+    }
+}

@@ -1,0 +1,118 @@
+import Foundation
+import LatchkeyCore
+package import LatchkeyHTTP
+
+/// All metrics of a license server.
+///
+/// Each series has a lock of its own, so that two licenses wait for each other only in the same one, for some nanoseconds.
+///
+/// Source: `Documentation/LicenseServer.md` §9.3.
+package final class ServerMetrics: Sendable {
+    package let licenseRequests: MetricFamily<Counter>
+    package let licenseDuration: MetricFamily<Histogram>
+    package let licenseStage: MetricFamily<Histogram>
+    package let poolWaiting, poolBusyThreads, poolLimit: Gauge
+    package let poolWait: Histogram
+    package let shed: MetricFamily<Counter>
+    package let sessions: MetricFamily<Gauge>
+    package let sessionChanges: MetricFamily<Counter>
+    package let storeTime: MetricFamily<Histogram>
+    package let storeErrors: MetricFamily<Counter>
+    package let storeOutage: MetricFamily<Gauge>
+    package let tokensRejected: MetricFamily<Counter>
+    package let keysCached: Gauge
+    package let keyLookups: MetricFamily<Counter>
+    package let packagerRequests: MetricFamily<Counter>
+    package let rateLimited: MetricFamily<Counter>
+    package let credentialExpiry: MetricFamily<Gauge>
+    package let policyInfo: MetricFamily<Gauge>
+    package let auditSequence, auditIsIntact: Gauge
+    package let ready, configurationIsLoaded: Gauge
+    package let logDropped: MetricFamily<Counter>
+    private let families: [any AnyMetricFamily]
+    private let stages: [LicenseStage: Histogram]
+    private let fills = Locked<[@Sendable () -> Void]>([])
+
+    /// - Parameters:
+    ///   - version: the server's version for `latchkey_build_info`.
+    ///   - tenants: how many tenants have series of their own. Defaults to 200.
+    package init(version: String, tenants: Int = 200) {
+        var table = MetricTable(tenants: tenants)
+        licenseRequests = table.licenseRequests()
+        licenseDuration = table.times("latchkey_license_duration_seconds", "Time of a license request.", [.first(100, "face")])
+        licenseStage = table.times(
+            "latchkey_license_stage_seconds", "Time of one stage of a license request.",
+            [.fixed("stage", LicenseStage.allCases.map(\.rawValue))])
+        poolWaiting = table.gauge("latchkey_pool_waiting", "Pieces of work that wait for a thread.")
+        poolWait = table.times("latchkey_pool_wait_seconds", "Time that a piece of work waited for a thread.")[]
+        poolBusyThreads = table.gauge("latchkey_pool_busy_threads", "Threads at work.")
+        poolLimit = table.gauge("latchkey_pool_limit", "How many pieces of work may wait now.")
+        shed = table.counters(
+            "latchkey_shed_total", "Requests that were turned away to protect the others.",
+            [.fixed("lane", AdmissionLane.allCases.map(\.name)), .fixed("why", ShedReason.allCases.map(\.rawValue))])
+        sessions = table.gauges("latchkey_sessions", "Slots in use.", [table.tenant])
+        sessionChanges = table.counters(
+            "latchkey_session_changes_total", "Changes of slots.",
+            [.fixed("change", SessionEvent.allCases.map(\.rawValue))])
+        storeTime = table.times("latchkey_store_seconds", "Time of an operation of a store.", table.storeLabels)
+        storeErrors = table.counters(
+            "latchkey_store_errors_total", "Operations of a store that failed.", table.storeLabels)
+        storeOutage = table.gauges(
+            "latchkey_store_outage", "1 while the outage rule of a store is in force.", [.first(20, "store")])
+        tokensRejected = table.counters("latchkey_tokens_rejected_total", "Tokens refused.", [.first(50, "reason")])
+        keysCached = table.gauge("latchkey_keys_cached", "Content keys in the cache.")
+        keyLookups = table.counters(
+            "latchkey_key_lookups_total", "Where content keys were found.",
+            [.fixed("from", KeyOrigin.allCases.map(\.rawValue))])
+        packagerRequests = table.counters(
+            "latchkey_packager_requests_total", "Requests of packagers.",
+            [.fixed("protocol", ["speke", "common-encryption", "cpix"]), .first(10, "version"), .first(30, "outcome")])
+        rateLimited = table.counters(
+            "latchkey_rate_limited_total", "Requests beyond a rate limit.",
+            [.fixed("scope", RateScope.allCases.map(\.rawValue))])
+        credentialExpiry = table.gauges(
+            "latchkey_credential_expiry_timestamp_seconds", "When a certificate ends, in Unix time.", [.first(500, "sha1")])
+        policyInfo = table.gauges(
+            "latchkey_policy_info", "1 for each policy in force.", [.first(1_000, "name"), .first(1_000, "digest")])
+        auditSequence = table.gauge("latchkey_audit_sequence", "The number of the last audit entry.")
+        auditIsIntact = table.gauge("latchkey_audit_intact", "1 unless the last check found the audit broken.")
+        ready = table.gauge("latchkey_ready", "1 if the node takes requests, as /readyz says.")
+        configurationIsLoaded = table.gauge(
+            "latchkey_config_last_reload_successful", "1 if the last reload of the configuration succeeded.")
+        logDropped = table.counters("latchkey_log_dropped_total", "Log lines dropped beyond the cap of their event.", [.first(100, "event")])
+        table.gauges("latchkey_build_info", "1, with the version.", [.first(1, "version")])[version].set(1)
+        families = table.families
+        let licenseStage = licenseStage
+        stages = Dictionary(uniqueKeysWithValues: LicenseStage.allCases.map { ($0, licenseStage[$0.rawValue]) })
+        auditIsIntact.set(1)
+        configurationIsLoaded.set(1)
+    }
+
+    /// Every metric's name and type, in the order of the text, without those of the process.
+    package var names: [(name: String, type: String)] { families.map { ($0.name, $0.type) } }
+
+    /// Counts a request for a license.
+    package func record(_ license: LicenseMeasurement) {
+        licenseRequests[license.tenant, license.face, license.drm, license.outcome.rawValue, license.reason].add()
+        licenseDuration[license.face].observe(license.duration)
+        for (stage, duration) in license.stages { stages[stage]?.observe(duration) }
+    }
+
+    /// Has gauges filled in before each text is written. Give what reads them without waiting.
+    package func beforeText(_ fill: @escaping @Sendable () -> Void) { fills.withLock { $0.append(fill) } }
+
+    /// All metrics, those of the process too.
+    package func text(_ format: MetricFormat) -> String {
+        for fill in fills.withLock({ $0 }) { fill() }
+        var text = MetricText(format)
+        for family in families + ProcessFigures().families { text.append(family) }
+        text.end()
+        return text.text
+    }
+
+    /// The reply to `GET /metrics`.
+    package func response(to request: HTTPRequest) -> HTTPResponse {
+        let format = MetricFormat(accept: request.headers[.accept])
+        return HTTPResponse(contentType: format.contentType, bytes: Data(text(format).utf8))
+    }
+}

@@ -1,0 +1,119 @@
+import LatchkeyCore
+package import LatchkeyHTTP
+
+/// Which pages may read the replies of player faces.
+///
+/// Put every reply through `allowing(_:for:)`, refusals too: without the fields a page sees nothing of them.
+///
+/// Source: WHATWG Fetch §3.2; `Documentation/LicenseServer.md` §9.5.
+package struct CORSPolicy: Sendable, Hashable {
+    /// The origins that are allowed.
+    package enum Origins: Sendable, Hashable {
+        /// Every page, without cookies or other credentials of the browser. A token in `Authorization` that the page sets is not one.
+        case any
+        /// Pages of these origins.
+        case listed(Set<String>)
+    }
+
+    private let origins: Origins
+    private let allowsCredentials: Bool
+    private let allowedHeaders: String
+
+    /// - Parameters:
+    ///   - origins: the origins, such as `https://www.example.com`: scheme, host and port, in lower case, without a path.
+    ///   - allowsCredentials: whether a page's request may carry the browser's credentials. Only for listed origins.
+    ///   - headers: the vendor's own fields of a request, in addition to those that every face takes.
+    /// - Throws: `CORSPolicyError` for an origin in another form, and for credentials from any origin.
+    package init(
+        _ origins: Origins, allowsCredentials: Bool = false, headers: [HTTPHeaderName] = []
+    ) throws(CORSPolicyError) {
+        switch origins {
+        case .any: guard !allowsCredentials else { throw .credentialsFromAnywhere }
+        case .listed(let origins):
+            if let wrong = origins.sorted().first(where: { !Self.isOrigin($0) }) { throw .origin(wrong) }
+        }
+        self.origins = origins
+        self.allowsCredentials = allowsCredentials
+        let standard: [HTTPHeaderName] = [.authorization, .contentType, "X-Request-Id", "traceparent"]
+        let more = headers.filter { !standard.contains($0) }
+        allowedHeaders = (standard + more).map(\.rawValue).joined(separator: ", ")
+    }
+
+    /// The reply to an `OPTIONS` request; `nil` for every other method.
+    package func preflight(_ request: HTTPRequest) -> HTTPResponse? {
+        guard request.method == .options else { return nil }
+        var response = allowing(HTTPResponse(status: 204), for: request)
+        guard response.headers["Access-Control-Allow-Origin"] != nil,
+            request.headers["Access-Control-Request-Method"] != nil
+        else {
+            response.headers[.allow] = "POST, GET, OPTIONS"
+            return response
+        }
+        response.headers["Access-Control-Expose-Headers"] = nil
+        response.headers["Access-Control-Allow-Methods"] = "POST, GET"
+        response.headers["Access-Control-Allow-Headers"] = allowedHeaders
+        response.headers["Access-Control-Max-Age"] = "7200"
+        return response
+    }
+
+    /// A reply that the page may read if its origin is allowed.
+    ///
+    /// `Vary: Origin` also stands where the origin is not allowed or missing, so that no cache gives one page the reply of another.
+    package func allowing(_ response: HTTPResponse, for request: HTTPRequest) -> HTTPResponse {
+        var response = response
+        if origins != .any { response.headers.addVary("Origin") }
+        guard let origin = request.headers["Origin"], let allowed = allowed(origin) else { return response }
+        response.headers["Access-Control-Allow-Origin"] = allowed
+        if allowsCredentials { response.headers["Access-Control-Allow-Credentials"] = "true" }
+        response.headers["Access-Control-Expose-Headers"] = "X-Request-Id, Retry-After"
+        return response
+    }
+
+    private func allowed(_ origin: String) -> String? {
+        switch origins {
+        case .any: "*"
+        case .listed(let origins): origins.contains(origin) ? origin : nil
+        }
+    }
+
+    /// Whether a text is an origin as browsers write it: `null`, which every sandboxed page has, is none.
+    private static func isOrigin(_ text: String) -> Bool {
+        guard let scheme = ["https://", "http://"].first(where: text.hasPrefix), text == text.lowercased() else { return false }
+        let host = text.dropFirst(scheme.count)
+        return !host.isEmpty
+            && host.utf8.allSatisfy { 0x21...0x7e ~= $0 && !"/?#@*,\"\\".utf8.contains($0) }
+    }
+}
+
+extension HTTPHeaders {
+    /// Adds a name to `Vary`, unless it is there.
+    fileprivate mutating func addVary(_ name: String) {
+        let names = values(of: "Vary").flatMap { $0.split(separator: ",").map { $0.trimmingPrefix(" ") } }
+        guard !names.contains(where: { $0 == "*" || $0.lowercased() == name.lowercased() }) else { return }
+        self["Vary"] = (names.map(String.init) + [name]).joined(separator: ", ")
+    }
+}
+
+/// Why a CORS policy is none.
+package enum CORSPolicyError: DiagnosableError, Equatable {
+    /// An origin in another form than browsers send it.
+    case origin(String)
+    /// Credentials from any origin, which browsers refuse.
+    case credentialsFromAnywhere
+
+    package var code: String { "corsPolicy" }
+
+    package var reason: String {
+        switch self {
+        case .origin(let text): "“\(String(text.prefix(100)).onOneLine)” is no origin."
+        case .credentialsFromAnywhere: "Credentials from any origin cannot be allowed; browsers refuse that."
+        }
+    }
+
+    package var remedy: String {
+        switch self {
+        case .origin: "Write scheme, host and port in lower case, such as https://www.example.com."
+        case .credentialsFromAnywhere: "List the origins, or do not allow credentials."
+        }
+    }
+}

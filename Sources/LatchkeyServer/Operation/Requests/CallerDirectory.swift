@@ -1,0 +1,137 @@
+import Foundation
+import LatchkeyCore
+package import LatchkeyHTTP
+
+/// The callers of packagers' routes, found by what they send.
+///
+/// Source: `Documentation/LicenseServer.md` §9.5.
+package struct CallerDirectory: Sendable {
+    /// A caller and one way in which it proves itself. A caller may have several, so that a key can be changed without a gap.
+    package struct Entry: Sendable {
+        package let credential: CallerCredential
+        package let caller: Caller
+
+        package init(_ credential: CallerCredential, _ caller: Caller) {
+            self.credential = credential
+            self.caller = caller
+        }
+    }
+
+    private let entries: [Entry]
+    private let proxies: TrustedProxies
+
+    /// - Parameters:
+    ///   - entries: the callers. At most some thousands: each request is compared with all.
+    ///   - proxies: who may state a client's certificate.
+    package init(_ entries: [Entry], proxies: TrustedProxies = TrustedProxies()) {
+        self.entries = entries
+        self.proxies = proxies
+    }
+
+    /// The caller of a request, if it has a right.
+    ///
+    /// Takes the same time for every secret of a kind. A signature of AWS in `Authorization` is not looked at and does no harm.
+    /// - Parameters:
+    ///   - request: the request.
+    ///   - right: what is asked for.
+    ///   - tenant: the tenant whose route is called.
+    /// - Throws: `CallerRefusal`.
+    package func caller(
+        of request: HTTPRequest, with right: CallerRight, for tenant: String
+    ) throws(CallerRefusal) -> Caller {
+        let credentials = credentials(of: request)
+        guard !credentials.isEmpty else { throw CallerRefusal(.missing) }
+        var found: Set<Caller> = []
+        for credential in credentials {
+            // Looks at all entries, so that the time does not say which one it was.
+            let callers = entries.filter { $0.credential.matches(credential) }.map(\.caller)
+            guard let caller = callers.first else { throw CallerRefusal(.unknown) }
+            found.insert(caller)
+        }
+        guard found.count == 1, let caller = found.first else { throw CallerRefusal(.several) }
+        guard caller.tenant.equalsByteForByte(tenant) else { throw CallerRefusal(.otherTenant, caller: caller) }
+        guard caller.rights.contains(right) else { throw CallerRefusal(.right, caller: caller, right: right) }
+        return caller
+    }
+
+    /// What a request brings to prove its caller.
+    private func credentials(of request: HTTPRequest) -> [CallerCredential] {
+        let keys = request.headers.values(of: "X-API-Key").map { credential(.apiKey, $0) }
+        let authorizations = request.headers.values(of: .authorization).map(authorization)
+        let certificates =
+            proxies.sent(request)
+            ? request.headers.values(of: "X-Client-Cert-SHA256").map { CallerCredential(.certificate, sha256: $0) } : []
+        return (keys + authorizations + certificates).compactMap { $0 }
+    }
+
+    private func authorization(_ value: String) -> CallerCredential? {
+        let parts = value.split(separator: " ", maxSplits: 1)
+        guard parts.count == 2 else { return nil }
+        switch parts[0].lowercased() {
+        case "bearer": return credential(.bearer, String(parts[1]))
+        case "basic":
+            // What is no base64 is wrong and not missing: as it is, it equals nobody's.
+            let text = Data(base64Encoded: String(parts[1]))
+            return try? CallerCredential(.basic, secret: text.map { Secret($0) } ?? Secret(String(parts[1])))
+        default: return nil
+        }
+    }
+
+    private func credential(_ kind: CallerCredential.Kind, _ secret: String) -> CallerCredential? {
+        secret.isEmpty ? nil : try? CallerCredential(kind, secret: Secret(secret))
+    }
+}
+
+/// Why a caller may not do what it asks for.
+package struct CallerRefusal: DiagnosableError, Equatable {
+    /// The kinds of refusal.
+    package enum Kind: String, Sendable {
+        /// The request proves nobody; 401.
+        case missing = "callerMissing"
+        /// The request proves nobody that is known; 401.
+        case unknown = "callerUnknown"
+        /// The request proves two callers at once; 401.
+        case several = "callerAmbiguous"
+        /// The caller is another tenant's; 403.
+        case otherTenant = "callerOfAnotherTenant"
+        /// The caller lacks the right; 403.
+        case right = "callerRight"
+    }
+
+    /// What kind of refusal it is.
+    package let kind: Kind
+    /// Who it was, if that is known, for the log and the audit.
+    package let caller: Caller?
+    private let right: CallerRight?
+
+    fileprivate init(_ kind: Kind, caller: Caller? = nil, right: CallerRight? = nil) {
+        self.kind = kind
+        self.caller = caller
+        self.right = right
+    }
+
+    /// 401 or 403.
+    package var status: Int { caller == nil ? 401 : 403 }
+    /// The field that a reply with 401 has to have.
+    package var headers: HTTPHeaders { caller == nil ? ["WWW-Authenticate": "Basic realm=\"latchkey\", Bearer"] : [:] }
+    package var code: String { kind.rawValue }
+
+    package var reason: String {
+        switch kind {
+        case .missing: "The request has no API key, no Basic or Bearer authorization and no client certificate."
+        case .unknown: "The request's credentials are nobody's."
+        case .several: "The request's credentials are those of different callers."
+        case .otherTenant: "The credentials are those of another tenant's caller."
+        case .right: "The caller lacks the right \(right?.rawValue ?? "")."
+        }
+    }
+
+    package var remedy: String {
+        switch kind {
+        case .missing, .several: "Send the credentials of one caller."
+        case .unknown: "Compare the credentials with the server's configuration."
+        case .otherTenant: "Use the path of the caller's own tenant."
+        case .right: "Ask the operator for the right."
+        }
+    }
+}
