@@ -10,7 +10,7 @@ PREFIX ?= /usr/local
 # Players have stand-ins on Linux only; elsewhere the demo plays the vendors' profiles.
 DEMO = $(if $(filter Linux,$(shell uname)),latchkey-demo,latchkey demo)
 
-.PHONY: help deps build release demo test tsan lint bench docs api check-api install uninstall fuzz attack check-apple clean
+.PHONY: help deps packager build release demo test tsan lint bench docs api check-api install uninstall fuzz attack check-apple clean
 
 # Seconds for each of the 13 fuzz targets, two at a time: an hour in all.
 FUZZ_SECONDS ?= 550
@@ -22,6 +22,9 @@ help: ## list the targets
 deps: ## install what is missing beside the Swift toolchain
 	@Scripts/install-dependencies
 
+packager: ## fetch Shaka Packager from PyPI for its test, if it can be had
+	@Scripts/install-packager
+
 build: deps ## build everything
 	$(SWIFT_BUILD)
 
@@ -32,7 +35,7 @@ demo: deps ## play five protected streams through five players, and check every 
 	$(SWIFT_BUILD) --product $(firstword $(DEMO))
 	"$$($(SWIFT_BUILD) --show-bin-path)"/$(DEMO)
 
-test: deps ## run all tests
+test: deps packager ## run all tests
 	@echo "Building and testing; failures and a summary follow"
 	swift test --quiet $(SWIFT_FLAGS) --disable-xctest --configuration $(CONFIGURATION) --experimental-maximum-parallelization-width 8
 	@Scripts/check-drag-in $(CONFIGURATION)

@@ -22,10 +22,11 @@ struct LiveServices: Sendable {
 
     /// - Parameters:
     ///   - keys: the content keys of the server. Defaults to the demo asset's.
+    ///   - media: the folder of media. Defaults to the demo asset's.
     ///   - time: the services' clocks.
     ///   - configuration: the port and TLS.
     init(
-        keys: ContentKeyStore? = nil, time: any Timekeeper = SystemTimekeeper(),
+        keys: ContentKeyStore? = nil, media: URL = DemoAsset.folder, time: any Timekeeper = SystemTimekeeper(),
         configuration: HTTPServerConfiguration = HTTPServerConfiguration(), special: SpecialService? = nil
     ) throws {
         let credentials = try Self.credentials.get()
@@ -41,7 +42,7 @@ struct LiveServices: Sendable {
         var patient = configuration
         patient.exchangeDeadline = .seconds(900)
         host = ServiceHost(
-            services, media: MediaHost(folder: DemoAsset.folder), configuration: patient, pool: pool,
+            services, media: MediaHost(folder: media), configuration: patient, pool: pool,
             log: { log.add($0) })
         let port = try host.start()
         address = "\(configuration.tls == nil ? "http" : "https")://127.0.0.1:\(port)"
@@ -49,11 +50,12 @@ struct LiveServices: Sendable {
 
     /// Runs a closure with services, and stops them afterwards.
     static func with<Value: Sendable>(
-        keys: ContentKeyStore? = nil, time: any Timekeeper = SystemTimekeeper(),
+        keys: ContentKeyStore? = nil, media: URL = DemoAsset.folder, time: any Timekeeper = SystemTimekeeper(),
         configuration: HTTPServerConfiguration = HTTPServerConfiguration(), special: SpecialService? = nil,
         _ body: (LiveServices) async throws -> Value
     ) async throws -> Value {
-        let live = try LiveServices(keys: keys, time: time, configuration: configuration, special: special)
+        let live = try LiveServices(
+            keys: keys, media: media, time: time, configuration: configuration, special: special)
         let result: Result<Value, any Error>
         do { result = .success(try await body(live)) } catch { result = .failure(error) }
         await live.host.stop(within: .zero)
@@ -110,6 +112,11 @@ extension LiveServices {
     /// The address of an asset with key URIs that lead to a profile's service.
     func playlist(_ asset: DemoAsset, for profile: VendorProfile) -> String {
         "\(address)/media/\(service(for: profile).identifier)/\(asset.rawValue)/master.m3u8"
+    }
+
+    /// The address of a playlist in the folder of media.
+    func playlist(_ path: String, for profile: VendorProfile) -> String {
+        "\(address)/media/\(service(for: profile).identifier)/\(path)"
     }
 
     /// A loader for a profile. It loads the certificate with the first key, so that requests can be counted.

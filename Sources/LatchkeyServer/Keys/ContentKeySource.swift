@@ -4,9 +4,34 @@ package import LatchkeyCore
 ///
 /// The same address has to give the same key and IV in every call, on every node.
 package protocol ContentKeySource: Sendable {
-    /// The keys of some addresses. All are asked for at once, so that a store needs one round trip.
+    /// The keys of some addresses, with the IVs that encryptors chose. All are asked for at once, so that a store needs one round trip.
     /// - Throws: any error if one of them is not to be had now; nothing is handed out then.
-    func keys(at addresses: [KeyAddress]) async throws -> [KeyAddress: ContentKey]
+    func keys(for demands: [KeyDemand]) async throws -> [KeyAddress: ContentKey]
+}
+
+/// A key that a packager asks for, with what a license server has to know of it later.
+package struct KeyDemand: Sendable {
+    /// The content and the key's identifier.
+    package let address: KeyAddress
+    /// The IV that the encryptor chose, 16 bytes; `nil` if it leaves that to the source.
+    package var iv: Secret?
+    /// How the media is encrypted; `nil` where the request does not say.
+    package var scheme: EncryptionScheme?
+    /// The tracks that it encrypts, as the packager names and limits them.
+    package var tracks: [EncryptionContract.Rule]
+    /// The indexes of the crypto periods that it encrypts; empty without rotation.
+    package var periods: [UInt32]
+
+    package init(
+        _ address: KeyAddress, iv: Secret? = nil, scheme: EncryptionScheme? = nil,
+        tracks: [EncryptionContract.Rule] = [], periods: [UInt32] = []
+    ) {
+        self.address = address
+        self.iv = iv
+        self.scheme = scheme
+        self.tracks = tracks
+        self.periods = periods
+    }
 }
 
 /// Keys by derivation alone.
@@ -25,11 +50,17 @@ package struct DerivedKeys: ContentKeySource {
         self.version = version
     }
 
-    package func keys(at addresses: [KeyAddress]) throws(KeyProtectionError) -> [KeyAddress: ContentKey] {
+    package func keys(for demands: [KeyDemand]) throws(KeyProtectionError) -> [KeyAddress: ContentKey] {
         var keys: [KeyAddress: ContentKey] = [:]
-        for address in addresses {
-            keys[address] = try derivation.key(at: address, version: version(address.content))
+        for demand in demands {
+            let derived = try derivation.key(at: demand.address, version: version(demand.address.content))
+            keys[demand.address] = derived.with(iv: demand.iv)
         }
         return keys
     }
+}
+
+extension ContentKey {
+    /// The key with an IV that somebody else chose; the same if that is `nil` or not 16 bytes.
+    func with(iv: Secret?) -> ContentKey { iv.flatMap { ContentKey(key: key, iv: $0) } ?? self }
 }

@@ -44,6 +44,9 @@ package struct TenantSeeds: Sendable {
         self.current = current
     }
 
+    /// The versions that there are, the newest first.
+    var versions: [SeedVersion] { seeds.keys.sorted(by: >) }
+
     /// A seed; `nil` if there is none of the version.
     func seed(_ version: SeedVersion) -> Secret? { seeds[version] }
 }

@@ -9,16 +9,6 @@ package import LatchkeyCore
 ///
 /// Source: `Documentation/LicenseServer.md` §2.4.
 package struct KeyURITemplate: Sendable, Hashable {
-    /// What a key URI says.
-    package struct Reading: Sendable, Hashable {
-        /// The key's identifier.
-        package let kid: KeyID
-        /// The content; `nil` if the template has none.
-        package let content: ContentName?
-        /// The IV, 16 bytes; `nil` if the template has none.
-        package let iv: [UInt8]?
-    }
-
     private enum Part: Hashable {
         case literal(String)
         case contentID
@@ -80,7 +70,7 @@ package struct KeyURITemplate: Sendable, Hashable {
     }
 
     /// What a URI of this template says; `nil` for other URIs.
-    package func reading(of uri: KeyURI) -> Reading? {
+    package func reading(of uri: KeyURI) -> KeyURIReading? {
         var rest = uri.raw.utf8[...]
         var content: ContentName?
         var kid: KeyID?
@@ -105,7 +95,13 @@ package struct KeyURITemplate: Sendable, Hashable {
             }
         }
         guard rest.isEmpty, let kid else { return nil }
-        return Reading(kid: kid, content: content, iv: iv)
+        return KeyURIReading(kid: kid, content: content, iv: iv)
+    }
+
+    /// The scheme with its slashes, such as `skd://`.
+    var scheme: String {
+        guard case .literal(let start)? = parts.first, let slashes = start.firstRange(of: "://") else { return "" }
+        return String(start[..<slashes.upperBound])
     }
 
     private static func parts(of text: String) throws(Diagnosis) -> [Part] {

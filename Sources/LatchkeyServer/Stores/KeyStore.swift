@@ -31,7 +31,7 @@ package protocol KeyStore: Sendable {
     /// How many keys a tenant has.
     func count(of tenant: String) async throws(StoreError) -> Int
 
-    /// Replaces how keys are sealed, by a newer data key.
+    /// Replaces how keys and seeds are sealed, by a newer data key; each is found by its subject.
     /// - Returns: how many were replaced; a row that meanwhile has a data key at least as new stays as it is.
     func reseal(_ rows: [SealedKey]) async throws(StoreError) -> Int
 

@@ -86,7 +86,7 @@ import Testing
             [SeedVersion(1): Self.seed, SeedVersion(2): Secret([UInt8](repeating: 9, count: 40))], current: 2)
         let address = try address("movie")
         let remembering = DerivedKeys(new) { $0.text == "movie" ? SeedVersion(1) : nil }
-        #expect(try remembering.keys(at: [address])[address] == old.key(at: address))
+        #expect(try remembering.keys(for: [KeyDemand(address)])[address] == old.key(at: address))
         #expect(try new.key(at: address) != old.key(at: address))
     }
 

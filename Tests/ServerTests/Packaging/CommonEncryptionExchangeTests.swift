@@ -73,7 +73,7 @@ import Testing
         let track = try #require(try await answer(Self.request).tracks?.last)
         let kid = try #require(KeyID(bytes: track.key_id))
         let address = KeyAddress(content: try #require(ContentName("movie")), kid: kid)
-        let key = try SPEKEStage().keys().keys(at: [address])[address]
+        let key = try SPEKEStage().keys().keys(for: [KeyDemand(address)])[address]
         #expect(key?.key.revealed == track.key)
         #expect(key?.iv.revealed == track.iv)
     }
@@ -150,6 +150,11 @@ import Testing
             "INVALID_REQUEST"
         ),
         (#"{"content_id":"bQ==","tracks":[{"type":"SD"}],"first_crypto_period_index":-1}"#, "INVALID_REQUEST"),
+        (#"{"content_id":"bQ==","tracks":[{"type":"SD"}],"crypto_period_count":1.5}"#, "INVALID_REQUEST"),
+        (#"{"content_id":"bQ==","tracks":[{"type":"SD"}],"protection_scheme":1}"#, "INVALID_REQUEST"),
+        (#"{"content_id":"bQ==","tracks":[{"type":"SD"}],"drm_types":["WIDEVINE",1]}"#, "INVALID_REQUEST"),
+        (#"{"content_id":"bQ==","tracks":[{"type":"SD"},{"kind":"HD"}]}"#, "INVALID_REQUEST"),
+        (#"{"content_id":"bQ==","content_id":"bg==","tracks":[{"type":"SD"}]}"#, "INVALID_REQUEST"),
         (#"{"tracks":[{"type":"SD"}]}"#, "INVALID_REQUEST"), ("[]", "INVALID_REQUEST"), ("", "INVALID_REQUEST"),
     ])
     func `a request that says nonsense gets a status and no keys`(_ request: String, _ status: String) async throws {
@@ -159,7 +164,7 @@ import Testing
         #expect(String(decoding: try inner(outcome), as: UTF8.self) == #"{"status":"\#(status)"}"#)
     }
 
-    @Test(arguments: ["", "{}", #"{"request":5}"#, #"{"request":"*"}"#, "null"])
+    @Test(arguments: ["", "{}", #"{"request":5}"#, #"{"request":"*"}"#, "null", #"{"request":"","request":"e30="}"#])
     func `what is no envelope is 400`(_ body: String) async throws {
         #expect(try await exchange().answer(Data(body.utf8)).response.status == 400)
     }

@@ -197,7 +197,7 @@ import Testing
 
     @Test func `a source that fails is 503 with nothing of its reason`() async throws {
         struct Broken: ContentKeySource {
-            func keys(at addresses: [KeyAddress]) throws -> [KeyAddress: ContentKey] {
+            func keys(for demands: [KeyDemand]) throws -> [KeyAddress: ContentKey] {
                 throw KeyProtectionError(.keyMissing, reason: "host db.internal", remedy: "x")
             }
         }
@@ -210,9 +210,22 @@ import Testing
         #expect(!String(decoding: outcome.response.bytes ?? Data(), as: UTF8.self).contains("db.internal"))
     }
 
+    @Test(arguments: [
+        VaultError.anotherIV(KeyID.none), .anotherContent(KeyID.none), .disabled(KeyID.none),
+    ])
+    func `a key that does not fit the request is 422, as trying again is of no use`(_ error: VaultError) async throws {
+        struct Conflicting: ContentKeySource {
+            let error: VaultError
+            func keys(for demands: [KeyDemand]) throws -> [KeyAddress: ContentKey] { throw error }
+        }
+        var stage = SPEKEStage()
+        stage.source = Conflicting(error: error)
+        #expect(try await stage.refusal(SPEKERequest().text) == ["422", error.reason])
+    }
+
     @Test func `a source that lacks one key gives none`() async throws {
         struct Empty: ContentKeySource {
-            func keys(at addresses: [KeyAddress]) -> [KeyAddress: ContentKey] { [:] }
+            func keys(for demands: [KeyDemand]) -> [KeyAddress: ContentKey] { [:] }
         }
         var stage = SPEKEStage()
         stage.source = Empty()

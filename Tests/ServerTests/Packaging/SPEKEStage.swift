@@ -33,7 +33,7 @@ struct SPEKEStage {
 
     func key(_ content: String, _ kid: String = kid) throws -> ContentKey {
         let address = KeyAddress(content: try #require(ContentName(content)), kid: try #require(KeyID(kid)))
-        return try #require(try keys().keys(at: [address])[address])
+        return try #require(try keys().keys(for: [KeyDemand(address)])[address])
     }
 
     func answer(_ document: String, version: String? = "2.0") async throws -> SPEKEExchange.Outcome {

@@ -4,8 +4,7 @@ package import LatchkeyHTTP
 
 /// Gives keys by the JSON that Shaka Packager speaks: a key for each kind of tracks and crypto period, always with its IV.
 ///
-/// Keys are asked for by content and key identifier, and the identifier says track and period. With derived keys a batch of periods far
-/// ahead costs no row.
+/// Keys are asked for by content and key identifier, and the identifier says track and period.
 ///
 /// Source: `Documentation/LicenseServer.md` §4.
 package struct CommonEncryptionExchange: Sendable {
@@ -48,11 +47,11 @@ package struct CommonEncryptionExchange: Sendable {
     /// - Parameter body: the JSON, without a length of its own in the headers.
     package func answer(_ body: Data) async -> Outcome {
         guard body.count <= Self.byteLimit else { return refusal("INVALID_REQUEST", status: 413) }
-        guard let envelope = try? JSONDecoder().decode(CommonEncryptionEnvelope.self, from: body),
-            let request = Data(base64Encoded: envelope.request)
-        else { return refusal("INVALID_REQUEST", status: 400) }
-        guard isSigned(request, envelope) else { return refusal("SIGNATURE_FAILED") }
-        guard let wanted = try? JSONDecoder().decode(CommonEncryptionRequest.self, from: request) else {
+        guard let envelope = JSONValue(body).flatMap({ CommonEncryptionEnvelope($0) }) else {
+            return refusal("INVALID_REQUEST", status: 400)
+        }
+        guard isSigned(envelope) else { return refusal("SIGNATURE_FAILED") }
+        guard let wanted = JSONValue(envelope.request).flatMap({ CommonEncryptionRequest($0) }) else {
             return refusal("INVALID_REQUEST", status: 400)
         }
         do throws(Refusal) { return try await keys(wanted) } catch { return refusal(error.rawValue) }
@@ -68,40 +67,36 @@ package struct CommonEncryptionExchange: Sendable {
     private struct Wanted {
         let track: CommonEncryptionTrack
         let period: UInt32?
-        let address: KeyAddress
+        let demand: KeyDemand
     }
 
-    private func isSigned(_ request: Data, _ envelope: CommonEncryptionEnvelope) -> Bool {
+    private func isSigned(_ envelope: CommonEncryptionEnvelope) -> Bool {
         guard !signers.isEmpty else { return true }
-        guard let signer = envelope.signer.flatMap({ signers[$0] }),
-            let signature = envelope.signature.flatMap({ Data(base64Encoded: $0) })
-        else { return false }
-        return signer.isSignature([UInt8](signature), of: [UInt8](request))
+        guard let signer = envelope.signer.flatMap({ signers[$0] }), let signature = envelope.signature else {
+            return false
+        }
+        return signer.isSignature([UInt8](signature), of: [UInt8](envelope.request))
     }
 
     private func keys(_ request: CommonEncryptionRequest) async throws(Refusal) -> Outcome {
         let scheme = request.scheme.map { EncryptionScheme(rawValue: $0.lowercased()) } ?? .cenc
         guard let scheme else { throw .request }
-        let (content, wanted) = try wanted(request)
-        guard let found = try? await source.keys(at: wanted.map(\.address)) else { throw .inside }
+        let (content, wanted) = try wanted(request, scheme)
+        guard let found = try? await source.keys(for: wanted.map(\.demand)) else { throw .inside }
         let isWidevine = request.systems?.contains("WIDEVINE") ?? true
         var tracks: [CommonEncryptionResult.Track] = []
         var keys: [PackagedKey] = []
         for one in wanted {
-            guard let key = found[one.address] else { throw .inside }
+            let address = one.demand.address
+            guard let key = found[address] else { throw .inside }
             let header = WidevineHeader(
-                kid: one.address.kid, provider: widevineProvider, content: content, scheme: scheme)
+                kid: address.kid, provider: widevineProvider, content: content, scheme: scheme)
             let boxes = [CommonEncryptionResult.Box(type: "WIDEVINE", data: header.bytes.base64)]
             tracks.append(
                 CommonEncryptionResult.Track(
-                    type: one.track.rawValue, keyID: one.address.kid.bytes.base64, key: key.key.revealed.base64,
+                    type: one.track.rawValue, keyID: address.kid.bytes.base64, key: key.key.revealed.base64,
                     iv: key.iv.revealed.base64, boxes: isWidevine ? boxes : [], period: one.period))
-            let rule = EncryptionContract.Rule(
-                kid: one.address.kid, trackType: one.track.rawValue, video: [], audio: [], periods: [])
-            keys.append(
-                PackagedKey(
-                    address: one.address, content: key, hasForeignIV: false, scheme: scheme, tracks: [rule],
-                    periods: one.period.map { [$0] } ?? []))
+            keys.append(PackagedKey(one.demand, key))
         }
         let system = KeyID(DRMSystem.widevine.rawValue).map(\.bytes.hexString) ?? ""
         var result = CommonEncryptionResult(status: "OK")
@@ -112,11 +107,13 @@ package struct CommonEncryptionExchange: Sendable {
         return Outcome(response: response, status: "OK", keys: keys)
     }
 
-    private func wanted(_ request: CommonEncryptionRequest) throws(Refusal) -> (ContentName, [Wanted]) {
+    private func wanted(
+        _ request: CommonEncryptionRequest, _ scheme: EncryptionScheme
+    ) throws(Refusal) -> (ContentName, [Wanted]) {
         guard let content = Data(base64Encoded: request.contentID).flatMap({ ContentName(bytes: $0) }) else {
             throw .contentID
         }
-        let tracks = request.tracks.compactMap { CommonEncryptionTrack(rawValue: $0.type) }
+        let tracks = request.tracks.compactMap { CommonEncryptionTrack(rawValue: $0) }
         guard tracks.count == request.tracks.count else { throw .track }
         let periods = try periods(request)
         guard !tracks.isEmpty, Set(tracks).count == tracks.count, periods.count * tracks.count <= Self.keyLimit else {
@@ -129,8 +126,12 @@ package struct CommonEncryptionExchange: Sendable {
                     throw .inside
                 }
                 // Content and identifier alone name the key, because a license request says no more.
-                let address = KeyAddress(content: content, kid: kid)
-                wanted.append(Wanted(track: track, period: period, address: address))
+                let rule = EncryptionContract.Rule(
+                    kid: kid, trackType: track.rawValue, video: [], audio: [], periods: [])
+                let demand = KeyDemand(
+                    KeyAddress(content: content, kid: kid), scheme: scheme, tracks: [rule],
+                    periods: period.map { [$0] } ?? [])
+                wanted.append(Wanted(track: track, period: period, demand: demand))
             }
         }
         return (content, wanted)

@@ -1,32 +1,63 @@
 import Foundation
 
-/// What a packager sends: the request's JSON in base64, and who signed it.
-struct CommonEncryptionEnvelope: Decodable {
-    let request: String
-    let signature: String?
+/// What a packager sends: the request's JSON, and who signed it.
+struct CommonEncryptionEnvelope {
+    let request: Data
+    let signature: Data?
     let signer: String?
+
+    /// - Returns: `nil` unless `request` is base64. A signature that is not is none.
+    init?(_ json: JSONValue) {
+        guard let request = json["request"]?.text.flatMap({ Data(base64Encoded: $0) }) else { return nil }
+        self.request = request
+        signature = json["signature"]?.text.flatMap { Data(base64Encoded: $0) }
+        signer = json["signer"]?.text
+    }
 }
 
 /// The request inside the envelope. What else it says is ignored.
-struct CommonEncryptionRequest: Decodable {
-    struct Track: Decodable {
-        let type: String
-    }
-
+struct CommonEncryptionRequest {
     let contentID: String
-    let tracks: [Track]
+    let tracks: [String]
     let systems: [String]?
     let scheme: String?
     let firstPeriod: UInt32?
     let periodCount: UInt32?
 
-    enum CodingKeys: String, CodingKey {
-        case contentID = "content_id"
-        case tracks
-        case systems = "drm_types"
-        case scheme = "protection_scheme"
-        case firstPeriod = "first_crypto_period_index"
-        case periodCount = "crypto_period_count"
+    /// - Returns: `nil` for a member of another form than the packager's, and where content or tracks are missing.
+    init?(_ json: JSONValue) {
+        guard let contentID = json["content_id"]?.text, case .array(let tracks)? = json["tracks"] else { return nil }
+        self.contentID = contentID
+        self.tracks = tracks.compactMap { $0["type"]?.text }
+        guard self.tracks.count == tracks.count else { return nil }
+        do throws(Malformed) {
+            systems = try json.member("drm_types") { value in
+                guard case .array(let values) = value else { return nil }
+                let texts = values.compactMap(\.text)
+                return texts.count == values.count ? texts : nil
+            }
+            scheme = try json.member("protection_scheme", \.text)
+            firstPeriod = try json.member("first_crypto_period_index", \.index)
+            periodCount = try json.member("crypto_period_count", \.index)
+        } catch { return nil }
+    }
+}
+
+/// A member is of another form than it should be.
+private struct Malformed: Error {}
+
+extension JSONValue {
+    /// A member that may be missing, or `null`.
+    fileprivate func member<Value>(_ name: String, _ read: (JSONValue) -> Value?) throws(Malformed) -> Value? {
+        guard let value = self[name], value != .null else { return nil }
+        guard let read = read(value) else { throw Malformed() }
+        return read
+    }
+
+    /// A whole number of 32 bits.
+    fileprivate var index: UInt32? {
+        guard case .number(let number) = self else { return nil }
+        return UInt32(exactly: number)
     }
 }
 

@@ -16,6 +16,17 @@ package enum CommonEncryptionTrack: String, Sendable, Hashable, CaseIterable {
     /// Video in ultra high definition beyond 4K.
     case uhd2 = "UHD2"
 
+    /// The class that policies name.
+    package var trackClass: TrackClass {
+        switch self {
+        case .audio: .audio
+        case .sd: .sd
+        case .hd: .hd
+        case .uhd1: .uhd1
+        case .uhd2: .uhd2
+        }
+    }
+
     private var number: UInt8 {
         switch self {
         case .audio: 1

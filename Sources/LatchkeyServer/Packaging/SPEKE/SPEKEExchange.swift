@@ -117,18 +117,19 @@ package struct SPEKEExchange: Sendable {
 
     /// The keys of a document, in its order, with the IVs that the encryptor chose.
     private func keys(of document: SPEKEDocument) async throws(SPEKERefusal) -> [PackagedKey] {
-        let addresses = document.keys.map { KeyAddress(content: document.content, kid: $0.kid) }
+        let demands = document.keys.map { key in
+            KeyDemand(
+                KeyAddress(content: document.content, kid: key.kid), iv: key.explicitIV, scheme: document.scheme,
+                tracks: document.contract.rules(of: key.kid), periods: key.periods)
+        }
         let found: [KeyAddress: ContentKey]
-        do { found = try await source.keys(at: addresses) } catch { throw .keysUnavailable }
+        do { found = try await source.keys(for: demands) } catch let error as VaultError where error.isConflict {
+            throw SPEKERefusal(error.reason, remedy: error.remedy)
+        } catch { throw .keysUnavailable }
         var keys: [PackagedKey] = []
-        for (requested, address) in zip(document.keys, addresses) {
-            guard let stored = found[address],
-                let content = ContentKey(key: stored.key, iv: requested.explicitIV ?? stored.iv)
-            else { throw .keysUnavailable }
-            keys.append(
-                PackagedKey(
-                    address: address, content: content, hasForeignIV: content.iv != stored.iv, scheme: document.scheme,
-                    tracks: document.contract.rules(of: address.kid), periods: requested.periods))
+        for demand in demands {
+            guard let key = found[demand.address] else { throw .keysUnavailable }
+            keys.append(PackagedKey(demand, key))
         }
         return keys
     }

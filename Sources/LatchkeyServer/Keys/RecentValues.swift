@@ -1,0 +1,40 @@
+/// A dictionary of the values that were used last, up to a limit: what nobody asked for since half of them came goes first.
+struct RecentValues<Key: Hashable, Value> {
+    private var young: [Key: Value] = [:]
+    private var old: [Key: Value] = [:]
+    private let half: Int
+
+    /// - Parameter limit: how many values are kept; less than 2 counts as 2.
+    init(limit: Int) { half = max(1, limit / 2) }
+
+    var count: Int { young.count + old.count }
+
+    /// The value of a key, which is young again.
+    mutating func value(_ key: Key) -> Value? {
+        if let value = young[key] { return value }
+        guard let value = old.removeValue(forKey: key) else { return nil }
+        set(value, for: key)
+        return value
+    }
+
+    mutating func set(_ value: Value, for key: Key) {
+        if young[key] == nil, young.count >= half {
+            old = young
+            young = [:]
+        }
+        old[key] = nil
+        young[key] = value
+    }
+
+    mutating func remove(_ key: Key) {
+        young[key] = nil
+        old[key] = nil
+    }
+
+    mutating func removeAll() {
+        young = [:]
+        old = [:]
+    }
+}
+
+extension RecentValues: Sendable where Key: Sendable, Value: Sendable {}

