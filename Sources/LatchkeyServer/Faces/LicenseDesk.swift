@@ -169,7 +169,9 @@ extension LicenseDesk {
     private func key(
         _ identifier: ContentIdentifier, of tenant: Tenant, _ report: inout LicenseReport
     ) async throws(LicenseRefusal) -> VaultKey {
-        guard let reading = tenant.reading(of: identifier) else { throw .unknownKey(identifier.description) }
+        guard let reading = KeyURIReading(identifier, template: tenant.settings.keyURI) else {
+            throw .unknownKey(identifier.description)
+        }
         report.kid = reading.kid
         let key = try await tenant.key(reading.kid, content: reading.content)
         report.end(.key, at: timekeeper.uptime)

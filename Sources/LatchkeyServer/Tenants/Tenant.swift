@@ -8,7 +8,7 @@ package struct Tenant: Sendable {
     package let name: String
     package let settings: TenantSettings
     /// The content keys.
-    package let vault: KeyVault
+    package let vault: TenantVault
     let speke: SPEKEExchange
     let commonEncryption: CommonEncryptionExchange
     private let verifier: TokenVerifier
@@ -21,7 +21,7 @@ package struct Tenant: Sendable {
     ///   - tokenKeys: the keys that sign its tokens; `nil` accepts no token.
     ///   - signers: who signs its common-encryption requests, by name.
     package init(
-        _ name: String, _ settings: TenantSettings, vault: KeyVault, tokenKeys: KeySetSource?,
+        _ name: String, _ settings: TenantSettings, vault: TenantVault, tokenKeys: KeySetSource?,
         signers: [String: CommonEncryptionSigner] = [:]
     ) {
         self.name = name
@@ -62,19 +62,10 @@ package struct Tenant: Sendable {
         }
     }
 
-    /// What a player's content identifier says: a key URI of the tenant's, Shaka Packager's, or the kid alone.
-    func reading(of identifier: ContentIdentifier) -> KeyURITemplate.Reading? {
-        guard let text = identifier.text else { return nil }
-        if let reading = settings.keyURI.reading(of: KeyURI(text)) { return reading }
-        let name = KeyURI(text).remainder
-        guard let kid = KeyID(name) ?? Data(lenientBase64: name).flatMap({ KeyID(bytes: $0) }) else { return nil }
-        return KeyURITemplate.Reading(kid: kid, content: nil, iv: nil)
-    }
-
     /// A content key.
     /// - Throws: `unknownKey`, `.policy(.blocked)` for a disabled one, `.policy(.storeUnavailable)`.
     func key(_ kid: KeyID, content: ContentName?) async throws(LicenseRefusal) -> VaultKey {
-        do throws(KeyVaultError) {
+        do throws(VaultError) {
             return try await vault.key(kid, content: content)
         } catch {
             throw LicenseRefusal(error)
@@ -84,7 +75,7 @@ package struct Tenant: Sendable {
 
 extension LicenseRefusal {
     /// Why a vault gives no key, as a player may know it.
-    init(_ error: KeyVaultError) {
+    init(_ error: VaultError) {
         switch error {
         case .unknown(let kid): self = .unknownKey("\(kid)")
         case .disabled: self.init(.policy(.blocked), reason: "The key is disabled.")

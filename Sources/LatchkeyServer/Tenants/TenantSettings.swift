@@ -14,7 +14,7 @@ package struct TenantSettings: Sendable, Equatable {
     /// Whether browsers get keys through Clear Key, which protects nothing on the device. Defaults to no.
     package internal(set) var allowsClearKey = false
     /// Where keys come from.
-    package internal(set) var keys = KeyVault.Origin.derived
+    package internal(set) var keys = TenantVault.Origin.derived
     package internal(set) var tokens = Tokens()
     /// Who may fetch and import keys.
     package internal(set) var packagers: [Caller] = []

@@ -128,10 +128,10 @@ struct ServerBuilder {
         }
         let keys = engines.keys
         let vault = await problems.collecting("\(place).keys") {
-            var vaultSettings = KeyVault.Settings()
+            var vaultSettings = TenantVault.Settings()
             vaultSettings.origin = settings.keys
             let secrets = try await TenantSecrets.create(name, in: keys, with: wrapping)
-            return KeyVault(secrets, store: keys, settings: vaultSettings)
+            return TenantVault(secrets, store: keys, settings: vaultSettings)
         }
         let tokenKeys = await tokenKeys(settings.tokens, "\(place).tokens.keys", &upkeep, &problems)
         var signers: [String: CommonEncryptionSigner] = [:]
