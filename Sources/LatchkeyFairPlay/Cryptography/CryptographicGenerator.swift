@@ -1,4 +1,5 @@
 internal import COpenSSL
+package import LatchkeyCore
 
 /// The random number generator for production. It takes 1 KiB at a time from libcrypto.
 ///
@@ -27,5 +28,15 @@ public final class CryptographicGenerator: RandomNumberGenerator {
             defer { bytes.storeBytes(of: 0, toByteOffset: position, as: UInt64.self) }
             return bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self)
         }
+    }
+}
+
+extension Secret {
+    /// New random bytes, from libcrypto.
+    package static func random(_ count: Int) -> Secret {
+        var generator = CryptographicGenerator()
+        var bytes = (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+        defer { erase(&bytes) }
+        return Secret(bytes)
     }
 }

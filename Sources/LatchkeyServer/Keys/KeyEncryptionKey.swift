@@ -25,6 +25,16 @@ package struct KeyEncryptionKey: Sendable {
         self.key = key
     }
 
+    /// A secret for another purpose, made of this key: the HMAC-SHA-256 of a label, 32 bytes.
+    /// - Throws: `cryptography`.
+    package func secret(for label: String) throws(KeyProtectionError) -> Secret {
+        do {
+            return try key.withUnsafeBytes { key throws(OpenSSLError) in
+                Secret(try MessageDigest.hmacSHA256(key: key, Array(label.utf8)))
+            }
+        } catch { throw KeyProtectionError(error) }
+    }
+
     /// Wraps a tenant's data key.
     /// - Throws: `cryptography`.
     package func wrap(
@@ -84,6 +94,15 @@ package struct WrappedDataKey: Sendable, Hashable, Codable {
     package let nonce: [UInt8]
     /// Ciphertext and tag, 48 bytes.
     package let wrapped: [UInt8]
+
+    /// A row as a store had it.
+    package init(tenant: String, version: UInt32, wrapper: String, nonce: [UInt8], wrapped: [UInt8]) {
+        self.tenant = tenant
+        self.version = version
+        self.wrapper = wrapper
+        self.nonce = nonce
+        self.wrapped = wrapped
+    }
 
     static func context(tenant: String, version: UInt32, wrapper: String) -> [UInt8] {
         var context = SealingContext("latchkey/dek/1")

@@ -9,7 +9,7 @@ extension LicenseServer {
     /// Source: `Documentation/LicenseServer.md` §9.2.
     func serve() async -> ExitStatus {
         let shared = shared
-        let notifier = ServiceNotifier()
+        let notifier = ServiceNotifier(environment: ProcessInfo.processInfo.environment)
         let drain = Drain(
             DrainPlan(delay: current.settings.drainDelay),
             began: { phase in

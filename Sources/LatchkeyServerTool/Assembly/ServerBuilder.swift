@@ -76,10 +76,12 @@ struct ServerBuilder {
 
     private func policies(_ problems: inout ServerProblems) -> PolicySet? {
         do throws(JSONProblems) {
-            let policies = try settings.policies.map { name throws(JSONProblems) in
-                try PolicySet(folder: URL(filePath: file.path(name)))
+            let set: PolicySet
+            if let name = settings.policies {
+                set = try PolicySet(folder: URL(filePath: file.path(name)))
+            } else {
+                set = try PolicySet([:])
             }
-            let set = try policies ?? PolicySet([:])
             for problem in set.check() {
                 problems.add(.init("policies \(problem.place)", problem.what, problem.remedy))
             }
@@ -105,16 +107,11 @@ struct ServerBuilder {
                 KeyEncryptionKeys(try KeyEncryptionKey(id: "memory", key: .random(32)))
             }
         }
-        let current = problems.collecting("keyEncryptionKey") { try key(source) }
+        let current = problems.collecting("keyEncryptionKey") { try file.key(source) }
         let former = settings.formerKeyEncryptionKey.map { source in
-            problems.collecting("formerKeyEncryptionKey") { try key(source) }
+            problems.collecting("formerKeyEncryptionKey") { try file.key(source) }
         }
         return current.map { KeyEncryptionKeys($0, former: [former ?? nil].compactMap { $0 }) }
-    }
-
-    private func key(_ source: ServerSettings.KeySource) throws(KeyProtectionError) -> KeyEncryptionKey {
-        if let name = source.file { return try KeyEncryptionKey(file: file.path(name), id: source.id) }
-        return try KeyEncryptionKey(variable: source.variable ?? "", id: source.id)
     }
 
     private func tenant(
@@ -127,7 +124,7 @@ struct ServerBuilder {
                 .init("\(place).policy", "There is no policy “\(policy)”.", "Correct the name, or add the policy."))
         }
         let keys = engines.keys
-        let vault = await problems.collecting("\(place).keys") {
+        let vault = await problems.awaiting("\(place).keys") {
             var vaultSettings = TenantVault.Settings()
             vaultSettings.origin = settings.keys
             let secrets = try await TenantSecrets.create(name, in: keys, with: wrapping)
@@ -153,7 +150,7 @@ struct ServerBuilder {
         }
         guard keys.hasPrefix("https://") || keys.hasPrefix("http://") else {
             let source = KeySetSource.file(URL(filePath: file.path(keys)), report: report)
-            return await problems.collecting(place) {
+            return await problems.awaiting(place) {
                 try await source.reload()
                 return source
             }

@@ -20,7 +20,7 @@ struct ServerEngines: Sendable {
         let stores = file.settings.stores
         func open(_ text: String, _ place: String) async -> Stores? {
             if let stores = opened[text] { return stores }
-            let stores = await problems.collecting("stores.\(place)") {
+            let stores = await problems.awaiting("stores.\(place)") {
                 try await Stores.open(StoreAddress(text).below(file.folder), migrates: true)
             }
             opened[text] = stores

@@ -35,7 +35,7 @@ struct ServerProblems: DiagnosableError {
     }
 
     /// Does the work, and takes what it throws as a problem of the place.
-    mutating func collecting<Value: Sendable>(_ place: String, _ work: () async throws -> Value) async -> Value? {
+    mutating func awaiting<Value: Sendable>(_ place: String, _ work: () async throws -> Value) async -> Value? {
         do { return try await work() } catch {
             take(error, place)
             return nil

@@ -22,15 +22,16 @@ final class ServerShared: Sendable {
         metrics = ServerMetrics(version: ServerVersion.text)
         pool = WorkerPool(threads: file.settings.threads ?? ProcessInfo.processInfo.activeProcessorCount)
         lines = LineWriter(descriptor: 2)
-        let secret = try Self.secret(file)
+        let secret = try file.settings.nodeSecret.map { try file.key($0) }
+            ?? KeyEncryptionKey(id: "node", key: .random(32))
         let metrics = metrics
-        log = ServerLog(
-            lines, pseudonyms: UserPseudonyms(secret: secret), whenDropped: { metrics.logDropped[$0.name].add() })
+        log = try ServerLog(
+            lines, pseudonyms: UserPseudonyms(secret: secret.secret(for: "latchkey/pseudonyms/1")), whenDropped: { metrics.logDropped[$0.name].add() })
         audit = AuditChain(engines.audit)
         limiter = RateLimiter(
             [.address: RateLimit(1_000, per: .seconds(1), burst: 5_000)], timekeeper: SystemTimekeeper())
         let log = log
-        accounts = AccountBook(accounts: engines.sessions, secrets: [secret]) { event in
+        accounts = try AccountBook(accounts: engines.sessions, secrets: [secret.secret(for: "latchkey/heartbeats/1")]) { event in
             switch event {
             case .outageBegan(let engine):
                 metrics.storeOutage[engine.rawValue].set(1)
@@ -71,14 +72,6 @@ final class ServerShared: Sendable {
     func close() async {
         await lines.flush()
         engines.close()
-    }
-
-    private static func secret(_ file: ConfigurationFile) throws -> Secret {
-        guard let source = file.settings.nodeSecret else {
-            var generator = CryptographicGenerator()
-            return Secret((0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
-        }
-        return try source.bytes(in: file)
     }
 }
 

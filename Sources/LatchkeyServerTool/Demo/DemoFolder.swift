@@ -65,22 +65,17 @@ extension DemoFolder {
             at: url.appending(path: "policies"), withIntermediateDirectories: true,
             attributes: [.posixPermissions: 0o700])
         try TestCredentials.make(bits: 2048).write(to: url.appending(path: "credentials"))
-        let tokenKey = random(32)
+        let tokenKey = Secret.random(32)
         for (name, text) in [
-            ("kek.hex", random(32).revealed.hexString), ("node-secret.hex", random(32).revealed.hexString),
+            ("kek.hex", Secret.random(32).revealed.hexString), ("node-secret.hex", Secret.random(32).revealed.hexString),
             (Name.tokenKey, tokenKey.revealed.hexString),
-            (Name.packagerKey, "packager-" + random(16).revealed.hexString),
-            (Name.adminKey, "admin-" + random(16).revealed.hexString),
+            (Name.packagerKey, "packager-" + Secret.random(16).revealed.hexString),
+            (Name.adminKey, "admin-" + Secret.random(16).revealed.hexString),
             ("jwks.json", keySet(tokenKey)),
         ] {
             try PrivateFile.write(Secret(text + "\n"), to: url.appending(path: name))
         }
         try Data(policy.utf8).write(to: url.appending(path: "policies/demo.json"))
-    }
-
-    private static func random(_ count: Int) -> Secret {
-        var generator = CryptographicGenerator()
-        return Secret((0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
     }
 
     private static func keySet(_ key: Secret) -> String {
@@ -97,7 +92,7 @@ extension DemoFolder {
           "concurrency": {"scope": "account", "limit": 3, "mode": "refuseNewest", "grace": "20s"},
           "outage": {"sessionStore": "allow:2m"},
           "examples": [
-            {"name": "a first stream", "facts": {"now": "2026-11-22T15:00:00Z", "grant": {"account": "ann", "session": "one"}},
+            {"facts": {"now": "2026-11-22T15:00:00Z", "grant": {"account": "ann", "session": "one"}},
              "expect": "license"}
           ]
         }

@@ -10,7 +10,8 @@ struct PackagerListener: Sendable {
 
     func answer(_ request: HTTPRequest) async -> HTTPResponse {
         let state = state()
-        let (id, trace) = (RequestID(of: request), TraceContext(of: request.headers))
+        var generator = SystemRandomNumberGenerator()
+        let (id, trace) = (RequestID(of: request), TraceContext(of: request.headers, using: &generator))
         let viewer = state.viewer(of: request)
         let answer = await state.packagers.answer(FaceCall(request, requestID: id.text, viewer: viewer))
         var response = answer.response
@@ -29,7 +30,7 @@ struct PackagerListener: Sendable {
         guard !report.keys.isEmpty, let tenant = report.tenant else { return true }
         let kids = report.keys.prefix(100).map { "\($0.kid)" }.joined(separator: " ")
         let event = AuditEvent(
-            .keysExported, of: tenant, by: report.caller ?? "a signer",
+            .keyExported, of: tenant, by: "caller:\(report.caller ?? "a signer")",
             details: [
                 "face": report.face, "kids": kids, "count": "\(report.keys.count)",
                 "recipients": report.recipients.map(\.hexString).joined(separator: " "),

@@ -12,7 +12,8 @@ struct PlayerListener: Sendable {
         let state = state()
         let pages = state.pages(for: request)
         if let preflight = pages?.preflight(request) { return preflight }
-        let (id, trace) = (RequestID(of: request), TraceContext(of: request.headers))
+        var generator = SystemRandomNumberGenerator()
+        let (id, trace) = (RequestID(of: request), TraceContext(of: request.headers, using: &generator))
         let viewer = state.viewer(of: request)
         let answer = await answer(FaceCall(request, requestID: id.text, viewer: viewer), state)
         var response = pages?.allowing(answer.response, for: request) ?? answer.response

@@ -18,7 +18,7 @@ struct AuditVerb: Verb {
     func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
         let engines = try await ServerEngines.open(ConfigurationFile(arguments.required(config)))
         defer { engines.close() }
-        let verdict = try await AuditVerdict.verify(engines.audit)
+        let verdict = try await AuditChain.verify(engines.audit)
         console.print("\(verdict)")
         if case .intact = verdict { return .yes }
         return .no

@@ -12,13 +12,14 @@ import LatchkeyTerminal
 struct ExplainVerb: Verb {
     private let server = Option("server", .text("URL"), "the operators' address; defaults to http://127.0.0.1:8445")
     private let tenant = Option("tenant", .text("NAME"), "the tenant", .required)
+    private let request = Positional("REQUEST-ID", "the request's identifier", .none)
     private let key = Option("key", .path("FILE"), "a file with an operator's key", .required)
 
     var usage: Usage {
         Usage(
             program: "latchkey-server", name: "explain", summary: "say why a server decided as it did",
             details: "The request's identifier stands in the refusal, in the reply's x-request-id and in the log.",
-            positionals: [Positional("REQUEST-ID", "the request's identifier", .none)],
+            positionals: [request],
             options: [server, tenant, key, Flag.json],
             examples: ["latchkey-server explain 7b0e6f6c-…  --tenant demo --key latchkey-demo/admin-key.txt"],
             yes: "it is told", no: "the server does not know the request, or cannot be asked")
@@ -36,7 +37,7 @@ struct ExplainVerb: Verb {
 
     private func fetch(_ arguments: Arguments, _ console: Console) async throws -> Data {
         let base = arguments[server] ?? "http://127.0.0.1:8445"
-        let id = arguments.positionals.first ?? ""
+        let id = arguments[request]
         let path = "admin/v1/tenants/\(try arguments.required(tenant))/decisions/\(id)"
         guard let url = URL(string: base)?.appending(path: path) else {
             throw UsageError("--server needs an address, not \(quoted(base)).")

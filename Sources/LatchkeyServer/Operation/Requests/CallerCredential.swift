@@ -41,7 +41,7 @@ package struct CallerCredential: Sendable, Hashable {
     }
 
     /// Whether two are the same, in a time that does not depend on where they differ.
-    func matches(_ other: CallerCredential) -> Bool {
+    package func matches(_ other: CallerCredential) -> Bool {
         let isSameDigest = digest.withUnsafeBytes { one in
             other.digest.withUnsafeBytes { constantTimeEquals(one, $0) }
         }
