@@ -22,7 +22,8 @@ import Testing
     private func chain(_ count: Int, in store: MemoryAuditStore = MemoryAuditStore()) async throws -> [AuditEntry] {
         let chain = AuditChain(store, timekeeper: clock)
         for number in 0..<count {
-            try await chain.append(AuditEvent(.keyCreated, of: "a/key-\(number)", by: "node:1", details: ["from": "seed"]))
+            try await chain.append(
+                AuditEvent(.keyCreated, of: "a/key-\(number)", by: "node:1", details: ["from": "seed"]))
             clock.advance(by: .milliseconds(1_500))
         }
         return try await store.entries(from: 1, limit: 1_000)
@@ -31,7 +32,9 @@ import Testing
     @Test func `an entry has its canonical text and the hash that the contract says`() async throws {
         let entry = try #require(await chain(1).first)
         #expect(
-            entry.text == #"{"action":"keyCreated","actor":"node:1","details":{"from":"seed"},"object":"a/key-0","time":"2026-01-01T00:00:00Z"}"#)
+            entry.text
+                == #"{"action":"keyCreated","actor":"node:1","details":{"from":"seed"},"object":"a/key-0","time":"2026-01-01T00:00:00Z"}"#
+        )
         #expect(entry.sequence == 1)
         #expect(entry.previous == [UInt8](repeating: 0, count: 32))
         // printf '%064d%016x' 0 1 | xxd -r -p, and the text behind it, through sha256sum.
@@ -102,13 +105,17 @@ import Testing
         let numbers = try await withThrowingTaskGroup(of: UInt64.self) { group in
             for number in 0..<100 {
                 group.addTask {
-                    try await nodes[number % 2].append(AuditEvent(.policyChanged, of: "\(number)", by: "admin:\(number % 2)")).sequence
+                    try await nodes[number % 2].append(
+                        AuditEvent(.policyChanged, of: "\(number)", by: "admin:\(number % 2)")
+                    ).sequence
                 }
             }
             return try await group.reduce(into: Set<UInt64>()) { $0.insert($1) }
         }
         #expect(numbers == Set(1...100))
-        guard case .intact(let last) = try await AuditChain.verify(store) else { return #expect(Bool(false), "broken") as Void }
+        guard case .intact(let last) = try await AuditChain.verify(store) else {
+            return #expect(Bool(false), "broken") as Void
+        }
         #expect(last?.sequence == 100)
     }
 

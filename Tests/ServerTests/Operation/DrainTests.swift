@@ -12,7 +12,9 @@ import Testing
     }
 
     /// Runs a drain whose requests take a time, with signals at times.
-    private func run(signals: [Duration], work: Duration) async throws -> (end: DrainPlan.End, at: Duration, phases: [Happened]) {
+    private func run(signals: [Duration], work: Duration) async throws -> (
+        end: DrainPlan.End, at: Duration, phases: [Happened]
+    ) {
         let time = VirtualTime()
         let phases = Locked<[Happened]>([])
         return try await time.run {

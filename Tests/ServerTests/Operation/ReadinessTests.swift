@@ -18,7 +18,10 @@ import Testing
         #expect(verbose.headers[.contentType] == "application/json")
         let text = String(decoding: verbose.bytes ?? Data(), as: UTF8.self)
         #expect(
-            text == #"{"checks":[{"name":"keys","status":"passed"},{"name":"credentials","reason":"no\\u{a}pair","status":"failed"}],"status":"unready"}"# + "\n")
+            text
+                == #"{"checks":[{"name":"keys","status":"passed"},"#
+                + #"{"name":"credentials","reason":"no\\u{a}pair","status":"failed"}],"status":"unready"}"#
+                + "\n")
         #expect(Readiness([]).response(to: HTTPRequest(method: .get, target: "/readyz")).status == 200)
         #expect(Readiness.alive.status == 200)
     }

@@ -56,7 +56,9 @@ import Testing
         let pseudonyms = UserPseudonyms(secret: Secret("0123456789abcdef"))
         #expect(pseudonyms.pseudonym(of: "u", at: "a") == pseudonyms.pseudonym(of: "u", at: "a"))
         #expect(pseudonyms.pseudonym(of: "u", at: "a") != pseudonyms.pseudonym(of: "u", at: "b"))
-        #expect(pseudonyms.pseudonym(of: "u", at: "a") != UserPseudonyms(secret: Secret("other")).pseudonym(of: "u", at: "a"))
+        #expect(
+            pseudonyms.pseudonym(of: "u", at: "a")
+                != UserPseudonyms(secret: Secret("other")).pseudonym(of: "u", at: "a"))
         var entry = LogEntry(.info, .license)
         entry.user = "jane"
         log().write(entry)
@@ -88,7 +90,9 @@ import Testing
     }
 
     @Test func `codes, names and sentences are written as they are`() async throws {
-        var entry = LogEntry(.info, .license, message: "The store postgresql-primary.eu-west-1.internal does not answer: connection refused (111).")
+        var entry = LogEntry(
+            .info, .license,
+            message: "The store postgresql-primary.eu-west-1.internal does not answer: connection refused (111).")
         entry.reason = "callerOfAnotherTenantAndAVeryLongCodeInDeed"
         entry.tenant = "broadcaster-one"
         log().write(entry)
@@ -99,14 +103,18 @@ import Testing
     }
 
     @Test func `no control character and no second line comes out`() async throws {
-        var entry = LogEntry(.warning, .license, message: "a\r\n{\"event\":\"forged\"}\u{1b}[31m\u{85}\u{2028}\u{202e}\u{0}")
+        var entry = LogEntry(
+            .warning, .license, message: "a\r\n{\"event\":\"forged\"}\u{1b}[31m\u{85}\u{2028}\u{202e}\u{0}")
         entry.face = "\u{7f}\u{9b}x"
         entry.reason = String(repeating: "reason ", count: 10_000)
         log().write(entry)
         let lines = await lines()
         #expect(lines.count == 1)
         #expect(lines[0].utf8.count < 6_000)
-        #expect(!lines[0].unicodeScalars.contains { $0.value < 0x20 || 0x7f..<0xa0 ~= $0.value || $0.value == 0x2028 || $0.value == 0x202e })
+        #expect(
+            !lines[0].unicodeScalars.contains {
+                $0.value < 0x20 || 0x7f..<0xa0 ~= $0.value || $0.value == 0x2028 || $0.value == 0x202e
+            })
         #expect(JSONValue(Data(lines[0].utf8))?["message"]?.text?.contains("forged") == true)
     }
 
@@ -134,7 +142,9 @@ import Testing
         let log = log(cap: 100_000)
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<8 {
-                group.addTask { for _ in 0..<200 { log.write(LogEntry(.info, .license, message: "a sentence of some length")) } }
+                group.addTask {
+                    for _ in 0..<200 { log.write(LogEntry(.info, .license, message: "a sentence of some length")) }
+                }
             }
         }
         let lines = await lines()

@@ -24,7 +24,8 @@ import Testing
         let lines = lines()
         let labels = "tenant=\"a\",face=\"native\",drm=\"fairplay\""
         #expect(lines.contains("latchkey_license_requests_total{\(labels),outcome=\"granted\",reason=\"\"} 1"))
-        #expect(lines.contains("latchkey_license_requests_total{\(labels),outcome=\"refused\",reason=\"sessionLimit\"} 1"))
+        #expect(
+            lines.contains("latchkey_license_requests_total{\(labels),outcome=\"refused\",reason=\"sessionLimit\"} 1"))
         let duration = "latchkey_license_duration_seconds"
         #expect(lines.contains("\(duration)_bucket{face=\"native\",le=\"0.0025\"} 0"))
         #expect(lines.contains("\(duration)_bucket{face=\"native\",le=\"0.005\"} 1"))
@@ -45,7 +46,9 @@ import Testing
         for number in 0..<1_000 { record(tenant: "t\(number)", reason: "r\(number)") }
         #expect(metrics.licenseRequests.series.count <= 3 * 201 + 201)
         #expect(metrics.licenseRequests.series.contains { $0.values[0] == "other" })
-        #expect(metrics.licenseRequests["t999", "native", "fairplay", "granted", "r999"] === metrics.licenseRequests["t998", "native", "fairplay", "granted", "r998"])
+        #expect(
+            metrics.licenseRequests["t999", "native", "fairplay", "granted", "r999"]
+                === metrics.licenseRequests["t998", "native", "fairplay", "granted", "r998"])
         metrics.shed["start", "made-up"].add()
         #expect(lines().contains("latchkey_shed_total{lane=\"start\",why=\"other\"} 1"))
     }
@@ -65,7 +68,10 @@ import Testing
     @Test func `what is in force replaces what was`() {
         metrics.policyInfo.replaceAll([["basic", "d1"]: 1])
         metrics.policyInfo.replaceAll([["basic", "d2"]: 1])
-        #expect(lines().filter { $0.hasPrefix("latchkey_policy_info{") } == ["latchkey_policy_info{name=\"basic\",digest=\"d2\"} 1"])
+        #expect(
+            lines().filter { $0.hasPrefix("latchkey_policy_info{") } == [
+                "latchkey_policy_info{name=\"basic\",digest=\"d2\"} 1"
+            ])
     }
 
     @Test func `gauges are filled in before the text`() {
@@ -73,11 +79,13 @@ import Testing
         #expect(lines().contains("latchkey_pool_waiting 7"))
     }
 
-    @Test(arguments: [
-        (nil, MetricFormat.prometheus), ("*/*", .prometheus), ("text/plain", .prometheus),
-        ("application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5,*/*;q=0.1", .openMetrics),
-        ("application/openmetrics-text; q=0.3, text/plain", .prometheus), ("application/openmetrics-text;q=0", .prometheus),
-    ] as [(String?, MetricFormat)])
+    @Test(
+        arguments: [
+            (nil, MetricFormat.prometheus), ("*/*", .prometheus), ("text/plain", .prometheus),
+            ("application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5,*/*;q=0.1", .openMetrics),
+            ("application/openmetrics-text; q=0.3, text/plain", .prometheus),
+            ("application/openmetrics-text;q=0", .prometheus),
+        ] as [(String?, MetricFormat)])
     func `the form is the one that is asked for`(accept: String?, format: MetricFormat) {
         var headers = HTTPHeaders()
         headers[.accept] = accept
@@ -90,7 +98,9 @@ import Testing
     #if os(Linux)
         @Test func `the process is measured`() {
             let lines = lines()
-            let value = { (name: String) in lines.first { $0.hasPrefix("\(name) ") }.flatMap { Double($0.dropFirst(name.count + 1)) } }
+            let value = { (name: String) in
+                lines.first { $0.hasPrefix("\(name) ") }.flatMap { Double($0.dropFirst(name.count + 1)) }
+            }
             #expect((value("process_cpu_seconds_total") ?? 0) > 0)
             #expect((value("process_resident_memory_bytes") ?? 0) > 1_000_000)
             #expect((value("process_open_fds") ?? 0) >= 3)
@@ -107,13 +117,17 @@ import Testing
             let used = text.matches(of: /\b(?:latchkey|process)_[a-z0-9_]+/).map { String($0.output) }
             #expect(used.count > 5)
             for name in Set(used) where kinds[name] == nil && !process.contains(name) {
-                let base = ["_bucket", "_sum", "_count"].first(where: name.hasSuffix).map { String(name.dropLast($0.count)) }
+                let base = ["_bucket", "_sum", "_count"].first(where: name.hasSuffix).map {
+                    String(name.dropLast($0.count))
+                }
                 #expect(kinds[base ?? ""] == "histogram", "\(file): \(name)")
             }
         }
     }
 
-    @Test(.enabled(if: Self.python != nil, "needs Python with prometheus_client: set LATCHKEY_PYTHON"), arguments: [MetricFormat.prometheus, .openMetrics])
+    @Test(
+        .enabled(if: Self.python != nil, "needs Python with prometheus_client: set LATCHKEY_PYTHON"),
+        arguments: [MetricFormat.prometheus, .openMetrics])
     func `an independent reader reads both forms`(format: MetricFormat) throws {
         record()
         record(tenant: "quote\"back\\slash\nline", outcome: .refused, reason: "place")
@@ -127,13 +141,15 @@ import Testing
             assert kinds['latchkey_license_requests'] == 'counter', kinds
             tenants = {s.labels.get('tenant') for f in families for s in f.samples}
             assert 'quote"back\\\\slash\\nline' in tenants, tenants
-            print(len(families), end='')
+            sys.stdout.write(str(len(families)))
             """
         let answer = try Self.run(script, input: metrics.text(format))
         #expect(Int(answer) == metrics.names.count + ProcessFigures().families.count)
     }
 
-    private static let root = (1...4).reduce(URL(fileURLWithPath: #filePath)) { url, _ in url.deletingLastPathComponent() }
+    private static let root = (1...4).reduce(URL(fileURLWithPath: #filePath)) { url, _ in
+        url.deletingLastPathComponent()
+    }
 
     /// A Python that has `prometheus_client`: that of `LATCHKEY_PYTHON`, or the first on the path.
     private static let python: String? = {

@@ -57,7 +57,10 @@ import Testing
             #expect(try #require(ServiceNotifier(environment: ["NOTIFY_SOCKET": path])).send(.ready) == false)
         }
 
-        @Test(arguments: [[:], ["NOTIFY_SOCKET": ""], ["NOTIFY_SOCKET": "vsock:2:1"], ["NOTIFY_SOCKET": "/" + String(repeating: "x", count: 200)]])
+        @Test(arguments: [
+            [:], ["NOTIFY_SOCKET": ""], ["NOTIFY_SOCKET": "vsock:2:1"],
+            ["NOTIFY_SOCKET": "/" + String(repeating: "x", count: 200)],
+        ])
         func `without a socket there is nobody to tell`(environment: [String: String]) {
             #expect(ServiceNotifier(environment: environment) == nil)
         }
