@@ -36,7 +36,9 @@ import Testing
         #expect(response.headers["Vary"] == "Accept-Encoding, Origin")
     }
 
-    @Test(arguments: ["https://www.example.com.evil.org", "http://www.example.com", "null", "https://WWW.example.com", nil])
+    @Test(arguments: [
+        "https://www.example.com.evil.org", "http://www.example.com", "null", "https://WWW.example.com", nil,
+    ])
     func `another origin gets no permission, and no cache mixes them up`(origin: String?) throws {
         let policy = try CORSPolicy(.listed([Self.page]))
         let response = policy.allowing(HTTPResponse(status: 200), for: request(origin: origin))
@@ -55,7 +57,10 @@ import Testing
         #expect(throws: CORSPolicyError.credentialsFromAnywhere) { try CORSPolicy(.any, allowsCredentials: true) }
     }
 
-    @Test(arguments: ["https://example.com/", "example.com", "https://", "null", "https://*.example.com", "https://Example.com", "https://a b"])
+    @Test(arguments: [
+        "https://example.com/", "example.com", "https://", "null", "https://*.example.com", "https://Example.com",
+        "https://a b",
+    ])
     func `what is no origin is no policy`(origin: String) {
         #expect(throws: CORSPolicyError.origin(origin)) { try CORSPolicy(.listed([origin])) }
     }

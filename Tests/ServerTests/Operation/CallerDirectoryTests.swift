@@ -28,25 +28,29 @@ import Testing
         return Result { () throws(CallerRefusal) in try directory.caller(of: request, with: right, for: tenant) }
     }
 
-    @Test(arguments: [
-        ["X-API-Key": "key-1"], ["Authorization": "Basic \(Data("user:pass:word".utf8).base64EncodedString())"],
-        ["Authorization": "bearer bearer-1"], ["X-Client-Cert-SHA256": fingerprint.uppercased()],
-        ["X-API-Key": "key-1", "Authorization": "AWS4-HMAC-SHA256 Credential=AKID/x, Signature=00"],
-        ["X-API-Key": "key-1", "Authorization": "Bearer bearer-1"],
-    ] as [HTTPHeaders])
+    @Test(
+        arguments: [
+            ["X-API-Key": "key-1"], ["Authorization": "Basic \(Data("user:pass:word".utf8).base64EncodedString())"],
+            ["Authorization": "bearer bearer-1"], ["X-Client-Cert-SHA256": fingerprint.uppercased()],
+            ["X-API-Key": "key-1", "Authorization": "AWS4-HMAC-SHA256 Credential=AKID/x, Signature=00"],
+            ["X-API-Key": "key-1", "Authorization": "Bearer bearer-1"],
+        ] as [HTTPHeaders])
     func `a caller is known by each of its credentials`(headers: HTTPHeaders) throws {
         #expect(try outcome(headers).get() == encoder)
     }
 
-    @Test(arguments: [
-        ([:], .missing), (["X-API-Key": "key-3"], .unknown), (["X-API-Key": ""], .missing),
-        (["Authorization": "Bearer key-1"], .unknown), (["Authorization": "Basic %%%"], .unknown),
-        (["Authorization": "AWS4-HMAC-SHA256 Credential=AKID/x"], .missing),
-        (["X-API-Key": "key-1", "Authorization": "Bearer wrong"], .unknown),
-        (["X-API-Key": "key-1", "x-api-key": "key-2"], .several),
-    ] as [(HTTPHeaders, CallerRefusal.Kind)])
+    @Test(
+        arguments: [
+            ([:], .missing), (["X-API-Key": "key-3"], .unknown), (["X-API-Key": ""], .missing),
+            (["Authorization": "Bearer key-1"], .unknown), (["Authorization": "Basic %%%"], .unknown),
+            (["Authorization": "AWS4-HMAC-SHA256 Credential=AKID/x"], .missing),
+            (["X-API-Key": "key-1", "Authorization": "Bearer wrong"], .unknown),
+            (["X-API-Key": "key-1", "x-api-key": "key-2"], .several),
+        ] as [(HTTPHeaders, CallerRefusal.Kind)])
     func `everybody else is refused with 401`(headers: HTTPHeaders, kind: CallerRefusal.Kind) throws {
-        guard case .failure(let refusal) = try outcome(headers) else { return #expect(Bool(false), "was let in") as Void }
+        guard case .failure(let refusal) = try outcome(headers) else {
+            return #expect(Bool(false), "was let in") as Void
+        }
         #expect(refusal.kind == kind)
         #expect(refusal.status == 401)
         #expect(refusal.headers["WWW-Authenticate"] != nil)
@@ -54,7 +58,9 @@ import Testing
 
     @Test func `a certificate counts from a trusted proxy only`() throws {
         let headers: HTTPHeaders = ["X-Client-Cert-SHA256": Self.fingerprint]
-        guard case .failure(let refusal) = try outcome(headers, peer: "198.51.100.9") else { return #expect(Bool(false)) as Void }
+        guard case .failure(let refusal) = try outcome(headers, peer: "198.51.100.9") else {
+            return #expect(Bool(false)) as Void
+        }
         #expect(refusal.kind == .missing)
     }
 
@@ -71,7 +77,8 @@ import Testing
 
     @Test func `a stored digest has 64 digits, with or without colons`() {
         let colons = Array(repeating: "ab", count: 32).joined(separator: ":")
-        #expect(CallerCredential(.certificate, sha256: colons) == CallerCredential(.certificate, sha256: Self.fingerprint))
+        #expect(
+            CallerCredential(.certificate, sha256: colons) == CallerCredential(.certificate, sha256: Self.fingerprint))
         #expect(CallerCredential(.apiKey, sha256: "abcd") == nil)
         #expect(CallerCredential(.apiKey, sha256: String(repeating: "g", count: 64)) == nil)
     }

@@ -73,10 +73,12 @@ import Testing
         #expect(cut.range(of: try #require(AddressRange(address))).description == expected)
     }
 
-    @Test(arguments: [
-        (["de"], "10.0.0.1", "DE"), (["XX"], "10.0.0.1", nil), (["T1"], "10.0.0.1", nil), (["DEU"], "10.0.0.1", nil),
-        (["DE", "FR"], "10.0.0.1", nil), (["DE"], "198.51.100.9", nil), ([], "10.0.0.1", nil),
-    ] as [([String], String, String?)])
+    @Test(
+        arguments: [
+            (["de"], "10.0.0.1", "DE"), (["XX"], "10.0.0.1", nil), (["T1"], "10.0.0.1", nil),
+            (["DEU"], "10.0.0.1", nil),
+            (["DE", "FR"], "10.0.0.1", nil), (["DE"], "198.51.100.9", nil), ([], "10.0.0.1", nil),
+        ] as [([String], String, String?)])
     func `a country counts from a trusted proxy only`(values: [String], peer: String, expected: String?) {
         let headers = HTTPHeaders(values.map { .init(name: "CF-IPCountry", value: $0) })
         let request = HTTPRequest(method: .get, target: "/", headers: headers, remoteAddress: peer)

@@ -16,7 +16,9 @@ import Testing
     }
 
     @Test func `a request's own identifier is taken, and another form is replaced`() {
-        let id = { (text: String) in RequestID(of: HTTPRequest(method: .get, target: "/", headers: ["X-Request-ID": text])).text }
+        let id = { (text: String) in
+            RequestID(of: HTTPRequest(method: .get, target: "/", headers: ["X-Request-ID": text])).text
+        }
         #expect(id("player.1-A_9") == "player.1-A_9")
         for wrong in ["short", String(repeating: "a", count: 129), "with blank", "späte-anfrage", "line\r\nbreak"] {
             #expect(UUID(uuidString: id(wrong)) != nil, "\(wrong)")

@@ -17,7 +17,8 @@ struct LogText: Sendable {
     /// The line with its end.
     /// - Parameter dropped: how many lines of the event were dropped before this one.
     func line(_ entry: LogEntry, at date: Date, dropped: Int) -> Data {
-        var line = "{\"ts\":\"\(Self.date.format(date))\",\"level\":\"\(entry.level.rawValue)\",\"event\":\"\(entry.event.name)\""
+        var line =
+            "{\"ts\":\"\(Self.date.format(date))\",\"level\":\"\(entry.level.rawValue)\",\"event\":\"\(entry.event.name)\""
         for (name, value) in members(of: entry) {
             if let value { line += ",\"\(name)\":\(JSONValue.text(value).canonicalText)" }
         }

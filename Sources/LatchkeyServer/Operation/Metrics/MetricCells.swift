@@ -60,25 +60,29 @@ package final class Histogram: MetricCell {
     private struct State {
         /// How many times were in each bucket alone; the last one is for all beyond the bounds.
         var counts: [UInt64]
-        var sum = 0.0
+        var sum = Duration.zero
     }
 
+    /// In seconds, as they are written.
     private let bounds: [Double]
+    /// As times are compared with them: to turn a duration into seconds takes longer than all the rest.
+    private let limits: [Duration]
     private let state: Locked<State>
 
     /// - Parameter bounds: the upper bounds of the buckets in seconds, rising.
     init(bounds: [Double]) {
         self.bounds = bounds
+        limits = bounds.map { .seconds($0) }
         state = Locked(State(counts: Array(repeating: 0, count: bounds.count + 1)))
     }
 
     /// Counts a time.
     package func observe(_ time: Duration) {
-        let seconds = time.inSeconds
-        let bucket = bounds.firstIndex { seconds <= $0 } ?? bounds.count
+        var bucket = 0
+        while bucket < limits.count, time > limits[bucket] { bucket += 1 }
         state.withLock { state in
             state.counts[bucket] &+= 1
-            state.sum += seconds
+            state.sum += time
         }
     }
 
@@ -93,6 +97,8 @@ package final class Histogram: MetricCell {
             total += Double(count)
             lines.append(MetricLine(suffix: "_bucket", bound: bound, value: total))
         }
-        return lines + [MetricLine(suffix: "_sum", value: state.sum), MetricLine(suffix: "_count", value: total)]
+        return lines + [
+            MetricLine(suffix: "_sum", value: state.sum.inSeconds), MetricLine(suffix: "_count", value: total),
+        ]
     }
 }

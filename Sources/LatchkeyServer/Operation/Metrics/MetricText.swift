@@ -10,7 +10,9 @@ package enum MetricFormat: Sendable, Hashable {
 
     /// The form that a request prefers: OpenMetrics only if `Accept` names it, and not with a lower quality than the other.
     package init(accept: String?) {
-        let wanted = (accept ?? "").split(separator: ",").map { $0.lowercased().replacing(" ", with: "").split(separator: ";") }
+        let wanted = (accept ?? "").split(separator: ",").map {
+            $0.lowercased().replacing(" ", with: "").split(separator: ";")
+        }
         let quality = { (type: String) in
             wanted.filter { $0.first.map(String.init) == type }.map { range in
                 range.first { $0.hasPrefix("q=") }.flatMap { Double($0.dropFirst(2)) } ?? 1

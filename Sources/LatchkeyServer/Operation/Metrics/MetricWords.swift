@@ -1,6 +1,9 @@
 /// A part of the work on a license of which the time is measured.
-package enum LicenseStage: String, Sendable, Hashable, CaseIterable {
+package enum LicenseStage: Int, Sendable, Hashable, CaseIterable {
     case token, key, open, policy, session, answer
+
+    /// The name in metrics.
+    package var name: String { "\(self)" }
 }
 
 /// How a request for a license ended.

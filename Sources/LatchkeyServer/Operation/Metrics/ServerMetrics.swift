@@ -30,7 +30,8 @@ package final class ServerMetrics: Sendable {
     package let ready, configurationIsLoaded: Gauge
     package let logDropped: MetricFamily<Counter>
     private let families: [any AnyMetricFamily]
-    private let stages: [LicenseStage: Histogram]
+    /// By the stage's number.
+    private let stages: [Histogram]
     private let fills = Locked<[@Sendable () -> Void]>([])
 
     /// - Parameters:
@@ -39,10 +40,11 @@ package final class ServerMetrics: Sendable {
     package init(version: String, tenants: Int = 200) {
         var table = MetricTable(tenants: tenants)
         licenseRequests = table.licenseRequests()
-        licenseDuration = table.times("latchkey_license_duration_seconds", "Time of a license request.", [.first(100, "face")])
+        licenseDuration = table.times(
+            "latchkey_license_duration_seconds", "Time of a license request.", [.first(100, "face")])
         licenseStage = table.times(
             "latchkey_license_stage_seconds", "Time of one stage of a license request.",
-            [.fixed("stage", LicenseStage.allCases.map(\.rawValue))])
+            [.fixed("stage", LicenseStage.allCases.map(\.name))])
         poolWaiting = table.gauge("latchkey_pool_waiting", "Pieces of work that wait for a thread.")
         poolWait = table.times("latchkey_pool_wait_seconds", "Time that a piece of work waited for a thread.")[]
         poolBusyThreads = table.gauge("latchkey_pool_busy_threads", "Threads at work.")
@@ -71,7 +73,8 @@ package final class ServerMetrics: Sendable {
             "latchkey_rate_limited_total", "Requests beyond a rate limit.",
             [.fixed("scope", RateScope.allCases.map(\.rawValue))])
         credentialExpiry = table.gauges(
-            "latchkey_credential_expiry_timestamp_seconds", "When a certificate ends, in Unix time.", [.first(500, "sha1")])
+            "latchkey_credential_expiry_timestamp_seconds", "When a certificate ends, in Unix time.",
+            [.first(500, "sha1")])
         policyInfo = table.gauges(
             "latchkey_policy_info", "1 for each policy in force.", [.first(1_000, "name"), .first(1_000, "digest")])
         auditSequence = table.gauge("latchkey_audit_sequence", "The number of the last audit entry.")
@@ -79,11 +82,12 @@ package final class ServerMetrics: Sendable {
         ready = table.gauge("latchkey_ready", "1 if the node takes requests, as /readyz says.")
         configurationIsLoaded = table.gauge(
             "latchkey_config_last_reload_successful", "1 if the last reload of the configuration succeeded.")
-        logDropped = table.counters("latchkey_log_dropped_total", "Log lines dropped beyond the cap of their event.", [.first(100, "event")])
+        logDropped = table.counters(
+            "latchkey_log_dropped_total", "Log lines dropped beyond the cap of their event.", [.first(100, "event")])
         table.gauges("latchkey_build_info", "1, with the version.", [.first(1, "version")])[version].set(1)
         families = table.families
         let licenseStage = licenseStage
-        stages = Dictionary(uniqueKeysWithValues: LicenseStage.allCases.map { ($0, licenseStage[$0.rawValue]) })
+        stages = LicenseStage.allCases.map { licenseStage[$0.name] }
         auditIsIntact.set(1)
         configurationIsLoaded.set(1)
     }
@@ -95,7 +99,7 @@ package final class ServerMetrics: Sendable {
     package func record(_ license: LicenseMeasurement) {
         licenseRequests[license.tenant, license.face, license.drm, license.outcome.rawValue, license.reason].add()
         licenseDuration[license.face].observe(license.duration)
-        for (stage, duration) in license.stages { stages[stage]?.observe(duration) }
+        for (stage, duration) in license.stages { stages[stage.rawValue].observe(duration) }
     }
 
     /// Has gauges filled in before each text is written. Give what reads them without waiting.

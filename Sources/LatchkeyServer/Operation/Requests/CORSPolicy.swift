@@ -78,7 +78,9 @@ package struct CORSPolicy: Sendable, Hashable {
 
     /// Whether a text is an origin as browsers write it: `null`, which every sandboxed page has, is none.
     private static func isOrigin(_ text: String) -> Bool {
-        guard let scheme = ["https://", "http://"].first(where: text.hasPrefix), text == text.lowercased() else { return false }
+        guard let scheme = ["https://", "http://"].first(where: text.hasPrefix), text == text.lowercased() else {
+            return false
+        }
         let host = text.dropFirst(scheme.count)
         return !host.isEmpty
             && host.utf8.allSatisfy { 0x21...0x7e ~= $0 && !"/?#@*,\"\\".utf8.contains($0) }

@@ -51,8 +51,8 @@ package struct CountryField: Sendable, Hashable {
     package init(_ name: HTTPHeaderName) { self.name = name }
 
     /// The country: two capital letters of ISO 3166-1.
-    /// - Returns: `nil` if no trusted proxy sent the request, if there is not exactly one such field, and if it says that the country is not
-    ///   known: `XX`, and `T1` for Tor.
+    /// - Returns: `nil` if no trusted proxy sent the request, if there is not exactly one such field, and if it says that the country is
+    ///   not known: `XX`, and `T1` for Tor.
     package func country(of request: HTTPRequest, through proxies: TrustedProxies) -> String? {
         let values = request.headers.values(of: name)
         guard values.count == 1, let value = values.first, proxies.sent(request) else { return nil }

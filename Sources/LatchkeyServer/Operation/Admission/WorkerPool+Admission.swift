@@ -1,0 +1,94 @@
+import LatchkeyCore
+
+/// How a pool's admission stands.
+package struct AdmissionState: Sendable, Hashable {
+    /// How much work waits.
+    package let waiting: Int
+    /// How much may wait.
+    package let limit: Int
+    /// How many threads do admitted work.
+    package let busyThreads: Int
+    /// How long a piece of work takes.
+    package let serviceTime: Duration
+    /// Whether there is more work than can be done in time.
+    package let isOverloaded: Bool
+
+    init<Item>(_ queue: AdmissionQueue<Item>) {
+        waiting = queue.count
+        limit = queue.limit
+        busyThreads = queue.busy
+        serviceTime = queue.serviceTime
+        isOverloaded = queue.servesNewestFirst || queue.count >= queue.limit
+    }
+}
+
+/// Who is told what admission does. Called by any thread; must not wait.
+package struct AdmissionObserver: Sendable {
+    /// A piece of work waited so long and is done now.
+    package let waited: @Sendable (Duration) -> Void
+    /// A piece of work was refused.
+    package let refused: @Sendable (AdmissionRefusal) -> Void
+
+    package init(
+        waited: @escaping @Sendable (Duration) -> Void = { _ in },
+        refused: @escaping @Sendable (AdmissionRefusal) -> Void = { _ in }
+    ) {
+        self.waited = waited
+        self.refused = refused
+    }
+}
+
+extension WorkerPool {
+    /// Does a piece of work on one of the threads, if it can be done in time.
+    /// - Parameters:
+    ///   - lane: what kind of work it is.
+    ///   - session: whose it is, such as the playback session; spreads those who are refused.
+    ///   - work: the work. It is not begun if the caller's task is cancelled before.
+    /// - Returns: its result, or the refusal, at once if the server is full.
+    package func run<Value: Sendable>(
+        _ lane: AdmissionLane, session: some StringProtocol, _ work: @escaping @Sendable () -> Value
+    ) async -> Result<Value, AdmissionRefusal> {
+        let hash = session.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+        let isCancelled = Locked(false)
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { done in
+                let piece = WorkQueue.Piece(
+                    work: {
+                        guard !isCancelled.withLock({ $0 }) else {
+                            return done.resume(returning: .failure(.init(lane: lane, why: .late, retryAfter: 1)))
+                        }
+                        done.resume(returning: .success(work()))
+                    },
+                    refuse: { done.resume(returning: .failure($0)) })
+                queue.add(piece, lane, session: hash >> 16)
+            }
+        } onCancel: {
+            isCancelled.withLock { $0 = true }
+        }
+    }
+
+    /// How admission stands now.
+    package var admission: AdmissionState { queue.state }
+
+    /// Tells somebody what admission does, instead of whoever was told before.
+    package func observe(_ observer: AdmissionObserver) { queue.observe(observer) }
+
+    /// Refuses new work from now on; what waits is done.
+    package func drain() { queue.drain() }
+}
+
+extension ServerMetrics {
+    /// Shows a pool: counts what waits and what is refused from now on.
+    package func show(_ pool: WorkerPool) {
+        pool.observe(
+            AdmissionObserver(
+                waited: { [poolWait] in poolWait.observe($0) },
+                refused: { [shed] in shed[$0.lane.name, $0.why.rawValue].add() }))
+        beforeText { [weak pool, poolWaiting, poolLimit, poolBusyThreads] in
+            guard let state = pool?.admission else { return }
+            poolWaiting.set(Double(state.waiting))
+            poolLimit.set(Double(state.limit))
+            poolBusyThreads.set(Double(state.busyThreads))
+        }
+    }
+}

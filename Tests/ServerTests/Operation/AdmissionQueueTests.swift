@@ -1,0 +1,120 @@
+import LatchkeyCore
+import Testing
+
+@testable import LatchkeyServer
+
+@Suite struct AdmissionQueueTests {
+    private func refusal(
+        _ queue: inout AdmissionQueue<Int>, _ item: Int, _ lane: AdmissionLane = .start, session: UInt64 = 0,
+        at now: Duration
+    ) -> AdmissionRefusal? {
+        do throws(AdmissionRefusal) {
+            _ = try queue.add(item, lane, session: session, at: now)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func `the limit is what the threads do in the target time`() {
+        var queue = AdmissionQueue<Int>(threads: 2, rules: AdmissionRules(expectedTime: .milliseconds(1)))
+        #expect(queue.limit == 50)
+        for item in 0..<50 { #expect(refusal(&queue, item, at: .zero) == nil) }
+        #expect(refusal(&queue, 50, at: .zero)?.why == .full)
+        for _ in 0..<200 {
+            _ = queue.next(at: .zero)
+            queue.finished(in: .milliseconds(5))
+        }
+        #expect(queue.limit == 10)
+        for _ in 0..<500 { queue.finished(in: .seconds(1)) }
+        #expect(queue.limit == 2)
+        #expect(AdmissionQueue<Int>(threads: 64, rules: AdmissionRules(expectedTime: .zero, most: 100)).limit == 100)
+    }
+
+    @Test func `first come, first served`() {
+        var queue = AdmissionQueue<Int>(threads: 1)
+        for item in 0..<10 { _ = refusal(&queue, item, at: .milliseconds(item)) }
+        #expect((0..<10).map { _ in queue.next(at: .milliseconds(10)).admitted?.item } == Array(0..<10))
+        #expect(queue.next(at: .milliseconds(10)).admitted == nil)
+        #expect(queue.busy == 10)
+    }
+
+    @Test
+    func `once the oldest has waited too long for the interval, the newest comes first and the late ones are dropped`()
+    {
+        var queue = AdmissionQueue<Int>(threads: 1, rules: AdmissionRules(expectedTime: .microseconds(100)))
+        for item in 0..<200 { _ = refusal(&queue, item, at: .milliseconds(item)) }
+        #expect(queue.next(at: .milliseconds(60)).admitted?.item == 0)
+        #expect(!queue.servesNewestFirst)
+        #expect(queue.next(at: .milliseconds(159)).admitted?.item == 1)
+        let (admitted, dropped) = queue.next(at: .milliseconds(199))
+        #expect(queue.servesNewestFirst)
+        #expect(admitted?.item == 199)
+        #expect(dropped.map(\.item) == Array(2..<124))
+        #expect(dropped.allSatisfy { $0.refusal.why == .late })
+        #expect(queue.next(at: .milliseconds(199)).admitted?.item == 198)
+    }
+
+    @Test func `nobody is served after the deadline, however little there is to do`() {
+        var queue = AdmissionQueue<Int>(threads: 1)
+        _ = refusal(&queue, 1, at: .zero)
+        let (admitted, dropped) = queue.next(at: .seconds(11))
+        #expect(admitted == nil)
+        #expect(dropped.map(\.item) == [1])
+    }
+
+    @Test func `a lane with less than its share takes the place of one with more`() throws {
+        var queue = AdmissionQueue<Int>(threads: 1, rules: AdmissionRules(most: 7))
+        for item in 0..<7 { _ = refusal(&queue, item, .stored, at: .zero) }
+        #expect(refusal(&queue, 9, .stored, at: .zero)?.why == .full)
+        let first = try #require(try queue.add(100, .renewal, session: 0, at: .zero))
+        #expect(first.item == 6)
+        #expect(first.refusal.lane == .stored)
+        for item in 101..<200 { _ = refusal(&queue, item, .renewal, at: .zero) }
+        for item in 200..<300 { _ = refusal(&queue, item, .start, at: .zero) }
+        var served: [AdmissionLane: Int] = [:]
+        for _ in 0..<7 { served[try #require(queue.next(at: .zero).admitted?.lane), default: 0] += 1 }
+        #expect(served == [.renewal: 4, .start: 2, .stored: 1])
+    }
+
+    @Test func `lanes are served by their weights, and one that was idle saves nothing up`() throws {
+        var queue = AdmissionQueue<Int>(threads: 1, rules: AdmissionRules(expectedTime: .microseconds(1)))
+        func served(_ count: Int) throws -> [AdmissionLane: Int] {
+            try (0..<count).reduce(into: [:]) { served, _ in
+                served[try #require(queue.next(at: .zero).admitted?.lane), default: 0] += 1
+            }
+        }
+        for item in 0..<2_000 { _ = refusal(&queue, item, .start, at: .zero) }
+        #expect(try served(1_000) == [.start: 1_000])
+        for item in 0..<1_000 {
+            _ = refusal(&queue, item, .renewal, at: .zero)
+            _ = refusal(&queue, item, .stored, at: .zero)
+        }
+        let parts = try served(700)
+        for lane in AdmissionLane.allCases { #expect(abs(parts[lane, default: 0] - lane.weight * 100) <= 1, "\(lane)") }
+    }
+
+    @Test func `those who are refused are spread over more seconds the more they are`() {
+        func times(refusals: Int) -> Set<Int> {
+            var queue = AdmissionQueue<Int>(threads: 1, rules: AdmissionRules(most: 0))
+            for number in 0..<refusals { _ = refusal(&queue, 0, session: UInt64(number), at: .seconds(1)) }
+            return Set((0..<50).compactMap { refusal(&queue, 0, session: $0, at: .seconds(1))?.retryAfter })
+        }
+        #expect(times(refusals: 0) == [1, 2])
+        #expect(times(refusals: 1_500) == [1, 2, 3])
+        #expect(times(refusals: 9_000) == [1, 2, 3, 4, 5])
+        var queue = AdmissionQueue<Int>(threads: 1, rules: AdmissionRules(most: 0))
+        #expect(refusal(&queue, 0, session: 7, at: .zero) == refusal(&queue, 0, session: 7, at: .zero))
+    }
+
+    @Test func `a server that is about to stop refuses new work and does what waits`() {
+        var queue = AdmissionQueue<Int>(threads: 1)
+        _ = refusal(&queue, 1, at: .zero)
+        queue.isDraining = true
+        #expect(refusal(&queue, 2, at: .zero)?.why == .draining)
+        #expect(refusal(&queue, 2, session: 3, at: .zero)?.retryAfter == 1)
+        #expect(queue.next(at: .zero).admitted?.item == 1)
+        #expect(AdmissionRefusal(lane: .start, why: .draining, retryAfter: 1).refusal.refusal.status == 503)
+        #expect(AdmissionRefusal(lane: .start, why: .full, retryAfter: 3).refusal.retryAfterSeconds == 3)
+    }
+}

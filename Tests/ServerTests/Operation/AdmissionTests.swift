@@ -1,0 +1,101 @@
+import Foundation
+import LatchkeyCore
+import Testing
+
+@testable import LatchkeyServer
+
+@Suite(.timeLimit(.minutes(5))) struct AdmissionTests {
+    /// Work that keeps a thread busy until it is let go.
+    private final class Hold: Sendable {
+        private let gate = DispatchSemaphore(value: 0)
+        private let begun = Promise<Void, any Error>()
+
+        func work() {
+            begun.resolve(.success(()))
+            gate.wait()
+        }
+
+        func untilBegun() async throws { try await begun.value }
+        func letGo() { gate.signal() }
+    }
+
+    @Test func `work of many tasks is done once each, on a few threads`() async throws {
+        let pool = WorkerPool(threads: 4, rules: AdmissionRules(expectedTime: .microseconds(1)))
+        let results = await withTaskGroup(of: Result<Int, AdmissionRefusal>.self) { group in
+            for number in 0..<1_000 {
+                group.addTask { await pool.run(AdmissionLane.allCases[number % 3], session: "\(number)") { number } }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        let numbers = results.compactMap { try? $0.get() }
+        #expect(Set(numbers).count == numbers.count)
+        #expect(numbers.count + results.count { (try? $0.get()) == nil } == 1_000)
+        #expect(numbers.count >= 100)
+    }
+
+    @Test func `a full pool refuses at once, and the metrics say so`() async throws {
+        let pool = WorkerPool(threads: 1, rules: AdmissionRules(most: 1))
+        let metrics = ServerMetrics(version: "1")
+        metrics.show(pool)
+        let hold = Hold()
+        async let first: Result<Void, AdmissionRefusal> = pool.run(.start, session: "a") { hold.work() }
+        try await hold.untilBegun()
+        let waiting = Task { await pool.run(.start, session: "b") { 2 } }
+        while pool.admission.waiting == 0 { await Task.yield() }
+        guard case .failure(let refusal) = await pool.run(.start, session: "c", { 3 }) else {
+            return #expect(Bool(false)) as Void
+        }
+        #expect(refusal.why == .full)
+        #expect(1...2 ~= refusal.retryAfter)
+        let text = metrics.text(.prometheus)
+        #expect(text.contains("latchkey_pool_waiting 1\n"))
+        #expect(text.contains("latchkey_pool_busy_threads 1\n"))
+        #expect(text.contains("latchkey_pool_limit 1\n"))
+        #expect(text.contains("latchkey_shed_total{lane=\"start\",why=\"full\"} 1\n"))
+        hold.letGo()
+        #expect(await waiting.value == .success(2))
+        #expect(await first.isSuccess)
+        #expect(metrics.text(.prometheus).contains("latchkey_pool_wait_seconds_count 2\n"))
+    }
+
+    @Test func `a caller who is gone costs no work`() async throws {
+        let pool = WorkerPool(threads: 1, rules: AdmissionRules())
+        let hold = Hold()
+        async let first: Result<Void, AdmissionRefusal> = pool.run(.start, session: "a") { hold.work() }
+        try await hold.untilBegun()
+        let isDone = Locked(false)
+        let gone = Task { await pool.run(.start, session: "b") { isDone.withLock { $0 = true } } }
+        while pool.admission.waiting == 0 { await Task.yield() }
+        gone.cancel()
+        hold.letGo()
+        #expect(await gone.value.isSuccess == false)
+        #expect(await first.isSuccess)
+        #expect(isDone.withLock { $0 } == false)
+    }
+
+    @Test func `a pool that drains finishes what it has and takes nothing new`() async throws {
+        let pool = WorkerPool(threads: 1, rules: AdmissionRules())
+        let hold = Hold()
+        async let first: Result<Void, AdmissionRefusal> = pool.run(.start, session: "a") { hold.work() }
+        try await hold.untilBegun()
+        pool.drain()
+        #expect(
+            await pool.run(.start, session: "b") { 1 }
+                == .failure(AdmissionRefusal(lane: .start, why: .draining, retryAfter: 1)))
+        hold.letGo()
+        #expect(await first.isSuccess)
+    }
+
+    @Test func `work with and without a lane runs on the same threads`() async throws {
+        let pool = WorkerPool(threads: 1, rules: AdmissionRules())
+        let name = { @Sendable in Thread.current.name ?? "" }
+        let one = try await pool.run(.renewal, session: "a") { name() }.get()
+        let other = await pool.run { name() }
+        #expect(one == "latchkey-0")
+        #expect(other == one)
+    }
+}
+
+extension Result {
+    fileprivate var isSuccess: Bool { if case .success = self { true } else { false } }
+}

@@ -1,0 +1,55 @@
+import Foundation
+import LatchkeyHTTP
+import LatchkeyTesting
+import Testing
+
+@testable import LatchkeyServer
+
+@Suite struct ReadinessTests {
+    private let clock = ManualTimekeeper()
+
+    @Test func `every check passes, or the node is not ready`() {
+        let readiness = Readiness([.init("keys") { nil }, .init("credentials") { "no\npair" }])
+        let short = readiness.response(to: HTTPRequest(method: .get, target: "/readyz"))
+        #expect(short.status == 503)
+        #expect(short.bytes == Data("not ready\n".utf8))
+        let verbose = readiness.response(to: HTTPRequest(method: .get, target: "/readyz?verbose"))
+        #expect(verbose.status == 503)
+        #expect(verbose.headers[.contentType] == "application/json")
+        let text = String(decoding: verbose.bytes ?? Data(), as: UTF8.self)
+        #expect(
+            text
+                == #"{"checks":[{"name":"keys","status":"passed"},"#
+                + #"{"name":"credentials","reason":"no\\u{a}pair","status":"failed"}],"status":"unready"}"#
+                + "\n")
+        #expect(Readiness([]).response(to: HTTPRequest(method: .get, target: "/readyz")).status == 200)
+        #expect(Readiness.alive.status == 200)
+    }
+
+    @Test func `a store has to be seen within its time`() {
+        let store = LastSeen(timekeeper: clock)
+        let readiness = Readiness([store.check("store")])
+        #expect(readiness.report.results.first?.objection == "never seen")
+        store.seen()
+        clock.advance(by: .seconds(10))
+        #expect(readiness.report.isReady)
+        clock.advance(by: .seconds(1))
+        #expect(readiness.report.results.first?.objection == "last seen 11 s ago")
+        store.seen()
+        #expect(readiness.report.isReady)
+    }
+
+    @Test func `a pool may be full for a while, but not all the time`() {
+        let pool = Saturation(timekeeper: clock)
+        let readiness = Readiness([pool.check("pool")])
+        pool.note(isFull: true)
+        clock.advance(by: .seconds(29))
+        pool.note(isFull: true)
+        #expect(readiness.report.isReady)
+        clock.advance(by: .seconds(1))
+        #expect(!readiness.report.isReady)
+        pool.note(isFull: false)
+        pool.note(isFull: true)
+        #expect(readiness.report.isReady)
+    }
+}

@@ -1,0 +1,43 @@
+import LatchkeyTesting
+import Testing
+
+@testable import LatchkeyServer
+
+@Suite struct RecentDecisionsTests {
+    private func record(_ requestID: String?, tenant: String = "a") -> DecisionRecord {
+        var facts = Facts()
+        facts.ask.tenant = tenant
+        return DecisionRecord.deciding(facts, by: Policy(), requestID: requestID).record
+    }
+
+    @Test func `a decision is found by its request, and by its own tenant only`() {
+        let recent = RecentDecisions()
+        recent.keep(record("request-1"))
+        recent.keep(record(nil))
+        #expect(recent.record(of: "request-1", at: "a")?.requestID == "request-1")
+        #expect(recent.record(of: "request-1", at: "b") == nil)
+        #expect(recent.record(of: "request-2", at: "a") == nil)
+    }
+
+    @Test func `the latest are kept`() {
+        let recent = RecentDecisions(limit: 3)
+        for number in 1...5 { recent.keep(record("request-\(number)")) }
+        #expect((1...5).map { recent.record(of: "request-\($0)", at: "a") != nil } == [false, false, true, true, true])
+    }
+
+    @Test func `outcomes are counted by the second, with the silent ones`() {
+        let clock = ManualTimekeeper()
+        clock.advance(by: .seconds(100))
+        let counts = OutcomeCounts(seconds: 4, timekeeper: clock)
+        counts.count(.granted)
+        counts.count(.granted)
+        counts.count(.shed)
+        #expect(counts.latest.allSatisfy { $0.counts.isEmpty })
+        clock.advance(by: .seconds(2))
+        counts.count(.refused)
+        #expect(counts.latest.map(\.number) == [99, 100, 101])
+        #expect(counts.latest.map(\.counts) == [[:], [.granted: 2, .shed: 1], [:]])
+        clock.advance(by: .seconds(3))
+        #expect(counts.latest.map(\.counts) == [[.refused: 1], [:], [:]])
+    }
+}

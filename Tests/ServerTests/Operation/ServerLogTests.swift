@@ -1,0 +1,187 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyHTTP
+import LatchkeyTesting
+import Testing
+
+@testable import LatchkeyServer
+
+@Suite(.timeLimit(.minutes(5))) struct ServerLogTests {
+    private let clock = ManualTimekeeper(date: Date(timeIntervalSince1970: 1_767_225_600.25))
+    private let written = Locked<[Data]>([])
+    private let dropped = Locked(0)
+    private let writer: LineWriter
+
+    init() {
+        writer = LineWriter { [written] data in written.withLock { $0.append(data) } }
+    }
+
+    private func log(cap: Int = 1_000, level: LogLevel = .info) -> ServerLog {
+        ServerLog(
+            writer, pseudonyms: UserPseudonyms(secret: Secret("0123456789abcdef")), level: level, cap: cap,
+            timekeeper: clock
+        ) { [dropped] _ in dropped.withLock { $0 += 1 } }
+    }
+
+    private func lines() async -> [String] {
+        await writer.flush()
+        let text = String(decoding: written.withLock { Data($0.joined()) }, as: UTF8.self)
+        return text.split(separator: "\n").map(String.init)
+    }
+
+    @Test func `an entry is one line of JSON with cut address and pseudonym`() async throws {
+        var entry = LogEntry(.info, .license)
+        entry.requestID = RequestID("request-1")
+        entry.tenant = "a"
+        entry.face = "native"
+        entry.outcome = "granted"
+        entry.status = 200
+        entry.duration = .microseconds(4_321)
+        entry.keyID = KeyID("00112233-4455-6677-8899-aabbccddeeff")
+        entry.user = "jane@example.com"
+        entry.address = AddressRange("203.0.113.7")
+        log().write(entry)
+        let line = try #require(await lines().first)
+        let value = try #require(JSONValue(Data(line.utf8)))
+        #expect(value["ts"]?.text == "2026-01-01T00:00:00.250Z")
+        #expect(value["kid"]?.text == "00112233-4455-6677-8899-aabbccddeeff")
+        #expect(value["address"]?.text == "203.0.113.0/24")
+        #expect(value["ms"]?.number == 4.321)
+        #expect(value["status"]?.number == 200)
+        #expect(value["user"]?.text?.count == 32)
+        #expect(!line.contains("jane"))
+    }
+
+    @Test func `a user has one pseudonym per tenant, and none without one`() async throws {
+        let pseudonyms = UserPseudonyms(secret: Secret("0123456789abcdef"))
+        #expect(pseudonyms.pseudonym(of: "u", at: "a") == pseudonyms.pseudonym(of: "u", at: "a"))
+        #expect(pseudonyms.pseudonym(of: "u", at: "a") != pseudonyms.pseudonym(of: "u", at: "b"))
+        #expect(
+            pseudonyms.pseudonym(of: "u", at: "a")
+                != UserPseudonyms(secret: Secret("other")).pseudonym(of: "u", at: "a"))
+        var entry = LogEntry(.info, .license)
+        entry.user = "jane"
+        log().write(entry)
+        #expect(try await JSONValue(Data(#require(lines().first).utf8))?["user"] == nil)
+    }
+
+    private static let secrets = [
+        "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJqYW5lIn0.dBjftJeZ4CVP-mBl9N2wA7Xq1gzrQ3kq5L0uNTLkR4E",
+        "00112233445566778899aabbccddeeff", "AAECAwQFBgcICQoLDA0ODw==", "q83vEjRWeJCrze8SNFZ4kA",
+        "https://user:t0ps3cretpassw0rdt0ps3cr3t@example.com/?token=f00ba4f00ba4f00ba4f00ba4",
+    ]
+
+    @Test(arguments: secrets) func `a secret in any field is not written`(secret: String) async throws {
+        let texts: [WritableKeyPath<LogEntry, String?>] = [\.tenant, \.face, \.outcome, \.reason, \.message, \.user]
+        let log = log()
+        for text in texts {
+            for shape in [secret, "Bearer \(secret)", "{\"key\":\"\(secret)\"}", "a, \(secret), b"] {
+                var entry = LogEntry(.error, .license)
+                entry.tenant = "a"
+                entry[keyPath: text] = shape
+                log.write(entry)
+            }
+        }
+        let lines = await lines()
+        #expect(lines.count == texts.count * 4)
+        let tell = secret.split { "./:@?=".contains($0) }.filter { $0.count >= 20 }
+        #expect(!tell.isEmpty)
+        for line in lines { #expect(!tell.contains { line.contains($0) }) }
+    }
+
+    @Test func `codes, names and sentences are written as they are`() async throws {
+        var entry = LogEntry(
+            .info, .license,
+            message: "The store postgresql-primary.eu-west-1.internal does not answer: connection refused (111).")
+        entry.reason = "callerOfAnotherTenantAndAVeryLongCodeInDeed"
+        entry.tenant = "broadcaster-one"
+        log().write(entry)
+        let value = try await JSONValue(Data(#require(lines().first).utf8))
+        #expect(value?["message"]?.text == entry.message)
+        #expect(value?["reason"]?.text == entry.reason)
+        #expect(value?["tenant"]?.text == "broadcaster-one")
+    }
+
+    @Test func `no control character and no second line comes out`() async throws {
+        var entry = LogEntry(
+            .warning, .license, message: "a\r\n{\"event\":\"forged\"}\u{1b}[31m\u{85}\u{2028}\u{202e}\u{0}")
+        entry.face = "\u{7f}\u{9b}x"
+        entry.reason = String(repeating: "reason ", count: 10_000)
+        log().write(entry)
+        let lines = await lines()
+        #expect(lines.count == 1)
+        #expect(lines[0].utf8.count < 6_000)
+        #expect(
+            !lines[0].unicodeScalars.contains {
+                $0.value < 0x20 || 0x7f..<0xa0 ~= $0.value || $0.value == 0x2028 || $0.value == 0x202e
+            })
+        #expect(JSONValue(Data(lines[0].utf8))?["message"]?.text?.contains("forged") == true)
+    }
+
+    @Test func `an event has its share of lines, and the next period says how many were dropped`() async throws {
+        let log = log(cap: 3)
+        for _ in 0..<10 { log.write(LogEntry(.info, .license)) }
+        log.write(LogEntry(.info, .life))
+        clock.advance(by: .seconds(1))
+        log.write(LogEntry(.info, .license))
+        log.write(LogEntry(.info, .license))
+        let values = await lines().compactMap { JSONValue(Data($0.utf8)) }
+        #expect(values.count == 6)
+        #expect(values.map { $0["dropped"]?.number } == [nil, nil, nil, nil, 7, nil])
+        #expect(dropped.withLock { $0 } == 7)
+    }
+
+    @Test func `a lower level is not written`() async {
+        let log = log(level: .warning)
+        log.write(LogEntry(.info, .license))
+        log.write(LogEntry(.warning, .license))
+        #expect(await lines().count == 1)
+    }
+
+    @Test func `many tasks write whole lines`() async {
+        let log = log(cap: 100_000)
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    for _ in 0..<200 { log.write(LogEntry(.info, .license, message: "a sentence of some length")) }
+                }
+            }
+        }
+        let lines = await lines()
+        #expect(lines.count == 1_600)
+        #expect(lines.allSatisfy { JSONValue(Data($0.utf8)) != nil })
+    }
+
+    @Test func `a reader that does not read makes nobody wait and costs lines, not memory`() async {
+        let (gate, began) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let count = Locked(0)
+        let writer = LineWriter(limit: 100) { data in
+            began.signal()
+            gate.wait()
+            count.withLock { $0 += data.count }
+        }
+        writer.append(Data(count: 50))
+        await withCheckedContinuation { done in
+            Thread.detachNewThread {
+                began.wait()
+                done.resume()
+            }
+        }
+        for _ in 0..<1_000 { writer.append(Data(count: 10)) }
+        #expect(writer.dropped == 990)
+        gate.signal()
+        gate.signal()
+        await writer.flush()
+        #expect(count.withLock { $0 } == 150)
+    }
+
+    @Test func `lines reach a file descriptor`() async throws {
+        let pipe = Pipe()
+        let writer = LineWriter(descriptor: pipe.fileHandleForWriting.fileDescriptor)
+        writer.append(Data("one\n".utf8))
+        writer.append(Data("two\n".utf8))
+        await writer.flush()
+        try pipe.fileHandleForWriting.close()
+        #expect(String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self) == "one\ntwo\n")
+    }
+}
