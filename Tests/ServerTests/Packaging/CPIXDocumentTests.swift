@@ -42,8 +42,9 @@ import Testing
         return CPIXDocument(
             keys: keys, contract: EncryptionContract(rules: rules),
             periods: [
-                .init(id: "p1", index: 7, details: ["start": "2026-01-01T00:00:00Z", "end": "2026-01-01T01:00:00Z"]),
-                .init(id: "p2", index: .max),
+                .init(id: "p1", index: 7), .init(id: "p2", index: .max),
+                .init(
+                    id: "p3", index: nil, details: ["start": "2026-01-01T00:00:00Z", "end": "2026-01-01T01:00:00Z"]),
             ])
     }
 
