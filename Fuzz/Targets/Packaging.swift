@@ -2,6 +2,7 @@ import Foundation
 import LatchkeyCore
 import LatchkeyHTTP
 
+@testable import LatchkeyFairPlay
 @testable import LatchkeyServer
 
 private let derivation: KeyDerivation = {
@@ -23,9 +24,24 @@ private let settings: SignalingSettings = {
     }
 }()
 
-/// A document of a packager, as SPEKE of each version and as XML. What is read can be written, and is then the same. A key leaves only in
-/// a reply of status 200.
+/// Whom imported keys are encrypted to: a certificate and its private key.
+private let recipient: (certificate: [UInt8], recipient: CPIXRecipient) = {
+    do {
+        let credential = try TestCredentials.make(bits: 2_048).credential
+        let certificate = [UInt8](credential.certificate.der)
+        guard let recipient = CPIXRecipient(certificate: certificate, privateKey: credential.privateKey) else {
+            preconditionFailure("no recipient")
+        }
+        return (certificate, recipient)
+    } catch {
+        preconditionFailure("\(error)")
+    }
+}()
+
+/// A document of a packager, as SPEKE of each version, for import, and as XML. What is read can be written, and is then the same. A key
+/// leaves only in a reply of status 200.
 func fuzzCPIX(_ data: Data) {
+    fuzzImport(data)
     if let tree = try? XMLTree(data), let again = try? XMLTree(tree.data) {
         require(again.data == tree.data, "written, it is not what was read")
     } else {
@@ -38,6 +54,31 @@ func fuzzCPIX(_ data: Data) {
         let outcome = waited { await exchange.answer(headers, body: data) }
         require(
             outcome.keys.isEmpty == (outcome.response.status != 200), "keys without a reply, or a reply without keys")
+    }
+}
+
+/// What is imported is the same when it comes back, in clear and in cipher; in cipher it does not survive a changed byte.
+private func fuzzImport(_ data: Data) {
+    guard let document = try? CPIXDocument(data, recipients: [recipient.recipient], content: ContentName("movie"))
+    else {
+        return
+    }
+    require(!document.keys.isEmpty && document.entries.count == document.keys.count, "an import without keys")
+    for certificates in [[], [recipient.certificate]] {
+        guard var written = try? document.data(.init(version: .version2_4, recipients: certificates)) else {
+            require(false, "what is imported cannot be exported")
+            return
+        }
+        guard written.count <= 262_144 else { continue }
+        require(
+            (try? CPIXDocument(written, recipients: [recipient.recipient])) == document, "exported, it is not the same")
+        guard !certificates.isEmpty else { continue }
+        let index = written.startIndex + data.reduce(0) { ($0 &* 31 &+ Int($1)) & 0xff_ffff } % written.count
+        written[index] ^= 1
+        let changed = try? CPIXDocument(written, recipients: [recipient.recipient])
+        require(
+            changed.map { $0.keys.map(\.value) == document.keys.map(\.value) } ?? true,
+            "a changed document gives other keys")
     }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import LatchkeyCore
 import LatchkeyTesting
 
 /// Shaka Packager, a packager of others, if it is there.

@@ -17,17 +17,24 @@ extension TenantVault {
     private func version(of content: ContentName, _ seeds: TenantSeeds) async throws(VaultError) -> SeedVersion {
         guard seeds.versions.count > 1 else { return seeds.current }
         if let version = state.withLock({ $0.versions.value(content) }) { return version }
-        guard let first = KeyID(bytes: [UInt8](repeating: 0, count: 16)) else { return seeds.current }
-        let rows = try await VaultError.asking { () throws(StoreError) in
-            try await store.page(
-                of: secrets.tenant, search: "", after: KeyRow.Cursor(content: content, kid: first), limit: 16)
-        }.filter { $0.content == content }
+        let rows = try await rows(of: content, limit: 16)
         var version: SeedVersion?
         for row in rows where version == nil { version = try await maker(of: row, seeds) }
         // New content has no rows yet, and its first ones may be another node's: nothing is to be remembered.
         guard let version else { return seeds.current }
         state.withLock { $0.versions.set(version, for: content) }
         return version
+    }
+
+    /// Rows of a content.
+    func rows(of content: ContentName, limit: Int) async throws(VaultError) -> [KeyRow] {
+        // A page begins after a kid, and this one is no key's.
+        guard let none = KeyID(bytes: [UInt8](repeating: 0, count: 16)) else { return [] }
+        let page = try await VaultError.asking { () throws(StoreError) in
+            try await store.page(
+                of: secrets.tenant, search: "", after: KeyRow.Cursor(content: content, kid: none), limit: limit)
+        }
+        return page.filter { $0.content == content }
     }
 
     /// The seed that made a row's key; `nil` for a key from elsewhere.

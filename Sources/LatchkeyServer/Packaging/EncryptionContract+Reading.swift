@@ -22,7 +22,9 @@ extension EncryptionContract {
         guard hasFilters else { throw .missing }
         var rules: [Rule] = []
         for element in elements {
-            guard let rule = Rule(element), kids.contains(rule.kid), rule.periods.isSubset(of: periods) else {
+            guard let rule = Rule(element, needsFilters: true), kids.contains(rule.kid),
+                rule.periods.isSubset(of: periods)
+            else {
                 throw .malformed
             }
             rules.append(rule)
@@ -33,21 +35,23 @@ extension EncryptionContract {
 }
 
 extension EncryptionContract.Rule {
-    fileprivate init?(_ element: XMLTree.Element) {
-        guard let kid = element["kid"].flatMap({ KeyID(uuid: $0) }), let trackType = element["intendedTrackType"],
-            !trackType.isEmpty, trackType.utf8.count <= 256
-        else { return nil }
+    /// Reads a `ContentKeyUsageRule`.
+    /// - Parameter needsFilters: whether a name and a filter have to be there, as in SPEKE.
+    init?(_ element: XMLTree.Element, needsFilters: Bool) {
+        let trackType = element["intendedTrackType"] ?? ""
+        guard let kid = element["kid"].flatMap({ KeyID(uuid: $0) }), trackType.utf8.count <= 256 else { return nil }
         let video = element.elements("VideoFilter", in: .cpix)
         let audio = element.elements("AudioFilter", in: .cpix)
         let periods = element.elements("KeyPeriodFilter", in: .cpix).compactMap { $0["periodId"] }
         let videoFilters = video.compactMap { EncryptionContract.VideoFilter($0) }
         let audioFilters = audio.compactMap { EncryptionContract.AudioFilter($0) }
-        guard videoFilters.count == video.count, audioFilters.count == audio.count, video.count + audio.count > 0,
+        guard videoFilters.count == video.count, audioFilters.count == audio.count,
             periods.count == element.elements("KeyPeriodFilter", in: .cpix).count
         else { return nil }
         self.init(
             kid: kid, trackType: trackType, video: videoFilters, audio: audioFilters, periods: Set(periods))
-        guard parts.allSatisfy({ !$0.isEmpty }) else { return nil }
+        guard needsFilters else { return }
+        guard video.count + audio.count > 0, parts.allSatisfy({ !$0.isEmpty }) else { return nil }
     }
 }
 

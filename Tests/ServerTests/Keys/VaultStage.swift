@@ -56,7 +56,7 @@ extension KeyID {
 
 /// A store in memory that counts its calls, and is down when told.
 final class CountingKeyStore: KeyStore {
-    let inner = LatchkeyServer.MemoryKeyStore()
+    let inner = MemorySealedKeyStore()
     private let calls = Locked<[String: Int]>([:])
     private let isDown = Locked(false)
     /// Holds reads of rows until it is resolved.

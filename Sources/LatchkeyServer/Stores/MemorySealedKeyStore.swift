@@ -3,7 +3,7 @@ import LatchkeyCore
 /// Keys in this process: for tests, for one node whose keys are all derived, and the model for the other stores.
 ///
 /// Source: `Documentation/LicenseServer.md` §8.
-package final class MemoryKeyStore: KeyStore {
+package final class MemorySealedKeyStore: KeyStore {
     private struct Tenant {
         var rows: [KeyID: KeyRow] = [:]
         var seeds: [SeedVersion: SealedKey] = [:]

@@ -1,0 +1,131 @@
+import Foundation
+import LatchkeyCore
+package import LatchkeyFairPlay
+
+/// Whom others encrypt keys to: a certificate, and its private key.
+package struct CPIXRecipient: Sendable {
+    let fingerprint: [UInt8]
+    let privateKey: RSAPrivateKey
+
+    /// - Parameters:
+    ///   - certificate: the certificate in DER, as senders have it.
+    ///   - privateKey: its private key, which is not compared with it here.
+    /// - Returns: `nil` unless it is a certificate with an RSA key of the same size.
+    package init?(certificate: [UInt8], privateKey: RSAPrivateKey) {
+        guard let read = RecipientCertificate(der: certificate), read.bits == privateKey.bits else { return nil }
+        fingerprint = read.fingerprint
+        self.privateKey = privateKey
+    }
+}
+
+/// Opens the keys of a document that are in cipher. The MAC comes first, always.
+///
+/// Source: `Documentation/LicenseServer.md` §2.5 and §3.
+struct CPIXOpening {
+    private struct DocumentKey {
+        /// The keys that it encrypts; `nil` for all.
+        let kids: Set<KeyID>?
+        let key: Secret
+    }
+
+    private let documentKeys: [DocumentKey]
+    private let macKey: Secret?
+
+    /// - Parameters:
+    ///   - deliveries: each `DeliveryData`; those of other recipients are left alone.
+    ///   - recipients: who we are.
+    init(_ deliveries: [XMLTree.Element], recipients: [CPIXRecipient]) throws(CPIXRefusal) {
+        for (index, element) in deliveries.enumerated() {
+            guard let recipient = Self.recipient(of: element, among: recipients) else { continue }
+            let place = "DeliveryData \(index + 1)"
+            macKey = try Self.macKey(element, recipient, place)
+            documentKeys = try Self.documentKeys(element, recipient, macKey, place)
+            return
+        }
+        macKey = nil
+        documentKeys = []
+    }
+
+    /// The content key in a `Secret`.
+    func contentKey(_ kid: KeyID, in secret: XMLTree.Element, at place: String) throws(CPIXRefusal) -> Secret {
+        let named = documentKeys.first { $0.kids?.contains(kid) == true }
+        guard let macKey, let documentKey = named ?? documentKeys.first(where: { $0.kids == nil }) else {
+            throw .noRecipient(place)
+        }
+        let sealed = try Self.value(in: secret, CipherAlgorithm.aes256CBC, place)
+        try Self.verify(sealed, of: secret, macKey, place)
+        guard sealed.count >= 32 else { throw .notOpen(place) }
+        let opened: Secret?
+        do {
+            opened = try AES256CBC.decrypt(
+                Array(sealed.dropFirst(16)), key: documentKey.key, iv: Array(sealed.prefix(16)))
+        } catch { throw CPIXRefusal(error) }
+        guard let opened else { throw .notOpen(place) }
+        return opened
+    }
+
+    private static func recipient(of element: XMLTree.Element, among all: [CPIXRecipient]) -> CPIXRecipient? {
+        let data = element.first(path: [("DeliveryKey", .cpix), ("X509Data", .ds)])
+        for certificate in data?.elements("X509Certificate", in: .ds) ?? [] {
+            guard let der = Data(base64InXML: certificate.text),
+                let fingerprint = try? MessageDigest.sha256([UInt8](der))
+            else { continue }
+            if let found = all.first(where: { $0.fingerprint == fingerprint }) { return found }
+        }
+        return nil
+    }
+
+    private static func macKey(
+        _ element: XMLTree.Element, _ recipient: CPIXRecipient, _ place: String
+    ) throws(CPIXRefusal) -> Secret {
+        guard let method = element.first("MACMethod", in: .cpix), let key = method.first("Key", in: .cpix) else {
+            throw .notOpen(place)
+        }
+        guard method["Algorithm"] == CipherAlgorithm.hmacSHA512 else { throw .algorithm(place) }
+        let sealed = try value(in: key, CipherAlgorithm.rsaOAEP, place)
+        guard let opened = recipient.privateKey.decryptOAEP(sealed[...]), 32...128 ~= opened.count else {
+            throw .notOpen(place)
+        }
+        return opened
+    }
+
+    private static func documentKeys(
+        _ element: XMLTree.Element, _ recipient: CPIXRecipient, _ macKey: Secret?, _ place: String
+    ) throws(CPIXRefusal) -> [DocumentKey] {
+        var keys: [DocumentKey] = []
+        // One suffices for a document; more would be so many private operations for one request.
+        for key in element.elements("DocumentKey", in: .cpix).prefix(16) {
+            guard key["Algorithm"] == nil || key["Algorithm"] == CipherAlgorithm.aes256CBC else {
+                throw .algorithm(place)
+            }
+            guard let secret = key.first(path: [("Data", .cpix), ("Secret", .pskc)]) else { throw .notOpen(place) }
+            let sealed = try value(in: secret, CipherAlgorithm.rsaOAEP, place)
+            if let macKey { try verify(sealed, of: secret, macKey, place) }
+            guard let opened = recipient.privateKey.decryptOAEP(sealed[...]), opened.count == 32 else {
+                throw .notOpen(place)
+            }
+            let kids = key["encryptsKey"].map { Set($0.split(separator: " ").compactMap { KeyID(uuid: String($0)) }) }
+            keys.append(DocumentKey(kids: kids, key: opened))
+        }
+        return keys
+    }
+
+    private static func value(
+        in element: XMLTree.Element, _ algorithm: String, _ place: String
+    ) throws(CPIXRefusal) -> [UInt8] {
+        guard let value = element.first("EncryptedValue", in: .pskc) else { throw .notOpen(place) }
+        guard value.first("EncryptionMethod", in: .enc)?["Algorithm"] == algorithm else { throw .algorithm(place) }
+        let text = value.first(path: [("CipherData", .enc), ("CipherValue", .enc)])?.text
+        guard let bytes = text.flatMap({ Data(base64InXML: $0) }), bytes.count <= 4_096 else { throw .notOpen(place) }
+        return [UInt8](bytes)
+    }
+
+    private static func verify(
+        _ sealed: [UInt8], of secret: XMLTree.Element, _ key: Secret, _ place: String
+    ) throws(CPIXRefusal) {
+        let written = secret.first("ValueMAC", in: .pskc).flatMap { Data(base64InXML: $0.text) } ?? Data()
+        let expected: [UInt8]
+        do { expected = try MessageDigest.hmac(.sha512, key: key, sealed) } catch { throw CPIXRefusal(error) }
+        guard Secret(written) == Secret(expected) else { throw .notOpen(place) }
+    }
+}

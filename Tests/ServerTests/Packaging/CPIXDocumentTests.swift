@@ -1,0 +1,227 @@
+import Foundation
+import LatchkeyCore
+import Testing
+
+@testable import LatchkeyFairPlay
+@testable import LatchkeyServer
+
+@Suite(.timeLimit(.minutes(5))) struct CPIXDocumentTests {
+    static let credentials = (0..<2).compactMap { _ in
+        try? TestCredentials.make(bits: 2_048, date: Date(timeIntervalSince1970: 1_767_225_600)).credential
+    }
+
+    private static func recipient(_ index: Int) throws -> CPIXRecipient {
+        try #require(credentials.indices.contains(index))
+        let credential = credentials[index]
+        return try #require(
+            CPIXRecipient(certificate: [UInt8](credential.certificate.der), privateKey: credential.privateKey))
+    }
+
+    /// Keys, rules with all filters, and periods.
+    static func document(_ contents: [String] = ["movie"]) throws -> CPIXDocument {
+        let open = EncryptionContract.Bounds(least: nil, most: nil)
+        let bounds = EncryptionContract.Bounds(least: 1, most: 589_824)
+        let keys = try (1...4).map { number in
+            let byte = UInt8(number)
+            let key = try #require(
+                ContentKey(
+                    key: Secret([UInt8](repeating: byte, count: 16)),
+                    iv: Secret([UInt8](repeating: byte + 9, count: 16))))
+            return CPIXDocument.Key(
+                kid: .numbered(byte), content: try #require(ContentName(contents[number % contents.count])), key: key,
+                scheme: number == 4 ? nil : .cbcs)
+        }
+        let rules = [
+            EncryptionContract.Rule(
+                kid: .numbered(1), trackType: "SD",
+                video: [.init(pixels: bounds, framesPerSecond: bounds, isHDR: false)], audio: [], periods: ["p1", "p2"]),
+            EncryptionContract.Rule(
+                kid: .numbered(2), trackType: "", video: [],
+                audio: [.init(channels: bounds), .init(channels: open)], periods: []),
+        ]
+        return CPIXDocument(
+            keys: keys, contract: EncryptionContract(rules: rules),
+            periods: [
+                .init(id: "p1", index: 7), .init(id: "p2", index: .max),
+                .init(
+                    id: "p3", index: nil, details: ["start": "2026-01-01T00:00:00Z", "end": "2026-01-01T01:00:00Z"]),
+            ])
+    }
+
+    private static func signaling() throws -> (systems: [DRMSystem], settings: SignalingSettings) {
+        let template = try KeyURITemplate("skd://keys.test/{contentId}/{kid}")
+        return ([.fairPlay, .widevine, .playReady], SignalingSettings(fairPlay: template))
+    }
+
+    @Test(arguments: CPIXDocument.Version.allCases, [0, 1, 2])
+    func `what is written is read again, in clear and by each recipient`(
+        _ version: CPIXDocument.Version, _ recipients: Int
+    ) throws {
+        let document = try Self.document()
+        let certificates = Self.credentials.prefix(recipients).map { [UInt8]($0.certificate.der) }
+        let data = try document.data(
+            .init(version: version, recipients: certificates, signaling: try Self.signaling()))
+        #expect(try CPIXDocument(data, recipients: [Self.recipient(0)]) == document)
+        let text = String(decoding: data, as: UTF8.self)
+        #expect(text.contains("PlainValue") == (recipients == 0))
+        #expect(text.contains(version == .version2_3 ? #""master""# : #""multiVariant""#))
+        if recipients == 2 { #expect(try CPIXDocument(data, recipients: [Self.recipient(1)]) == document) }
+    }
+
+    @Test func `a bulk document of 2.4 has a content for each key, and one of 2.3 has not`() throws {
+        let document = try Self.document(["movie", "a/ünd"])
+        let data = try document.data(.init(version: .version2_4, recipients: []))
+        #expect(try CPIXDocument(data) == document)
+        #expect(throws: CPIXRefusal.self) { try document.data(.init(version: .version2_3, recipients: [])) }
+    }
+
+    @Test func `keys in cipher are for their recipients, and not changed on the way`() throws {
+        let data = try Self.document().data(.init(recipients: [[UInt8](Self.credentials[0].certificate.der)]))
+        for recipients in [[], [try Self.recipient(1)]] {
+            let error = #expect(throws: CPIXRefusal.self) { try CPIXDocument(data, recipients: recipients) }
+            #expect(error?.code == "cpixRecipient")
+            #expect(error?.place == "ContentKey 1")
+        }
+        // Each MAC and each cipher value counts.
+        let tree = try XMLTree(data)
+        for name in ["ValueMAC", "CipherValue"] {
+            let count = tree.all(name).count
+            #expect(count >= 6)
+            for index in 0..<count {
+                // The MAC of the MAC's own key is the only one that nothing rests on.
+                let copy = try XMLTree(data)
+                let element = copy.all(name)[index]
+                var bytes = [UInt8](try #require(Data(base64Encoded: element.text)))
+                bytes[bytes.count / 2] ^= 1
+                element.text = bytes.base64
+                guard name == "CipherValue" || index != 1 else { continue }
+                let error = #expect(throws: CPIXRefusal.self, "\(name) \(index)") {
+                    try CPIXDocument(copy.data, recipients: [Self.recipient(0)])
+                }
+                #expect(error?.code == "cpixCipher")
+            }
+        }
+    }
+
+    @Test func `imported keys serve licenses, and what a vault exports is imported elsewhere`() async throws {
+        let stage = try VaultStage()
+        let vault = try await stage.vault()
+        let document = try CPIXDocument(try Self.document().data(.init(recipients: [])))
+        #expect(try await vault.add(document.entries, policies: ["rental"]).isEmpty)
+        let found = try await vault.key(.numbered(1))
+        #expect(found.content.iv == document.keys.first?.iv)
+        #expect(found.facts.track == .sd)
+        let row = try #require(try await stage.store.inner.rows([.numbered(1)], of: "acme").first)
+        #expect(row.periods == [7, .max])
+        let exported = try await vault.document(of: try #require(ContentName("movie")))
+        #expect(Set(exported.keys) == Set(document.keys))
+        #expect(exported.contract.rules.map(\.trackType) == ["SD"])
+        let other = try VaultStage()
+        #expect(try await other.vault().add(try CPIXDocument(exported.data(.init(recipients: []))).entries).isEmpty)
+    }
+
+    // MARK: - Other writers
+
+    private static let namespaces =
+        #"xmlns:cpix="urn:dashif:org:cpix" xmlns:pskc="urn:ietf:params:xml:ns:keyprov:pskc" xmlns:enc="http://www.w3.org/2001/04/xmlenc#""#
+
+    private static func text(_ keys: String, _ more: String = "", _ attributes: String = #"contentId="movie""#) -> Data
+    {
+        Data(
+            "<cpix:CPIX \(namespaces) \(attributes)><cpix:ContentKeyList>\(keys)</cpix:ContentKeyList>\(more)</cpix:CPIX>"
+                .utf8)
+    }
+
+    private static func key(
+        _ kid: String = SPEKEStage.kid, _ attributes: String = "", _ value: String = "AAAAAAAA AAAAAAAA\nAAAAAA=="
+    ) -> String {
+        #"<cpix:ContentKey kid="\#(kid)" \#(attributes)><cpix:Data><pskc:Secret><pskc:PlainValue>\#(value)</pskc:PlainValue>"#
+            + "</pskc:Secret></cpix:Data></cpix:ContentKey>"
+    }
+
+    @Test func `kids are read in any case, values with blanks, keys without scheme`() throws {
+        let document = try CPIXDocument(Self.text(Self.key(SPEKEStage.kid.uppercased())))
+        #expect(document.keys.map(\.kid) == [try #require(KeyID(SPEKEStage.kid))])
+        #expect(document.keys.first?.scheme == nil)
+        #expect(document.keys.first?.value == Secret([UInt8](repeating: 0, count: 16)))
+        #expect(document.entries.count == 1)
+    }
+
+    @Test func `of a hierarchy the leaves are kept`() throws {
+        let leaf = Self.key(SPEKEStage.otherKID, #"dependsOnKey="\#(SPEKEStage.kid.uppercased())""#)
+        #expect(
+            try CPIXDocument(Self.text(Self.key() + leaf)).keys.map(\.kid)
+                == [try #require(KeyID(SPEKEStage.otherKID))])
+    }
+
+    @Test func `a key without a content has the caller's`() throws {
+        let data = Self.text(Self.key(), "", "")
+        #expect(try CPIXDocument(data, content: ContentName("here")).keys.first?.content == ContentName("here"))
+        #expect(throws: CPIXRefusal.self) { try CPIXDocument(data) }
+    }
+
+    private static let rule =
+        #"<cpix:ContentKeyUsageRuleList><cpix:ContentKeyUsageRule kid="%"/></cpix:ContentKeyUsageRuleList>"#
+
+    @Test(arguments: [
+        (text(""), "cpixKeys", ""), (text(key("1")), "cpixKID", "ContentKey 1"),
+        (text(key() + key(SPEKEStage.kid.uppercased())), "cpixKID", "ContentKey 2"),
+        (text(key(SPEKEStage.kid, "", "AAAA")), "cpixValue", "ContentKey 1"),
+        (text(key(SPEKEStage.kid, "", "")), "cpixValue", "ContentKey 1"),
+        (text(#"<cpix:ContentKey kid="\#(SPEKEStage.kid)"/>"#), "cpixValue", "ContentKey 1"),
+        (text(key(SPEKEStage.kid, #"commonEncryptionScheme="rot13""#)), "cpixScheme", "ContentKey 1"),
+        (text(key(SPEKEStage.kid, #"commonEncryptionScheme="cbcs""#)), "cpixIV", "ContentKey 1"),
+        (text(key(SPEKEStage.kid, #"explicitIV="AAAA""#)), "cpixIV", "ContentKey 1"),
+        (text(key(SPEKEStage.kid, #"dependsOnKey="\#(SPEKEStage.otherKID)""#)), "cpixHierarchy", "ContentKey 1"),
+        (text(key(SPEKEStage.kid, #"dependsOnKey="\#(SPEKEStage.kid)""#)), "cpixHierarchy", "ContentKey 1"),
+        (text(key(), rule.replacing("%", with: SPEKEStage.otherKID)), "cpixRules", "ContentKeyUsageRule 1"),
+        (text(key(), "", #"contentId="m" version="9""#), "cpixVersion", "CPIX@version"),
+        (
+            text(key(), #"<cpix:ContentKeyPeriodList><cpix:ContentKeyPeriod id="1"/></cpix:ContentKeyPeriodList>"#),
+            "cpixPeriods", "ContentKeyPeriodList"
+        ),
+        (Data("<a/>".utf8), "cpixRoot", ""), (Data("<a".utf8), "cpixXML", ""),
+        (Data("<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>".utf8), "cpixXML", ""),
+    ])
+    func `a document that contradicts itself is refused with its place`(
+        _ data: Data, _ code: String, _ place: String
+    ) throws {
+        let error = #expect(throws: CPIXRefusal.self) { try CPIXDocument(data) }
+        #expect(error?.code == code)
+        #expect([400, 422].contains(error?.status))
+        if !place.isEmpty { #expect(error?.place == place) }
+    }
+
+    @Test(arguments: [
+        text((0..<100_000).map { _ in #"<cpix:ContentKey/>"# }.joined()),
+        text((0..<1_001).map { _ in "<cpix:ContentKey/>" }.joined()),
+        text(String(repeating: "<a>", count: 40) + String(repeating: "</a>", count: 40)),
+        text(key(SPEKEStage.kid, "", String(repeating: "A", count: 300_000))),
+        text(key(SPEKEStage.kid, #"explicitIV="\#(String(repeating: "A", count: 5_000))""#)),
+    ])
+    func `too much of anything is 413`(_ data: Data) {
+        let error = #expect(throws: CPIXRefusal.self) { try CPIXDocument(data) }
+        #expect(error?.status == 413)
+    }
+
+    @Test func `a document that is cut anywhere is refused and ends nothing`() throws {
+        let data = try Self.document().data(.init(recipients: [[UInt8](Self.credentials[0].certificate.der)]))
+        let recipients = [try Self.recipient(0)]
+        for count in stride(from: 0, to: data.count - 1, by: 97) {
+            #expect(throws: CPIXRefusal.self) { try CPIXDocument(data.prefix(count), recipients: recipients) }
+        }
+    }
+
+    @Test func `a system that does not go with a scheme is refused`() throws {
+        var document = try Self.document()
+        document.keys = document.keys.map {
+            CPIXDocument.Key(kid: $0.kid, content: $0.content, value: $0.value, iv: $0.iv, scheme: .cenc)
+        }
+        let signaling = try Self.signaling()
+        let error = #expect(throws: CPIXRefusal.self) {
+            try document.data(.init(recipients: [], signaling: signaling))
+        }
+        #expect(error?.code == "cpixSystem")
+        #expect(throws: CPIXRefusal.self) { try document.data(.init(recipients: [[1, 2, 3]])) }
+    }
+}
