@@ -1,6 +1,7 @@
 // What a licensee's shared library exports, so that latchkey-server derives keys with it: `--derivation libname.so`.
 //
-// This header states an interface and nothing of any function behind it. `Documentation/Licensees.md` shows how to build and check a library.
+// This header states an interface and nothing of any function behind it. `Documentation/Licensees.md` shows how to build and check a
+// library.
 //
 // Rules for all functions:
 // - Threads. After the self-test, any number of threads call at once. A library locks what it has to, and keeps nothing of a thread.

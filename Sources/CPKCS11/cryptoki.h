@@ -1,5 +1,5 @@
-// The part of PKCS#11 2.40 that decrypts with a key in a token. Names, numbers and layouts are the standard's (OASIS, "PKCS #11 Cryptographic
-// Token Interface Base Specification"); the layouts are those of Unix, where structures are not packed.
+// The part of PKCS#11 2.40 that decrypts with a key in a token. Names, numbers and layouts are the standard's (OASIS, "PKCS #11
+// Cryptographic Token Interface Base Specification"); the layouts are those of Unix, where structures are not packed.
 //
 // A header of our own, so that a build needs no package for it: a module is loaded at run time and nothing is linked.
 #pragma once

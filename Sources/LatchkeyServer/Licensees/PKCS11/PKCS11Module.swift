@@ -79,11 +79,11 @@ final class PKCS11Module: @unchecked Sendable {
             return isWanted ? (slot, info) : nil
         }
         guard let first = found.first, found.count == 1 else {
+            let number = found.isEmpty ? "There is no" : "There are several"
             throw PKCS11Error(
-                .tokenMissing,
-                "\(found.isEmpty ? "There is no" : "There are several") token “\(address.token.onOneLine)” in \(address.module.onOneLine).",
+                .tokenMissing, "\(number) token “\(address.token.onOneLine)” in \(address.module.onOneLine).",
                 remedy: found.isEmpty
-                    ? "Compare the name with `pkcs11-tool --module FILE --list-token-slots`, and check the module's configuration."
+                    ? "Compare with `pkcs11-tool --module FILE --list-token-slots`, and check the module's configuration."
                     : "Add serial= to the address.")
         }
         return first
