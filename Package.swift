@@ -76,6 +76,9 @@ let package = Package(
         .systemLibrary(
             name: "CPostgreSQL", pkgConfig: "libpq",
             providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+        // Headers alone: a licensee's library and a PKCS#11 module are loaded while the server runs.
+        .systemLibrary(name: "CLatchkeyDerivation"),
+        .systemLibrary(name: "CPKCS11"),
         // Floor 1
         room("LatchkeyVirtualTime", ["LatchkeyCore"]),
         room("LatchkeyHLS", ["LatchkeyCore"]),
@@ -87,7 +90,9 @@ let package = Package(
         room("LatchkeyPlayback", ["LatchkeyCore", "LatchkeyHLS"]),
         // Floor 3
         room("Latchkey", ["LatchkeyCore", "LatchkeyHLS", "LatchkeyVendors"] + curlClient()),
-        room("LatchkeyServer", ["LatchkeyCore", "LatchkeyFairPlay", "LatchkeyHTTP"]),
+        room(
+            "LatchkeyServer",
+            ["LatchkeyCore", "LatchkeyFairPlay", "LatchkeyHTTP", "CLatchkeyDerivation", "CPKCS11"]),
         // Floor 4
         room("LatchkeyServices", ["LatchkeyCore", "LatchkeyFairPlay", "LatchkeyHTTP", "LatchkeyServer"]),
         room("LatchkeyStores", ["LatchkeyCore", "LatchkeyServer", "CSQLite", "CPostgreSQL"]),
@@ -161,7 +166,7 @@ let package = Package(
         tests("HLS", ["LatchkeyHLS", "LatchkeyCore"], resources: [.copy("Corpus")]),
         tests("FairPlay", ["LatchkeyFairPlay", "LatchkeyCore"]),
         tests("HTTP", ["LatchkeyHTTP", "LatchkeyCore"]),
-        tests("Server", ["LatchkeyServer", "LatchkeyFairPlay", "LatchkeyHTTP", "LatchkeyCore"]),
+        tests("Server", ["LatchkeyServer", "LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyHTTP", "LatchkeyCore"]),
         tests("Stores", ["LatchkeyStores", "LatchkeyServer", "LatchkeyCore"]),
         tests("Vendors", ["LatchkeyVendors", "LatchkeyCore"]),
         tests("Device", ["LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyCore"]),

@@ -6,10 +6,8 @@ import LatchkeyCore
 /// New credentials with a fixed application secret key, because the payloads of the corpus were made with that key.
 private let credential: KeyServerCredential = {
     do {
-        let made = try TestCredentials.make(bits: 1_024).credential
         let secret = Data(hexString: "4415a7bf5fe2ad0afb39a034f1b5ec3f").map { Secret($0) }
-        return try KeyServerCredential(
-            certificate: made.certificate, privateKey: made.privateKey, applicationSecret: secret)
+        return try TestCredentials.make(bits: 1_024).credential.replacing(applicationSecret: secret)
     } catch {
         preconditionFailure("\(error)")
     }

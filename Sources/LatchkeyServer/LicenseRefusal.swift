@@ -33,7 +33,7 @@ public struct LicenseRefusal: DiagnosableError, Equatable {
         case unknownKey
         /// A name that fits several keys; 404.
         case ambiguousKey
-        /// An SPC that the KSM refuses; 400.
+        /// An SPC that the KSM refuses; 400, or 503 if its private key cannot be used now.
         case spc(KSMRefusal.Kind)
         /// More sessions at once than the customer may have; 403.
         case sessionLimit
@@ -65,13 +65,13 @@ public struct LicenseRefusal: DiagnosableError, Equatable {
     /// The HTTP status to answer with.
     public var status: Int {
         switch kind {
+        case .spc(.keyUnavailable), .overloaded: 503
         case .malformedRequest, .spc: 400
         case .tokenMissing, .tokenMalformed, .tokenExpired, .tokenNotYetValid, .tokenSignature: 401
         case .tokenUsed, .notCovered, .unknownTenant, .contentMismatch, .sessionLimit: 403
         case .unknownKey, .ambiguousKey: 404
         case .method: 405
         case .mediaType: 415
-        case .overloaded: 503
         case .policy(let objection): objection.status
         case .vendor(_, let status): status
         }

@@ -56,7 +56,7 @@ import Testing
     @Test func `another certificate's private key is refused`() throws {
         let error = #expect(throws: CertificateError.self) {
             try KeyServerCredential(
-                certificate: small.credential.certificate, privateKeyPEM: SPCForge.other.credential.privateKey.pem(),
+                certificate: small.credential.certificate, privateKeyPEM: SPCForge.other.privateKey.pem(),
                 applicationSecret: nil)
         }
         #expect(error?.kind == .privateKeyMismatch)

@@ -49,7 +49,7 @@ import Testing
 
     @Test func `the test derivation is HMAC-SHA-256 over its name and R2`() throws {
         let credential = try KeyServerCredential(
-            certificate: SPCForge.small.credential.certificate, privateKey: SPCForge.small.credential.privateKey,
+            certificate: SPCForge.small.credential.certificate, privateKey: SPCForge.small.privateKey,
             applicationSecret: Secret([UInt8](0..<16)))
         let key = try InsecureTestDerivation().derivedKey(r2: Secret([UInt8](100..<121)), for: credential)
         // Computed with Python's hmac module.

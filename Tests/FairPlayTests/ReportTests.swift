@@ -94,10 +94,10 @@ import Testing
     @Test func `a certificate is reported with its private key`() throws {
         let date = Date()
         let small = SPCForge.small.credential
-        let report = CertificateReport(small.certificate.der, privateKeysPEM: [try small.privateKey.pem()], at: date)
+        let report = CertificateReport(small.certificate.der, privateKeysPEM: [try SPCForge.small.privateKey.pem()], at: date)
         #expect(report.matchesPrivateKey == true)
         #expect(report.problems.isEmpty)
-        let other = try SPCForge.other.credential.privateKey.pem()
+        let other = try SPCForge.other.privateKey.pem()
         let mismatch = CertificateReport(small.certificate.der, privateKeysPEM: [other], at: date)
         #expect(mismatch.matchesPrivateKey == false)
         #expect(mismatch.problems.map(\.code) == ["privateKeyMismatch"])
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test func `one private key among several is enough`() throws {
-        let keys = try [SPCForge.other, SPCForge.small].map { try $0.credential.privateKey.pem() }
+        let keys = try [SPCForge.other, SPCForge.small].map { try $0.privateKey.pem() }
         let report = CertificateReport(SPCForge.small.credential.certificate.der, privateKeysPEM: keys, at: Date())
         #expect(report.matchesPrivateKey == true)
         #expect(report.problems.isEmpty)

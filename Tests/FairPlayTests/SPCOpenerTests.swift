@@ -56,7 +56,7 @@ import Testing
         let dask = try InsecureTestDerivation().derivedKey(r2: Secret(SPCForge.r2), for: forge.credentials.credential)
         let credential = try KeyServerCredential(
             certificate: forge.credentials.credential.certificate,
-            privateKey: forge.credentials.credential.privateKey, applicationSecret: nil)
+            privateKey: forge.credentials.privateKey, applicationSecret: nil)
         let fixed = KeyServerModule(credentials: [credential], derivation: try FixedDerivation(dask: dask))
         #expect(try fixed.open(forge.spc()).assetID == "asset")
         let test = KeyServerModule(credentials: [credential], derivation: InsecureTestDerivation())

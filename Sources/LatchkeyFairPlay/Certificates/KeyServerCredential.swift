@@ -9,7 +9,8 @@ public struct KeyServerCredential: Sendable {
     /// The application secret key, 16 bytes; `nil` if the derivation does not need it.
     public let applicationSecret: Secret?
 
-    let privateKey: RSAPrivateKey
+    /// The certificate's private key.
+    package let key: any ApplicationKey
 
     /// - Parameters:
     ///   - certificate: the application certificate.
@@ -38,7 +39,7 @@ public struct KeyServerCredential: Sendable {
         }
         try applicationSecret?.checkApplicationSecretLength()
         self.certificate = certificate
-        self.privateKey = privateKey
+        key = privateKey
         self.applicationSecret = applicationSecret
     }
 
@@ -47,7 +48,38 @@ public struct KeyServerCredential: Sendable {
     /// For an `SPCOpener` of another container version. Safe to call from any thread.
     /// - Returns: the plaintext; `nil` on any failure.
     public func unwrap(_ wrapped: some Collection<UInt8>) -> Secret? {
-        privateKey.decryptOAEP([UInt8](wrapped)[...])
+        (try? key.decryptOAEP([UInt8](wrapped)[...])) ?? nil
+    }
+}
+
+extension KeyServerCredential {
+    /// A credential whose private key is elsewhere, such as in a token. Has the key open something that is encrypted to the
+    /// certificate, so that both belong together and the key can do what is asked of it.
+    /// - Throws: `privateKeyMismatch`, `applicationSecretUnreadable`, and what the key throws.
+    package init(certificate: FairPlayCertificate, key: any ApplicationKey, applicationSecret: Secret?) throws {
+        var generator = CryptographicGenerator()
+        let message = (0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) }
+        let wrapped = try certificate.encryptOAEP(message, using: &generator)
+        guard try key.decryptOAEP(wrapped[...]) == Secret(message) else {
+            throw CertificateError(
+                kind: .privateKeyMismatch,
+                reason: "The private key does not open what the certificate \(certificate) encrypts.")
+        }
+        try applicationSecret?.checkApplicationSecretLength()
+        self.init(certificate: certificate, checked: key, applicationSecret: applicationSecret)
+    }
+
+    /// The credential with another application secret key, 16 bytes, for a test vector.
+    /// - Throws: `applicationSecretUnreadable`.
+    package func replacing(applicationSecret: Secret?) throws(CertificateError) -> KeyServerCredential {
+        try applicationSecret?.checkApplicationSecretLength()
+        return KeyServerCredential(certificate: certificate, checked: key, applicationSecret: applicationSecret)
+    }
+
+    private init(certificate: FairPlayCertificate, checked key: any ApplicationKey, applicationSecret: Secret?) {
+        self.certificate = certificate
+        self.key = key
+        self.applicationSecret = applicationSecret
     }
 }
 

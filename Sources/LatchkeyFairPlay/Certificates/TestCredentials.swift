@@ -12,6 +12,8 @@ public struct TestCredentials: Sendable {
     public let credential: KeyServerCredential
     /// The application secret key, 16 bytes. The simulated device also needs it.
     public let applicationSecret: Secret
+    /// The private key of the certificate.
+    let privateKey: RSAPrivateKey
 
     /// Makes new credentials, with libcrypto's own randomness.
     /// - Parameters:
@@ -39,7 +41,7 @@ public struct TestCredentials: Sendable {
         do throws(CertificateError) {
             let credential = try KeyServerCredential(
                 certificate: FairPlayCertificate(der), privateKey: key, applicationSecret: applicationSecret)
-            return TestCredentials(credential: credential, applicationSecret: applicationSecret)
+            return TestCredentials(credential: credential, applicationSecret: applicationSecret, privateKey: key)
         } catch {
             throw OpenSSLError(in: "making a certificate: \(error.reason)")
         }
@@ -53,7 +55,7 @@ public struct TestCredentials: Sendable {
             try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
             let path = { (file: CredentialsFile) in directory.appendingPathComponent(file.rawValue) }
             try credential.certificate.der.write(to: path(.certificate))
-            try PrivateFile.write(credential.privateKey.pem(), to: path(.privateKey))
+            try PrivateFile.write(privateKey.pem(), to: path(.privateKey))
             let hex = applicationSecret.withUnsafeBytes { $0.hexString }
             try PrivateFile.write(Secret(hex + "\n"), to: path(.applicationSecret))
         } catch {

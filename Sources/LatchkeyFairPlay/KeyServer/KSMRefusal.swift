@@ -14,6 +14,8 @@ public struct KSMRefusal: DiagnosableError, Equatable {
         case unknownCertificate
         /// A payload key that the private key does not open. All causes are reported alike.
         case rsaDecryptFailed
+        /// A private key that cannot be used now, such as one in a token that does not answer. The same SPC may succeed later.
+        case keyUnavailable
         /// A payload that is no sequence of blocks.
         case malformedTLLV
         /// A known block with a value of another length than its own.
@@ -70,21 +72,28 @@ extension KSMRefusal {
             remedy: "Plug in an opener for this version, or give the app the 1024-bit certificate.")
     }
 
-    static func malformedContainer(_ what: String) -> KSMRefusal {
+    package static func malformedContainer(_ what: String) -> KSMRefusal {
         KSMRefusal(
             .malformedContainer, reason: "The SPC's container is broken: \(what).",
             remedy: "Check that the whole SPC arrived and that its base64 or form encoding was undone once.")
     }
 
-    static func unknownCertificate(_ hash: String) -> KSMRefusal {
+    package static func unknownCertificate(_ hash: String) -> KSMRefusal {
         KSMRefusal(
             .unknownCertificate, reason: "The SPC was made for the certificate with SHA-1 \(hash).",
             remedy: "Give the app one of this server's certificates, or this server that certificate's credentials.")
     }
 
-    static let rsaDecryptFailed = KSMRefusal(
+    package static let rsaDecryptFailed = KSMRefusal(
         .rsaDecryptFailed, reason: "The SPC's payload key does not open with the certificate's private key.",
         remedy: "Check that the SPC arrived unchanged.")
+
+    package static func keyUnavailable(_ error: any Error) -> KSMRefusal {
+        let known = error as? any DiagnosableError
+        return KSMRefusal(
+            .keyUnavailable, reason: "The private key cannot be used now: \(known?.reason ?? "\(type(of: error))")",
+            remedy: known?.remedy ?? "Check where the private key is kept.")
+    }
 
     static func blocks(_ error: TLLVError) -> KSMRefusal {
         KSMRefusal(

@@ -62,9 +62,11 @@ extension KeyServerModule {
     /// Step 5: the RSA operation.
     package func payloadKey(of sealed: SealedSPC) throws(KSMRefusal) -> Secret {
         let wrapped = sealed.container.bytes[sealed.container.wrappedKeyRange]
-        guard let key = credentials[sealed.credentialIndex].privateKey.decryptOAEP(wrapped), key.count == 16 else {
-            throw .rsaDecryptFailed
+        let key: Secret?
+        do { key = try credentials[sealed.credentialIndex].key.decryptOAEP(wrapped) } catch {
+            throw .keyUnavailable(error)
         }
+        guard let key, key.count == 16 else { throw .rsaDecryptFailed }
         return key
     }
 

@@ -57,11 +57,11 @@ import Testing
             let documentSecret = try sealed(
                 element.first(path: [("DocumentKey", .cpix), ("Data", .cpix), ("Secret", .pskc)]))
             let macSecret = try sealed(element.first(path: [("MACMethod", .cpix), ("Key", .cpix)]))
-            let macKey = try #require(recipient.privateKey.decryptOAEP(macSecret.value[...]))
+            let macKey = try #require(recipient.unwrap(macSecret.value))
             #expect(macKey.count == 64)
             #expect(try mac(macKey, macSecret.value) == macSecret.mac)
             #expect(try mac(macKey, documentSecret.value) == documentSecret.mac)
-            let documentKey = try #require(recipient.privateKey.decryptOAEP(documentSecret.value[...]))
+            let documentKey = try #require(recipient.unwrap(documentSecret.value))
             #expect(documentKey.count == 32)
             for key in tree.all("ContentKey") {
                 let secret = try sealed(key.first(path: [("Data", .cpix), ("Secret", .pskc)]))

@@ -17,7 +17,7 @@ extension LicenseRefusal {
         switch kind {
         case .tokenMissing, .tokenMalformed, .tokenExpired, .tokenNotYetValid, .tokenSignature: .withNewToken
         case .sessionLimit: .afterViewerActs
-        case .overloaded: .later
+        case .overloaded, .spc(.keyUnavailable): .later
         case .policy(let objection):
             switch objection {
             case .rateLimit, .storeUnavailable, .stopping: .later

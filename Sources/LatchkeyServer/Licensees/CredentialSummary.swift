@@ -1,0 +1,54 @@
+package import Foundation
+import LatchkeyCore
+import LatchkeyFairPlay
+
+/// What a server says of a credential: nothing secret. The certificate's SHA-1 is its name.
+///
+/// Source: `Documentation/LicenseServer.md` §8.4.
+package struct CredentialSummary: Sendable, Equatable {
+    /// The SHA-1 of the certificate, in hexadecimal.
+    package let sha1: String
+    /// The size of the RSA modulus.
+    package let rsaBits: Int
+    /// Whether it is one of this project's test certificates.
+    package let isTestCertificate: Bool
+    /// Whether the private key is in a token.
+    package let isInToken: Bool
+    /// The end of the certificate's dates, for a metric; `nil` if it states none.
+    package let notAfter: Date?
+    /// The whole days until then, negative afterwards; `nil` if the certificate states no end.
+    package let daysLeft: Int?
+    /// Whether the certificate's dates have begun.
+    package let hasBegun: Bool
+
+    /// Up to so many days before the end it is time to say so.
+    static let daysOfWarning = 30
+
+    init(_ credential: KeyServerCredential, at date: Date) {
+        let certificate = credential.certificate
+        sha1 = certificate.fingerprint.hexString
+        rsaBits = certificate.rsaBits
+        isTestCertificate = certificate.isTestCertificate
+        isInToken = credential.key is PKCS11Key
+        notAfter = certificate.notAfter
+        daysLeft = certificate.notAfter.map { Int(($0.timeIntervalSince(date) / 86_400).rounded(.down)) }
+        hasBegun = certificate.notBefore.map { $0 <= date } ?? true
+    }
+
+    /// What an operator should know about its dates, in one sentence. Devices are reported not to check them, so it stops no server.
+    var notice: String? {
+        if !hasBegun { return "The dates of the certificate \(sha1) have not begun." }
+        guard let daysLeft, daysLeft < Self.daysOfWarning else { return nil }
+        if daysLeft < 0 { return "The dates of the certificate \(sha1) ended \(-daysLeft) days ago; replace it." }
+        return "The dates of the certificate \(sha1) end in \(daysLeft) days; replace it in time."
+    }
+}
+
+extension CredentialSummary: CustomStringConvertible {
+    /// One line for the start and for a check.
+    package var description: String {
+        let kind = isTestCertificate ? "test certificate" : "certificate"
+        let days = daysLeft.map { "\($0) days left" } ?? "no end"
+        return "\(kind) \(sha1), RSA \(rsaBits), \(days), private key in \(isInToken ? "a token" : "memory")"
+    }
+}

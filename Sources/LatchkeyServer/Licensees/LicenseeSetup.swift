@@ -1,0 +1,129 @@
+package import Foundation
+import LatchkeyCore
+package import LatchkeyFairPlay
+
+/// A licensee's credentials and derivation, read and checked: what a server starts with, or every reason why it does not.
+///
+/// Reads files, logs in to tokens and runs self-tests, all of which block: call it outside the cooperative pool, at the start and for each
+/// reload. Nothing is kept of a configuration with a problem.
+///
+/// Source: `Documentation/Licensees.md` §2.
+package struct LicenseeSetup: Sendable {
+    /// A derivation as Swift types, in place of a library.
+    package struct Plug: Sendable {
+        package let derivation: any ApplicationSecretDerivation
+        package let openers: [any SPCOpener]
+
+        /// - Parameters:
+        ///   - derivation: checked by its own test, if it is a `SelfTestingDerivation`, and by the configuration's vectors.
+        ///   - openers: for SPCs whose layout is not public.
+        package init(derivation: any ApplicationSecretDerivation, openers: [any SPCOpener] = []) {
+            self.derivation = derivation
+            self.openers = openers
+        }
+    }
+
+    /// The KSM with all credentials; the SPC's certificate hash selects one.
+    package let module: KeyServerModule
+    /// The credentials in the configuration's order, for logs and metrics.
+    package let credentials: [CredentialSummary]
+    /// Whether there is no licensee's derivation.
+    package let servesTestCredentialsOnly: Bool
+    /// What an operator should read at the start, one sentence each.
+    package let notices: [String]
+
+    /// The notice of a server without a licensee's derivation.
+    package static let testOnlyNotice =
+        "This server serves test credentials only, because no licensee's derivation is configured."
+
+    /// - Parameters:
+    ///   - configuration: what is configured.
+    ///   - plug: a derivation as Swift types; the configuration then names no library.
+    ///   - folder: where relative paths begin.
+    ///   - date: the date to which certificates' days are counted.
+    ///   - environment: where PINs may be.
+    /// - Throws: every problem by its place.
+    package init(
+        _ configuration: LicenseeConfiguration, plug: Plug? = nil, folder: URL, at date: Date,
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws(LicenseeProblems) {
+        let reader = CredentialReader(
+            folder: folder, mounts: configuration.secretMounts, environment: environment)
+        var problems: [LicenseeProblem] = []
+        let credentials = reader.credentials(configuration.credentials, &problems)
+        let plug = Self.plug(configuration, plug, reader, &problems)
+        if let plug {
+            Self.check(plug, configuration.vectors, credentials.first, reader, &problems)
+        } else if configuration.derivation == nil {
+            for (index, credential) in credentials.enumerated() where !credential.certificate.isTestCertificate {
+                problems.append(LicenseeProblem("credentials[\(index)]", Diagnosis.derivationMissing(credential)))
+            }
+        }
+        guard problems.isEmpty else { throw LicenseeProblems(problems: problems) }
+        module = KeyServerModule(
+            credentials: credentials, derivation: plug?.derivation ?? InsecureTestDerivation(),
+            openers: plug?.openers ?? [])
+        self.credentials = credentials.map { CredentialSummary($0, at: date) }
+        servesTestCredentialsOnly = plug == nil
+        notices = (plug == nil ? [Self.testOnlyNotice] : []) + self.credentials.compactMap(\.notice)
+    }
+
+    /// The licensee's derivation, as given or in a library; `nil` if there is none or it cannot be loaded.
+    private static func plug(
+        _ configuration: LicenseeConfiguration, _ given: Plug?, _ reader: CredentialReader,
+        _ problems: inout [LicenseeProblem]
+    ) -> Plug? {
+        guard let path = configuration.derivation else { return given }
+        guard given == nil else {
+            problems.append(LicenseeProblem("derivation", Diagnosis.derivationTwice))
+            return nil
+        }
+        do throws(LibraryError) {
+            let library = try DerivationLibrary(path: reader.path(path))
+            return Plug(derivation: library, openers: library.opener.map { [$0] } ?? [])
+        } catch {
+            problems.append(LicenseeProblem("derivation", error))
+            return nil
+        }
+    }
+
+    /// Runs the derivation's own test and the configuration's vectors; one of them has to be there.
+    private static func check(
+        _ plug: Plug, _ vectors: String?, _ credential: KeyServerCredential?, _ reader: CredentialReader,
+        _ problems: inout [LicenseeProblem]
+    ) {
+        let tested = plug.derivation as? any SelfTestingDerivation
+        do { try tested?.selfTest() } catch { problems.append(LicenseeProblem("derivation", error)) }
+        guard let vectors else {
+            if tested?.hasSelfTest != true { problems.append(LicenseeProblem("vectors", Diagnosis.noSelfTest)) }
+            return
+        }
+        do {
+            let read = try reader.vectors(vectors)
+            // Without a credential there is a problem already.
+            guard let credential else { return }
+            try read.check(plug.derivation, plug.openers, for: credential) { try reader.exchange($0, of: vectors) }
+        } catch {
+            problems.append(LicenseeProblem("vectors", error))
+        }
+    }
+}
+
+extension Diagnosis {
+    fileprivate static func derivationMissing(_ credential: KeyServerCredential) -> Diagnosis {
+        Diagnosis(
+            code: "derivationMissing",
+            reason: "Without a licensee's derivation the server serves test credentials only, and the certificate "
+                + "\(credential.certificate.fingerprint.hexString) is none.",
+            remedy: "Name your library in derivation, or start with `--derivation libname.so`.")
+    }
+
+    fileprivate static let derivationTwice = Diagnosis(
+        code: "derivationTwice", reason: "There is a derivation in Swift and one in a library.",
+        remedy: "Remove derivation from the configuration.")
+
+    fileprivate static let noSelfTest = Diagnosis(
+        code: "derivationUntested",
+        reason: "The derivation brings no test along, and the configuration names no vectors.",
+        remedy: "Export latchkey_derivation_self_test, or name a file of vectors.")
+}

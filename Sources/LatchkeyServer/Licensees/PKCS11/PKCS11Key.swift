@@ -1,0 +1,129 @@
+internal import CPKCS11
+package import LatchkeyCore
+import LatchkeyFairPlay
+
+/// An RSA private key that stays in a token.
+///
+/// Each thread that decrypts has a session of its own; idle ones are kept. A session that the token lost is opened again, once for a
+/// decryption.
+///
+/// Source: `Documentation/LicenseServer.md` §8.3.
+package final class PKCS11Key: ApplicationKey {
+    /// Where the key is.
+    package let address: PKCS11Address
+
+    private let token: PKCS11Token
+    private let idle = Locked(Idle())
+
+    /// A session, and the key's number in it.
+    private struct Lane: Sendable {
+        let session: PKCS11Session
+        let key: CK_ULONG
+        let generation: Int
+    }
+
+    /// The lanes that no thread uses. Those of an older generation were opened before the token lost a session.
+    private struct Idle {
+        var generation = 0
+        var lanes: [Lane] = []
+    }
+
+    /// The size of the largest RSA modulus that is used anywhere, in bytes.
+    private static let room = 1_024
+
+    /// Logs in and finds the key. Blocks.
+    /// - Parameters:
+    ///   - address: where the key is.
+    ///   - pin: the user's PIN. It is tried once.
+    /// - Throws: every kind of `PKCS11Error` but `pkcs11AddressInvalid`.
+    package init(_ address: PKCS11Address, pin: Secret) throws(PKCS11Error) {
+        self.address = address
+        token = try PKCS11Token(address, pin: pin)
+        try token.checkMechanism()
+        let lane = try lane()
+        giveBack(lane)
+        guard lane.session.flag(CKA_SENSITIVE, of: lane.key) == true,
+            lane.session.flag(CKA_EXTRACTABLE, of: lane.key) == false
+        else {
+            throw PKCS11Error(
+                .objectUnsafe, "The \(address) can leave the token: it is not CKA_SENSITIVE, or CKA_EXTRACTABLE.",
+                remedy: "Import or make it again as sensitive and not extractable.")
+        }
+        guard lane.session.flag(CKA_DECRYPT, of: lane.key) == true else {
+            throw PKCS11Error(
+                .objectUnsafe, "The \(address) may not decrypt: it is not CKA_DECRYPT.",
+                remedy: "Import or make it again for decryption.")
+        }
+    }
+
+    deinit { idle.withLock { $0.lanes.forEach { $0.session.close() } } }
+
+    package func decryptOAEP(_ wrapped: ArraySlice<UInt8>) throws(PKCS11Error) -> Secret? {
+        if let lane = idle.withLock({ $0.lanes.popLast() }) {
+            switch decrypt(wrapped, lane) {
+            case .opened(let secret): return secret
+            case .refused: return nil
+            case .unavailable(let error): throw error
+            case .lost, .stale: break
+            }
+        }
+        switch decrypt(wrapped, try lane()) {
+        case .opened(let secret): return secret
+        case .refused: return nil
+        case .unavailable(let error), .lost(let error), .stale(let error): throw error
+        }
+    }
+
+    /// Decrypts, and keeps the lane or ends it.
+    private func decrypt(_ wrapped: ArraySlice<UInt8>, _ lane: Lane) -> PKCS11Session.Outcome {
+        let outcome = lane.session.decryptOAEP(wrapped, key: lane.key, count: Self.room)
+        switch outcome {
+        case .opened, .refused: giveBack(lane)
+        case .stale, .unavailable: lane.session.close()
+        case .lost: discard(lane.generation)
+        }
+        return outcome
+    }
+
+    private func lane() throws(PKCS11Error) -> Lane {
+        let generation = idle.withLock { $0.generation }
+        let session = try token.session()
+        do throws(PKCS11Error) {
+            return Lane(session: session, key: try session.privateKey(address), generation: generation)
+        } catch {
+            session.close()
+            throw error
+        }
+    }
+
+    private func giveBack(_ lane: Lane) {
+        let isKept = idle.withLock { idle in
+            guard idle.generation == lane.generation else { return false }
+            idle.lanes.append(lane)
+            return true
+        }
+        if !isKept { lane.session.close() }
+    }
+
+    /// Forgets the idle lanes of a generation, without closing them: a lost session's number may be a new one's.
+    private func discard(_ generation: Int) {
+        idle.withLock { idle in
+            guard idle.generation == generation else { return }
+            idle = Idle(generation: generation + 1)
+        }
+    }
+}
+
+extension PKCS11Key {
+    /// Has the token end all sessions of this process, as happens when it is restarted. For tests.
+    func loseSessions() throws(PKCS11Error) {
+        let slot = try token.module.slot(of: address).slot
+        let result = token.module.call(\.C_CloseAllSessions) { $0(slot) }
+        guard result == CKR_OK else { throw .failed("C_CloseAllSessions", result) }
+    }
+
+    /// Whether the token says that somebody gave it a wrong PIN since the last right one. For tests.
+    func sawWrongPIN() throws(PKCS11Error) -> Bool {
+        try token.module.slot(of: address).token.flags & CKF_USER_PIN_COUNT_LOW != 0
+    }
+}

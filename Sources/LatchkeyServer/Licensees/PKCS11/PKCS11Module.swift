@@ -1,0 +1,106 @@
+internal import CPKCS11
+import Foundation
+import LatchkeyCore
+
+/// A PKCS#11 module, initialized. One for each file in a process, because a module's initialization is the process's.
+///
+/// Nothing of it survives `fork`.
+///
+/// Source: PKCS#11 2.40 base specification §5.4; `Documentation/LicenseServer.md` §8.3.
+// Sound because the module is initialized with `CKF_OS_LOCKING_OK`: it locks by itself, and its list of functions never changes.
+final class PKCS11Module: @unchecked Sendable {
+    let functions: UnsafePointer<CK_FUNCTION_LIST>
+
+    /// The module of a file, initialized at its first use.
+    static func at(_ path: String) throws(PKCS11Error) -> PKCS11Module {
+        let path = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+        let result = loaded.withLock { loaded -> Result<PKCS11Module, PKCS11Error> in
+            if let module = loaded[path] { return .success(module) }
+            do throws(PKCS11Error) {
+                let module = try PKCS11Module(path)
+                loaded[path] = module
+                return .success(module)
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try result.get()
+    }
+
+    // Of the process, as C_Initialize is.
+    private static let loaded = Locked<[String: PKCS11Module]>([:])
+
+    private typealias GetFunctionList =
+        @convention(c) (UnsafeMutablePointer<UnsafePointer<CK_FUNCTION_LIST>?>?) -> CK_RV
+
+    private init(_ path: String) throws(PKCS11Error) {
+        let library: SharedLibrary
+        do { library = try SharedLibrary(path: path) } catch {
+            throw PKCS11Error(.moduleUnusable, error.reason, remedy: error.remedy)
+        }
+        var list: UnsafePointer<CK_FUNCTION_LIST>?
+        guard let getList = library.function("C_GetFunctionList", as: GetFunctionList.self), getList(&list) == CKR_OK,
+            let list
+        else {
+            throw .module(path, "It is no PKCS#11 module.")
+        }
+        functions = list
+        var arguments = CK_C_INITIALIZE_ARGS()
+        arguments.flags = CKF_OS_LOCKING_OK
+        guard let initialize = list.pointee.C_Initialize else { throw .module(path, "It lacks C_Initialize.") }
+        let result = initialize(&arguments)
+        guard result == CKR_OK || result == CKR_CRYPTOKI_ALREADY_INITIALIZED else {
+            throw .module(path, PKCS11Error.failed("C_Initialize", result).reason)
+        }
+    }
+
+    /// Calls a function of the module.
+    /// - Returns: `CKR_FUNCTION_FAILED` if the module lacks it.
+    func call<Function>(
+        _ function: KeyPath<CK_FUNCTION_LIST, Function?>, _ body: (Function) -> CK_RV
+    ) -> CK_RV {
+        functions.pointee[keyPath: function].map(body) ?? CKR_FUNCTION_FAILED
+    }
+
+    /// The slot of the one token with a label, and a serial number if one is given.
+    func slot(of address: PKCS11Address) throws(PKCS11Error) -> (slot: CK_ULONG, token: CK_TOKEN_INFO) {
+        var count: CK_ULONG = 0
+        var result = call(\.C_GetSlotList) { $0(1, nil, &count) }
+        guard result == CKR_OK, count <= 4_096 else { throw .failed("C_GetSlotList", result) }
+        var slots = [CK_ULONG](repeating: 0, count: Int(count))
+        result = call(\.C_GetSlotList) { $0(1, &slots, &count) }
+        guard result == CKR_OK else { throw .failed("C_GetSlotList", result) }
+        let found = slots.prefix(Int(count)).compactMap { slot -> (CK_ULONG, CK_TOKEN_INFO)? in
+            var info = CK_TOKEN_INFO()
+            guard call(\.C_GetTokenInfo, { $0(slot, &info) }) == CKR_OK else { return nil }
+            let isWanted =
+                Self.text(of: info.label) == address.token
+                && (address.serial == nil || Self.text(of: info.serialNumber) == address.serial)
+            return isWanted ? (slot, info) : nil
+        }
+        guard let first = found.first, found.count == 1 else {
+            let number = found.isEmpty ? "There is no" : "There are several"
+            throw PKCS11Error(
+                .tokenMissing, "\(number) token “\(address.token.onOneLine)” in \(address.module.onOneLine).",
+                remedy: found.isEmpty
+                    ? "Compare with `pkcs11-tool --module FILE --list-token-slots`, and check the module's configuration."
+                    : "Add serial= to the address.")
+        }
+        return first
+    }
+
+    /// The text of a field of fixed length, which blanks fill. Swift sees a C array as a tuple.
+    private static func text<Field>(of field: Field) -> String {
+        let bytes = withUnsafeBytes(of: field) { Array($0) }
+        let end = bytes.lastIndex { $0 != UInt8(ascii: " ") && $0 != 0 }.map { $0 + 1 } ?? 0
+        return String(decoding: bytes.prefix(end), as: UTF8.self)
+    }
+}
+
+extension PKCS11Error {
+    fileprivate static func module(_ path: String, _ what: String) -> Self {
+        Self(
+            .moduleUnusable, "The PKCS#11 module \(path.onOneLine) cannot be used. \(what)",
+            remedy: "Name the token's PKCS#11 library in module-path, and check its own configuration.")
+    }
+}

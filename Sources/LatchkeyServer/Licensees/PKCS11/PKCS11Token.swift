@@ -1,0 +1,91 @@
+internal import CPKCS11
+import LatchkeyCore
+
+/// A token to which this process logs in once, and opens sessions.
+///
+/// A PIN that the token refused is never tried again, so that no loop locks the token.
+///
+/// Source: PKCS#11 2.40 base specification §5.6; `Documentation/LicenseServer.md` §8.3.
+final class PKCS11Token: Sendable {
+    let module: PKCS11Module
+    let address: PKCS11Address
+    private let pin: Secret
+    /// Why logging in is not tried again; also keeps two threads from logging in at once.
+    private let refusal = Locked<PKCS11Error?>(nil)
+
+    init(_ address: PKCS11Address, pin: Secret) throws(PKCS11Error) {
+        guard pin.count > 0 else {
+            throw PKCS11Error(
+                .pinMissing, "The PIN of token “\(address.token.onOneLine)” is empty.",
+                remedy: "Write the PIN to pinFile.")
+        }
+        module = try PKCS11Module.at(address.module)
+        self.address = address
+        self.pin = pin
+    }
+
+    /// Opens a session in which the user is logged in. Finds the token again, which may be in another slot than before.
+    func session() throws(PKCS11Error) -> PKCS11Session {
+        let (slot, info) = try module.slot(of: address)
+        var handle: CK_ULONG = 0
+        let result = module.call(\.C_OpenSession) { $0(slot, CKF_SERIAL_SESSION, nil, nil, &handle) }
+        guard result == CKR_OK else { throw .failed("C_OpenSession", result) }
+        let session = PKCS11Session(module: module, slot: slot, handle: handle)
+        do throws(PKCS11Error) {
+            try logIn(session, info)
+            return session
+        } catch {
+            session.close()
+            throw error
+        }
+    }
+
+    /// Whether the token decrypts OAEP by itself. One that only has raw RSA would leave the padding to us, and attackers an oracle.
+    func checkMechanism() throws(PKCS11Error) {
+        let slot = try module.slot(of: address).slot
+        var info = CK_MECHANISM_INFO()
+        let result = module.call(\.C_GetMechanismInfo) { $0(slot, CKM_RSA_PKCS_OAEP, &info) }
+        guard result == CKR_OK, info.flags & CKF_DECRYPT != 0 else {
+            throw PKCS11Error(
+                .mechanismMissing,
+                "The token “\(address.token.onOneLine)” does not decrypt by RSA-OAEP (CKM_RSA_PKCS_OAEP).",
+                remedy: "Use a token that does; raw RSA is not used, because its padding would be checked outside.")
+        }
+    }
+
+    private func logIn(_ session: PKCS11Session, _ token: CK_TOKEN_INFO) throws(PKCS11Error) {
+        let failure = refusal.withLock { refusal -> PKCS11Error? in
+            if let refusal { return refusal }
+            if session.isLoggedIn { return nil }
+            let failure = attempt(session, token)
+            if failure?.kind == .pinRefused || failure?.kind == .pinLocked { refusal = failure }
+            return failure
+        }
+        if let failure { throw failure }
+    }
+
+    private func attempt(_ session: PKCS11Session, _ token: CK_TOKEN_INFO) -> PKCS11Error? {
+        let name = "token “\(address.token.onOneLine)”"
+        // A service manager that restarts a server with a wrong PIN would lock the token, one try each time.
+        if token.flags & (CKF_USER_PIN_LOCKED | CKF_USER_PIN_FINAL_TRY) != 0 {
+            return PKCS11Error(
+                .pinLocked, "The \(name) is locked, or would lock itself at the next wrong PIN.",
+                remedy: "Log in once by `pkcs11-tool --login` with the right PIN, or have its officer unlock it.")
+        }
+        let result = pin.withUnsafeBytes { pin in
+            module.call(\.C_Login) {
+                $0(session.handle, CKU_USER, pin.assumingMemoryBound(to: UInt8.self).baseAddress, CK_ULONG(pin.count))
+            }
+        }
+        switch result {
+        case CKR_OK, CKR_USER_ALREADY_LOGGED_IN: return nil
+        case CKR_PIN_INCORRECT, CKR_PIN_INVALID, CKR_PIN_LEN_RANGE, CKR_PIN_EXPIRED:
+            return PKCS11Error(
+                .pinRefused, "The \(name) refused the PIN. It is not tried again.",
+                remedy: "Correct the PIN and reload the configuration.")
+        case CKR_PIN_LOCKED:
+            return PKCS11Error(.pinLocked, "The \(name) is locked.", remedy: "Have its officer unlock it.")
+        default: return .failed("C_Login", result)
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyTesting
+
+/// A shared library that a test builds from `Tests/Support`, with macros that leave things out or break them.
+struct BuiltLibrary: Sendable {
+    private let path: String
+    private let folder: TemporaryFolder
+
+    static let compiler = ["/usr/bin/cc", "/usr/bin/clang", "/opt/swift/usr/bin/clang"]
+        .first(where: FileManager.default.isExecutableFile)
+    static var canBuild: Bool { compiler != nil }
+
+    /// `InsecureTestDerivation` in C, built once for each set of macros.
+    static func derivation(_ macros: String...) throws -> String {
+        let key = macros.joined(separator: " ")
+        if let built = derivations.withLock({ $0[key] }) { return built.path }
+        let built = try BuiltLibrary(
+            "Derivation/insecure_test_derivation.c", header: "CLatchkeyDerivation", macros, ["-lcrypto"])
+        return derivations.withLock { derivations in
+            derivations[key] = derivations[key] ?? built
+            return derivations[key]?.path ?? ""
+        }
+    }
+
+    /// A PKCS#11 module with one key. Each is new, because it counts what it did.
+    static func token(_ macros: [String]) throws -> String {
+        let built = try BuiltLibrary("Token/fake_token.c", header: "CPKCS11", macros, [])
+        tokens.withLock { $0.append(built) }
+        return built.path
+    }
+
+    // The files live as long as the process, as the loaded libraries do.
+    private static let derivations = Locked<[String: BuiltLibrary]>([:])
+    private static let tokens = Locked<[BuiltLibrary]>([])
+
+    private init(_ source: String, header: String, _ macros: [String], _ libraries: [String]) throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..").standardizedFileURL
+        folder = try TemporaryFolder()
+        path = folder.path("libtest.so")
+        let arguments = ["-shared", "-fPIC", "-w", "-I", root.appending(path: "Sources/\(header)").path]
+        try Command.run(
+            Self.compiler ?? "",
+            arguments + macros.map { "-D\($0)" } + [root.appending(path: "Tests/Support/\(source)").path] + libraries
+                + ["-o", path])
+    }
+}
+
+/// A program that a test runs to its end.
+enum Command {
+    struct Failed: Error {
+        let program: String
+        let output: String
+    }
+
+    /// - Returns: its standard output and error.
+    @discardableResult
+    static func run(_ program: String, _ arguments: [String]) throws -> String {
+        let (process, pipe) = (Process(), Pipe())
+        process.executableURL = URL(filePath: program)
+        process.arguments = arguments
+        process.standardOutput = pipe
+        process.standardError = pipe
+        try process.run()
+        let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw Failed(program: program, output: output) }
+        return output
+    }
+}
