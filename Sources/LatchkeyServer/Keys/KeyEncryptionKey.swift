@@ -85,6 +85,15 @@ package struct WrappedDataKey: Sendable, Hashable, Codable {
     /// Ciphertext and tag, 48 bytes.
     package let wrapped: [UInt8]
 
+    /// A row as a store had it.
+    package init(tenant: String, version: UInt32, wrapper: String, nonce: [UInt8], wrapped: [UInt8]) {
+        self.tenant = tenant
+        self.version = version
+        self.wrapper = wrapper
+        self.nonce = nonce
+        self.wrapped = wrapped
+    }
+
     static func context(tenant: String, version: UInt32, wrapper: String) -> [UInt8] {
         var context = SealingContext("latchkey/dek/1")
         context.append(tenant.utf8)
