@@ -47,7 +47,8 @@ extension StoreError {
     package static func check(_ name: String, _ subject: String, _ most: Int, _ engine: String) throws(StoreError) {
         guard 1...most ~= name.utf8.count else {
             throw StoreError(
-                .unfit, engine, reason: "The name of a \(subject) has \(name.utf8.count) bytes, and 1 to \(most) are possible.")
+                .unfit, engine,
+                reason: "The name of a \(subject) has \(name.utf8.count) bytes, and 1 to \(most) are possible.")
         }
         guard !name.utf8.contains(0) else {
             throw StoreError(.unfit, engine, reason: "The name of a \(subject) has a NUL in it.")

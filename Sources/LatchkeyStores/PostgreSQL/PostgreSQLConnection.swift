@@ -27,10 +27,13 @@ final class PostgreSQLConnection {
         // Erased below: one of them may be a password.
         let values = keywords.map { strdup(parameters[$0]?.revealedText ?? "") } + [nil]
         defer {
-            for value in values.compactMap(\.self) { erase(UnsafeMutableRawBufferPointer(start: value, count: strlen(value))) }
+            for value in values.compactMap(\.self) {
+                erase(UnsafeMutableRawBufferPointer(start: value, count: strlen(value)))
+            }
             for text in words + values { free(text) }
         }
-        guard let handle = PQconnectStartParams(words.map { UnsafePointer($0) }, values.map { UnsafePointer($0) }, 0) else {
+        guard let handle = PQconnectStartParams(words.map { UnsafePointer($0) }, values.map { UnsafePointer($0) }, 0)
+        else {
             return nil
         }
         self.handle = handle
@@ -83,7 +86,8 @@ final class PostgreSQLConnection {
             var offset = 0
             let pointers = call.values.map { value -> UnsafePointer<CChar>? in
                 defer { offset += value.bytes?.count ?? 0 }
-                return value.bytes == nil ? nil : bytes.baseAddress?.advanced(by: offset).assumingMemoryBound(to: CChar.self)
+                return value.bytes == nil
+                    ? nil : bytes.baseAddress?.advanced(by: offset).assumingMemoryBound(to: CChar.self)
             }
             let formats = [Int32](repeating: 1, count: pointers.count)
             return PQsendQueryPrepared(handle, call.name, Int32(pointers.count), pointers, lengths, formats, 1) == 1
@@ -134,7 +138,9 @@ final class PostgreSQLConnection {
         let rows = (0..<PQntuples(result)).map { row in
             PostgreSQLRow(
                 fields: columns.map { column in
-                    guard PQgetisnull(result, row, column) == 0, let start = PQgetvalue(result, row, column) else { return nil }
+                    guard PQgetisnull(result, row, column) == 0, let start = PQgetvalue(result, row, column) else {
+                        return nil
+                    }
                     return Array(UnsafeRawBufferPointer(start: start, count: Int(PQgetlength(result, row, column))))
                 })
         }

@@ -66,6 +66,9 @@ final class PostgreSQLConversation {
             }, isOwn: true)
     }
 
+    /// Whether another job may be sent.
+    var hasRoom: Bool { pending.count < Self.depth }
+
     /// Sends jobs, as many as may be under way.
     func send(_ jobs: inout [PostgreSQLJob]) {
         let count = min(jobs.count, max(0, Self.depth - pending.count))
@@ -75,7 +78,9 @@ final class PostgreSQLConversation {
 
     private func send(_ job: PostgreSQLJob, isOwn: Bool) {
         // The mailbox counts what it gave out, and nothing else.
-        let job = isOwn ? job : PostgreSQLJob(calls: job.calls, deadline: job.deadline) { [mailbox] in mailbox.finish(job, $0) }
+        let job =
+            isOwn
+            ? job : PostgreSQLJob(calls: job.calls, deadline: job.deadline) { [mailbox] in mailbox.finish(job, $0) }
         var steps: [Step] = []
         for call in job.calls {
             if prepared.insert(call.name).inserted {

@@ -66,8 +66,11 @@ final class PostgreSQLDriver {
             case let progress: phase = .connecting(connection, progress, until: end)
             }
         case .up(let conversation):
-            conversation.send(&waiting)
-            if let error = conversation.advance() { retreat(error) }
+            // Answers make room for what waits, and nothing else would wake the thread for it.
+            repeat {
+                conversation.send(&waiting)
+                if let error = conversation.advance() { return retreat(error) }
+            } while !waiting.isEmpty && conversation.hasRoom
         }
     }
 
@@ -75,7 +78,8 @@ final class PostgreSQLDriver {
         let end = ContinuousClock.now + setup.hosts.connectLimit
         let parameters = setup.hosts.parameters[host % setup.hosts.parameters.count]
         guard let connection = PostgreSQLConnection(parameters) else {
-            return retreat(StoreError(.unavailable, PostgreSQLStore.name, reason: "There is no memory for a connection."))
+            return retreat(
+                StoreError(.unavailable, PostgreSQLStore.name, reason: "There is no memory for a connection."))
         }
         phase = .connecting(connection, .writes, until: end)
     }
@@ -153,6 +157,8 @@ final class PostgreSQLDriver {
 
 extension PostgreSQLLane.Failure {
     static var late: Self {
-        Self(error: StoreError(.unavailable, PostgreSQLStore.name, reason: "PostgreSQL did not answer within the limit."))
+        Self(
+            error: StoreError(.unavailable, PostgreSQLStore.name, reason: "PostgreSQL did not answer within the limit.")
+        )
     }
 }

@@ -26,7 +26,8 @@ struct PostgreSQLFailure: Error, Sendable {
         case "": (.unavailable, "The connection to PostgreSQL ended.", nil)
         case "42P01", "3F000", "42703", "42883":
             (.misconfigured, "The database lacks tables.", "Run latchkey-server migrate with the role that owns them.")
-        case "42501": (.misconfigured, "The role lacks a right.", "Grant it what Documentation/LicenseServer.md §7.3 lists.")
+        case "42501":
+            (.misconfigured, "The role lacks a right.", "Grant it what Documentation/LicenseServer.md §7.3 lists.")
         case "3D000": (.misconfigured, "There is no such database.", nil)
         case "25006": (.unavailable, "The server takes no changes: it is a standby.", nil)
         case "57014": (.unavailable, "The statement took longer than its limit.", nil)
@@ -34,7 +35,8 @@ struct PostgreSQLFailure: Error, Sendable {
         case _ where state.hasPrefix("28"): (.misconfigured, "PostgreSQL refuses the role or its password.", nil)
         case _ where state.hasPrefix("22"), _ where state.hasPrefix("23"): (.unfit, "PostgreSQL refuses a value.", nil)
         case _ where state.hasPrefix("XX"): (.damaged, "PostgreSQL says that its data are damaged.", nil)
-        case _ where state.hasPrefix("42"): (.misconfigured, "The database has other tables than this server needs.", nil)
+        case _ where state.hasPrefix("42"):
+            (.misconfigured, "The database has other tables than this server needs.", nil)
         case _ where state.hasPrefix("53"): (.unavailable, "PostgreSQL has no room for the connection.", nil)
         case _ where state.hasPrefix("57P"): (.unavailable, "PostgreSQL is starting or stopping.", nil)
         default: (.unavailable, "PostgreSQL did not run the statement.", nil)

@@ -39,7 +39,9 @@ struct PostgreSQLHosts: Sendable {
             if let value = option.pointee.val { given[String(cString: keyword)] = String(cString: value) }
             option += 1
         }
-        let lists = ["host", "hostaddr", "port"].map { ($0, given[$0].map { $0.split(separator: ",", omittingEmptySubsequences: false) } ?? []) }
+        let lists = ["host", "hostaddr", "port"].map {
+            ($0, given[$0].map { $0.split(separator: ",", omittingEmptySubsequences: false) } ?? [])
+        }
         let count = max(1, lists.map(\.1.count).max() ?? 1)
         parameters = (0..<count).map { number in
             var one = Self.defaults.merging(given) { $1 }.merging(Self.fixed) { $1 }

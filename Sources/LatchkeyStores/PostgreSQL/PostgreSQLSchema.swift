@@ -74,18 +74,21 @@ package enum PostgreSQLSchema {
     /// Checks that the tables are there, and none that this server does not know.
     /// - Throws: `storeMisconfigured` without tables or with older ones, `storeDamaged` with newer ones.
     static func check(_ pool: PostgreSQLPool, within limit: Duration) async throws(StoreError) {
-        let answer = try await pool.run(PostgreSQLCall("schema", "SELECT version, oldest FROM latchkey.schema"), within: limit)
+        let answer = try await pool.run(
+            PostgreSQLCall("schema", "SELECT version, oldest FROM latchkey.schema"), within: limit)
         let found = try answer.rows.first?.integer(0) ?? 0
         guard found >= version else {
             throw StoreError(
-                .misconfigured, PostgreSQLStore.name, reason: "The database has schema \(found), and this server needs \(version).",
+                .misconfigured, PostgreSQLStore.name,
+                reason: "The database has schema \(found), and this server needs \(version).",
                 remedy: "Run latchkey-server migrate with the role that owns the tables.")
         }
         let oldest = try answer.rows.first?.integer(1) ?? 0
         guard oldest <= version else {
             throw StoreError(
                 .damaged, PostgreSQLStore.name,
-                reason: "The database has schema \(found), which needs servers that know \(oldest); this one knows \(version).",
+                reason:
+                    "The database has schema \(found), which needs servers that know \(oldest); this one knows \(version).",
                 remedy: "Start a newer version of the server.")
         }
     }

@@ -10,7 +10,10 @@ extension PostgreSQLStore {
                 SELECT $1, $2, $3, $4 WHERE $1 = (SELECT coalesce(max(sequence), 0) + 1 FROM latchkey.audit)
                 ON CONFLICT DO NOTHING
                 """,
-                [.integer(Int64(clamping: entry.sequence)), .text(entry.text), .bytes(entry.previous), .bytes(entry.hash)]),
+                [
+                    .integer(Int64(clamping: entry.sequence)), .text(entry.text), .bytes(entry.previous),
+                    .bytes(entry.hash),
+                ]),
             within: settings.keyLimit
         ).count == 1
     }
@@ -18,7 +21,8 @@ extension PostgreSQLStore {
     package func last() async throws(StoreError) -> AuditEntry? {
         try await work.run(
             PostgreSQLCall(
-                "audit-last", "SELECT sequence, text, previous, hash FROM latchkey.audit ORDER BY sequence DESC LIMIT 1"),
+                "audit-last", "SELECT sequence, text, previous, hash FROM latchkey.audit ORDER BY sequence DESC LIMIT 1"
+            ),
             within: settings.keyLimit
         ).rows.first.map { row throws(StoreError) in try row.auditEntry() }
     }
@@ -28,7 +32,8 @@ extension PostgreSQLStore {
             PostgreSQLCall(
                 "audit-entries",
                 "SELECT sequence, text, previous, hash FROM latchkey.audit WHERE sequence >= $1 ORDER BY sequence LIMIT $2",
-                [.integer(Int64(clamping: sequence)), .integer(Int64(StoreLimits.page(limit)))]), within: settings.pageLimit
+                [.integer(Int64(clamping: sequence)), .integer(Int64(StoreLimits.page(limit)))]),
+            within: settings.pageLimit
         ).rows.map { row throws(StoreError) in try row.auditEntry() }
     }
 }

@@ -17,7 +17,9 @@ extension PostgreSQLStore {
             let kids = rows.filter { $0.sealed.tenant == tenant }.map(\.kid)
             return Self.read(kids, of: tenant)
         }
-        calls += rows.count > Self.notified ? tenants.map { Self.notice($0, nil) } : rows.map { Self.notice($0.sealed.tenant, $0.kid) }
+        calls +=
+            rows.count > Self.notified
+            ? tenants.map { Self.notice($0, nil) } : rows.map { Self.notice($0.sealed.tenant, $0.kid) }
         let limit = rows.count > Self.notified ? settings.pageLimit : settings.keyLimit
         let answers = try await work.run(calls, within: limit)
         var inForce: [KeyRow.Place: KeyRow] = [:]
@@ -40,7 +42,9 @@ extension PostgreSQLStore {
         let prefix = Array(search.utf8)
         let limit = StoreLimits.page(limit)
         let kid = cursor?.kid ?? KeyID(bytes: [UInt8](repeating: 0, count: 16))
-        let after: [PostgreSQLValue] = [.text(tenant), .bytes(cursor?.content.bytes ?? Data()), kid.map { .uuid($0) } ?? .null(.uuid)]
+        let after: [PostgreSQLValue] = [
+            .text(tenant), .bytes(cursor?.content.bytes ?? Data()), kid.map { .uuid($0) } ?? .null(.uuid),
+        ]
         let found = try await keyRows(
             PostgreSQLCall(
                 "keys-page",
@@ -87,12 +91,14 @@ extension PostgreSQLStore {
         return try await work.run(calls, within: settings.pageLimit).map(\.count).reduce(0, +)
     }
 
-    package func rows(of tenant: String, sealedBefore dataKey: UInt32, limit: Int) async throws(StoreError) -> [KeyRow] {
+    package func rows(of tenant: String, sealedBefore dataKey: UInt32, limit: Int) async throws(StoreError) -> [KeyRow]
+    {
         try await keyRows(
             PostgreSQLCall(
                 "keys-before",
                 "SELECT \(KeyColumns.all) FROM latchkey.keys WHERE tenant = $1 AND data_key < $2 LIMIT $3",
-                [.text(tenant), .version(dataKey), .integer(Int64(StoreLimits.page(limit)))]), within: settings.pageLimit)
+                [.text(tenant), .version(dataKey), .integer(Int64(StoreLimits.page(limit)))]),
+            within: settings.pageLimit)
     }
 
     package func setDisabled(_ isDisabled: Bool, _ kid: KeyID, of tenant: String) async throws(StoreError) -> Bool {
@@ -145,7 +151,8 @@ extension KeyRow {
 
         static func < (one: Self, other: Self) -> Bool {
             one.tenant == other.tenant
-                ? one.kid.bytes.lexicographicallyPrecedes(other.kid.bytes) : one.tenant.lexicographicallyPrecedes(other.tenant)
+                ? one.kid.bytes.lexicographicallyPrecedes(other.kid.bytes)
+                : one.tenant.lexicographicallyPrecedes(other.tenant)
         }
     }
 
@@ -167,7 +174,8 @@ private struct KeyColumnValues {
                     .text(row.sealed.tenant), .uuid(row.kid), .bytes(row.content.bytes), .text(row.track.rawValue),
                     .text(row.trackType), .text(StoredList.text(row.policies)),
                     row.scheme.map { .text($0.rawValue) } ?? .null(.text), .text(StoredList.text(row.periods)),
-                    .version(row.sealed.dataKey), .bytes(row.sealed.nonce), .bytes(row.sealed.sealed), .date(row.created),
+                    .version(row.sealed.dataKey), .bytes(row.sealed.nonce), .bytes(row.sealed.sealed),
+                    .date(row.created),
                     .flag(row.isDisabled),
                 ]
             })

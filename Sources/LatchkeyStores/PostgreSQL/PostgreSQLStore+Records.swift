@@ -117,7 +117,8 @@ extension PostgreSQLStore {
                         DELETE FROM latchkey.records
                         WHERE ctid >= $1::text::tid AND ctid < $2::text::tid AND ends <= clock_timestamp() RETURNING 1)
                     SELECT pg_relation_size('latchkey.records') / current_setting('block_size')::bigint, count(*) FROM gone
-                    """, [.text("(\(pages.lowerBound),0)"), .text("(\(pages.upperBound),0)")]), within: settings.keyLimit)
+                    """, [.text("(\(pages.lowerBound),0)"), .text("(\(pages.upperBound),0)")]),
+                within: settings.keyLimit)
             guard let count = try answer.rows.first?.integer(0) else { return }
             sweep.withLock { $0.passed(end: count) }
         }

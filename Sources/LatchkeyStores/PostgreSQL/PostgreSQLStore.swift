@@ -79,7 +79,8 @@ package final class PostgreSQLStore: RecordStore, KeyStore, AuditStore {
     /// durable: look again by yourself now and then.
     /// - Throws: `storeUnavailable` if the process has too many open files.
     package func changes() throws(StoreError) -> AsyncStream<KeyChange> {
-        let (stream, continuation) = AsyncStream.makeStream(of: KeyChange.self, bufferingPolicy: .bufferingNewest(1_024))
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: KeyChange.self, bufferingPolicy: .bufferingNewest(1_024))
         var setup = PostgreSQLLane.Setup(hosts: hosts, isDurable: true, statementLimit: settings.pageLimit)
         setup.channel = (
             "latchkey_keys",
@@ -101,6 +102,12 @@ extension KeyChange {
         guard let colon = notification.lastIndex(of: ":") else { return nil }
         let tenant = String(notification[..<colon])
         let kid = String(notification[notification.index(after: colon)...])
-        if kid.isEmpty { self = .tenant(tenant) } else if let kid = KeyID(kid) { self = .key(tenant: tenant, kid) } else { return nil }
+        if kid.isEmpty {
+            self = .tenant(tenant)
+        } else if let kid = KeyID(kid) {
+            self = .key(tenant: tenant, kid)
+        } else {
+            return nil
+        }
     }
 }

@@ -56,7 +56,8 @@ struct PostgreSQLValue: Sendable {
     /// An array of one dimension, of values of one kind.
     static func array(_ kind: Kind, _ values: [Self]) -> Self {
         let hasNull = values.contains { $0.bytes == nil }
-        var bytes = [Int32(values.isEmpty ? 0 : 1), hasNull ? 1 : 0, Int32(bitPattern: kind.rawValue)].flatMap(\.bigEndianBytes)
+        var bytes = [Int32(values.isEmpty ? 0 : 1), hasNull ? 1 : 0, Int32(bitPattern: kind.rawValue)].flatMap(
+            \.bigEndianBytes)
         if !values.isEmpty { bytes += [Int32(clamping: values.count), 1].flatMap(\.bigEndianBytes) }
         for value in values {
             bytes += Int32(clamping: value.bytes?.count ?? -1).bigEndianBytes

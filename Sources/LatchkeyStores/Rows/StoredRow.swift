@@ -37,7 +37,8 @@ extension StoredRow {
     }
 
     func damaged(_ column: Int) -> StoreError {
-        StoreError(.damaged, engine, reason: "A row has something else in column \(column + 1) than this server writes.")
+        StoreError(
+            .damaged, engine, reason: "A row has something else in column \(column + 1) than this server writes.")
     }
 }
 

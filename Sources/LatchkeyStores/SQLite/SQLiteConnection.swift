@@ -148,7 +148,8 @@ extension StoreError {
         let kind: Kind =
             switch code & 0xff {
             case SQLITE_FULL: .full
-            case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_SCHEMA, SQLITE_ERROR, SQLITE_MISMATCH, SQLITE_CONSTRAINT: .damaged
+            case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_SCHEMA, SQLITE_ERROR, SQLITE_MISMATCH, SQLITE_CONSTRAINT:
+                .damaged
             case SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_READONLY, SQLITE_AUTH: .misconfigured
             case SQLITE_TOOBIG: .unfit
             default: .unavailable

@@ -17,7 +17,8 @@ final class SQLiteLane: Sendable {
 
     fileprivate enum Work: Sendable {
         case read(@Sendable (SQLiteConnection) -> Void)
-        case write(Durability, @Sendable (SQLiteConnection) throws(StoreError) -> Void, done: @Sendable (StoreError?) -> Void)
+        case write(
+            Durability, @Sendable (SQLiteConnection) throws(StoreError) -> Void, done: @Sendable (StoreError?) -> Void)
     }
 
     /// The most writes of one transaction, and the most pieces of work that wait.
@@ -69,20 +70,25 @@ final class SQLiteLane: Sendable {
                     answer.withLock { $0 = value }
                 } done: { error in
                     let value = answer.withLock { $0 }
-                    done.resume(returning: value.map { error.map(Result.failure) ?? .success($0) } ?? .failure(error ?? Self.overrun))
+                    done.resume(
+                        returning: value.map { error.map(Result.failure) ?? .success($0) }
+                            ?? .failure(error ?? Self.overrun))
                 })
             if !isTaken { done.resume(returning: .failure(Self.overrun)) }
         }.get()
     }
 
     private static var overrun: StoreError {
-        StoreError(.unavailable, SQLiteStore.name, reason: "\(limit) pieces of work wait for the file, or it was closed.")
+        StoreError(
+            .unavailable, SQLiteStore.name, reason: "\(limit) pieces of work wait for the file, or it was closed.")
     }
 }
 
 /// Runs the work of one lane, on its thread.
 private struct SQLiteWriter {
-    typealias Write = (work: @Sendable (SQLiteConnection) throws(StoreError) -> Void, done: @Sendable (StoreError?) -> Void)
+    typealias Write = (
+        work: @Sendable (SQLiteConnection) throws(StoreError) -> Void, done: @Sendable (StoreError?) -> Void
+    )
 
     let connection: SQLiteConnection
     private var durability: SQLiteLane.Durability?

@@ -47,7 +47,8 @@ enum SQLiteSchema {
                 // Another process may have been faster.
                 if try connection.number("PRAGMA user_version") == number {
                     try connection.execute(migrations[number])
-                    try connection.execute("PRAGMA user_version = \(number + 1); PRAGMA application_id = \(applicationID)")
+                    try connection.execute(
+                        "PRAGMA user_version = \(number + 1); PRAGMA application_id = \(applicationID)")
                 }
                 try connection.run("COMMIT")
             } catch {

@@ -27,9 +27,12 @@ extension SQLiteStore {
         }
     }
 
-    private static func row(_ kid: KeyID, _ tenant: String, _ connection: SQLiteConnection) throws(StoreError) -> [KeyRow] {
+    private static func row(_ kid: KeyID, _ tenant: String, _ connection: SQLiteConnection) throws(StoreError)
+        -> [KeyRow]
+    {
         try connection.rows(
-            "SELECT \(KeyColumns.all) FROM keys WHERE tenant = ?1 AND kid = ?2", [.text(tenant), .bytes(Array(kid.bytes))]
+            "SELECT \(KeyColumns.all) FROM keys WHERE tenant = ?1 AND kid = ?2",
+            [.text(tenant), .bytes(Array(kid.bytes))]
         ) { row throws(StoreError) in try row.keyRow() }
     }
 
@@ -85,7 +88,8 @@ extension SQLiteStore {
         }
     }
 
-    package func rows(of tenant: String, sealedBefore dataKey: UInt32, limit: Int) async throws(StoreError) -> [KeyRow] {
+    package func rows(of tenant: String, sealedBefore dataKey: UInt32, limit: Int) async throws(StoreError) -> [KeyRow]
+    {
         try await pages.read { connection throws(StoreError) in
             try connection.rows(
                 "SELECT \(KeyColumns.all) FROM keys WHERE tenant = ?1 AND data_key < ?2 LIMIT ?3",
@@ -105,7 +109,8 @@ extension SQLiteStore {
     package func seeds(of tenant: String) async throws(StoreError) -> [SealedKey] {
         try await reader.read { connection throws(StoreError) in
             try connection.rows(
-                "SELECT tenant, version, data_key, nonce, sealed FROM seeds WHERE tenant = ?1 ORDER BY version", [.text(tenant)]
+                "SELECT tenant, version, data_key, nonce, sealed FROM seeds WHERE tenant = ?1 ORDER BY version",
+                [.text(tenant)]
             ) { row throws(StoreError) in try row.seed() }
         }
     }
@@ -116,14 +121,17 @@ extension SQLiteStore {
             try connection.run(
                 "INSERT INTO seeds (tenant, version, data_key, nonce, sealed) VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING",
                 [
-                    .text(seed.tenant), .version(version), .version(seed.dataKey), .bytes(seed.nonce), .bytes(seed.sealed),
+                    .text(seed.tenant), .version(version), .version(seed.dataKey), .bytes(seed.nonce),
+                    .bytes(seed.sealed),
                 ]) == 1
         }
     }
 
     package func dataKeys() async throws(StoreError) -> [WrappedDataKey] {
         try await reader.read { connection throws(StoreError) in
-            try connection.rows("SELECT tenant, version, wrapper, nonce, wrapped FROM data_keys ORDER BY tenant, version") {
+            try connection.rows(
+                "SELECT tenant, version, wrapper, nonce, wrapped FROM data_keys ORDER BY tenant, version"
+            ) {
                 row throws(StoreError) in try row.dataKey()
             }
         }

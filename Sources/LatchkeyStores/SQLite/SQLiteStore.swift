@@ -79,7 +79,9 @@ private enum SQLiteFile {
     static func prepare(_ path: String) throws(StoreError) {
         let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard file >= 0 else {
-            throw StoreError(.misconfigured, SQLiteStore.name, reason: "The file cannot be opened: \(String(cString: strerror(errno))).")
+            throw StoreError(
+                .misconfigured, SQLiteStore.name,
+                reason: "The file cannot be opened: \(String(cString: strerror(errno))).")
         }
         defer { Foundation.close(file) }
         var facts = stat()

@@ -9,7 +9,8 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct AuditStoreConformanceTests {
     private func entry(_ sequence: UInt64, _ text: String = "{}") -> AuditEntry {
         AuditEntry(
-            sequence: sequence, text: text, previous: [UInt8](repeating: 0, count: 32), hash: [UInt8](repeating: 1, count: 32))
+            sequence: sequence, text: text, previous: [UInt8](repeating: 0, count: 32),
+            hash: [UInt8](repeating: 1, count: 32))
     }
 
     @Test(arguments: Engine.ofKeys)
@@ -18,7 +19,9 @@ import Testing
             let audit = try #require(stores.audit)
             for sequence in 1...20 as ClosedRange<UInt64> {
                 let won = try await withThrowingTaskGroup(of: Bool.self) { group in
-                    for writer in 0..<6 { group.addTask { try await audit.append(entry(sequence, "{\"writer\":\(writer)}")) } }
+                    for writer in 0..<6 {
+                        group.addTask { try await audit.append(entry(sequence, "{\"writer\":\(writer)}")) }
+                    }
                     return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
                 }
                 #expect(won == 1)

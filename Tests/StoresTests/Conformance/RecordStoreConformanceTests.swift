@@ -86,7 +86,10 @@ import Testing
     func `pages come in the order of bytes, and go on behind a name`(_ engine: Engine) async throws {
         try await engine.open { stores async throws in
             let records = stores.records
-            let names = ["user-10", "user-9", "user-é", "user-e\u{301}", "user-Z", "user-a", "user-🦊", "user-\u{10ffff}", "usf", "use"]
+            let names = [
+                "user-10", "user-9", "user-é", "user-e\u{301}", "user-Z", "user-a", "user-🦊", "user-\u{10ffff}", "usf",
+                "use",
+            ]
             for name in names { #expect(try await records.put(name)) }
             #expect(try await records.put("user-b", tenant: "other"))
             let expected = names.filter { $0.hasPrefix("user-") }.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
@@ -98,7 +101,8 @@ import Testing
             }
             #expect(found.map { Array($0.utf8) } == expected.map { Array($0.utf8) })
             #expect(try await records.page(of: .token, "acme", prefix: "", after: nil, limit: 10).isEmpty)
-            #expect(try await records.page(of: .account, "acme", prefix: "", after: nil, limit: 5_000).count == names.count)
+            #expect(
+                try await records.page(of: .account, "acme", prefix: "", after: nil, limit: 5_000).count == names.count)
             #expect(try await records.page(of: .account, "acme", prefix: "", after: nil, limit: 0).count == 1)
         }
     }
@@ -120,7 +124,10 @@ import Testing
     @Test(arguments: Engine.ofRecords)
     func `names are any text but a NUL, and no Unicode form stands for another`(_ engine: Engine) async throws {
         try await engine.open { stores async throws in
-            let names = ["'; DROP TABLE records; --", "\"", "\\", "%_", "é", "e\u{301}", "$1", "\r\n", " ", String(repeating: "x", count: 512)]
+            let names = [
+                "'; DROP TABLE records; --", "\"", "\\", "%_", "é", "e\u{301}", "$1", "\r\n", " ",
+                String(repeating: "x", count: 512),
+            ]
             for (number, name) in names.enumerated() { #expect(try await stores.records.put(name, [UInt8(number)])) }
             for (number, name) in names.enumerated() {
                 let reading = try await stores.records.read(RecordKey(.account, tenant: "acme", name: name))

@@ -73,8 +73,10 @@ struct PostgreSQLStoreTests {
     }
 
     @Test(arguments: [
-        "postgresql://anna:hunter2@nowhere.invalid/x", "postgresql://anna:hun@ter2@localhost:1/x", "postgresql://hunter2:x@/x?host=/hunter2",
-        "postgresql://anna:hunter2@[::1/x", "postgresql://anna:hunter2@localhost:hunter2/x", "postgresql://anna@localhost/x?hunter2=1",
+        "postgresql://anna:hunter2@nowhere.invalid/x", "postgresql://anna:hun@ter2@localhost:1/x",
+        "postgresql://hunter2:x@/x?host=/hunter2",
+        "postgresql://anna:hunter2@[::1/x", "postgresql://anna:hunter2@localhost:hunter2/x",
+        "postgresql://anna@localhost/x?hunter2=1",
         "postgresql://anna:hunter2%zz@localhost/x",
     ])
     func `no error repeats a word of the address`(_ address: String) async throws {
@@ -97,7 +99,8 @@ struct PostgreSQLStoreTests {
         let (server, name, address) = try await database()
         try await PostgreSQLStore.open(address, .patient, migrates: true).close()
         let folder = String(server.address(of: name).revealedText.split(separator: "=").last ?? "")
-        let several = address.revealedText.replacingOccurrences(of: "host=\(folder)", with: "host=/nowhere,\(folder),/elsewhere")
+        let several = address.revealedText.replacingOccurrences(
+            of: "host=\(folder)", with: "host=/nowhere,\(folder),/elsewhere")
         let store = try await PostgreSQLStore.open(Secret(several), .patient)
         #expect(try await store.put("anna"))
         store.close()
@@ -113,7 +116,9 @@ struct PostgreSQLStoreTests {
     }
 
     @Test(arguments: ["25006", "57P01"])
-    func `a connection whose server takes no changes or ends is dropped, and the next one works`(_ state: String) async throws {
+    func `a connection whose server takes no changes or ends is dropped, and the next one works`(_ state: String)
+        async throws
+    {
         let address = try await database().address
         var settings = PostgreSQLStore.Settings.patient
         settings.connections = 1
@@ -164,7 +169,8 @@ struct PostgreSQLStoreTests {
                             _ = try await store.records.run(
                                 [
                                     PostgreSQLCall(
-                                        "half", "INSERT INTO latchkey.seeds VALUES ($1, 1, 1, '', '')", [.text("half-\(number)")]),
+                                        "half", "INSERT INTO latchkey.seeds VALUES ($1, 1, 1, '', '')",
+                                        [.text("half-\(number)")]),
                                     PostgreSQLCall("divide", "SELECT 1 / ($1::bigint - $1)", [.integer(Int64(number))]),
                                 ], within: .seconds(60))
                         }
@@ -190,7 +196,8 @@ struct PostgreSQLStoreTests {
         while left != 0 {
             // Each write counts; the steps run beside them.
             for number in 0..<RecordSweep.writes { _ = try await store.put("new-\(number % 8)") }
-            left = try await server.query("SELECT count(*) FROM latchkey.records WHERE ends < now()", in: name).first?.integer(0)
+            left = try await server.query("SELECT count(*) FROM latchkey.records WHERE ends < now()", in: name).first?
+                .integer(0)
         }
         #expect(try await store.page(of: .account, "acme", prefix: "new-", after: nil, limit: 100).count == 8)
     }
@@ -208,7 +215,8 @@ struct PostgreSQLStoreTests {
         _ = try await store.setDisabled(true, SampleKeys.kid(1), of: "acme")
         #expect(await changes.next() == .key(tenant: "acme", SampleKeys.kid(1)))
         try await server.query(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '\(name)' AND query LIKE 'LISTEN%'", in: "postgres")
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '\(name)' AND query LIKE 'LISTEN%'",
+            in: "postgres")
         #expect(await changes.next() == .everything)
         _ = try await store.setDisabled(false, SampleKeys.kid(1), of: "acme")
         #expect(await changes.next() == .key(tenant: "acme", SampleKeys.kid(1)))

@@ -63,7 +63,9 @@ extension RecordStore {
     }
 
     /// Writes a record that is not there.
-    func put(_ name: String, _ bytes: [UInt8] = [1], ends: TimeInterval = 3_600, tenant: String = "acme") async throws -> Bool {
+    func put(_ name: String, _ bytes: [UInt8] = [1], ends: TimeInterval = 3_600, tenant: String = "acme") async throws
+        -> Bool
+    {
         let key = RecordKey(.account, tenant: tenant, name: name)
         let reading = try await read(key)
         return try await write(

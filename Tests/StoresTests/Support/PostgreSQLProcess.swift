@@ -103,7 +103,8 @@ extension PostgreSQLProcess {
                     log = String((log + String(decoding: bytes, as: UTF8.self)).suffix(4_096))
                     if log.contains("ready to accept connections") { ready.resolve(.success(())) }
                 }
-                ready.resolve(.failure(Diagnosis(code: "test", reason: "PostgreSQL did not start: \(log)", remedy: "See above.")))
+                ready.resolve(
+                    .failure(Diagnosis(code: "test", reason: "PostgreSQL did not start: \(log)", remedy: "See above.")))
                 ended.resolve(.success(()))
             }
         }

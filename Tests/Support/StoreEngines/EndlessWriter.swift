@@ -22,7 +22,8 @@ struct EndlessWriter {
             let chance = generator.next()
             let key = RecordKey(.account, tenant: "acme", name: "\(writer)-\(chance % 20)")
             let reading = try await store.read(key)
-            let bytes = [UInt8](repeating: UInt8(truncatingIfNeeded: chance >> 8), count: 1 + Int(chance >> 16 % 60_000))
+            let bytes = [UInt8](
+                repeating: UInt8(truncatingIfNeeded: chance >> 8), count: 1 + Int(chance >> 16 % 60_000))
             let record = Record(version: reading.nextVersion, bytes: bytes)
             _ = try await store.write(record, at: key, replacing: reading.record?.version, until: reading.now + 3_600)
         }

@@ -22,10 +22,14 @@ struct Measurement {
         }
         let sorted = times.times.sorted()
         print("\(records.engine): \(sorted.count / 10) compare-and-sets a second, with a read each; 16 clients")
-        print("compare-and-set p50 \(Self.share(sorted, 0.5)) ms, p99 \(Self.share(sorted, 0.99)) ms; \(times.failures) failed")
+        print(
+            "compare-and-set p50 \(Self.share(sorted, 0.5)) ms, p99 \(Self.share(sorted, 0.99)) ms; \(times.failures) failed"
+        )
     }
 
-    private static func change(_ records: any RecordStore, _ client: Int, until end: ContinuousClock.Instant) async -> (times: [Double], failures: Int) {
+    private static func change(_ records: any RecordStore, _ client: Int, until end: ContinuousClock.Instant) async -> (
+        times: [Double], failures: Int
+    ) {
         var times: [Double] = []
         var failures = 0
         var number = 0
@@ -37,7 +41,8 @@ struct Measurement {
                 let reading = try await records.read(key)
                 let record = Record(version: reading.nextVersion, bytes: bytes)
                 let start = ContinuousClock.now
-                _ = try await records.write(record, at: key, replacing: reading.record?.version, until: reading.now + 600)
+                _ = try await records.write(
+                    record, at: key, replacing: reading.record?.version, until: reading.now + 600)
                 times.append(start.duration(to: .now).inMilliseconds)
             } catch { failures += 1 }
         }
@@ -65,16 +70,24 @@ struct Measurement {
             _ = try await keys.rows([NumberedKeys.kid(number &* 7_919 % count)].compactMap(\.self), of: "acme")
             times.append(start.duration(to: .now).inMilliseconds)
         }
-        print("read of a row: the first \(times.first ?? 0) ms, p50 \(Self.share(times.sorted(), 0.5)) ms, p99 \(Self.share(times.sorted(), 0.99)) ms")
+        print(
+            "read of a row: the first \(times.first ?? 0) ms, p50 \(Self.share(times.sorted(), 0.5)) ms, p99 \(Self.share(times.sorted(), 0.99)) ms"
+        )
         try await measure("count") { _ = try await keys.count(of: "acme") }
         let first = try await keys.page(of: "acme", search: "", after: nil, limit: 1)
-        try await measure("first page of 100") { _ = try await keys.page(of: "acme", search: "", after: nil, limit: 100) }
+        try await measure("first page of 100") {
+            _ = try await keys.page(of: "acme", search: "", after: nil, limit: 100)
+        }
         try await measure("page of 100 from the middle") {
             guard let content = ContentName("channel-500/"), let kid = first.first?.kid else { return }
             _ = try await keys.page(of: "acme", search: "", after: .init(content: content, kid: kid), limit: 100)
         }
-        try await measure("search by a name's beginning") { _ = try await keys.page(of: "acme", search: "channel-77/", after: nil, limit: 100) }
-        try await measure("search by a kid") { _ = try await keys.page(of: "acme", search: first.first.map { "\($0.kid)" } ?? "", after: nil, limit: 100) }
+        try await measure("search by a name's beginning") {
+            _ = try await keys.page(of: "acme", search: "channel-77/", after: nil, limit: 100)
+        }
+        try await measure("search by a kid") {
+            _ = try await keys.page(of: "acme", search: first.first.map { "\($0.kid)" } ?? "", after: nil, limit: 100)
+        }
         let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
         print(status.split(separator: "\n").first { $0.hasPrefix("VmRSS") } ?? "")
     }

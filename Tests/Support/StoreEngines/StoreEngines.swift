@@ -29,7 +29,9 @@ enum NumberedKeys {
     }
 
     static func row(_ number: Int) -> KeyRow? {
-        guard let kid = kid(number), let content = ContentName("channel-\(number % 1_000)/program-\(number)") else { return nil }
+        guard let kid = kid(number), let content = ContentName("channel-\(number % 1_000)/program-\(number)") else {
+            return nil
+        }
         return KeyRow(
             kid: kid,
             sealed: SealedKey(
