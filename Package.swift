@@ -162,12 +162,16 @@ let package = Package(
         .executableTarget(
             name: "StoreCrash", dependencies: ["Latchkey", "LatchkeyCore", "LatchkeyTesting"],
             path: "Tests/Support/StoreCrash", swiftSettings: settings),
+        // A process that the tests kill while it writes to SQLite, and the measurements of the engines.
+        .executableTarget(
+            name: "StoreEngines", dependencies: ["LatchkeyStores", "LatchkeyServer", "LatchkeyCore"],
+            path: "Tests/Support/StoreEngines", swiftSettings: settings),
         tests("Core", ["LatchkeyCore"]),
         tests("HLS", ["LatchkeyHLS", "LatchkeyCore"], resources: [.copy("Corpus")]),
         tests("FairPlay", ["LatchkeyFairPlay", "LatchkeyCore"]),
         tests("HTTP", ["LatchkeyHTTP", "LatchkeyCore"]),
         tests("Server", ["LatchkeyServer", "LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyHTTP", "LatchkeyCore"]),
-        tests("Stores", ["LatchkeyStores", "LatchkeyServer", "LatchkeyCore"]),
+        tests("Stores", ["StoreEngines", "LatchkeyStores", "LatchkeyServer", "LatchkeyCore", "CSQLite"]),
         tests("Vendors", ["LatchkeyVendors", "LatchkeyCore"]),
         tests("Device", ["LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyCore"]),
         tests("Playback", ["LatchkeySimulation", "LatchkeyPlayback", "LatchkeyHLS", "LatchkeyCore"]),

@@ -8,7 +8,7 @@ package protocol AuditStore: Sendable {
     var engine: String { get }
 
     /// Adds an entry behind the last one.
-    /// - Returns: false if another entry has its number by now, and nothing was added.
+    /// - Returns: false if its number is not the one behind the last entry's, because another entry has it by now, and nothing was added.
     /// - Throws: `StoreError`.
     func append(_ entry: AuditEntry) async throws(StoreError) -> Bool
 

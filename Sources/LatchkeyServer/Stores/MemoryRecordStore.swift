@@ -37,6 +37,8 @@ package final class MemoryRecordStore: RecordStore {
     package func write(
         _ record: Record, at key: RecordKey, replacing replaced: UInt64?, until end: Date
     ) async throws(StoreError) -> Bool {
+        try key.check(for: engine)
+        try record.check(for: engine)
         let now = timekeeper.date
         let hasRoom: Bool? = state.withLock { state in
             let held = state.records[key].flatMap { $0.at(now) }

@@ -22,7 +22,7 @@ package protocol RecordStore: Sendable {
     ///   - replaced: the version that was read; `nil` if there was no record.
     ///   - end: from when on, by the engine's clock, the record may be forgotten, and is as if it were not there.
     /// - Returns: false if the record has another version by now, and nothing was written.
-    /// - Throws: `StoreError`; then nobody knows whether it was written.
+    /// - Throws: `StoreError`; then nobody knows whether it was written, except for `storeUnfit`: then it was not.
     func write(
         _ record: Record, at key: RecordKey, replacing replaced: UInt64?, until end: Date
     ) async throws(StoreError) -> Bool
@@ -45,7 +45,7 @@ package protocol RecordStore: Sendable {
     ) async throws(StoreError) -> [NamedRecord]
 }
 
-/// Where a record is.
+/// Where a record is. Names are compared byte for byte: two Unicode forms of one letter are two names, as they are in every engine.
 package struct RecordKey: Sendable, Hashable {
     /// What records are about. The raw values stand in stores.
     package enum Kind: String, Sendable, Hashable, CaseIterable {
@@ -56,15 +56,26 @@ package struct RecordKey: Sendable, Hashable {
     }
 
     package let kind: Kind
-    /// The tenant's name, 1 to 64 bytes.
+    /// The tenant's name, 1 to 64 bytes without a NUL.
     package let tenant: String
-    /// The record's name, 1 to 512 bytes.
+    /// The record's name, 1 to 512 bytes without a NUL.
     package let name: String
 
     package init(_ kind: Kind, tenant: String, name: String) {
         self.kind = kind
         self.tenant = tenant
         self.name = name
+    }
+
+    package static func == (one: Self, other: Self) -> Bool {
+        one.kind == other.kind && one.tenant.equalsByteForByte(other.tenant) && one.name.equalsByteForByte(other.name)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        // Canonically equal texts have equal hashes, so this agrees with `==`, and those few share a bucket.
+        hasher.combine(kind)
+        hasher.combine(tenant)
+        hasher.combine(name)
     }
 }
 

@@ -12,6 +12,8 @@ package struct StoreError: DiagnosableError, Equatable {
         case damaged = "storeDamaged"
         /// The engine lacks the tables, or refuses name and password.
         case misconfigured = "storeMisconfigured"
+        /// What was to be stored is beyond the contract: a name with a NUL or of a wrong length, or too many bytes.
+        case unfit = "storeUnfit"
     }
 
     /// What kind of failure it is.
@@ -43,6 +45,7 @@ extension StoreError.Kind {
         case .full: "Give the store more room."
         case .damaged: "Restore the store from a backup, or start the version of the server that wrote it."
         case .misconfigured: "Check the store's address and credentials, and run latchkey-server check."
+        case .unfit: "Check names and sizes before they are stored."
         }
     }
 }

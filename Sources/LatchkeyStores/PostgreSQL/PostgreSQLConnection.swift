@@ -1,0 +1,149 @@
+import CPostgreSQL
+import Foundation
+import LatchkeyCore
+import LatchkeyServer
+
+/// One connection of libpq that never blocks. Belongs to one thread.
+final class PostgreSQLConnection {
+    enum Progress {
+        case reads, writes, isUp
+        case failed
+    }
+
+    /// What the server says next.
+    enum Event {
+        case answer(Result<PostgreSQLAnswer, PostgreSQLFailure>)
+        case statementEnd
+        case sync
+    }
+
+    private let handle: OpaquePointer
+
+    /// Begins to connect.
+    /// - Returns: `nil` if there is no memory for it.
+    init?(_ parameters: [String: Secret]) {
+        let keywords = parameters.keys.sorted()
+        let words = keywords.map { strdup($0) } + [nil]
+        // Erased below: one of them may be a password.
+        let values = keywords.map { strdup(parameters[$0]?.revealedText ?? "") } + [nil]
+        defer {
+            for value in values.compactMap(\.self) {
+                erase(UnsafeMutableRawBufferPointer(start: value, count: strlen(value)))
+            }
+            for text in words + values { free(text) }
+        }
+        guard let handle = PQconnectStartParams(words.map { UnsafePointer($0) }, values.map { UnsafePointer($0) }, 0)
+        else {
+            return nil
+        }
+        self.handle = handle
+        // Error messages have the SQLSTATE and no words of the server then.
+        PQsetErrorVerbosity(handle, PQERRORS_SQLSTATE)
+        PQsetNoticeProcessor(handle, { _, _ in }, nil)
+    }
+
+    deinit { PQfinish(handle) }
+
+    var socket: Int32 { PQsocket(handle) }
+
+    /// Goes on connecting, when the socket is ready.
+    func advance() -> Progress {
+        guard PQstatus(handle) != CONNECTION_BAD else { return .failed }
+        let polled = PQconnectPoll(handle)
+        if polled == PGRES_POLLING_READING { return .reads }
+        if polled == PGRES_POLLING_WRITING { return .writes }
+        guard polled == PGRES_POLLING_OK, PQsetnonblocking(handle, 1) == 0, PQenterPipelineMode(handle) == 1 else {
+            return .failed
+        }
+        return .isUp
+    }
+
+    /// Why connecting failed.
+    var connectError: StoreError {
+        let message = String(cString: PQerrorMessage(handle))
+        let state = PostgreSQLFailure(String(message.split { $0.isWhitespace }.last ?? ""))
+        if !state.state.isEmpty, message.contains("FATAL") || message.contains("ERROR") { return state.error }
+        let words =
+            message.contains("read-only") || message.contains("hot standby")
+            ? "The host takes no changes: it is a standby." : "The host does not take the connection."
+        return StoreError(.unavailable, PostgreSQLStore.name, reason: words)
+    }
+
+    /// Whether the server keeps text as UTF-8.
+    var isUTF8: Bool { PQparameterStatus(handle, "server_encoding").map { String(cString: $0) } == "UTF8" }
+
+    /// Sends a statement to be prepared.
+    func prepare(_ call: PostgreSQLCall) -> Bool {
+        PQsendPrepare(handle, call.name, call.sql, Int32(call.values.count), call.values.map(\.type)) == 1
+    }
+
+    /// Sends a prepared statement's values.
+    func send(_ call: PostgreSQLCall) -> Bool {
+        // One buffer for all values, with a byte more so that it has an address.
+        let buffer = call.values.flatMap { value -> [UInt8] in value.bytes ?? [] } + [0]
+        let lengths = call.values.map { Int32(clamping: $0.bytes?.count ?? 0) }
+        return buffer.withUnsafeBytes { bytes in
+            var offset = 0
+            let pointers = call.values.map { value -> UnsafePointer<CChar>? in
+                defer { offset += value.bytes?.count ?? 0 }
+                return value.bytes == nil
+                    ? nil : bytes.baseAddress?.advanced(by: offset).assumingMemoryBound(to: CChar.self)
+            }
+            let formats = [Int32](repeating: 1, count: pointers.count)
+            return PQsendQueryPrepared(handle, call.name, Int32(pointers.count), pointers, lengths, formats, 1) == 1
+        }
+    }
+
+    /// Ends a transaction: what was sent since the last one is done as a whole.
+    func sync() -> Bool { PQpipelineSync(handle) == 1 }
+
+    /// Writes what waits.
+    /// - Returns: whether some still waits; `nil` if the connection broke.
+    func flush() -> Bool? {
+        switch PQflush(handle) {
+        case 0: false
+        case 1: true
+        default: nil
+        }
+    }
+
+    /// Reads what came.
+    /// - Returns: false if the connection broke.
+    func receive() -> Bool { PQconsumeInput(handle) == 1 }
+
+    /// The next event; `nil` if more has to come first.
+    func next() -> Event? {
+        guard PQisBusy(handle) == 0 else { return nil }
+        guard let result = PQgetResult(handle) else { return .statementEnd }
+        defer { PQclear(result) }
+        let status = PQresultStatus(result)
+        if status == PGRES_PIPELINE_SYNC { return .sync }
+        if status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK { return .answer(.success(Self.answer(result))) }
+        let state = PQresultErrorField(result, Int32(UInt8(ascii: "C"))).map { String(cString: $0) }
+        return .answer(.failure(PostgreSQLFailure(state ?? "")))
+    }
+
+    /// The texts of notifications that came.
+    func notifications() -> [String] {
+        var texts: [String] = []
+        while let notification = PQnotifies(handle) {
+            texts.append(String(cString: notification.pointee.extra))
+            PQfreemem(notification)
+        }
+        return texts
+    }
+
+    private static func answer(_ result: OpaquePointer) -> PostgreSQLAnswer {
+        let columns = 0..<PQnfields(result)
+        let rows = (0..<PQntuples(result)).map { row in
+            PostgreSQLRow(
+                fields: columns.map { column in
+                    guard PQgetisnull(result, row, column) == 0, let start = PQgetvalue(result, row, column) else {
+                        return nil
+                    }
+                    return Array(UnsafeRawBufferPointer(start: start, count: Int(PQgetlength(result, row, column))))
+                })
+        }
+        return PostgreSQLAnswer(rows: rows, count: Int(String(cString: PQcmdTuples(result))) ?? 0)
+    }
+}

@@ -1,0 +1,51 @@
+import LatchkeyCore
+import LatchkeyServer
+
+/// A failure by its SQLSTATE. PostgreSQL's and libpq's messages may quote values, addresses and passwords, so they are not repeated.
+struct PostgreSQLFailure: Error, Sendable {
+    /// Five characters; empty if the connection broke.
+    let state: String
+
+    /// - Parameter state: as PostgreSQL sent it.
+    init(_ state: String) { self.state = state.utf8.count == 5 && state.utf8.allSatisfy(\.isOfState) ? state : "" }
+
+    /// Whether the same statements may succeed at once: a deadlock, or transactions that cross.
+    var isCrossing: Bool { state == "40P01" || state == "40001" }
+
+    /// Whether the connection is of no more use: the server ends, or takes no changes any more.
+    var endsConnection: Bool { state.isEmpty || state == "25006" || state.hasPrefix("57P") || state.hasPrefix("08") }
+
+    var error: StoreError {
+        let (kind, words, remedy) = meaning
+        return StoreError(
+            kind, PostgreSQLStore.name, reason: state.isEmpty ? words : "\(words) (SQLSTATE \(state))", remedy: remedy)
+    }
+
+    private var meaning: (StoreError.Kind, String, String?) {
+        switch state {
+        case "": (.unavailable, "The connection to PostgreSQL ended.", nil)
+        case "42P01", "3F000", "42703", "42883":
+            (.misconfigured, "The database lacks tables.", "Run latchkey-server migrate with the role that owns them.")
+        case "42501":
+            (.misconfigured, "The role lacks a right.", "Grant it what Documentation/LicenseServer.md §7.3 lists.")
+        case "3D000": (.misconfigured, "There is no such database.", nil)
+        case "25006": (.unavailable, "The server takes no changes: it is a standby.", nil)
+        case "57014": (.unavailable, "The statement took longer than its limit.", nil)
+        case "53100": (.full, "The server's disk is full.", nil)
+        case _ where state.hasPrefix("28"): (.misconfigured, "PostgreSQL refuses the role or its password.", nil)
+        case _ where state.hasPrefix("22"), _ where state.hasPrefix("23"): (.unfit, "PostgreSQL refuses a value.", nil)
+        case _ where state.hasPrefix("XX"): (.damaged, "PostgreSQL says that its data are damaged.", nil)
+        case _ where state.hasPrefix("42"):
+            (.misconfigured, "The database has other tables than this server needs.", nil)
+        case _ where state.hasPrefix("53"): (.unavailable, "PostgreSQL has no room for the connection.", nil)
+        case _ where state.hasPrefix("57P"): (.unavailable, "PostgreSQL is starting or stopping.", nil)
+        default: (.unavailable, "PostgreSQL did not run the statement.", nil)
+        }
+    }
+}
+
+extension UInt8 {
+    fileprivate var isOfState: Bool {
+        UInt8(ascii: "0")...UInt8(ascii: "9") ~= self || UInt8(ascii: "A")...UInt8(ascii: "Z") ~= self
+    }
+}

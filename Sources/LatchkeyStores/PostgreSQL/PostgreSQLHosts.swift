@@ -1,0 +1,57 @@
+import CPostgreSQL
+import LatchkeyCore
+import LatchkeyServer
+
+/// The hosts of an address, each with the parameters of a connection.
+///
+/// libpq would try them in turn by itself, but without a limit of time for each where its calls do not block.
+struct PostgreSQLHosts: Sendable {
+    /// What an address has by default, against hosts that say nothing any more.
+    private static let defaults = [
+        "target_session_attrs": "read-write", "tcp_user_timeout": "3000", "keepalives_idle": "10",
+        "keepalives_interval": "3", "keepalives_count": "3", "connect_timeout": "3",
+        "fallback_application_name": "latchkey",
+    ]
+    /// What every connection has.
+    private static let fixed = ["client_encoding": "UTF8"]
+
+    /// Keywords and values of each host; not empty. May hold a password.
+    let parameters: [[String: Secret]]
+    /// How long one host may take.
+    let connectLimit: Duration
+
+    /// - Parameter address: as libpq reads it.
+    /// - Throws: `storeMisconfigured` for an address that libpq does not read, without a word of it.
+    init(_ address: Secret) throws(StoreError) {
+        var complaint: UnsafeMutablePointer<CChar>?
+        let options = PQconninfoParse(address.revealedText, &complaint)
+        // The complaint quotes the address, and with it the password.
+        PQfreemem(complaint)
+        guard let options else {
+            throw StoreError(
+                .misconfigured, PostgreSQLStore.name, reason: "libpq does not read the address.",
+                remedy: "Write postgresql://USER@HOST[,HOST…]/DATABASE, with %-escapes for special characters.")
+        }
+        defer { PQconninfoFree(options) }
+        var given: [String: String] = [:]
+        var option = options
+        while let keyword = option.pointee.keyword {
+            if let value = option.pointee.val { given[String(cString: keyword)] = String(cString: value) }
+            option += 1
+        }
+        let lists = ["host", "hostaddr", "port"].map {
+            ($0, given[$0].map { $0.split(separator: ",", omittingEmptySubsequences: false) } ?? [])
+        }
+        let count = max(1, lists.map(\.1.count).max() ?? 1)
+        parameters = (0..<count).map { number in
+            var one = Self.defaults.merging(given) { $1 }.merging(Self.fixed) { $1 }
+            for (keyword, values) in lists where !values.isEmpty {
+                // One port stands for all hosts.
+                one[keyword] = values.indices.contains(number) ? String(values[number]) : values.last.map(String.init)
+            }
+            return one.mapValues { Secret($0) }
+        }
+        let seconds = Int(given["connect_timeout"] ?? "") ?? 3
+        connectLimit = .seconds(seconds > 0 ? min(seconds, 60) : 3)
+    }
+}

@@ -1,0 +1,136 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyServer
+
+/// Statements that are one transaction, and who waits for their answers.
+struct PostgreSQLJob: Sendable {
+    typealias Outcome = Result<[PostgreSQLAnswer], PostgreSQLLane.Failure>
+
+    let calls: [PostgreSQLCall]
+    let deadline: ContinuousClock.Instant
+    let done: @Sendable (Outcome) -> Void
+}
+
+/// One connection with a thread of its own, which connects again by itself.
+final class PostgreSQLLane: Sendable {
+    /// Why a job has no answer.
+    struct Failure: Error, Sendable {
+        let error: StoreError
+        /// Whether the same job may succeed at once.
+        var isCrossing = false
+    }
+
+    /// What a lane's connections are told when they are up, and what they hear.
+    struct Setup: Sendable {
+        var hosts: PostgreSQLHosts
+        /// Whether a commit waits for the disk and a synchronous standby.
+        var isDurable: Bool
+        /// How long the server works on one statement.
+        var statementLimit: Duration
+        /// A channel to listen on, and who hears: a notification's text, or `nil` when some may have been missed.
+        var channel: (name: String, hear: @Sendable (String?) -> Void)?
+    }
+
+    fileprivate struct State {
+        var waiting: [PostgreSQLJob] = []
+        /// Jobs that wait or are under way.
+        var load = 0
+        var isUp = false
+        var isClosed = false
+    }
+
+    private static let limit = 4_096
+    private let state = Locked(State())
+    private let bell: Bell
+
+    /// Starts the thread, which begins to connect.
+    init(_ setup: Setup, name: String) throws(StoreError) {
+        bell = try Bell()
+        let mailbox = Mailbox(state: state, bell: bell)
+        let thread = Thread {
+            PostgreSQLDriver(setup, mailbox).run()
+        }
+        thread.name = "latchkey-postgresql-\(name)"
+        thread.start()
+    }
+
+    deinit { close() }
+
+    /// Ends the connection. Jobs that wait are unavailable.
+    func close() {
+        state.withLock { $0.isClosed = true }
+        bell.ring()
+    }
+
+    /// How much waits, and whether the connection is up.
+    var load: (isUp: Bool, count: Int) { state.withLock { ($0.isUp, $0.load) } }
+
+    func add(_ job: PostgreSQLJob) {
+        let isTaken = state.withLock { state in
+            guard !state.isClosed, state.load < Self.limit else { return false }
+            state.waiting.append(job)
+            state.load += 1
+            return true
+        }
+        guard isTaken else {
+            let words = "\(Self.limit) statements wait for a connection, or the store was closed."
+            return job.done(.failure(Failure(error: StoreError(.unavailable, PostgreSQLStore.name, reason: words))))
+        }
+        bell.ring()
+    }
+
+    /// The lane as its thread sees it. The thread holds no lane, so that a lane that nobody needs ends it.
+    struct Mailbox {
+        fileprivate let state: Locked<State>
+        let bell: Bell
+
+        var isClosed: Bool { state.withLock(\.isClosed) }
+
+        func take() -> [PostgreSQLJob] {
+            state.withLock { state in
+                defer { state.waiting = [] }
+                return state.waiting
+            }
+        }
+
+        func finish(_ job: PostgreSQLJob, _ outcome: PostgreSQLJob.Outcome) {
+            state.withLock { $0.load -= 1 }
+            job.done(outcome)
+        }
+
+        func setUp(_ isUp: Bool) { state.withLock { $0.isUp = isUp } }
+    }
+}
+
+/// Wakes a thread that polls.
+final class Bell: Sendable {
+    /// Readable once the bell rang.
+    let reading: Int32
+    private let writing: Int32
+
+    init() throws(StoreError) {
+        var ends: [Int32] = [0, 0]
+        guard pipe(&ends) == 0 else {
+            throw StoreError(.unavailable, PostgreSQLStore.name, reason: "The process has too many open files.")
+        }
+        reading = ends[0]
+        writing = ends[1]
+        for end in ends {
+            _ = fcntl(end, F_SETFL, O_NONBLOCK)
+            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+        }
+    }
+
+    deinit {
+        Foundation.close(reading)
+        Foundation.close(writing)
+    }
+
+    /// A full pipe has rung already.
+    func ring() { _ = write(writing, "!", 1) }
+
+    func silence() {
+        var heard = [UInt8](repeating: 0, count: 512)
+        while read(reading, &heard, heard.count) == heard.count {}
+    }
+}

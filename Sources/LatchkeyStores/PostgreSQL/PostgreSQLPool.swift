@@ -1,0 +1,56 @@
+import LatchkeyCore
+import LatchkeyServer
+
+/// Connections for one kind of work.
+struct PostgreSQLPool: Sendable {
+    /// How often a transaction is begun again that crossed another one.
+    private static let attempts = 8
+
+    private let first: PostgreSQLLane
+    private let others: [PostgreSQLLane]
+
+    init(_ setup: PostgreSQLLane.Setup, count: Int, name: String) throws(StoreError) {
+        first = try PostgreSQLLane(setup, name: "\(name)-1")
+        var others: [PostgreSQLLane] = []
+        for number in stride(from: 2, through: count, by: 1) {
+            others.append(try PostgreSQLLane(setup, name: "\(name)-\(number)"))
+        }
+        self.others = others
+    }
+
+    /// Runs statements as one transaction, over the connection with the least to do.
+    /// - Parameter limit: how long the caller waits for all of it.
+    /// - Throws: `StoreError`; then nobody knows whether it was done, except where PostgreSQL says that it was not.
+    func run(_ calls: [PostgreSQLCall], within limit: Duration) async throws(StoreError) -> [PostgreSQLAnswer] {
+        let deadline = ContinuousClock.now + limit
+        for attempt in 1... {
+            do throws(PostgreSQLLane.Failure) {
+                return try await withCheckedContinuation { (done: CheckedContinuation<PostgreSQLJob.Outcome, Never>) in
+                    quietest.add(PostgreSQLJob(calls: calls, deadline: deadline) { done.resume(returning: $0) })
+                }.get()
+            } catch {
+                guard error.isCrossing, attempt < Self.attempts else { throw error.error }
+            }
+        }
+        throw PostgreSQLFailure("40001").error
+    }
+
+    /// Runs one statement.
+    func run(_ call: PostgreSQLCall, within limit: Duration) async throws(StoreError) -> PostgreSQLAnswer {
+        try await run([call], within: limit).last ?? PostgreSQLAnswer(rows: [], count: 0)
+    }
+
+    func close() {
+        for lane in [first] + others { lane.close() }
+    }
+
+    /// One that is up before one that is not, then the one with the least to do.
+    private var quietest: PostgreSQLLane {
+        let start = (lane: first, load: first.load)
+        return others.reduce(start) { best, lane in
+            let load = lane.load
+            let isBetter = load.isUp == best.load.isUp ? load.count < best.load.count : load.isUp
+            return isBetter ? (lane, load) : best
+        }.lane
+    }
+}

@@ -1,0 +1,95 @@
+import LatchkeyCore
+import LatchkeyServer
+
+/// The tables in the schema `latchkey`.
+///
+/// A migration only adds, and each of its statements may run again, so that servers of two neighboring versions work on one database.
+package enum PostgreSQLSchema {
+    /// What this server needs, and what it still works with: a later expansion leaves `oldest` as it is.
+    static let version: Int64 = 1
+    static let oldest: Int64 = 1
+
+    /// A number of our own for the lock under which tables are made.
+    private static let lock = 0x4c74_4b79
+
+    static let statements = [
+        "SELECT pg_advisory_xact_lock(\(lock))",
+        "CREATE SCHEMA IF NOT EXISTS latchkey",
+        """
+        CREATE TABLE IF NOT EXISTS latchkey.schema (
+            one boolean PRIMARY KEY DEFAULT true CHECK (one), version bigint NOT NULL, oldest bigint NOT NULL)
+        """,
+        // Space for the next version of a record on its page, so that an update touches no index.
+        """
+        CREATE TABLE IF NOT EXISTS latchkey.records (
+            tenant text COLLATE "C" NOT NULL, kind text COLLATE "C" NOT NULL, name bytea NOT NULL,
+            version bigint NOT NULL, ends timestamptz NOT NULL, bytes bytea NOT NULL,
+            PRIMARY KEY (tenant, kind, name)) WITH (fillfactor = 70)
+        """,
+        """
+        CREATE TABLE IF NOT EXISTS latchkey.keys (
+            tenant text COLLATE "C" NOT NULL, kid uuid NOT NULL, content bytea NOT NULL, track text NOT NULL,
+            track_type text NOT NULL, policies text NOT NULL, scheme text, periods text NOT NULL,
+            data_key bigint NOT NULL, nonce bytea NOT NULL, sealed bytea NOT NULL, created timestamptz NOT NULL,
+            disabled boolean NOT NULL, PRIMARY KEY (tenant, kid))
+        """,
+        "CREATE INDEX IF NOT EXISTS keys_content ON latchkey.keys (tenant, content, kid)",
+        "CREATE INDEX IF NOT EXISTS keys_data_key ON latchkey.keys (tenant, data_key)",
+        """
+        CREATE TABLE IF NOT EXISTS latchkey.seeds (
+            tenant text COLLATE "C" NOT NULL, version bigint NOT NULL, data_key bigint NOT NULL, nonce bytea NOT NULL,
+            sealed bytea NOT NULL, PRIMARY KEY (tenant, version))
+        """,
+        """
+        CREATE TABLE IF NOT EXISTS latchkey.data_keys (
+            tenant text COLLATE "C" NOT NULL, version bigint NOT NULL, wrapper text NOT NULL, nonce bytea NOT NULL,
+            wrapped bytea NOT NULL, PRIMARY KEY (tenant, version))
+        """,
+        """
+        CREATE TABLE IF NOT EXISTS latchkey.audit (
+            sequence bigint PRIMARY KEY, text text NOT NULL, previous bytea NOT NULL, hash bytea NOT NULL)
+        """,
+        """
+        INSERT INTO latchkey.schema (version, oldest) VALUES (\(version), \(oldest))
+        ON CONFLICT (one) DO UPDATE
+        SET version = greatest(schema.version, excluded.version), oldest = greatest(schema.oldest, excluded.oldest)
+        """,
+    ]
+
+    /// The rights of the role as which servers run: no DDL, nothing is deleted but records, and the audit only grows.
+    ///
+    /// Run by the owner of the tables.
+    /// - Parameter role: the role's name, which exists.
+    package static func grants(to role: String) -> [String] {
+        let name = "\"\(role.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\""))\""
+        return [
+            "GRANT USAGE ON SCHEMA latchkey TO \(name)",
+            "GRANT SELECT ON latchkey.schema TO \(name)",
+            "GRANT SELECT, INSERT, UPDATE, DELETE ON latchkey.records TO \(name)",
+            "GRANT SELECT, INSERT, UPDATE ON latchkey.keys, latchkey.seeds, latchkey.data_keys TO \(name)",
+            "GRANT SELECT, INSERT ON latchkey.audit TO \(name)",
+        ]
+    }
+
+    /// Checks that the tables are there, and none that this server does not know.
+    /// - Throws: `storeMisconfigured` without tables or with older ones, `storeDamaged` with newer ones.
+    static func check(_ pool: PostgreSQLPool, within limit: Duration) async throws(StoreError) {
+        let answer = try await pool.run(
+            PostgreSQLCall("schema", "SELECT version, oldest FROM latchkey.schema"), within: limit)
+        let found = try answer.rows.first?.integer(0) ?? 0
+        guard found >= version else {
+            throw StoreError(
+                .misconfigured, PostgreSQLStore.name,
+                reason: "The database has schema \(found), and this server needs \(version).",
+                remedy: "Run latchkey-server migrate with the role that owns the tables.")
+        }
+        let oldest = try answer.rows.first?.integer(1) ?? 0
+        guard oldest <= version else {
+            throw StoreError(
+                .damaged, PostgreSQLStore.name,
+                reason:
+                    "The database has schema \(found), which needs servers that know \(oldest); this one knows \(version).",
+                remedy: "Start a newer version of the server.")
+        }
+    }
+}

@@ -1,0 +1,113 @@
+import Foundation
+package import LatchkeyCore
+package import LatchkeyServer
+
+/// Records, keys and the audit of any number of nodes.
+///
+/// Two connections for records, whose commits do not wait for the disk; two for keys, the audit and what takes long, whose commits do;
+/// one more that hears what other nodes change. The clock is the server's.
+///
+/// Source: `Documentation/LicenseServer.md` §7.3.
+package final class PostgreSQLStore: RecordStore, KeyStore, AuditStore {
+    /// Limits of time, and numbers of connections.
+    package struct Settings: Sendable {
+        /// How long a record may take. Defaults to 50 ms: beyond it the outage rule of a policy decides.
+        package var recordLimit = Duration.milliseconds(50)
+        /// How long a key or an entry of the audit may take. Defaults to 2 s.
+        package var keyLimit = Duration.seconds(2)
+        /// How long a page, a count, or many keys may take. Defaults to 30 s.
+        package var pageLimit = Duration.seconds(30)
+        /// How long opening may take. Defaults to 10 s.
+        package var openLimit = Duration.seconds(10)
+        /// Connections for each kind of work. Defaults to 2.
+        package var connections = 2
+
+        package init() {}
+    }
+
+    static let name = "postgresql"
+
+    package let engine = PostgreSQLStore.name
+    let settings: Settings
+    let records: PostgreSQLPool
+    let work: PostgreSQLPool
+    let sweep = Locked(RecordSweep())
+    private let hosts: PostgreSQLHosts
+
+    /// Connects, and checks that the tables are there.
+    /// - Parameters:
+    ///   - address: `postgresql://…`, as libpq reads it; several hosts in turn until one takes changes.
+    ///   - settings: limits.
+    ///   - migrates: whether it makes or expands the tables first, for which the role has to own them.
+    /// - Throws: `storeMisconfigured` without tables, `storeDamaged` with those of a newer server, `storeUnavailable`. No error repeats a
+    ///   part of the address.
+    package static func open(
+        _ address: Secret, _ settings: Settings = Settings(), migrates: Bool = false
+    ) async throws(StoreError) -> PostgreSQLStore {
+        let store = try PostgreSQLStore(address, settings)
+        if migrates { try await store.migrate() }
+        try await PostgreSQLSchema.check(store.work, within: settings.openLimit)
+        return store
+    }
+
+    private init(_ address: Secret, _ settings: Settings) throws(StoreError) {
+        self.settings = settings
+        hosts = try PostgreSQLHosts(address)
+        let quick = PostgreSQLLane.Setup(hosts: hosts, isDurable: false, statementLimit: settings.recordLimit)
+        records = try PostgreSQLPool(quick, count: settings.connections, name: "records")
+        let durable = PostgreSQLLane.Setup(hosts: hosts, isDurable: true, statementLimit: settings.pageLimit)
+        work = try PostgreSQLPool(durable, count: settings.connections, name: "work")
+    }
+
+    /// Makes the tables, or adds what they lack. Several nodes may do so at once; a second time changes nothing.
+    /// - Throws: `storeMisconfigured` if the role may not.
+    package func migrate() async throws(StoreError) {
+        let calls = PostgreSQLSchema.statements.enumerated().map { PostgreSQLCall("migrate-\($0.offset)", $0.element) }
+        // One transaction: the lock is held to its end.
+        _ = try await work.run(calls, within: settings.pageLimit)
+    }
+
+    /// Ends the connections. What is under way is unavailable.
+    package func close() {
+        records.close()
+        work.close()
+    }
+
+    /// What other nodes, and this one, change about keys, over a connection of its own for as long as somebody listens.
+    ///
+    /// Begins with `everything`, and says so again after each new connection and where a listener was too slow. Notifications are not
+    /// durable: look again by yourself now and then.
+    /// - Throws: `storeUnavailable` if the process has too many open files.
+    package func changes() throws(StoreError) -> AsyncStream<KeyChange> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: KeyChange.self, bufferingPolicy: .bufferingNewest(1_024))
+        var setup = PostgreSQLLane.Setup(hosts: hosts, isDurable: true, statementLimit: settings.pageLimit)
+        setup.channel = (
+            "latchkey_keys",
+            { text in
+                let change = text.flatMap(KeyChange.init(notification:)) ?? .everything
+                // The oldest is dropped; the newest then says so.
+                if case .dropped = continuation.yield(change) { continuation.yield(.everything) }
+            }
+        )
+        let lane = try PostgreSQLLane(setup, name: "listener")
+        continuation.onTermination = { _ in lane.close() }
+        return stream
+    }
+}
+
+extension KeyChange {
+    /// `TENANT:KID`, or `TENANT:` for all of a tenant.
+    fileprivate init?(notification: String) {
+        guard let colon = notification.lastIndex(of: ":") else { return nil }
+        let tenant = String(notification[..<colon])
+        let kid = String(notification[notification.index(after: colon)...])
+        if kid.isEmpty {
+            self = .tenant(tenant)
+        } else if let kid = KeyID(kid) {
+            self = .key(tenant: tenant, kid)
+        } else {
+            return nil
+        }
+    }
+}

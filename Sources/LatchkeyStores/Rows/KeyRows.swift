@@ -1,0 +1,104 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyServer
+
+/// How rows of keys, data keys and the audit are read, on every engine.
+extension StoredRow {
+    /// A row of `KeyColumns.all`.
+    func keyRow() throws(StoreError) -> KeyRow {
+        let kid = try value(1, try bytes(1)) { KeyID(bytes: $0) }
+        return KeyRow(
+            kid: kid,
+            sealed: SealedKey(
+                tenant: try text(0), subject: .contentKey(kid), dataKey: try version(8), nonce: try bytes(9),
+                sealed: try bytes(10)),
+            content: try value(2, try bytes(2)) { ContentName(bytes: Data($0)) },
+            track: try value(3, try text(3)) { TrackClass(rawValue: $0) },
+            trackType: try text(4),
+            policies: try value(5, try bytes(5)) { StoredList.values($0) },
+            scheme: isNull(6) ? nil : try value(6, try text(6)) { EncryptionScheme(rawValue: $0) },
+            periods: try value(7, try bytes(7)) { StoredList.values($0) },
+            created: try date(11), isDisabled: try flag(12))
+    }
+
+    /// A row of tenant, version, data key, nonce, sealed.
+    func seed() throws(StoreError) -> SealedKey {
+        SealedKey(
+            tenant: try text(0), subject: .seed(SeedVersion(try version(1))), dataKey: try version(2),
+            nonce: try bytes(3), sealed: try bytes(4))
+    }
+
+    /// A row of tenant, version, wrapper, nonce, wrapped.
+    func dataKey() throws(StoreError) -> WrappedDataKey {
+        WrappedDataKey(
+            tenant: try text(0), version: try version(1), wrapper: try text(2), nonce: try bytes(3),
+            wrapped: try bytes(4))
+    }
+
+    /// A row of sequence, text, previous, hash.
+    func auditEntry() throws(StoreError) -> AuditEntry {
+        AuditEntry(
+            sequence: try value(0, try integer(0)) { UInt64(exactly: $0) }, text: try text(1), previous: try bytes(2),
+            hash: try bytes(3))
+    }
+
+    /// A row of name, version, bytes, end.
+    func namedRecord() throws(StoreError) -> NamedRecord {
+        NamedRecord(
+            name: try text(0), record: Record(version: UInt64(bitPattern: try integer(1)), bytes: try bytes(2)),
+            end: try date(3))
+    }
+}
+
+/// The columns of keys, in the order in which they are written and read.
+enum KeyColumns {
+    static let names = [
+        "tenant", "kid", "content", "track", "track_type", "policies", "scheme", "periods", "data_key", "nonce",
+        "sealed", "created", "disabled",
+    ]
+    static let all = names.joined(separator: ", ")
+}
+
+/// Lists in one column: JSON, which a person can read there.
+enum StoredList {
+    static func text(_ values: [String]) -> String { values.isEmpty ? "[]" : json(values) }
+
+    static func text(_ values: [UInt32]) -> String { "[\(values.map(String.init).joined(separator: ","))]" }
+
+    static func values<Value: Decodable>(_ json: [UInt8]) -> [Value]? {
+        json.count == 2 ? [] : try? JSONDecoder().decode([Value].self, from: Data(json))
+    }
+
+    private static func json(_ values: [String]) -> String {
+        // Texts always have a JSON form; an encoder says otherwise only for numbers that are none.
+        String(decoding: (try? JSONEncoder().encode(values)) ?? Data("[]".utf8), as: UTF8.self)
+    }
+}
+
+/// Where the names end that begin with some bytes.
+enum NameRange {
+    /// The first bytes behind all names that begin with a prefix; more than any name's for a prefix that has no such end.
+    static func end(ofNamesWith prefix: [UInt8]) -> [UInt8] {
+        guard let last = prefix.lastIndex(where: { $0 != 0xff }) else {
+            return [UInt8](repeating: 0xff, count: StoreLimits.nameBytes + 1)
+        }
+        return prefix[..<last] + [prefix[last] + 1]
+    }
+}
+
+extension KeyRow {
+    /// The most rows of one page out of two, by content and kid.
+    static func merged(_ one: [KeyRow], _ other: [KeyRow], limit: Int) -> [KeyRow] {
+        let known = Set(one.map(\.kid))
+        let both = one + other.filter { !known.contains($0.kid) }
+        return Array(both.sorted { $0.cursor.precedes($1.cursor) }.prefix(limit))
+    }
+}
+
+extension KeyRow.Cursor {
+    fileprivate func precedes(_ other: Self) -> Bool {
+        content == other.content
+            ? kid.bytes.lexicographicallyPrecedes(other.kid.bytes)
+            : content.bytes.lexicographicallyPrecedes(other.content.bytes)
+    }
+}

@@ -1,0 +1,159 @@
+import CSQLite
+import Foundation
+import LatchkeyCore
+import LatchkeyServer
+
+/// A value that is bound to a statement.
+enum SQLiteValue: Sendable {
+    case null
+    case integer(Int64)
+    case text(String)
+    case bytes([UInt8])
+
+    static func date(_ date: Date) -> Self { .integer(StoredTime.microseconds(date)) }
+    static func flag(_ flag: Bool) -> Self { .integer(flag ? 1 : 0) }
+    static func version(_ version: UInt32) -> Self { .integer(Int64(version)) }
+}
+
+/// One connection of SQLite with its prepared statements, which stay prepared. Belongs to one thread.
+final class SQLiteConnection {
+    private let handle: OpaquePointer
+    private var statements: [String: OpaquePointer] = [:]
+
+    /// Opens a file.
+    /// - Parameters:
+    ///   - path: the file's path. `SQLiteFile` has made it.
+    ///   - busy: how long another process's lock is waited for.
+    /// - Throws: `StoreError`.
+    init(path: String, busy: Duration) throws(StoreError) {
+        var opened: OpaquePointer?
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE
+        let code = sqlite3_open_v2(path, &opened, flags, nil)
+        guard code == SQLITE_OK, let opened else {
+            // A handle comes even with an error, unless there is no memory for one.
+            sqlite3_close_v2(opened)
+            throw StoreError.sqlite(code)
+        }
+        handle = opened
+        sqlite3_extended_result_codes(handle, 1)
+        sqlite3_busy_timeout(handle, Int32(clamping: Int(busy.inMilliseconds)))
+    }
+
+    deinit {
+        for statement in statements.values { sqlite3_finalize(statement) }
+        sqlite3_close_v2(handle)
+    }
+
+    /// Whether no transaction is open. After some errors SQLite has rolled it back by itself.
+    var isOutsideTransaction: Bool { sqlite3_get_autocommit(handle) != 0 }
+
+    /// Runs a statement to its end.
+    /// - Returns: how many rows it changed, if it is one that changes rows.
+    @discardableResult
+    func run(_ sql: String, _ values: [SQLiteValue] = []) throws(StoreError) -> Int {
+        let statement = try bound(sql, values)
+        defer { sqlite3_reset(statement) }
+        while try step(statement) {}
+        return Int(sqlite3_changes(handle))
+    }
+
+    /// Runs a statement and reads its rows.
+    func rows<Row>(
+        _ sql: String, _ values: [SQLiteValue] = [], _ read: (SQLiteRow) throws(StoreError) -> Row
+    ) throws(StoreError) -> [Row] {
+        let statement = try bound(sql, values)
+        defer { sqlite3_reset(statement) }
+        var rows: [Row] = []
+        while try step(statement) { rows.append(try read(SQLiteRow(statement: statement))) }
+        return rows
+    }
+
+    /// The number that a statement answers; 0 without a row.
+    func number(_ sql: String, _ values: [SQLiteValue] = []) throws(StoreError) -> Int64 {
+        try rows(sql, values) { row throws(StoreError) in try row.integer(0) }.first ?? 0
+    }
+
+    /// Runs a script of our own, statement by statement, without keeping them.
+    func execute(_ script: String) throws(StoreError) {
+        let code = sqlite3_exec(handle, script, nil, nil, nil)
+        guard code == SQLITE_OK else { throw StoreError.sqlite(code) }
+    }
+
+    /// - Returns: whether there is a row.
+    private func step(_ statement: OpaquePointer) throws(StoreError) -> Bool {
+        switch sqlite3_step(statement) {
+        case SQLITE_ROW: return true
+        case SQLITE_DONE: return false
+        case let code: throw StoreError.sqlite(code)
+        }
+    }
+
+    private func bound(_ sql: String, _ values: [SQLiteValue]) throws(StoreError) -> OpaquePointer {
+        let statement = try prepared(sql)
+        for (index, value) in zip(Int32(1)..., values) {
+            let code = bind(value, statement, index)
+            guard code == SQLITE_OK else { throw StoreError.sqlite(code) }
+        }
+        return statement
+    }
+
+    private func bind(_ value: SQLiteValue, _ statement: OpaquePointer, _ index: Int32) -> Int32 {
+        switch value {
+        case .null: sqlite3_bind_null(statement, index)
+        case .integer(let number): sqlite3_bind_int64(statement, index, number)
+        case .text(let text):
+            latchkey_sqlite_bind_text(statement, index, text, Int32(clamping: text.utf8.count))
+        case .bytes(let bytes):
+            latchkey_sqlite_bind_blob(statement, index, bytes, Int32(clamping: bytes.count))
+        }
+    }
+
+    private func prepared(_ sql: String) throws(StoreError) -> OpaquePointer {
+        if let statement = statements[sql] { return statement }
+        var statement: OpaquePointer?
+        let code = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
+        guard code == SQLITE_OK, let statement else { throw StoreError.sqlite(code) }
+        statements[sql] = statement
+        return statement
+    }
+}
+
+/// The row at which a statement stands; good until its next step.
+struct SQLiteRow: StoredRow {
+    fileprivate let statement: OpaquePointer
+
+    var engine: String { SQLiteStore.name }
+
+    func isNull(_ column: Int) -> Bool { sqlite3_column_type(statement, Int32(column)) == SQLITE_NULL }
+
+    func bytes(_ column: Int) throws(StoreError) -> [UInt8] {
+        // The order matters: the call for the bytes may convert them.
+        let start = sqlite3_column_blob(statement, Int32(column))
+        let count = sqlite3_column_bytes(statement, Int32(column))
+        return Array(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : Int(count)))
+    }
+
+    func integer(_ column: Int) throws(StoreError) -> Int64 { sqlite3_column_int64(statement, Int32(column)) }
+
+    func date(_ column: Int) throws(StoreError) -> Date { StoredTime.date(microseconds: try integer(column)) }
+
+    func flag(_ column: Int) throws(StoreError) -> Bool { try integer(column) != 0 }
+}
+
+extension StoreError {
+    /// What a result code means. SQLite's own message may quote values, so it is not repeated.
+    static func sqlite(_ code: Int32) -> Self {
+        let words = String(cString: sqlite3_errstr(code))
+        let reason = "SQLite answered \(code): \(words)."
+        let kind: Kind =
+            switch code & 0xff {
+            case SQLITE_FULL: .full
+            case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_SCHEMA, SQLITE_ERROR, SQLITE_MISMATCH, SQLITE_CONSTRAINT:
+                .damaged
+            case SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_READONLY, SQLITE_AUTH: .misconfigured
+            case SQLITE_TOOBIG: .unfit
+            default: .unavailable
+            }
+        return StoreError(kind, SQLiteStore.name, reason: reason)
+    }
+}

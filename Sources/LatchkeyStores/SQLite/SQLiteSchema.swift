@@ -1,0 +1,77 @@
+import LatchkeyCore
+import LatchkeyServer
+
+/// The tables of a file, and how older files get them.
+///
+/// A migration only adds. Its number stands in `user_version`, and `application_id` says that the file is ours.
+enum SQLiteSchema {
+    /// `LtKy`.
+    static let applicationID: Int64 = 0x4c74_4b79
+
+    static let migrations = [
+        """
+        CREATE TABLE records (
+            tenant TEXT NOT NULL, kind TEXT NOT NULL, name BLOB NOT NULL,
+            version INTEGER NOT NULL, ends INTEGER NOT NULL, bytes BLOB NOT NULL) STRICT;
+        CREATE UNIQUE INDEX records_name ON records (tenant, kind, name);
+        CREATE INDEX records_ends ON records (ends);
+        CREATE TABLE keys (
+            tenant TEXT NOT NULL, kid BLOB NOT NULL CHECK (length(kid) = 16), content BLOB NOT NULL,
+            track TEXT NOT NULL, track_type TEXT NOT NULL, policies TEXT NOT NULL, scheme TEXT,
+            periods TEXT NOT NULL, data_key INTEGER NOT NULL, nonce BLOB NOT NULL, sealed BLOB NOT NULL,
+            created INTEGER NOT NULL, disabled INTEGER NOT NULL,
+            PRIMARY KEY (tenant, kid)) STRICT, WITHOUT ROWID;
+        CREATE INDEX keys_content ON keys (tenant, content, kid);
+        CREATE INDEX keys_data_key ON keys (tenant, data_key);
+        CREATE TABLE seeds (
+            tenant TEXT NOT NULL, version INTEGER NOT NULL, data_key INTEGER NOT NULL, nonce BLOB NOT NULL,
+            sealed BLOB NOT NULL, PRIMARY KEY (tenant, version)) STRICT, WITHOUT ROWID;
+        CREATE TABLE data_keys (
+            tenant TEXT NOT NULL, version INTEGER NOT NULL, wrapper TEXT NOT NULL, nonce BLOB NOT NULL,
+            wrapped BLOB NOT NULL, PRIMARY KEY (tenant, version)) STRICT, WITHOUT ROWID;
+        CREATE TABLE audit (
+            sequence INTEGER PRIMARY KEY, text TEXT NOT NULL, previous BLOB NOT NULL, hash BLOB NOT NULL) STRICT;
+        CREATE TRIGGER audit_stays BEFORE UPDATE ON audit BEGIN SELECT RAISE(ABORT, 'the audit stays'); END;
+        CREATE TRIGGER audit_keeps BEFORE DELETE ON audit BEGIN SELECT RAISE(ABORT, 'the audit stays'); END;
+        """
+    ]
+
+    /// Checks whose file it is, and adds what it lacks. Two processes may do so at once.
+    /// - Throws: `storeDamaged` for another program's file and for a newer schema.
+    static func migrate(_ connection: SQLiteConnection) throws(StoreError) {
+        try check(connection)
+        try connection.execute("PRAGMA journal_mode = WAL")
+        for number in 0..<migrations.count {
+            try connection.run("BEGIN IMMEDIATE")
+            do {
+                // Another process may have been faster.
+                if try connection.number("PRAGMA user_version") == number {
+                    try connection.execute(migrations[number])
+                    try connection.execute(
+                        "PRAGMA user_version = \(number + 1); PRAGMA application_id = \(applicationID)")
+                }
+                try connection.run("COMMIT")
+            } catch {
+                if !connection.isOutsideTransaction { try connection.run("ROLLBACK") }
+                throw error
+            }
+        }
+    }
+
+    private static func check(_ connection: SQLiteConnection) throws(StoreError) {
+        let owner = try connection.number("PRAGMA application_id")
+        let version = try connection.number("PRAGMA user_version")
+        let isEmpty = try connection.number("SELECT count(*) FROM sqlite_schema") == 0
+        guard owner == applicationID || (isEmpty && owner == 0 && version == 0) else {
+            throw StoreError(
+                .damaged, SQLiteStore.name, reason: "The file is a database of another program.",
+                remedy: "Name another file.")
+        }
+        guard version <= migrations.count else {
+            throw StoreError(
+                .damaged, SQLiteStore.name,
+                reason: "The file has schema \(version), and this server knows \(migrations.count).",
+                remedy: "Start the version of the server that wrote it, or a newer one.")
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import Foundation
+package import LatchkeyCore
+package import LatchkeyServer
+
+/// Records, keys and the audit of one node in one file.
+///
+/// Three connections with a thread each: one for all writes, because SQLite has one writer; one for short reads; one for pages and
+/// counts, which take long. The clock is the machine's.
+///
+/// Source: `Documentation/LicenseServer.md` §7.4.
+package final class SQLiteStore: RecordStore, KeyStore, AuditStore {
+    static let name = "sqlite"
+
+    /// How many writes of records there are from one look for ended ones to the next, and how many are forgotten at once.
+    private static let sweep = 256
+
+    package let engine = SQLiteStore.name
+    let writer: SQLiteLane
+    let reader: SQLiteLane
+    let pages: SQLiteLane
+    let timekeeper: any Timekeeper
+    private let writes = Locked(0)
+
+    /// Opens a file, which is made with mode 0600, and gets the tables that it lacks.
+    /// - Parameters:
+    ///   - path: the file. Its folder is there.
+    ///   - busy: how long another process's lock is waited for. Defaults to 5 s.
+    ///   - timekeeper: the time. Defaults to the machine's.
+    /// - Throws: `storeMisconfigured` for a file that cannot be opened or that others can read, `storeDamaged` for another program's file
+    ///   and for a newer schema.
+    package init(
+        path: String, busy: Duration = .seconds(5), timekeeper: any Timekeeper = SystemTimekeeper()
+    ) throws(StoreError) {
+        try SQLiteFile.prepare(path)
+        let first = try SQLiteConnection(path: path, busy: busy)
+        try SQLiteSchema.migrate(first)
+        try Self.tune(first)
+        writer = SQLiteLane(first, name: "writer")
+        let second = try SQLiteConnection(path: path, busy: busy)
+        try Self.tune(second)
+        reader = SQLiteLane(second, name: "reader")
+        let third = try SQLiteConnection(path: path, busy: busy)
+        try Self.tune(third)
+        pages = SQLiteLane(third, name: "pages")
+        self.timekeeper = timekeeper
+    }
+
+    /// Ends the threads once they have done what waits.
+    package func close() {
+        for lane in [writer, reader, pages] { lane.close() }
+    }
+
+    /// Whether it is time to forget some ended records.
+    func isSweepDue() -> Bool {
+        writes.withLock { writes in
+            writes = (writes + 1) % Self.sweep
+            return writes == 0
+        }
+    }
+
+    static func forgetEnded(_ connection: SQLiteConnection, at now: Date) throws(StoreError) {
+        try connection.run(
+            "DELETE FROM records WHERE rowid IN (SELECT rowid FROM records WHERE ends <= ?1 LIMIT ?2)",
+            [.date(now), .integer(Int64(sweep * 2))])
+    }
+
+    private static func tune(_ connection: SQLiteConnection) throws(StoreError) {
+        try connection.execute(
+            """
+            PRAGMA cache_size = -65536; PRAGMA journal_size_limit = 67108864; PRAGMA foreign_keys = ON;
+            PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON
+            """)
+    }
+}
+
+/// The file itself.
+private enum SQLiteFile {
+    /// Makes the file with mode 0600 if it is not there; SQLite gives its log the same mode.
+    static func prepare(_ path: String) throws(StoreError) {
+        let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard file >= 0 else {
+            throw StoreError(
+                .misconfigured, SQLiteStore.name,
+                reason: "The file cannot be opened: \(String(cString: strerror(errno))).")
+        }
+        defer { Foundation.close(file) }
+        var facts = stat()
+        guard fstat(file, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
+            throw StoreError(.misconfigured, SQLiteStore.name, reason: "The path is no file.")
+        }
+        guard facts.st_mode & 0o077 == 0 else {
+            throw StoreError(
+                .misconfigured, SQLiteStore.name,
+                reason: "Others may read the file: its mode is \(String(facts.st_mode & 0o777, radix: 8)).",
+                remedy: "Give it mode 600, and its -wal and -shm too.")
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import LatchkeyCore
+package import LatchkeyServer
+
+/// What an engine keeps, once it is open.
+///
+/// Source: `Documentation/LicenseServer.md` §7.4.
+package struct Stores: Sendable {
+    package let records: any RecordStore
+    /// `nil` for an engine that keeps records only.
+    package let keys: (any KeyStore)?
+    /// `nil` for an engine that keeps records only.
+    package let audit: (any AuditStore)?
+    /// What other nodes change about keys; ends at once for an engine of one node.
+    package let changes: @Sendable () throws(StoreError) -> AsyncStream<KeyChange>
+    /// Ends threads and connections.
+    package let close: @Sendable () -> Void
+
+    /// - Parameters: as the properties say.
+    package init(
+        records: any RecordStore, keys: (any KeyStore)? = nil, audit: (any AuditStore)? = nil,
+        changes: @escaping @Sendable () throws(StoreError) -> AsyncStream<KeyChange> = { AsyncStream { $0.finish() } },
+        close: @escaping @Sendable () -> Void = {}
+    ) {
+        self.records = records
+        self.keys = keys
+        self.audit = audit
+        self.changes = changes
+        self.close = close
+    }
+
+    /// Opens an engine.
+    /// - Parameters:
+    ///   - address: where it is. A file gets its tables; a database has them, unless it is told to migrate.
+    ///   - migrates: whether a database's tables are made or expanded first, for which the role has to own them.
+    /// - Throws: `StoreError`, without a part of the address.
+    package static func open(_ address: StoreAddress, migrates: Bool = false) async throws(StoreError) -> Stores {
+        switch address {
+        case .memory: return Stores(records: MemoryRecordStore())
+        case .sqlite(let path):
+            let store = try SQLiteStore(path: path)
+            return Stores(records: store, keys: store, audit: store, close: { store.close() })
+        case .postgresql(let address):
+            let store = try await PostgreSQLStore.open(address, migrates: migrates)
+            return Stores(
+                records: store, keys: store, audit: store, changes: { () throws(StoreError) in try store.changes() },
+                close: { store.close() })
+        case .redis:
+            throw StoreError(
+                .misconfigured, "redis", reason: "This server was built without Redis.",
+                remedy: "Name a store by sqlite:PATH or postgresql://….")
+        }
+    }
+}

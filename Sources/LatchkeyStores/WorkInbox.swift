@@ -1,0 +1,46 @@
+import Foundation
+
+/// What waits for one thread.
+// Sound because everything is touched under `condition` only; the conformance suite adds from many tasks at once.
+final class WorkInbox<Work: Sendable>: @unchecked Sendable {
+    private let condition = NSCondition()
+    private let limit: Int
+    private var waiting: [Work] = []
+    private var isClosed = false
+
+    /// - Parameter limit: how much may wait.
+    init(limit: Int) { self.limit = limit }
+
+    /// Adds a piece.
+    /// - Returns: false if too many wait, or the inbox is closed.
+    func add(_ work: Work) -> Bool {
+        condition.withLock {
+            guard !isClosed, waiting.count < limit else { return false }
+            waiting.append(work)
+            condition.signal()
+            return true
+        }
+    }
+
+    /// Waits for work.
+    /// - Returns: what waits, in its order; `nil` once the inbox is closed and empty.
+    func next(atMost count: Int) -> [Work]? {
+        condition.withLock {
+            while waiting.isEmpty {
+                if isClosed { return nil }
+                condition.wait()
+            }
+            let next = Array(waiting.prefix(count))
+            waiting.removeFirst(next.count)
+            return next
+        }
+    }
+
+    /// Refuses what comes from now on.
+    func close() {
+        condition.withLock {
+            isClosed = true
+            condition.broadcast()
+        }
+    }
+}

@@ -1,0 +1,135 @@
+import CSQLite
+import Foundation
+import LatchkeyCore
+import LatchkeyServer
+import LatchkeyTesting
+import Testing
+
+@testable import LatchkeyStores
+
+@Suite(.timeLimit(.minutes(5))) struct SQLiteStoreTests {
+    private let folder: TemporaryFolder
+    private let path: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        path = folder.path("store.db")
+    }
+
+    private func run(_ script: String) throws {
+        var handle: OpaquePointer?
+        #expect(sqlite3_open(path, &handle) == SQLITE_OK)
+        // A store that was just released may still close the file.
+        sqlite3_busy_timeout(handle, 60_000)
+        #expect(sqlite3_exec(handle, script, nil, nil, nil) == SQLITE_OK)
+        sqlite3_close(handle)
+    }
+
+    @Test func `the file and its log are the owner's alone, and what was written is there again`() async throws {
+        let store = try SQLiteStore(path: path)
+        #expect(try await store.put("anna", [1, 2]))
+        #expect(folder.mode("store.db") == 0o600)
+        #expect(folder.mode("store.db-wal") == 0o600)
+        store.close()
+        let again = try SQLiteStore(path: path)
+        #expect(try await again.read(RecordKey(.account, tenant: "acme", name: "anna")).record?.bytes == [1, 2])
+    }
+
+    @Test func `a file that others can read is refused`() throws {
+        _ = try SQLiteStore(path: path)
+        try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: path)
+        let error = #expect(throws: StoreError.self) { try SQLiteStore(path: path) }
+        #expect(error?.kind == .misconfigured)
+        #expect(error?.reason.contains("640") == true)
+    }
+
+    @Test func `another program's database is left as it is`() throws {
+        try run("CREATE TABLE notes (text)")
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+        let before = folder.contents("store.db")
+        #expect(throws: StoreError.self) { try SQLiteStore(path: path) }
+        #expect(folder.contents("store.db") == before)
+    }
+
+    @Test func `a file that is no database is damaged`() throws {
+        try folder.write(String(repeating: "no database ", count: 1_000), to: "store.db")
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+        let error = #expect(throws: StoreError.self) { try SQLiteStore(path: path) }
+        #expect(error?.kind == .damaged)
+    }
+
+    @Test func `a newer schema is refused with both numbers`() throws {
+        _ = try SQLiteStore(path: path)
+        try run("PRAGMA user_version = 99")
+        let error = #expect(throws: StoreError.self) { try SQLiteStore(path: path) }
+        #expect(error?.kind == .damaged)
+        #expect(error?.reason.contains("99") == true)
+    }
+
+    @Test(arguments: ["/nowhere/store.db", "/"])
+    func `a path that cannot be opened is a fault of the configuration`(_ path: String) {
+        let error = #expect(throws: StoreError.self) { try SQLiteStore(path: path) }
+        #expect(error?.kind == .misconfigured)
+    }
+
+    @Test func `two stores open one new file at once, and share it`() async throws {
+        let path = path
+        let stores = try await withThrowingTaskGroup(of: SQLiteStore.self) { group in
+            for _ in 0..<4 { group.addTask { try SQLiteStore(path: path) } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        let key = RecordKey(.account, tenant: "acme", name: "anna")
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for store in stores {
+                group.addTask { for _ in 0..<50 { try await store.change(key) { [UInt8](($0 ?? []) + [1]) } } }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try await stores.first?.read(key).record?.bytes.count == 200)
+    }
+
+    @Test func `ended records are forgotten as others are written`() async throws {
+        let time = ManualTimekeeper()
+        let store = try SQLiteStore(path: path, timekeeper: time)
+        for number in 0..<300 { #expect(try await store.put("old-\(number)", ends: 1)) }
+        time.advance(by: .seconds(2))
+        for number in 0..<300 { #expect(try await store.put("new-\(number)")) }
+        let left = try await store.reader.read { connection throws(StoreError) in
+            try connection.number("SELECT count(*) FROM records")
+        }
+        #expect(left == 300)
+    }
+
+    @Test func `a piece that fails takes nothing of its neighbors with it`() async throws {
+        let store = try SQLiteStore(path: path)
+        async let failing = errorKind {
+            try await store.writer.write(.lazy) { connection throws(StoreError) in
+                try connection.run("INSERT INTO audit VALUES (1, 'half', x'', x'')")
+                throw StoreError(.full, "sqlite", reason: "A test.")
+            }
+        }
+        async let good = store.put("anna")
+        let outcome = try await (kind: failing, isPut: good)
+        #expect(outcome == (.full, true))
+        #expect(try await store.last() == nil)
+        #expect(try await store.page(of: .account, "acme", prefix: "", after: nil, limit: 10).count == 1)
+    }
+
+    @Test func `nobody changes the audit, and a write that tries says so`() async throws {
+        let store = try SQLiteStore(path: path)
+        #expect(try await store.append(AuditEntry(sequence: 1, text: "{}", previous: [], hash: [])))
+        for sql in ["UPDATE audit SET text = ''", "DELETE FROM audit"] {
+            await #expect(throws: StoreError.self) {
+                try await store.writer.write(.full) { connection throws(StoreError) in _ = try connection.run(sql) }
+            }
+        }
+        #expect(try await store.last()?.text == "{}")
+    }
+
+    @Test func `a store that was closed is unavailable`() async throws {
+        let store = try SQLiteStore(path: path)
+        store.close()
+        let error = await #expect(throws: StoreError.self) { try await store.put("anna") }
+        #expect(error?.kind == .unavailable)
+    }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyServer
+import LatchkeyStores
+
+/// Measures an engine, and prints a line for each figure.
+struct Measurement {
+    private let stores: Stores
+
+    init(_ address: String) async throws { stores = try await Stores.open(try StoreAddress(address), migrates: true) }
+
+    /// Reads and writes of 16 clients for 10 s.
+    func records() async throws {
+        let records = stores.records
+        let end = ContinuousClock.now + .seconds(10)
+        let times = try await withThrowingTaskGroup(of: (times: [Double], failures: Int).self) { group in
+            for client in 0..<16 { group.addTask { await Self.change(records, client, until: end) } }
+            return try await group.reduce(into: (times: [Double](), failures: 0)) {
+                $0.times += $1.times
+                $0.failures += $1.failures
+            }
+        }
+        let sorted = times.times.sorted()
+        print("\(records.engine): \(sorted.count / 10) compare-and-sets a second, with a read each; 16 clients")
+        print(
+            "compare-and-set p50 \(Self.share(sorted, 0.5)) ms, p99 \(Self.share(sorted, 0.99)) ms; \(times.failures) failed"
+        )
+    }
+
+    private static func change(_ records: any RecordStore, _ client: Int, until end: ContinuousClock.Instant) async -> (
+        times: [Double], failures: Int
+    ) {
+        var times: [Double] = []
+        var failures = 0
+        var number = 0
+        let bytes = [UInt8](repeating: 7, count: 400)
+        while ContinuousClock.now < end {
+            number = (number &* 31 &+ 7) % 1_000
+            let key = RecordKey(.account, tenant: "acme", name: "client-\(client)-account-\(number)")
+            do throws(StoreError) {
+                let reading = try await records.read(key)
+                let record = Record(version: reading.nextVersion, bytes: bytes)
+                let start = ContinuousClock.now
+                _ = try await records.write(
+                    record, at: key, replacing: reading.record?.version, until: reading.now + 600)
+                times.append(start.duration(to: .now).inMilliseconds)
+            } catch { failures += 1 }
+        }
+        return (times, failures)
+    }
+
+    /// Fills, reads, pages, searches.
+    func keys(_ count: Int) async throws {
+        guard let keys = stores.keys else { return }
+        try await measure("fill with \(count) keys, 1,000 at a time by 4 clients") {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for client in 0..<4 {
+                    group.addTask {
+                        for start in stride(from: client * 1_000, to: count, by: 4_000) {
+                            _ = try await keys.add((start..<min(start + 1_000, count)).compactMap(NumberedKeys.row))
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+        var times: [Double] = []
+        for number in 0..<1_000 {
+            let start = ContinuousClock.now
+            _ = try await keys.rows([NumberedKeys.kid(number &* 7_919 % count)].compactMap(\.self), of: "acme")
+            times.append(start.duration(to: .now).inMilliseconds)
+        }
+        print(
+            "read of a row: the first \(times.first ?? 0) ms, p50 \(Self.share(times.sorted(), 0.5)) ms, p99 \(Self.share(times.sorted(), 0.99)) ms"
+        )
+        try await measure("count") { _ = try await keys.count(of: "acme") }
+        let first = try await keys.page(of: "acme", search: "", after: nil, limit: 1)
+        try await measure("first page of 100") {
+            _ = try await keys.page(of: "acme", search: "", after: nil, limit: 100)
+        }
+        try await measure("page of 100 from the middle") {
+            guard let content = ContentName("channel-500/"), let kid = first.first?.kid else { return }
+            _ = try await keys.page(of: "acme", search: "", after: .init(content: content, kid: kid), limit: 100)
+        }
+        try await measure("search by a name's beginning") {
+            _ = try await keys.page(of: "acme", search: "channel-77/", after: nil, limit: 100)
+        }
+        try await measure("search by a kid") {
+            _ = try await keys.page(of: "acme", search: first.first.map { "\($0.kid)" } ?? "", after: nil, limit: 100)
+        }
+        let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+        print(status.split(separator: "\n").first { $0.hasPrefix("VmRSS") } ?? "")
+    }
+
+    private func measure(_ name: String, _ body: () async throws -> Void) async throws {
+        let start = ContinuousClock.now
+        try await body()
+        print("\(name): \(start.duration(to: .now).inMilliseconds) ms")
+    }
+
+    private static func share(_ sorted: [Double], _ share: Double) -> Double {
+        sorted.isEmpty ? 0 : sorted[min(sorted.count - 1, Int(Double(sorted.count) * share))]
+    }
+}
