@@ -95,7 +95,7 @@ let package = Package(
             ["LatchkeyCore", "LatchkeyFairPlay", "LatchkeyHTTP", "CLatchkeyDerivation", "CPKCS11"]),
         // Floor 4
         room("LatchkeyServices", ["LatchkeyCore", "LatchkeyFairPlay", "LatchkeyHTTP", "LatchkeyServer"]),
-        room("LatchkeyStores", ["LatchkeyCore", "LatchkeyServer", "CSQLite", "CPostgreSQL"]),
+        room("LatchkeyStores", ["LatchkeyCore", "LatchkeyFairPlay", "LatchkeyServer", "CSQLite", "CPostgreSQL"]),
         room(
             "LatchkeySimulation",
             [

@@ -132,7 +132,6 @@ struct ErrorSamples {
         errors.append(TokenKeyError(TokenKeyID("k"), "it is odd"))
         let sets: [KeySetError] = [.tooLong(70_000), .unusable("Odd."), .unreachable("Odd.")]
         errors += sets
-        errors.append(TokenUseStoreFull(limit: 3))
     }
 
     private mutating func addDeviceErrors() {

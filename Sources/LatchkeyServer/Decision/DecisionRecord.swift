@@ -23,14 +23,18 @@ package struct DecisionRecord: Sendable, Equatable {
     package static func deciding(
         _ facts: Facts, by policy: Policy, requestID: String? = nil
     ) -> (record: DecisionRecord, decision: Decision) {
-        var record = DecisionRecord()
-        record.requestID = requestID
-        record.facts = (try? Facts(json: facts.canonicalJSON)) ?? facts
-        record.policyName = policy.name
-        record.policyDigest = policy.digest
-        let decision = decide(record.facts, by: policy)
-        record.outcome = decision.json
-        return (record, decision)
+        let written = (try? Facts(json: facts.canonicalJSON)) ?? facts
+        let decision = decide(written, by: policy)
+        return (DecisionRecord(written, by: policy, requestID: requestID, decision), decision)
+    }
+
+    /// A decision that was made on facts as they are written.
+    init(_ facts: Facts, by policy: Policy, requestID: String?, _ decision: Decision) {
+        self.requestID = requestID
+        self.facts = facts
+        policyName = policy.name
+        policyDigest = policy.digest
+        outcome = decision.json
     }
 
     /// Decides the same facts again, maybe by another policy.

@@ -48,7 +48,7 @@ extension Deliberation {
 
     private mutating func checkUseOfToken() {
         guard policy.token.singleUse == true else { return }
-        guard grant.tokenID != nil else {
+        guard grant.tokenID?.isEmpty == false else {
             refuse(.tokenMalformed, "The token has no identifier, and may be used once.")
             return
         }
@@ -79,7 +79,7 @@ extension Deliberation {
         let validity = policy.validity
         if let begin = validity.begin, now < begin { refuse(.notBegun, "Licenses begin at \(DateText.text(begin)).") }
         if let end = validity.end, now >= end { refuse(.ended, "Licenses ended at \(DateText.text(end)).") }
-        if let window = validity.afterFirstPlay, let first = account.firstPlay, now >= first.adding(window) {
+        if let window = validity.afterFirstPlay, let first = account.firstPlays[content], now >= first.adding(window) {
             refuse(.ended, "The content was first played more than \(DurationText.text(window)) ago.")
         }
     }
@@ -87,7 +87,7 @@ extension Deliberation {
     /// What ends first of everything that ends; `nil` without an end. At least 1 s, which is all that a CKC can state.
     var remaining: Duration? {
         let ends = [
-            policy.validity.end, policy.validity.afterFirstPlay.map { (account.firstPlay ?? now).adding($0) },
+            policy.validity.end, policy.validity.afterFirstPlay.map { (account.firstPlays[content] ?? now).adding($0) },
         ].compactMap { $0 }
         return ends.min().map { max(.seconds(1), Duration.seconds($0.since(now).components.seconds)) }
     }
@@ -177,16 +177,24 @@ extension Deliberation {
 
     mutating func checkDownloads() {
         guard ask.purpose == .download, !isSessionStoreOut else { return }
-        let own = StoredDownload(content: facts.key.content, device: device ?? "")
-        guard device == nil || !account.downloads.contains(own) else { return }
-        let ofTitle = account.downloads.count { $0.content == own.content }
+        let downloads = account.downloads.filter { $0.ends.map { now < $0 } ?? true }
+        guard !downloads.contains(where: { isOwn($0) }) else { return }
+        let ofTitle = downloads.count { $0.content == content }
         if let limit = policy.download.perTitle, ofTitle >= limit {
             refuse(.downloadLimit, "The content is on \(ofTitle) devices, and may be on \(limit).")
         }
-        if let limit = policy.download.perAccount, account.downloads.count >= limit {
-            refuse(.downloadLimit, "The account has \(account.downloads.count) downloads, and may have \(limit).")
+        if let limit = policy.download.perAccount, downloads.count >= limit {
+            refuse(.downloadLimit, "The account has \(downloads.count) downloads, and may have \(limit).")
         }
     }
+
+    /// Whether a download is of this content on this device.
+    func isOwn(_ download: StoredDownload) -> Bool {
+        download.content == content && download.device == downloadDevice
+    }
+
+    /// A device without a name is the session that asks.
+    var downloadDevice: String { device ?? session ?? "" }
 
     var isSessionStoreOut: Bool { account.outages.contains(.sessionStore) }
 }

@@ -22,8 +22,7 @@ extension Deliberation {
             return .none
         }
         if countsSessions, let stopped = account.stopped.filter({ $0.session == session }).max(by: { $0.at < $1.at }) {
-            let by = stopped.by.map { "“\($0.prefix(60))”".onOneLine } ?? "another session"
-            refuse(.sessionStopped, "The session was stopped by \(by) at \(DateText.text(stopped.at)).")
+            refuse(.sessionStopped, stopped.reason)
             return .none
         }
         let own = account.slots.filter { $0.session == session && $0.ends > now }.max(by: Slot.isOlder)
@@ -32,16 +31,18 @@ extension Deliberation {
         return own == nil ? .take(slot, stopping: stopping) : .renew(slot, stopping: stopping)
     }
 
+    var grace: Duration { policy.concurrency.grace ?? Self.usualGrace }
+
     /// The slot as it will be: with the classes of its keys, and never an earlier end.
     private func slot(_ session: String, _ own: Slot?, _ terms: LicenseTerms) -> Slot {
-        let grace = policy.concurrency.grace ?? Self.usualGrace
         let life: Duration =
             if let heartbeat = policy.concurrency.heartbeat { heartbeat * 2 } else { terms.lease ?? Self.usualLife }
         let ends = now.adding(life + grace)
         guard var slot = own else {
             return Slot(
-                session: session, device: device, label: grant.label, profile: grant.profile,
-                content: facts.key.content, tracks: [facts.key.track], fence: 0, started: now, ends: ends)
+                session: session, device: device, label: grant.label?.storedLabel,
+                profile: grant.profile?.storedName(), content: content, tracks: [facts.key.track], fence: 0,
+                started: now, ends: ends)
         }
         slot.ends = max(slot.ends, ends)
         slot.tracks.insert(facts.key.track)
@@ -64,19 +65,22 @@ extension Deliberation {
             let classes = group.classes
             guard classes.contains(facts.key.track), own?.tracks.isDisjoint(with: classes) != false else { continue }
             let counted = others.filter { !$0.tracks.isDisjoint(with: classes) }
-            makeRoom(among: counted, for: slot, limit: limit, of: "of class \(group.rawValue) ", &stopping)
+            makeRoom(
+                among: counted.filter { isCounted($0, with: slot) }, limit: limit, of: "of class \(group.rawValue) ",
+                &stopping)
         }
         let isNew = own.map { policy.concurrency.scope == .trackClass && !$0.tracks.contains(facts.key.track) } ?? true
         if let limit = policy.concurrency.limit, isNew {
-            makeRoom(among: others, for: slot, limit: limit, of: "", &stopping)
+            makeRoom(among: others.filter { isCounted($0, with: slot) }, limit: limit, of: "", &stopping)
         }
+        if own == nil { makeRoom(among: others, limit: AccountState.mostSlots, of: "of the account ", &stopping) }
         return stopping
     }
 
     private mutating func makeRoom(
-        among others: [Slot], for slot: Slot, limit: Int, of kind: String, _ stopping: inout [String]
+        among others: [Slot], limit: Int, of kind: String, _ stopping: inout [String]
     ) {
-        let running = others.filter { !stopping.contains($0.session) && isCounted($0, with: slot) }
+        let running = others.filter { !stopping.contains($0.session) }
         guard running.count >= limit else { return }
         switch policy.concurrency.mode ?? .refuseNewest {
         case .count: note(.overLimit, "\(running.count) streams \(kind)run already, and the limit is \(limit).")
@@ -98,6 +102,14 @@ extension Deliberation {
         case .title: other.content == slot.content
         case .trackClass: other.tracks.contains(facts.key.track)
         }
+    }
+}
+
+extension StoppedSession {
+    /// Why the session gets no license.
+    var reason: String {
+        let who = by.map { "“\($0.prefix(60))”".onOneLine } ?? "another session"
+        return "The session was stopped by \(who) at \(DateText.text(at))."
     }
 }
 

@@ -36,10 +36,7 @@ extension Deliberation {
 
     /// One note for all that is counted in the session store.
     private mutating func checkSessionStore() {
-        let isCounted =
-            countsSessions || policy.devices.limit != nil
-            || (ask.purpose == .download && (policy.download.perTitle ?? policy.download.perAccount) != nil)
-        if isCounted { _ = isOut(.sessionStore, policy.outage.sessionStore ?? .allow) }
+        if needsAccount { _ = isOut(.sessionStore, policy.outage.sessionStore ?? .allow) }
     }
 
     private var baseBounds: ValidityBounds {

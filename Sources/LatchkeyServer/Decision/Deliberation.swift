@@ -22,10 +22,11 @@ struct Deliberation {
     var now: Date { facts.now }
     var isStreaming: Bool { ask.purpose == .stream }
     /// The customer's name of a device counts before the SPC's, which an app may have randomized.
-    var device: String? { grant.device ?? ask.device }
+    var device: String? { (grant.device ?? ask.device)?.storedName() }
+    var content: String { facts.key.content.storedName() }
     /// Never the device alone: it may be randomized, and plays one thing after another.
     var session: String? {
-        [grant.session, ask.session?.description, grant.tokenID].compactMap { $0 }.first { !$0.isEmpty }
+        [grant.session, ask.session?.description, grant.tokenID].compactMap { $0 }.first { !$0.isEmpty }?.storedName()
     }
 
     mutating func note(_ code: PolicyNote.Code, _ text: String) { notes.append(PolicyNote(code, text)) }

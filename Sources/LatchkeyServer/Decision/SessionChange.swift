@@ -12,35 +12,19 @@ package enum SessionChange: Sendable, Hashable {
     /// The session's slot is free.
     case release(String)
 
+    /// The slot that is taken or renewed.
+    package var slot: Slot? {
+        switch self {
+        case .take(let slot, _), .renew(let slot, _): slot
+        case .none, .release: nil
+        }
+    }
+
     /// The sessions that are stopped.
     package var stopping: [String] {
         switch self {
         case .take(_, let sessions), .renew(_, let sessions): sessions
         case .none, .release: []
         }
-    }
-}
-
-extension AccountState {
-    /// The account after a change: the model that every store follows.
-    ///
-    /// Stopped sessions leave a mark, so that they learn why. A new slot gets a fence above all others.
-    package func applying(_ change: SessionChange, at now: Date) -> AccountState {
-        var state = self
-        let slot: Slot
-        switch change {
-        case .none: return self
-        case .release(let session):
-            state.slots.removeAll { $0.session == session }
-            return state
-        case .take(let taken, _): slot = taken
-        case .renew(let renewed, _): slot = renewed
-        }
-        state.slots.removeAll { change.stopping.contains($0.session) || $0.session == slot.session || $0.ends <= now }
-        state.stopped += change.stopping.map { StoppedSession(session: $0, by: slot.label, at: now) }
-        var placed = slot
-        if case .take = change { placed.fence = (slots.map(\.fence).max() ?? 0) &+ 1 }
-        state.slots.append(placed)
-        return state
     }
 }

@@ -32,17 +32,18 @@ package final class EntitlementCallout<Grant: Sendable>: Sendable {
 
     private let state: Locked<State>
     private let limits: EntitlementLimits
-    private let outage: OutageChoice
+    private let outage: OutageRule
     private let timekeeper: any Timekeeper
     private let transport: @Sendable (EntitlementQuestion) async throws -> Answer
 
     /// - Parameters:
     ///   - limits: times, and when the breaker moves. Defaults to those of `EntitlementLimits`.
-    ///   - outage: what happens while the service does not answer.
+    ///   - outage: what happens while the service does not answer. How long the license may last then, `decide` finds by the same rule,
+    ///     once the facts have `Engine.callout` among the engines that are out of service.
     ///   - timekeeper: the time. Defaults to the machine's.
     ///   - transport: asks the service. It throws where the service gives no answer; a no is an answer.
     package init(
-        _ limits: EntitlementLimits = EntitlementLimits(), outage: OutageChoice,
+        _ limits: EntitlementLimits = EntitlementLimits(), outage: OutageRule,
         timekeeper: any Timekeeper = SystemTimekeeper(),
         transport: @escaping @Sendable (EntitlementQuestion) async throws -> Answer
     ) {
@@ -121,7 +122,7 @@ package final class EntitlementCallout<Grant: Sendable>: Sendable {
         }
     }
 
-    private var unanswered: Verdict { outage == .allow ? .unchecked : .refused(.entitlementUnavailable) }
+    private var unanswered: Verdict { outage == .refuse ? .refused(.entitlementUnavailable) : .unchecked }
 
     private static func verdict(_ answer: Answer) -> Verdict {
         switch answer {

@@ -4,20 +4,6 @@ extension LicenseRefusal {
     package static let tokenRefused = Self(
         .vendor(code: "tokenRefused", status: 401), reason: "The token is refused.", remedy: "Send a fresh token.")
 
-    /// A token that has to be for one session, and says nothing by which to tell it from others; 401.
-    package static let tokenNotSingle = Self(
-        .vendor(code: "tokenRefused", status: 401), reason: "The token has no “jti”.",
-        remedy: "Send a token with an identifier of its own.")
-
-    /// A token of another session, or of this one too long ago; 403.
-    package static let tokenUsedElsewhere = Self(
-        .tokenUsed, reason: "The token was used before.", remedy: "Send a fresh token with every playback.")
-
-    /// The memory of used tokens does not answer, and policy does not go on without it; 503.
-    package static let tokenUseUnavailable = Self(
-        .vendor(code: "storeUnavailable", status: 503), reason: "The server cannot look up used tokens.",
-        remedy: "Try again shortly.")
-
     /// The operator's service does not answer, and policy does not go on without it; 503.
     package static let entitlementUnavailable = Self(
         .vendor(code: "entitlementUnavailable", status: 503), reason: "The operator's service does not answer.",

@@ -103,7 +103,7 @@ import Testing
         let policy = try Scene.policy(#""concurrency":{"limit":2,"mode":"stopOldest"}"#)
         let decision = decide(state, by: policy)
         #expect(decision.change.stopping == ["a", "b"])
-        let after = state.account.applying(decision.change, at: Scene.now)
+        let after = state.account.applying(decision.change, at: Scene.now, fence: 4)
         #expect(Set(after.slots.map(\.session)) == ["c", Self.own])
         #expect(after.slots.last?.fence == 4)
         var late = Scene.facts { $0.account = after }
@@ -154,7 +154,7 @@ import Testing
     @Test func `a release frees the slot`() {
         var state = AccountState()
         state.slots = [Scene.slot("a", fence: 1), Scene.slot("b", fence: 2)]
-        #expect(state.applying(.release("a"), at: Scene.now).slots.map(\.session) == ["b"])
-        #expect(state.applying(.none, at: Scene.now) == state)
+        #expect(state.applying(.release("a"), at: Scene.now, fence: 3).slots.map(\.session) == ["b"])
+        #expect(state.applying(.none, at: Scene.now, fence: 3) == state)
     }
 }

@@ -150,7 +150,7 @@ import Testing
             facts.key.track = track
             let decision = decide(facts, by: policy)
             outcome.words[track] = decision.word
-            facts.account = facts.account.applying(decision.change, at: facts.now)
+            facts.account = facts.account.applying(decision.change, at: facts.now, fence: 1)
         }
         outcome.slots = Set(facts.account.slots.filter { $0.ends > facts.now })
         outcome.stopped = Set(facts.account.stopped.map(\.session))
@@ -169,7 +169,7 @@ import Testing
                     state.slots, state.stopped, Scene.now + Double(step * 20_000)
                 )
                 facts.account.outages = []
-                state = facts.account.applying(decide(facts, by: policy).change, at: facts.now)
+                state = facts.account.applying(decide(facts, by: policy).change, at: facts.now, fence: 1)
                 #expect(state.slots.count { $0.ends > facts.now } <= limit)
             }
         }

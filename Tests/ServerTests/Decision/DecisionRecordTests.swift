@@ -20,7 +20,7 @@ import Testing
            "started":"2026-11-22T14:00:00Z","ends":"2026-11-22T16:00:00Z"}],
           "stopped":[{"session":"b","by":"TV","at":"2026-11-22T14:00:00Z"}],"devices":{"d2":"2026-11-01T00:00:00Z"},
           "downloads":[{"content":"c","device":"d"}],"minute":{"began":"2026-11-22T15:00:00Z","licenses":3},
-          "tokenUse":{"session":"s","first":"2026-11-22T15:00:00Z"},"firstPlay":"2026-11-20T15:00:00Z","outages":["geo"]}}
+          "tokenUse":{"session":"s","first":"2026-11-22T15:00:00Z"},"firstPlays":{"movie":"2026-11-20T15:00:00Z"},"outages":["geo"]}}
         """
 
     @Test func `facts with every member are read, and written again`() throws {

@@ -86,7 +86,7 @@ import Testing
 
     @Test func `a first play starts the window after it`() throws {
         let decision = try Scene.decision(#""validity":{"afterFirstPlay":"48h"}"#) {
-            $0.account.firstPlay = Scene.now - 3_600
+            $0.account.firstPlays = ["movie": Scene.now - 3_600]
         }
         #expect(decision.terms?.validity == .lease(.seconds(47 * 3_600)))
     }

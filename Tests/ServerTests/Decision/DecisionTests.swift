@@ -95,9 +95,11 @@ struct DecisionCase: Sendable, CustomTestStringConvertible {
             $0.now = Self.date("2026-11-22T17:00:00Z")
         },
         DecisionCase(#""validity":{"afterFirstPlay":"48h"}"#, "license"),
-        DecisionCase(#""validity":{"afterFirstPlay":"48h"}"#, "ended") { $0.account.firstPlay = now - 48 * 3_600 },
+        DecisionCase(#""validity":{"afterFirstPlay":"48h"}"#, "ended") {
+            $0.account.firstPlays["movie"] = now - 48 * 3_600
+        },
         DecisionCase(#""validity":{"afterFirstPlay":"48h"}"#, "license") {
-            $0.account.firstPlay = now - 48 * 3_600 + 1
+            $0.account.firstPlays = ["movie": now - 48 * 3_600 + 1]
         },
     ]
 

@@ -204,7 +204,7 @@ struct RandomScene {
         }
         if chance(0.3) { account.minute = .init(began: now - pick(1, 59, 60), licenses: pick(0, 1, 5, 60)) }
         if chance(0.3) { account.tokenUse = .init(session: pick("s1", "x"), first: now - pick(10, 100)) }
-        if chance(0.3) { account.firstPlay = now - pick(10, 4_000, 200_000) }
+        if chance(0.3) { account.firstPlays[pick("movie", "show")] = now - pick(10, 4_000, 200_000) }
         account.outages = chance(0.1) ? Set(some(Engine.sessionStore, .tokenStore, .geo, .callout)) : []
     }
 }

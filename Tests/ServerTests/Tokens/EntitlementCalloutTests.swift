@@ -17,7 +17,7 @@ import Testing
         func callout(
             _ limits: EntitlementLimits = EntitlementLimits(
                 breaker: .init(failures: 2, pause: .seconds(10), successes: 1)),
-            outage: OutageChoice = .refuse, gate: Gate? = nil
+            outage: OutageRule = .refuse, gate: Gate? = nil
         ) -> Callout {
             Callout(limits, outage: outage, timekeeper: clock) { question in
                 self.asked.withLock { $0.append(question) }
@@ -103,8 +103,8 @@ import Testing
         #expect(try await first.value == "gold")
     }
 
-    @Test(arguments: [(OutageChoice.allow, "unchecked"), (.refuse, "entitlementUnavailable")])
-    func `a service that takes longer than a second does not answer`(_ rule: OutageChoice, _ verdict: String)
+    @Test(arguments: [(OutageRule.allow, "unchecked"), (.refuse, "entitlementUnavailable")])
+    func `a service that takes longer than a second does not answer`(_ rule: OutageRule, _ verdict: String)
         async throws
     {
         let gate = Gate()

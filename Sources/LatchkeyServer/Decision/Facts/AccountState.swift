@@ -10,14 +10,16 @@ package struct AccountState: Sendable, Hashable {
     package var stopped: [StoppedSession] = []
     /// When each device last got a license.
     package var devices: [String: Date] = [:]
-    /// What is stored where.
+    /// How long devices are remembered: the longest window of the policies that counted them. `nil` for the usual one.
+    package var deviceWindow: Duration?
+    /// What is stored where. What has ended counts for nothing.
     package var downloads: Set<StoredDownload> = []
     /// Licenses in the present minute.
     package var minute: Minute?
     /// The first use of the grant's token; `nil` for a new one.
     package var tokenUse: TokenUse?
-    /// When the account first played the content; `nil` if it did not.
-    package var firstPlay: Date?
+    /// When the account first played each content, where a policy asks for it.
+    package var firstPlays: [String: Date] = [:]
     /// The engines that are out of service.
     package var outages: Set<Engine> = []
 
@@ -50,10 +52,13 @@ package struct AccountState: Sendable, Hashable {
 package struct StoredDownload: Sendable, Hashable {
     package var content: String
     package var device: String
+    /// When the stored key ends; `nil` for a key without an end.
+    package var ends: Date?
 
-    package init(content: String, device: String) {
+    package init(content: String, device: String, ends: Date? = nil) {
         self.content = content
         self.device = device
+        self.ends = ends
     }
 }
 
@@ -69,7 +74,7 @@ package struct Slot: Sendable, Hashable {
     package var content: String
     /// The classes of the keys that the session took.
     package var tracks: Set<TrackClass>
-    /// Rises with every slot of an account; set by the store.
+    /// Rises with every slot of an account: the version of the account's record under which the slot was taken.
     package var fence: Int
     package var started: Date
     /// From here on the slot counts for nothing.

@@ -69,9 +69,11 @@ extension AccountState {
             .defaulting("slots", \.slots, .list(Slot.form.form), to: []),
             .defaulting("stopped", \.stopped, .list(StoppedSession.form.form), to: []),
             .defaulting("devices", \.devices, .members(.anyText, .date), to: [:]),
+            .optional("deviceWindow", \.deviceWindow, .duration()),
             .defaulting("downloads", \.downloads, .set(StoredDownload.form.form), to: []),
             .optional("minute", \.minute, Minute.form.form), .optional("tokenUse", \.tokenUse, TokenUse.form.form),
-            .optional("firstPlay", \.firstPlay, .date), .defaulting("outages", \.outages, .set(.word), to: []),
+            .defaulting("firstPlays", \.firstPlays, .members(.anyText, .date), to: [:]),
+            .defaulting("outages", \.outages, .set(.word), to: []),
         ])
 }
 
@@ -92,7 +94,10 @@ extension AccountState.TokenUse {
 extension StoredDownload {
     fileprivate static let form: ObjectForm<Self> = ObjectForm(
         empty: Self(content: "", device: ""),
-        members: [.required("content", \.content, .anyText), .required("device", \.device, .anyText)])
+        members: [
+            .required("content", \.content, .anyText), .required("device", \.device, .anyText),
+            .optional("ends", \.ends, .date),
+        ])
 }
 
 extension StoppedSession {

@@ -1,0 +1,73 @@
+package import Foundation
+
+// What operators see and do. Source: `Documentation/LicenseServer.md` §7.1.
+extension AccountBook {
+    /// The accounts of a tenant of which something is kept, in the order of their names' bytes.
+    /// - Parameters:
+    ///   - tenant: the tenant.
+    ///   - prefix: how the names begin.
+    ///   - name: only names after this one; `nil` for the first page.
+    ///   - limit: the most accounts, 1 to 1,000.
+    /// - Throws: `StoreError`; `damaged` if one of them cannot be read.
+    package func accounts(
+        of tenant: String, prefix: String = "", after name: String? = nil, limit: Int = 100
+    ) async throws(StoreError) -> [NamedAccount] {
+        let records = try await accounts.page(of: .account, tenant, prefix: prefix, after: name, limit: limit)
+        var named: [NamedAccount] = []
+        for one in records {
+            let account = try accounts.account(in: one.record)
+            named.append(NamedAccount(name: one.name, account: account, end: one.end))
+        }
+        return named
+    }
+
+    /// What counts of an account now; an empty one if nothing is kept.
+    /// - Throws: `StoreError`.
+    package func account(_ account: String, of tenant: String) async throws(StoreError) -> AccountState {
+        let reading = try await accounts.read(.account(account, tenant))
+        return try accounts.account(in: reading.record).kept(at: reading.now)
+    }
+
+    /// Stops a session: it gets no license any more, and learns by whom. It plays on to the end of its lease.
+    /// - Parameter who: who stops it, for the viewer.
+    /// - Returns: whether it had a slot.
+    /// - Throws: `StoreError`.
+    package func stop(
+        session: String, of account: String, _ tenant: String, by who: String
+    ) async throws(StoreError) -> Bool {
+        let name = session.storedName()
+        return try await change(.account(account, tenant)) { state, now in
+            guard state.slots.contains(where: { $0.session == name && $0.ends > now }) else { return false }
+            state.stop(name, by: who, at: now)
+            return true
+        }
+    }
+
+    /// Forgets a device of an account, which makes room for another. Its slots and downloads stay.
+    /// - Returns: whether it was known.
+    /// - Throws: `StoreError`.
+    package func forget(device: String, of account: String, _ tenant: String) async throws(StoreError) -> Bool {
+        let name = device.storedName()
+        return try await change(.account(account, tenant)) { state, _ in state.devices.removeValue(forKey: name) != nil
+        }
+    }
+
+    /// Forgets everything of an account, damaged or not.
+    /// - Returns: whether there was something.
+    /// - Throws: `StoreError`.
+    package func forget(_ account: String, of tenant: String) async throws(StoreError) -> Bool {
+        let key = RecordKey.account(account, tenant)
+        while let record = try await accounts.read(key).record {
+            if try await accounts.remove(key, version: record.version) { return true }
+        }
+        return false
+    }
+}
+
+/// An account with its name.
+package struct NamedAccount: Sendable, Hashable {
+    package let name: String
+    package let account: AccountState
+    /// When the account may be forgotten.
+    package let end: Date
+}

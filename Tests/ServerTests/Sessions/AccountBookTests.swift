@@ -1,0 +1,205 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyTesting
+import Testing
+
+@testable import LatchkeyServer
+
+/// Decisions over a store: what is read, what is written, and who wins.
+@Suite(.timeLimit(.minutes(5))) struct AccountBookTests {
+    private let scene = BookScene()
+
+    private func word(_ book: AccountBook, _ session: String, _ policy: String) async throws -> String {
+        await book.decide(BookScene.facts(session), by: try Scene.policy(policy)).decision.word
+    }
+
+    @Test func `several keys of one playback at once take one slot`() async throws {
+        let (book, policy) = (scene.book(), try Scene.policy(BookScene.one))
+        let tracks: [TrackClass] = [.audio, .sd, .hd, .uhd1, .uhd2]
+        let booked = await withTaskGroup(of: BookedDecision.self) { group in
+            for track in tracks {
+                group.addTask { await book.decide(BookScene.facts("s") { $0.key.track = track }, by: policy) }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(booked.allSatisfy { $0.decision.terms != nil })
+        #expect(booked.count { $0.isTaken } == 1)
+        #expect(Set(booked.map { $0.slot?.fence }).count == 1)
+        let slots = try await book.account("anna", of: "demo").slots
+        #expect(slots.map(\.tracks) == [Set(tracks)])
+    }
+
+    @Test(arguments: [
+        ("refuseNewest", "sessionLimit", ["a"]), ("stopOldest", "license", ["b"]), ("count", "license", ["a", "b"]),
+    ])
+    func `the mode says what a start beyond the limit does`(_ mode: String, _ answer: String, _ left: [String])
+        async throws
+    {
+        let policy = BookScene.lease + #","concurrency":{"limit":1,"mode":"\#(mode)"}"#
+        #expect(try await word(scene.book(), "a", policy) == "license")
+        #expect(try await word(scene.book(), "b", policy) == answer)
+        #expect(try await scene.book().slots() == Set(left))
+    }
+
+    @Test func `a stopped session learns by whom, until the mark ends`() async throws {
+        let policy = BookScene.lease + #","concurrency":{"limit":1,"mode":"stopOldest"}"#
+        let book = scene.book()
+        for session in ["a", "b"] { _ = try await word(book, session, policy) }
+        let refused = await book.decide(BookScene.facts("a"), by: try Scene.policy(policy)).decision.refusal
+        #expect(refused?.refusal.kind == .policy(.sessionStopped))
+        #expect(refused?.refusal.reason.contains("“TV of b”") == true)
+        scene.clock.advance(by: AccountState.stopMemory)
+        #expect(try await word(book, "a", policy) == "license")
+    }
+
+    @Test func `a slot is free when it ends, and when its player stops`() async throws {
+        let book = scene.book()
+        #expect(try await word(book, "a", BookScene.one) == "license")
+        #expect(try await word(book, "b", BookScene.one) == "sessionLimit")
+        scene.clock.advance(by: .seconds(320))
+        #expect(try await word(book, "b", BookScene.one) == "license")
+        let stop = BookScene.facts("b") { $0.ask.playback = .stopped }
+        #expect(await book.decide(stop, by: try Scene.policy(BookScene.one)).decision.word == "acknowledge")
+        #expect(try await book.slots() == [])
+        #expect(try await scene.store.read(.account("anna", "demo")).record == nil)
+    }
+
+    @Test func `a fence is the record's version, and rises after the record was forgotten`() async throws {
+        let (book, policy) = (scene.book(), try Scene.policy(BookScene.one))
+        let first = try #require(await book.decide(BookScene.facts("a"), by: policy).slot)
+        #expect(try await scene.store.read(.account("anna", "demo")).record?.version == UInt64(first.fence))
+        scene.clock.advance(by: .seconds(400))
+        #expect(try await scene.store.read(.account("anna", "demo")).record == nil)
+        let second = try #require(await book.decide(BookScene.facts("a"), by: policy).slot)
+        #expect(second.fence > first.fence)
+        // A store whose clock stands still, or goes back, still gives a higher one.
+        scene.clock.setDate(Scene.now - 3_600)
+        _ = try await book.release(session: "a", of: "anna", "demo")
+        _ = await book.decide(BookScene.facts("keeper") { $0.key.content = "x" }, by: policy)
+        let third = try #require(await book.decide(BookScene.facts("keeper"), by: policy).slot)
+        #expect(third.started == Scene.now - 3_600)
+    }
+
+    @Test func `a policy that counts nothing asks no store`() async throws {
+        let book = scene.book(
+            InterruptedStore(
+                store: scene.store,
+                before: { _, _ throws(StoreError) in
+                    Issue.record("The store was asked.")
+                }))
+        let booked = await book.decide(BookScene.facts("s"), by: try Scene.policy(BookScene.lease))
+        #expect(booked.decision.terms != nil)
+        #expect(booked.slot == nil)
+        #expect(booked.record.facts.now == Scene.now)
+    }
+
+    @Test func `what changes nothing is not written`() async throws {
+        let writes = Locked(0)
+        let book = scene.book(
+            InterruptedStore(
+                store: scene.store,
+                before: { [writes] call, _ throws(StoreError) in
+                    if call == .write { writes.withLock { $0 += 1 } }
+                }))
+        #expect(try await word(book, "a", BookScene.one) == "license")
+        #expect(try await word(book, "b", BookScene.one) == "sessionLimit")
+        #expect(try await word(book, "a", BookScene.one) == "license")
+        let gone = BookScene.facts("gone") { $0.ask.playback = .stopped }
+        _ = await book.decide(gone, by: try Scene.policy(BookScene.one))
+        #expect(writes.withLock { $0 } == 1)
+    }
+
+    @Test func `the store's clock decides, and not the node's`() async throws {
+        let storeClock = ManualTimekeeper(date: Scene.now + 100)
+        let book = scene.book(MemoryRecordStore(timekeeper: storeClock))
+        let booked = await book.decide(BookScene.facts("s"), by: try Scene.policy(BookScene.one))
+        #expect(booked.slot?.ends == Scene.now + 420)
+        #expect(booked.record.facts.now == Scene.now + 100)
+    }
+
+    @Test func `a decision begins again when somebody else wrote meanwhile`() async throws {
+        let (policy, other) = (try Scene.policy(BookScene.one), scene.book())
+        let isFirst = Locked(true)
+        let book = scene.book(
+            InterruptedStore(
+                store: scene.store,
+                after: { call, _ throws(StoreError) in
+                    guard call == .read,
+                        isFirst.withLock({ first in
+                            defer { first = false }; return first
+                        })
+                    else { return }
+                    _ = await other.decide(BookScene.facts("rival"), by: policy)
+                }))
+        #expect(try await word(book, "late", BookScene.one) == "sessionLimit")
+        #expect(try await book.slots() == ["rival"])
+    }
+
+    @Test func `an account that changes at every attempt is unavailable`() async throws {
+        let (policy, other) = (try Scene.policy(#""concurrency":{"limit":9,"mode":"count"}"#), scene.book())
+        let count = Locked(0)
+        let book = scene.book(
+            InterruptedStore(
+                store: scene.store,
+                after: { call, _ throws(StoreError) in
+                    guard call == .read else { return }
+                    let number = count.withLock {
+                        $0 += 1; return $0
+                    }
+                    _ = await other.decide(BookScene.facts("rival-\(number)"), by: policy)
+                }))
+        let booked = await book.decide(BookScene.facts("s"), by: policy, requestID: "r-1")
+        #expect(booked.decision.refusal?.refusal.kind == .policy(.storeUnavailable))
+        #expect(booked.decision.refusal?.retryAfterSeconds == 1)
+        #expect(booked.record.word == "storeUnavailable")
+        #expect(booked.record.requestID == "r-1")
+        #expect(count.withLock { $0 } == AccountBook.attempts)
+    }
+
+    @Test func `devices, downloads, first plays and licenses of the minute are remembered`() async throws {
+        let book = scene.book()
+        func word(_ policy: String, _ session: String, _ change: (inout Facts) -> Void = { _ in }) async throws
+            -> String
+        {
+            await book.decide(BookScene.facts(session, change), by: try Scene.policy(policy)).decision.word
+        }
+        let devices = #""devices":{"limit":1,"window":"1d"}"#
+        #expect(try await word(devices, "a") == "license")
+        #expect(try await word(devices, "b") == "deviceLimit")
+        #expect(try await book.forget(device: "device-of-a", of: "anna", "demo"))
+        #expect(try await word(devices, "b") == "license")
+        scene.clock.advance(by: .seconds(86_400))
+        #expect(try await word(devices, "a") == "license")
+
+        let downloads = #""download":{"allow":true,"perAccount":1,"storage":"1h"}"#
+        let download = { (facts: inout Facts) in facts.ask.purpose = .download }
+        #expect(try await word(downloads, "a", download) == "license")
+        #expect(try await word(downloads, "a", download) == "license")
+        #expect(try await word(downloads, "b", download) == "downloadLimit")
+        scene.clock.advance(by: .seconds(3_600))
+        #expect(try await word(downloads, "b", download) == "license")
+
+        let window = #""validity":{"afterFirstPlay":"1h"}"#
+        #expect(try await word(window, "a") == "license")
+        scene.clock.advance(by: .seconds(3_600))
+        #expect(try await word(window, "a") == "ended")
+        #expect(try await word(window, "a") { $0.key.content = "other" } == "license")
+
+        let rate = #""limits":{"licensesPerMinute":2}"#
+        for expected in ["license", "license", "rateLimit"] { #expect(try await word(rate, "a") == expected) }
+        scene.clock.advance(by: .seconds(60))
+        #expect(try await word(rate, "a") == "license")
+    }
+
+    @Test func `tenants' accounts are apart, and viewers without an account share one`() async throws {
+        let book = scene.book()
+        func word(_ session: String, _ tenant: String, _ account: String) async throws -> String {
+            let facts = BookScene.facts(session) { ($0.ask.tenant, $0.grant.account) = (tenant, account) }
+            return await book.decide(facts, by: try Scene.policy(BookScene.one)).decision.word
+        }
+        #expect(try await word("a", "one", "anna") == "license")
+        #expect(try await word("b", "two", "anna") == "license")
+        #expect(try await word("c", "one", "") == "license")
+        #expect(try await word("d", "one", "") == "sessionLimit")
+    }
+}

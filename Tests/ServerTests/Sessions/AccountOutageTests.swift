@@ -1,0 +1,106 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyTesting
+import Testing
+
+@testable import LatchkeyServer
+
+/// Decisions while a store is out of service.
+@Suite(.timeLimit(.minutes(5))) struct AccountOutageTests {
+    private let scene = BookScene()
+    private static let tries = RecordStoreLimits(breaker: .init(failures: 2, pause: .seconds(1)))
+
+    static let failures: [StoreError.Kind] = [.unavailable, .full, .damaged, .misconfigured]
+
+    @Test(
+        arguments: [("allow", "license", 300.0), ("allow:2m", "license", 120), ("refuse", "storeUnavailable", nil)],
+        failures)
+    func `the policy's rule decides`(_ rule: (String, String, TimeInterval?), _ kind: StoreError.Kind) async throws {
+        let policy = try Scene.policy(BookScene.one + #","outage":{"sessionStore":"\#(rule.0)"}"#)
+        for call in [InterruptedStore.Call.read, .write] {
+            let book = scene.book(
+                InterruptedStore(
+                    store: scene.store,
+                    before: { now, _ throws(StoreError) in
+                        if now == call { throw StoreError(kind, "interrupted", reason: "Odd.") }
+                    }))
+            let booked = await book.decide(BookScene.facts("s"), by: policy)
+            #expect(booked.decision.word == rule.1)
+            #expect(booked.decision.terms?.lease?.inSeconds == rule.2)
+            #expect(booked.slot == nil)
+            #expect(booked.heartbeatToken == nil)
+            #expect(booked.record.facts.account.outages == [.sessionStore])
+        }
+        #expect(try await scene.store.read(.account("anna", "demo")).record == nil)
+    }
+
+    @Test func `engines that the caller knows to be out stay so`() async throws {
+        let facts = BookScene.facts("s") { $0.account.outages = [.callout] }
+        let booked = await scene.book().decide(facts, by: try Scene.policy(BookScene.one))
+        #expect(booked.decision.word == "storeUnavailable")
+    }
+
+    @Test func `a damaged record is an outage for its account alone`() async throws {
+        let (book, policy) = (scene.book(), try Scene.policy(BookScene.one + #","outage":{"sessionStore":"refuse"}"#))
+        let damaged = Record(version: 1, bytes: [2, 0, 0])
+        #expect(
+            try await scene.store.write(
+                damaged, at: .account("anna", "demo"), replacing: nil, until: .distantFuture))
+        #expect(await book.decide(BookScene.facts("s"), by: policy).decision.word == "storeUnavailable")
+        let other = BookScene.facts("s") { $0.grant.account = "bert" }
+        #expect(await book.decide(other, by: policy).decision.word == "license")
+        guard case .failed(.sessionStore, let error) = scene.events.withLock({ $0 }).first else {
+            throw InterruptedStore.down
+        }
+        #expect(error.kind == .damaged)
+        #expect(try await book.forget("anna", of: "demo"))
+        #expect(await book.decide(BookScene.facts("s"), by: policy).decision.word == "license")
+    }
+
+    @Test func `a store that does not answer costs 50 ms, and then no time`() async throws {
+        let gate = Promise<Void, any Error>()
+        let calls = Locked(0)
+        let book = scene.book(
+            InterruptedStore(
+                store: scene.store,
+                before: { _, _ throws(StoreError) in
+                    calls.withLock { $0 += 1 }
+                    try? await gate.value
+                }), limits: Self.tries)
+        let policy = try Scene.policy(BookScene.one)
+        for _ in 0..<2 {
+            async let booked = book.decide(BookScene.facts("s"), by: policy)
+            await scene.clock.untilSomeoneSleeps(for: .milliseconds(50))
+            scene.clock.advance(by: .milliseconds(50))
+            #expect(await booked.decision.word == "license")
+        }
+        #expect(await book.decide(BookScene.facts("s"), by: policy).decision.word == "license")
+        #expect(calls.withLock { $0 } == 2)
+        gate.resolve(.success(()))
+        scene.clock.advance(by: .seconds(1))
+        #expect(await book.decide(BookScene.facts("s"), by: policy).slot != nil)
+        let events = scene.events.withLock { $0 }
+        #expect(events.first == .outageBegan(.sessionStore))
+        #expect(events.count { $0 == .outageBegan(.sessionStore) } == 1)
+        #expect(events.last == .outageEnded(.sessionStore))
+        #expect(events.count == 4)
+    }
+
+    @Test func `a caller that leaves neither interrupts a call nor counts as a failure`() async throws {
+        let gate = Gate()
+        let book = scene.book(
+            InterruptedStore(
+                store: scene.store,
+                before: { call, _ throws(StoreError) in
+                    if call == .write { await gate.wait() }
+                }))
+        let policy = try Scene.policy(BookScene.one)
+        let task = Task { await book.decide(BookScene.facts("s"), by: policy) }
+        await gate.untilSomeoneArrives()
+        task.cancel()
+        gate.open()
+        #expect(await task.value.slot != nil)
+        #expect(try await book.slots() == ["s"])
+        #expect(scene.events.withLock { $0 } == [])
+    }
+}

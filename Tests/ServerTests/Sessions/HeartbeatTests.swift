@@ -1,0 +1,150 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyTesting
+import Testing
+
+@testable import LatchkeyServer
+
+/// What players tell of their slots.
+@Suite(.timeLimit(.minutes(5))) struct HeartbeatTests {
+    private let scene = BookScene()
+    private static let policy =
+        BookScene.lease + #","concurrency":{"limit":1,"mode":"stopOldest","heartbeat":"30s","grace":"10s"}"#
+
+    private func booked(_ session: String, _ policy: String = policy) async throws -> BookedDecision {
+        await scene.book().decide(BookScene.facts(session), by: try Scene.policy(policy))
+    }
+
+    private func token(_ session: String, _ policy: String = policy) async throws -> String {
+        try #require(try await booked(session, policy).heartbeatToken)
+    }
+
+    private func code(_ answer: HeartbeatAnswer) -> String? {
+        guard case .refused(let refusal) = answer else { return nil }
+        return refusal.refusal.code
+    }
+
+    @Test func `a heartbeat extends the slot by two of them and the grace`() async throws {
+        let booked = try await booked("s")
+        let token = try #require(booked.heartbeatToken)
+        #expect(booked.heartbeat == .seconds(30))
+        #expect(booked.slot?.ends == Scene.now + 70)
+        for beat in 1...5 {
+            scene.clock.advance(by: .seconds(30))
+            let end = Scene.now + Double(beat * 30 + 70)
+            #expect(await scene.book().heartbeat(token, of: "demo") == .continues(until: end))
+        }
+        scene.clock.advance(by: .seconds(70))
+        #expect(code(await scene.book().heartbeat(token, of: "demo")) == "sessionEnded")
+    }
+
+    @Test func `without heartbeats in the policy a heartbeat extends nothing`() async throws {
+        let booked = try await booked("s", BookScene.one)
+        let token = try #require(booked.heartbeatToken)
+        #expect(booked.heartbeat == nil)
+        scene.clock.advance(by: .seconds(200))
+        #expect(await scene.book().heartbeat(token, of: "demo") == .continues(until: Scene.now + 320))
+    }
+
+    @Test func `a stopped session's heartbeat says by whom, and writes nothing`() async throws {
+        let old = try await token("a")
+        _ = try await token("b")
+        guard case .refused(let refusal) = await scene.book().heartbeat(old, of: "demo") else {
+            throw InterruptedStore.down
+        }
+        #expect(refusal.refusal.kind == .policy(.sessionStopped))
+        #expect(refusal.refusal.reason.contains("“TV of b”"))
+        #expect(try await scene.book().slots() == ["b"])
+    }
+
+    @Test func `an old fence neither extends nor frees a newer slot of its session`() async throws {
+        let old = try await token("s")
+        scene.clock.advance(by: .seconds(100))
+        let renewed = try await booked("s")
+        #expect(renewed.isTaken)
+        #expect(code(await scene.book().heartbeat(old, of: "demo")) == "sessionStopped")
+        #expect(await scene.book().release(old, of: "demo")?.refusal.code == "sessionStopped")
+        #expect(try await scene.book().account("anna", of: "demo").slots == [renewed.slot])
+    }
+
+    @Test func `a release frees the slot, and a second one is none`() async throws {
+        let token = try await token("s")
+        for _ in 0..<2 { #expect(await scene.book().release(token, of: "demo") == nil) }
+        #expect(try await scene.book().slots() == [])
+        #expect(code(await scene.book().heartbeat(token, of: "demo")) == "sessionEnded")
+    }
+
+    @Test func `a token of another server, tenant or form is refused`() async throws {
+        let token = try await token("s")
+        let other = AccountBook(accounts: scene.store, secrets: [Secret("other")], timekeeper: scene.clock)
+        #expect(code(await other.heartbeat(token, of: "demo")) == "heartbeatToken")
+        #expect(code(await scene.book().heartbeat(token, of: "other")) == "heartbeatToken")
+        let rotated = AccountBook(
+            accounts: scene.store, secrets: [Secret("new"), scene.secret], timekeeper: scene.clock)
+        #expect(code(await rotated.heartbeat(token, of: "demo")) == nil)
+        for text in ["", "x", String(repeating: "A", count: 43), String(repeating: "A", count: 5_000), token + "A"] {
+            #expect(code(await scene.book().heartbeat(text, of: "demo")) == "heartbeatToken")
+        }
+    }
+
+    @Test func `no changed or cut token counts`() async throws {
+        let token = Array(try await token("s").utf8)
+        for index in token.indices {
+            var changed = token
+            changed[index] = changed[index] == 0x41 ? 0x42 : 0x41
+            #expect(HeartbeatToken(String(decoding: changed, as: UTF8.self), [scene.secret]) == nil)
+            #expect(HeartbeatToken(String(decoding: token.prefix(index), as: UTF8.self), [scene.secret]) == nil)
+        }
+    }
+
+    @Test func `a heartbeat without the store is told to come again`() async throws {
+        let token = try await token("s")
+        let down = scene.book(
+            InterruptedStore(
+                store: scene.store,
+                before: { _, _ throws(StoreError) in
+                    throw InterruptedStore.down
+                }))
+        guard case .refused(let refusal) = await down.heartbeat(token, of: "demo") else { throw InterruptedStore.down }
+        #expect(refusal.refusal.status == 503)
+        #expect(refusal.retryAfterSeconds == 1)
+    }
+
+    @Test func `a slot is given back if this decision took it, and nobody renewed it`() async throws {
+        let book = scene.book()
+        let taken = try await booked("a", BookScene.one)
+        await book.undo(taken)
+        #expect(try await book.slots() == [])
+        scene.clock.advance(by: .milliseconds(1))
+        let again = try await booked("a", BookScene.one)
+        await book.undo(taken)
+        #expect(try await book.slots() == ["a"])
+        scene.clock.advance(by: .seconds(1))
+        let renewal = try await booked("a", BookScene.one)
+        #expect(!renewal.isTaken)
+        await book.undo(renewal)
+        await book.undo(again)
+        #expect(try await book.slots() == ["a"])
+    }
+
+    @Test func `operators page accounts, stop sessions and forget devices`() async throws {
+        let book = scene.book()
+        let policy = try Scene.policy(BookScene.one + #","devices":{"limit":1}"#)
+        for account in ["bert", "anna", "annabel"] {
+            _ = await book.decide(BookScene.facts("s-\(account)") { $0.grant.account = account }, by: policy)
+        }
+        #expect(try await book.accounts(of: "demo").map(\.name) == ["anna", "annabel", "bert"])
+        #expect(try await book.accounts(of: "demo", after: "anna", limit: 1).map(\.name) == ["annabel"])
+        #expect(
+            try await book.accounts(of: "demo", prefix: "ann").map { $0.account.slots.map(\.session) }
+                == [["s-anna"], ["s-annabel"]])
+        #expect(try await book.accounts(of: "other").isEmpty)
+        #expect(try await book.stop(session: "s-anna", of: "anna", "demo", by: "the help desk"))
+        #expect(try await !book.stop(session: "s-anna", of: "anna", "demo", by: "the help desk"))
+        let refused = await book.decide(BookScene.facts("s-anna"), by: policy).decision.refusal
+        #expect(refused?.refusal.reason.contains("the help desk") == true)
+        #expect(try await !book.forget(device: "unknown", of: "anna", "demo"))
+        #expect(try await book.account("nobody", of: "demo") == AccountState())
+        #expect(try await !book.forget("nobody", of: "demo"))
+    }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyTesting
+import Testing
+
+@testable import LatchkeyServer
+
+/// Tokens that are good for one session.
+@Suite(.timeLimit(.minutes(5))) struct TokenUseTests {
+    private let scene = BookScene()
+    private static let single = #""token":{"singleUse":true}"#
+
+    private func word(
+        _ session: String, _ token: String? = "t", _ policy: String = single, tenant: String = "demo",
+        _ store: (any RecordStore)? = nil
+    ) async throws -> String {
+        let facts = BookScene.facts(session) {
+            ($0.grant.tokenID, $0.ask.tenant, $0.grant.expires) = (token, tenant, Scene.now + 300)
+        }
+        return await scene.book(store).decide(facts, by: try Scene.policy(policy)).decision.word
+    }
+
+    @Test func `one session uses its token for all its keys within the time, and nobody else does`() async throws {
+        for expected in ["license", "license"] { #expect(try await word("s-1") == expected) }
+        #expect(try await word("s-2") == "tokenUsed")
+        scene.clock.advance(by: .seconds(60))
+        #expect(try await word("s-1") == "license")
+        scene.clock.advance(by: .seconds(1))
+        #expect(try await word("s-1") == "tokenUsed")
+    }
+
+    @Test(arguments: [nil, ""]) func `a token without an identifier is refused`(_ identifier: String?) async throws {
+        #expect(try await word("s", identifier) == "tokenMalformed")
+    }
+
+    @Test func `tenants' tokens are told apart, and no store holds an identifier`() async throws {
+        #expect(try await word("s-1", tenant: "one") == "license")
+        #expect(try await word("s-2", tenant: "two") == "license")
+        let records = try await scene.store.page(of: .token, "one", prefix: "", after: nil, limit: 10)
+        #expect(records.map(\.name) == ["t".digestName])
+        #expect(records.first?.end == Scene.now + 330)
+    }
+
+    @Test func `of many sessions at once one gets the token`() async throws {
+        let policy = try Scene.policy(Self.single)
+        let (one, other) = (scene.book(), scene.book())
+        let words = await withTaskGroup(of: String.self) { group in
+            for number in 0..<100 {
+                group.addTask {
+                    let facts = BookScene.facts("s-\(number)") { $0.grant.tokenID = "t" }
+                    return await (number.isMultiple(of: 2) ? one : other).decide(facts, by: policy).decision.word
+                }
+            }
+            return await group.reduce(into: [String: Int]()) { $0[$1, default: 0] += 1 }
+        }
+        #expect(words == ["license": 1, "tokenUsed": 99])
+    }
+
+    @Test func `a refused license does not use the token`() async throws {
+        let both = Self.single + "," + BookScene.one
+        #expect(try await word("a", "t-a", both) == "license")
+        #expect(try await word("b", "t-b", both) == "sessionLimit")
+        #expect(try await scene.book().release(session: "a", of: "anna", "demo"))
+        #expect(try await word("c", "t-b", both) == "license")
+    }
+
+    @Test(arguments: [("allow", "license"), ("allow:2m", "license"), ("refuse", "storeUnavailable")])
+    func `while the store is down or full the policy decides`(_ rule: String, _ expected: String) async throws {
+        let policy = Self.single + #","outage":{"tokenStore":"\#(rule)"}"#
+        let down = InterruptedStore(
+            store: scene.store,
+            before: { _, _ throws(StoreError) in
+                throw InterruptedStore.down
+            })
+        #expect(try await word("s", "t", policy, down) == expected)
+        let full = MemoryRecordStore(limit: 1, timekeeper: scene.clock)
+        #expect(try await word("s", "t-1", policy, full) == "license")
+        #expect(try await word("s", "t-2", policy, full) == expected)
+        #expect(try await word("other", "t-1", policy, full) == "tokenUsed")
+    }
+}
