@@ -29,7 +29,7 @@ struct ServerEngines: Sendable {
         let sessions = await open(stores.sessions, "sessions")?.records
         let keys = await open(stores.keys, "keys")
         let audit = await open(stores.audit, "audit")
-        let keyStore = keys?.keys ?? (stores.keys == "memory" ? MemoryKeyStore() : nil)
+        let keyStore = keys?.keys ?? (stores.keys == "memory" ? MemorySealedKeyStore() : nil)
         let auditStore = audit?.audit ?? (stores.audit == "memory" ? MemoryAuditStore() : nil)
         if keys != nil, keyStore == nil { problems.add(.keepsRecordsOnly("keys")) }
         if audit != nil, auditStore == nil { problems.add(.keepsRecordsOnly("audit")) }
