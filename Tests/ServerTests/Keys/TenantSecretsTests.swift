@@ -20,6 +20,18 @@ import Testing
         #expect(try await stage.store.inner.seeds(of: "acme").count == 1)
     }
 
+    @Test func `a node that loses the race to create a tenant takes what the other made`() async throws {
+        let stage = try VaultStage()
+        let first = try await stage.key(stage.demand(1), of: stage.vault())
+        stage.store.early.withLock { $0 = ["dataKeys", "seeds"] }
+        let second = try await stage.vault()
+        #expect(stage.store.early.withLock { $0.isEmpty })
+        #expect(try await stage.key(stage.demand(1), of: second) == first)
+        #expect(
+            try await second.secrets.seeds?.seed(SeedVersion(1)) == stage.vault().secrets.seeds?.seed(SeedVersion(1)))
+        #expect(try await stage.store.inner.dataKeys().count == 1)
+    }
+
     @Test func `a tenant that the store lost gets no new seed by itself`() async throws {
         let stage = try VaultStage()
         await #expect(throws: VaultError.tenantMissing("acme")) {
