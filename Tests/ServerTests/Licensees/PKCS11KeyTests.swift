@@ -112,6 +112,8 @@ struct PKCS11KeyTests {
         #expect(second?.kind == .pinRefused)
         #expect(try !right.sawWrongPIN())
         #expect(throws: PKCS11Error.self) { try PKCS11Key(address, pin: Secret("98765")) }
+        #expect(try !right.sawWrongPIN())
+        #expect(throws: PKCS11Error.self) { try PKCS11Key(address, pin: Secret("87654")) }
         #expect(try right.sawWrongPIN())
     }
 

@@ -10,6 +10,14 @@ import LatchkeyCore
 // Sound because the module is initialized with `CKF_OS_LOCKING_OK`: it locks by itself, and its list of functions never changes.
 final class PKCS11Module: @unchecked Sendable {
     let functions: UnsafePointer<CK_FUNCTION_LIST>
+    /// The PINs that tokens refused in this process, and how they said so. Also keeps two threads from logging in at once.
+    let refusals = Locked<[RefusedPIN: PKCS11Error]>([:])
+
+    struct RefusedPIN: Hashable {
+        let token: String
+        let serial: String?
+        let pin: Secret
+    }
 
     /// The module of a file, initialized at its first use.
     static func at(_ path: String) throws(PKCS11Error) -> PKCS11Module {

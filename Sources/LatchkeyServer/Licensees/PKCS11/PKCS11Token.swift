@@ -3,15 +3,13 @@ import LatchkeyCore
 
 /// A token to which this process logs in once, and opens sessions.
 ///
-/// A PIN that the token refused is never tried again, so that no loop locks the token.
+/// A PIN that a token refused is not tried again in this process, by nobody, so that no loop locks the token.
 ///
 /// Source: PKCS#11 2.40 base specification §5.6; `Documentation/LicenseServer.md` §8.3.
 final class PKCS11Token: Sendable {
     let module: PKCS11Module
     let address: PKCS11Address
     private let pin: Secret
-    /// Why logging in is not tried again; also keeps two threads from logging in at once.
-    private let refusal = Locked<PKCS11Error?>(nil)
 
     init(_ address: PKCS11Address, pin: Secret) throws(PKCS11Error) {
         guard pin.count > 0 else {
@@ -54,11 +52,12 @@ final class PKCS11Token: Sendable {
     }
 
     private func logIn(_ session: PKCS11Session, _ token: CK_TOKEN_INFO) throws(PKCS11Error) {
-        let failure = refusal.withLock { refusal -> PKCS11Error? in
-            if let refusal { return refusal }
+        let attempted = PKCS11Module.RefusedPIN(token: address.token, serial: address.serial, pin: pin)
+        let failure = module.refusals.withLock { refusals -> PKCS11Error? in
+            if let refusal = refusals[attempted] { return refusal }
             if session.isLoggedIn { return nil }
             let failure = attempt(session, token)
-            if failure?.kind == .pinRefused || failure?.kind == .pinLocked { refusal = failure }
+            if failure?.kind == .pinRefused { refusals[attempted] = failure }
             return failure
         }
         if let failure { throw failure }
@@ -82,7 +81,7 @@ final class PKCS11Token: Sendable {
         case CKR_PIN_INCORRECT, CKR_PIN_INVALID, CKR_PIN_LEN_RANGE, CKR_PIN_EXPIRED:
             return PKCS11Error(
                 .pinRefused, "The \(name) refused the PIN. It is not tried again.",
-                remedy: "Correct the PIN and reload the configuration.")
+                remedy: "Correct the PIN and reload the configuration; the same PIN is tried after a restart only.")
         case CKR_PIN_LOCKED:
             return PKCS11Error(.pinLocked, "The \(name) is locked.", remedy: "Have its officer unlock it.")
         default: return .failed("C_Login", result)
