@@ -1,4 +1,5 @@
 import LatchkeyCore
+import LatchkeyServer
 import LatchkeyTesting
 import Testing
 
