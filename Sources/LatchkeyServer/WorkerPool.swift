@@ -26,8 +26,7 @@ public final class WorkerPool: Sendable {
         self.queue = queue
         for number in 0..<max(1, threads) {
             let thread = Thread { while let work = queue.next() { work() } }
-            // Linux takes 15 bytes, and leaves a longer name away.
-            thread.name = "latchkey-\(number)"
+            thread.name = "latchkey-worker-\(number)"
             thread.start()
         }
     }

@@ -88,10 +88,9 @@ import Testing
 
     @Test func `work with and without a lane runs on the same threads`() async throws {
         let pool = WorkerPool(threads: 1, rules: AdmissionRules())
-        let name = { @Sendable in Thread.current.name ?? "" }
-        let one = try await pool.run(.renewal, session: "a") { name() }.get()
-        let other = await pool.run { name() }
-        #expect(one == "latchkey-0")
+        let thread = { @Sendable in ObjectIdentifier(Thread.current) }
+        let one = try await pool.run(.renewal, session: "a") { thread() }.get()
+        let other = await pool.run { thread() }
         #expect(other == one)
     }
 }
