@@ -89,7 +89,7 @@ let package = Package(
         room("LatchkeyServer", ["LatchkeyCore", "LatchkeyFairPlay", "LatchkeyHTTP"]),
         // Floor 4
         room("LatchkeyServices", ["LatchkeyCore", "LatchkeyFairPlay", "LatchkeyHTTP", "LatchkeyServer"]),
-        room("LatchkeyStores", ["LatchkeyCore", "LatchkeyServer", "CSQLite", "CPostgreSQL"]),
+        room("LatchkeyStores", ["LatchkeyCore", "LatchkeyFairPlay", "LatchkeyServer", "CSQLite", "CPostgreSQL"]),
         room(
             "LatchkeySimulation",
             [

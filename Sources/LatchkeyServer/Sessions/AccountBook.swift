@@ -49,7 +49,9 @@ package final class AccountBook: Sendable {
     ///   - requestID: the request's identifier, for the record.
     package func decide(_ facts: Facts, by policy: Policy, requestID: String? = nil) async -> BookedDecision {
         var facts = facts
-        facts.now = timekeeper.date
+        facts.now = timekeeper.date.inMilliseconds
+        facts.grant.issued = facts.grant.issued?.inMilliseconds
+        facts.grant.expires = facts.grant.expires?.inMilliseconds
         for _ in 0..<Self.attempts {
             do throws(Outage) {
                 if let booked = try await attempt(facts, policy, requestID) { return booked }
@@ -89,29 +91,31 @@ package final class AccountBook: Sendable {
         facts.account.outages = given.account.outages
         facts.account.tokenUse = try decodedUse(usedToken)
 
-        let (record, decision) = DecisionRecord.deciding(facts, by: policy, requestID: requestID)
-        let deliberation = Deliberation(record.facts, policy)
+        facts.now = facts.now.inMilliseconds
+        var deliberation = Deliberation(facts, policy)
+        let decision = deliberation.decision()
+        let origin = BookedDecision.Origin(facts: facts, policy: policy, requestID: requestID)
         if let key = needs.token, let usedToken, usedToken.record == nil, decision.terms != nil {
             guard try await write(deliberation.tokenUse, usedToken, at: key, deliberation.tokenEnd) else { return nil }
         }
         guard let key = needs.account, let accountReading else {
-            return BookedDecision(decision: decision, record: record)
+            return BookedDecision(decision, origin)
         }
         let next = deliberation.account(after: decision, fence: Int(clamping: accountReading.nextVersion))
-        if decision.terms != nil || decision.change != .none, next.recordBytes != record.facts.account.recordBytes {
+        if decision.terms != nil || decision.change != .none, next.recordBytes != facts.account.recordBytes {
             guard try await write(next, accountReading, at: key) else { return nil }
         }
-        return booked(decision, record, deliberation, next, key)
+        return booked(decision, origin, deliberation, next, key)
     }
 
     private func booked(
-        _ decision: Decision, _ record: DecisionRecord, _ deliberation: Deliberation, _ account: AccountState,
+        _ decision: Decision, _ origin: BookedDecision.Origin, _ deliberation: Deliberation, _ account: AccountState,
         _ key: RecordKey
     ) -> BookedDecision {
         let heartbeat = deliberation.policy.concurrency.heartbeat
         let session = decision.change.slot?.session
         guard let slot = account.slots.first(where: { $0.session == session }) else {
-            return BookedDecision(decision: decision, record: record, account: key)
+            return BookedDecision(decision, origin, account: key)
         }
         let life = heartbeat.map { $0 * 2 + deliberation.grace } ?? .zero
         let token = HeartbeatToken(
@@ -120,7 +124,7 @@ package final class AccountBook: Sendable {
         var isTaken = false
         if case .take = decision.change { isTaken = true }
         return BookedDecision(
-            decision: decision, record: record, slot: slot, isTaken: isTaken,
+            decision: decision, origin: origin, slot: slot, isTaken: isTaken,
             heartbeatToken: secrets.first.flatMap { try? token.text($0) }, heartbeat: heartbeat, account: key)
     }
 
@@ -130,8 +134,7 @@ package final class AccountBook: Sendable {
         let refusal = PolicyRefusal(LicenseRefusal(.policy(.storeUnavailable), reason: reason))
         let decision = Decision.refuse(refusal, .none, notes: [PolicyNote(.refused, "storeUnavailable: \(reason)")])
         report(.failed(.sessionStore, .contended(accounts.engine)))
-        return BookedDecision(
-            decision: decision, record: DecisionRecord(facts, by: policy, requestID: requestID, decision))
+        return BookedDecision(decision, .init(facts: facts, policy: policy, requestID: requestID))
     }
 }
 
@@ -260,9 +263,9 @@ extension StoreError {
 
 extension BookedDecision {
     /// A decision without a slot.
-    fileprivate init(decision: Decision, record: DecisionRecord, account: RecordKey? = nil) {
+    fileprivate init(_ decision: Decision, _ origin: Origin, account: RecordKey? = nil) {
         self.init(
-            decision: decision, record: record, slot: nil, isTaken: false, heartbeatToken: nil, heartbeat: nil,
+            decision: decision, origin: origin, slot: nil, isTaken: false, heartbeatToken: nil, heartbeat: nil,
             account: account)
     }
 }

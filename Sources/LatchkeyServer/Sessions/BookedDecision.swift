@@ -5,8 +5,8 @@ import LatchkeyCore
 package struct BookedDecision: Sendable {
     /// What becomes of the request.
     package let decision: Decision
-    /// What it depended on, to explain it.
-    package let record: DecisionRecord
+    /// What the record is made of, should somebody want it.
+    let origin: Origin
     /// The session's slot, with its fence; `nil` where no slot is kept, or the store is out of service.
     package let slot: Slot?
     /// Whether this decision took the slot. `AccountBook.undo(_:)` gives it back.
@@ -17,6 +17,17 @@ package struct BookedDecision: Sendable {
     package let heartbeat: Duration?
     /// Where the account is kept; `nil` if the decision did not depend on it.
     let account: RecordKey?
+
+    /// What the decision depended on, to explain it and to make it again.
+    package var record: DecisionRecord {
+        DecisionRecord(origin.facts, by: origin.policy, requestID: origin.requestID, decision)
+    }
+
+    struct Origin: Sendable {
+        var facts: Facts
+        var policy: Policy
+        var requestID: String?
+    }
 }
 
 /// What becomes of a heartbeat.

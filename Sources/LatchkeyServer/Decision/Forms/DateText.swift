@@ -10,7 +10,7 @@ enum DateText {
     /// - Parameter text: exactly what `text(_:)` writes. The result is `nil` for other forms and for days that do not exist.
     static func date(_ text: String) -> Date? {
         let style = text.utf8.count == 20 ? whole : fine
-        guard let date = try? style.parse(text), style.format(date) == text else { return nil }
+        guard let date = try? style.parse(text).inMilliseconds, Self.text(date) == text else { return nil }
         return date
     }
 
@@ -18,8 +18,16 @@ enum DateText {
     static func text(_ date: Date) -> String {
         let given = date.timeIntervalSince1970
         let seconds = given.isNaN ? 0 : min(max(given, -62_135_596_800), 253_402_300_799)
-        return (seconds == seconds.rounded() ? whole : fine).format(Date(timeIntervalSince1970: seconds))
+        let date = Date(timeIntervalSince1970: seconds).inMilliseconds
+        guard date.timeIntervalSince1970 != date.timeIntervalSince1970.rounded() else { return whole.format(date) }
+        // The style cuts fractions, and most milliseconds lie a little below their number.
+        return fine.format(date + 0.0002)
     }
+}
+
+extension Date {
+    /// The date in whole milliseconds, as texts and records hold it.
+    var inMilliseconds: Date { Date(timeIntervalSince1970: (timeIntervalSince1970 * 1_000).rounded() / 1_000) }
 }
 
 extension JSONForm where Value == Date {

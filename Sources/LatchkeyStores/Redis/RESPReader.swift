@@ -1,0 +1,149 @@
+/// What Redis answers.
+///
+/// Source: the Redis serialization protocol, version 2.
+package enum RESPValue: Sendable, Hashable {
+    case status(String)
+    /// An error that Redis answered, on one line.
+    case error(String)
+    case integer(Int64)
+    /// `nil` for no value.
+    case bulk([UInt8]?)
+    /// `nil` for no list.
+    case list([RESPValue]?)
+
+    /// The bytes of a value; `nil` for anything else.
+    package var bytes: [UInt8]? {
+        guard case .bulk(let bytes) = self else { return nil }
+        return bytes
+    }
+
+    /// A text of a status or a value; `nil` for anything else.
+    package var text: String? {
+        if case .status(let text) = self { return text }
+        return bytes.map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// The elements of a list; `nil` for anything else.
+    package var elements: [RESPValue]? {
+        guard case .list(let elements) = self else { return nil }
+        return elements
+    }
+}
+
+/// Reads answers from bytes as they come, within limits.
+package struct RESPReader: Sendable {
+    /// The longest value: 1 MiB.
+    package static let longestValue = 1_048_576
+    /// The longest line.
+    package static let longestLine = 65_536
+    /// The most lists within each other.
+    package static let depth = 8
+    /// The most values in one answer.
+    package static let values = 100_000
+    /// The longest answer: 16 MiB.
+    package static let longestAnswer = 16 * 1_048_576
+
+    private var buffer: [UInt8] = []
+    /// The number of bytes without which another look is in vain.
+    private var needed = 1
+
+    package init() {}
+
+    /// Takes bytes that came.
+    package mutating func append(_ bytes: some Collection<UInt8>) { buffer += bytes }
+
+    /// The next answer; `nil` until all of it is there.
+    /// - Throws: `RESPError`; the connection is of no use then.
+    package mutating func next() throws(RESPError) -> RESPValue? {
+        guard buffer.count >= needed else { return nil }
+        var look = Look(buffer: buffer)
+        switch try look.value(depth: 0) {
+        case .some(let value):
+            buffer.removeFirst(look.index)
+            needed = 1
+            return value
+        case nil:
+            // So that a long value in small pieces is not looked at again for each of them.
+            needed = max(look.missing, buffer.count + 1)
+            guard buffer.count <= Self.longestAnswer else { throw RESPError(reason: "an answer of more than 16 MiB") }
+            return nil
+        }
+    }
+}
+
+/// Bytes that are no answer.
+package struct RESPError: Error, Hashable {
+    /// What came; continues “Redis sent”.
+    package let reason: String
+}
+
+/// One look at what is there.
+private struct Look {
+    let buffer: [UInt8]
+    var index = 0
+    /// How many bytes there must be at least for the next look.
+    var missing = 0
+    private var count = 0
+
+    init(buffer: [UInt8]) { self.buffer = buffer }
+
+    mutating func value(depth: Int) throws(RESPError) -> RESPValue? {
+        count += 1
+        guard count <= RESPReader.values else { throw RESPError(reason: "more than \(RESPReader.values) values") }
+        guard let line = try line(), let kind = line.first else { return nil }
+        let rest = line.dropFirst()
+        switch kind {
+        case UInt8(ascii: "+"): return .status(String(decoding: rest, as: UTF8.self))
+        case UInt8(ascii: "-"): return .error(String(decoding: rest, as: UTF8.self))
+        case UInt8(ascii: ":"): return .integer(try number(rest))
+        case UInt8(ascii: "$"): return try bulk(try number(rest))
+        case UInt8(ascii: "*"): return try list(try number(rest), depth: depth + 1)
+        default: throw RESPError(reason: "no answer")
+        }
+    }
+
+    private mutating func bulk(_ length: Int64) throws(RESPError) -> RESPValue? {
+        if length == -1 { return .bulk(nil) }
+        guard (0...Int64(RESPReader.longestValue)).contains(length) else { throw RESPError(reason: "too long a value") }
+        let end = index + Int(length)
+        guard buffer.count >= end + 2 else {
+            missing = end + 2
+            return nil
+        }
+        guard buffer[end] == 0x0d, buffer[end + 1] == 0x0a else { throw RESPError(reason: "a value without an end") }
+        defer { index = end + 2 }
+        return .bulk(Array(buffer[index..<end]))
+    }
+
+    private mutating func list(_ length: Int64, depth: Int) throws(RESPError) -> RESPValue? {
+        if length == -1 { return .list(nil) }
+        guard depth <= RESPReader.depth else { throw RESPError(reason: "lists too deep") }
+        guard (0...Int64(RESPReader.values)).contains(length) else { throw RESPError(reason: "too long a list") }
+        var values: [RESPValue] = []
+        for _ in 0..<length {
+            guard let value = try value(depth: depth) else { return nil }
+            values.append(value)
+        }
+        return .list(values)
+    }
+
+    /// The bytes up to the end of the line, at least the kind; `nil` if the end is not there.
+    private mutating func line() throws(RESPError) -> ArraySlice<UInt8>? {
+        guard let end = buffer[index...].firstIndex(of: 0x0a) else {
+            guard buffer.count - index <= RESPReader.longestLine else { throw RESPError(reason: "too long a line") }
+            return nil
+        }
+        guard end > index + 1, end - index <= RESPReader.longestLine, buffer[end - 1] == 0x0d else {
+            throw RESPError(reason: "no answer")
+        }
+        defer { index = end + 1 }
+        return buffer[index..<(end - 1)]
+    }
+
+    private func number(_ digits: ArraySlice<UInt8>) throws(RESPError) -> Int64 {
+        guard digits.first != UInt8(ascii: "+"), let number = Int64(String(decoding: digits, as: UTF8.self)) else {
+            throw RESPError(reason: "a number that is none")
+        }
+        return number
+    }
+}

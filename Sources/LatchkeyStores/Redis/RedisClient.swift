@@ -1,0 +1,104 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyServer
+
+/// A connection to Redis with a thread of its own, on which any number of tasks send commands, one behind the other without waiting.
+///
+/// Connects when it is needed, and again after a failure; checks then that the server is a primary.
+///
+/// Source: `Documentation/LicenseServer.md` §7.2.
+final class RedisClient: Sendable {
+    private let inbox: RedisInbox
+
+    /// - Parameters:
+    ///   - address: where Redis is.
+    ///   - limit: how long a command may take.
+    ///   - timekeeper: the time for limits.
+    init(_ address: RedisAddress, limit: Duration, timekeeper: any Timekeeper) throws(StoreError) {
+        guard let inbox = RedisInbox() else { throw .redis("The process has no descriptor left.", .full) }
+        self.inbox = inbox
+        // Ends when the client goes away: `deinit` closes the inbox.
+        let thread = Thread {
+            var driver = RedisDriver(address, inbox, limit: limit, timekeeper: timekeeper)
+            driver.run()
+        }
+        thread.name = "redis"
+        thread.start()
+    }
+
+    deinit { inbox.close() }
+
+    /// Sends commands in one go.
+    /// - Returns: the answers in their order, errors among them.
+    /// - Throws: `StoreError` if there is no connection, or it breaks, or the time is over.
+    func send(_ commands: [[[UInt8]]]) async throws(StoreError) -> [RESPValue] {
+        let promise = Promise<[RESPValue], any Error>()
+        let bytes = commands.reduce(into: []) { $0 += RedisCommand($1).bytes }
+        inbox.add(RedisCall(bytes: bytes, count: commands.count, promise: promise))
+        do {
+            return try await withCheckedThrowingContinuation { continuation in
+                promise.whenResolved { continuation.resume(with: $0) }
+            }
+        } catch {
+            throw error as? StoreError ?? .redis("The connection to Redis broke.")
+        }
+    }
+}
+
+/// Commands that one task sends, and what waits for the answers.
+struct RedisCall: Sendable {
+    let bytes: [UInt8]
+    let count: Int
+    let promise: Promise<[RESPValue], any Error>
+}
+
+/// What tasks leave for the thread of a connection.
+final class RedisInbox: Sendable {
+    private struct State {
+        var calls: [RedisCall] = []
+        var isClosed = false
+    }
+
+    private let state = Locked(State())
+    /// The end of a pipe that is readable when there is something.
+    let bell: CInt
+    private let ringer: CInt
+
+    init?() {
+        var ends: [CInt] = [-1, -1]
+        guard pipe(&ends) == 0 else { return nil }
+        for end in ends {
+            _ = fcntl(end, F_SETFL, O_NONBLOCK)
+            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+        }
+        (bell, ringer) = (ends[0], ends[1])
+    }
+
+    deinit {
+        Foundation.close(bell)
+        Foundation.close(ringer)
+    }
+
+    func add(_ call: RedisCall) {
+        state.withLock { $0.calls.append(call) }
+        ring()
+    }
+
+    func close() {
+        state.withLock { $0.isClosed = true }
+        ring()
+    }
+
+    /// What has come; `nil` after the end.
+    func take() -> [RedisCall]? {
+        var rings = [UInt8](repeating: 0, count: 1_024)
+        _ = read(bell, &rings, rings.count)
+        return state.withLock { state in
+            defer { state.calls = [] }
+            return state.isClosed && state.calls.isEmpty ? nil : state.calls
+        }
+    }
+
+    // A full pipe rings already.
+    private func ring() { _ = write(ringer, [1], 1) }
+}

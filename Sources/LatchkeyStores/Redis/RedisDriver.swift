@@ -1,0 +1,122 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyServer
+
+/// The thread of a connection: sends what tasks leave in the inbox, and gives answers to those who wait, in order.
+struct RedisDriver {
+    /// A call that was sent, and the answers so far.
+    private struct Sent {
+        var call: RedisCall
+        var deadline: Duration
+        var answers: [RESPValue] = []
+    }
+
+    /// How long connecting and each question of it may take.
+    private static let connectLimit = Duration.milliseconds(250)
+
+    private let address: RedisAddress
+    private let inbox: RedisInbox
+    private let limit: Duration
+    private let timekeeper: any Timekeeper
+    private var socket: RedisSocket?
+    private var sent: [Sent] = []
+    private var unsent: ArraySlice<UInt8> = []
+
+    init(_ address: RedisAddress, _ inbox: RedisInbox, limit: Duration, timekeeper: any Timekeeper) {
+        self.address = address
+        self.inbox = inbox
+        self.limit = limit
+        self.timekeeper = timekeeper
+    }
+
+    /// Runs until the client is gone.
+    mutating func run() {
+        while let calls = inbox.take() {
+            do throws(StoreError) {
+                if !calls.isEmpty, socket == nil { socket = try connected() }
+                try step(calls)
+            } catch {
+                fail(error, calls)
+            }
+            wait()
+        }
+        fail(.redis("The client was closed."), [])
+    }
+
+    /// Sends new calls, and takes what came.
+    private mutating func step(_ calls: [RedisCall]) throws(StoreError) {
+        guard let socket else { return }
+        for call in calls {
+            unsent += call.bytes
+            sent.append(Sent(call: call, deadline: timekeeper.uptime + limit))
+        }
+        if !unsent.isEmpty { unsent = unsent.dropFirst(try socket.send(unsent)) }
+        try socket.receive()
+        while let answer = try socket.answer() { try take(answer) }
+        if let first = sent.first, first.deadline <= timekeeper.uptime {
+            throw .redis("Redis did not answer within \(limit.inWords).")
+        }
+    }
+
+    private mutating func take(_ answer: RESPValue) throws(StoreError) {
+        guard !sent.isEmpty else { throw .redis("Redis sent an answer without a question.") }
+        sent[0].answers.append(answer)
+        if sent[0].answers.count == sent[0].call.count {
+            let done = sent.removeFirst()
+            done.call.promise.resolve(.success(done.answers))
+        }
+        // Not the primary any more: look for it.
+        if case .error(let text) = answer, text.hasPrefix("READONLY") { throw StoreError(redis: text) }
+    }
+
+    /// Nobody knows what became of what was sent.
+    private mutating func fail(_ error: StoreError, _ calls: [RedisCall]) {
+        for one in sent { one.call.promise.resolve(.failure(error)) }
+        for call in calls { call.promise.resolve(.failure(error)) }
+        (socket, sent, unsent) = (nil, [], [])
+    }
+
+    /// Waits until there is something to send or to take, or the time of the first call is over.
+    private func wait() {
+        var waiting = [pollfd(fd: inbox.bell, events: Int16(POLLIN), revents: 0)]
+        if let socket {
+            let events = unsent.isEmpty ? POLLIN : POLLIN | POLLOUT
+            waiting.append(pollfd(fd: socket.descriptor, events: Int16(events), revents: 0))
+        }
+        let left = sent.first.map { max(.zero, $0.deadline - timekeeper.uptime).wholeMilliseconds }
+        poll(&waiting, nfds_t(waiting.count), left ?? -1)
+    }
+
+    // MARK: Connecting
+
+    private func connected() throws(StoreError) -> RedisSocket {
+        let socket = try RedisSocket(try place(), within: Self.connectLimit)
+        func ask(_ command: [String]) throws(StoreError) -> RESPValue {
+            let answer = try socket.ask(command, within: Self.connectLimit)
+            if case .error(let text) = answer { throw StoreError(redis: text) }
+            return answer
+        }
+        if let password = address.password {
+            _ = try ask(["AUTH"] + [address.user, password.revealedText].compactMap { $0 })
+        }
+        if address.database != 0 { _ = try ask(["SELECT", "\(address.database)"]) }
+        guard try ask(["ROLE"]).elements?.first?.text == "master" else {
+            throw .redis("The Redis server is a replica.", remedy: "Point the address to the primary, or to sentinels.")
+        }
+        return socket
+    }
+
+    private func place() throws(StoreError) -> RedisAddress.Place {
+        if let place = address.place { return place }
+        for sentinel in address.sentinels?.places ?? [] {
+            guard let socket = try? RedisSocket(sentinel, within: Self.connectLimit),
+                let answer = try? socket.ask(
+                    ["SENTINEL", "get-master-addr-by-name", address.sentinels?.name ?? ""], within: Self.connectLimit),
+                let parts = answer.elements, parts.count == 2, let host = parts[0].text,
+                let port = parts[1].text.flatMap({ UInt16($0) })
+            else { continue }
+            return .host(host, port: port)
+        }
+        throw .redis("No sentinel names the primary.")
+    }
+}

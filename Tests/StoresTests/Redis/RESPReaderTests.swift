@@ -1,0 +1,86 @@
+import LatchkeyCore
+import LatchkeyServer
+import LatchkeyTesting
+import Testing
+
+@testable import LatchkeyStores
+
+@Suite(.timeLimit(.minutes(1))) struct RESPReaderTests {
+    private func all(_ bytes: some Collection<UInt8>) throws(RESPError) -> [RESPValue] {
+        var reader = RESPReader()
+        reader.append(bytes)
+        var values: [RESPValue] = []
+        while let value = try reader.next() { values.append(value) }
+        return values
+    }
+
+    static let answers: [(String, RESPValue)] = [
+        ("+OK\r\n", .status("OK")), ("-ERR no\r\n", .error("ERR no")), (":-42\r\n", .integer(-42)),
+        ("$0\r\n\r\n", .bulk([])), ("$-1\r\n", .bulk(nil)), ("$3\r\na\r\n\r\n", .bulk([0x61, 0x0d, 0x0a])),
+        ("*0\r\n", .list([])), ("*-1\r\n", .list(nil)),
+        ("*2\r\n:1\r\n*1\r\n$1\r\nx\r\n", .list([.integer(1), .list([.bulk([0x78])])])),
+    ]
+
+    @Test(arguments: answers) func `an answer is read, wherever it is cut`(_ text: String, _ value: RESPValue) throws {
+        #expect(try all(text.utf8) == [value])
+        #expect(try all((text + text).utf8) == [value, value])
+        for cut in 0..<text.utf8.count { #expect(try all(text.utf8.prefix(cut)) == []) }
+        var reader = RESPReader()
+        for byte in text.utf8.dropLast() {
+            reader.append([byte])
+            #expect(try reader.next() == nil)
+        }
+        reader.append([0x0a])
+        #expect(try reader.next() == value)
+    }
+
+    @Test(arguments: [
+        "HTTP/1.1 400\r\n", "\r\n", "+OK\n", ":1x\r\n", ":+1\r\n", ":\r\n", "$-2\r\n", "$1048577\r\n", "$1\r\nabc\r\n",
+        "*100001\r\n", "*-2\r\n", String(repeating: "*1\r\n", count: 9) + ":1\r\n", "$99999999999999999999\r\n",
+    ])
+    func `what is no answer, or beyond the limits, is refused`(_ text: String) {
+        #expect(throws: RESPError.self) { try all(text.utf8) }
+    }
+
+    @Test func `a line without an end is refused`() {
+        #expect(throws: RESPError.self) { try all([0x2b] + [UInt8](repeating: 0x61, count: 70_000)) }
+    }
+
+    @Test(arguments: [1, 2, 3, 4] as [UInt64]) func `random bytes end nothing`(_ seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        let letters = Array("*$:+-0129\r\nx".utf8)
+        for _ in 0..<5_000 {
+            let bytes = (0..<Int.random(in: 0..<40, using: &generator)).map { _ in
+                letters.randomElement(using: &generator) ?? 0
+            }
+            _ = try? all(bytes)
+        }
+    }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct RedisAddressTests {
+    @Test func `every form is read`() throws {
+        let plain = try RedisAddress(Secret("redis://localhost"))
+        #expect(plain.place == .host("localhost", port: 6_379))
+        #expect((plain.user, plain.password, plain.database) == (nil, nil, 0))
+        let full = try RedisAddress(Secret("redis://me:w%40rd@[::1]:7000/3"))
+        #expect(full.place == .host("::1", port: 7_000))
+        #expect((full.user, full.password, full.database) == ("me", Secret("w@rd"), 3))
+        #expect(try RedisAddress(Secret("redis://:word@h")).user == nil)
+        #expect(try RedisAddress(Secret("redis+unix:/run/redis.sock")).place == .path("/run/redis.sock"))
+        let sentinels = try RedisAddress(Secret("redis+sentinel://a:1,b:2/main")).sentinels
+        #expect(sentinels?.places == [.host("a", port: 1), .host("b", port: 2)])
+        #expect(sentinels?.name == "main")
+    }
+
+    @Test(arguments: [
+        "", "redis://", "redis://h:x", "redis://h:99999", "redis://h/x", "redis://hunter2@h", "redis://a,b",
+        "redis+unix:",
+        "redis+sentinel://a:1", "redis+sentinel://a:1/", "redis+sentinel://a:1,/x", "http://h",
+    ])
+    func `anything else is refused without a word of it`(_ text: String) {
+        #expect { try RedisAddress(Secret(text)) } throws: { error in
+            (error as? StoreError)?.kind == .misconfigured && !"\(error)".contains("hunter2")
+        }
+    }
+}

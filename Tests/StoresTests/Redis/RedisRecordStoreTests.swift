@@ -1,0 +1,166 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyServer
+import LatchkeyTesting
+import Testing
+
+@testable import LatchkeyStores
+
+/// Records in a real Redis.
+@Suite(.timeLimit(.minutes(5)), .serialized, .enabled(if: RedisProcess.isInstalled, "redis-server is not installed."))
+struct RedisRecordStoreTests {
+    private static let rates = ProcessInfo.processInfo.environment["LATCHKEY_RATES"]
+    private static let key = RecordKey(.account, tenant: "demo", name: "anna")
+
+    private func kind(_ body: () async throws -> Void) async -> StoreError.Kind? {
+        do {
+            try await body()
+            return nil
+        } catch {
+            return (error as? StoreError)?.kind
+        }
+    }
+
+    @Test func `a record is written under the version that was read, and under no other`() async throws {
+        let store = try await RedisProcess.shared.value.emptyStore()
+        let now = try await store.read(Self.key).now
+        let bytes = (0...255).map { UInt8($0) }
+        let end = now + 100
+        #expect(try await store.write(Record(version: 5, bytes: bytes), at: Self.key, replacing: nil, until: end))
+        #expect(try await !store.write(Record(version: 6, bytes: [1]), at: Self.key, replacing: nil, until: end))
+        #expect(try await !store.write(Record(version: 6, bytes: [1]), at: Self.key, replacing: 4, until: end))
+        #expect(try await store.read(Self.key).record == Record(version: 5, bytes: bytes))
+        #expect(try await store.write(Record(version: .max, bytes: []), at: Self.key, replacing: 5, until: end))
+        #expect(try await store.read(Self.key).record == Record(version: .max, bytes: []))
+        #expect(try await !store.remove(Self.key, version: 5))
+        #expect(try await store.remove(Self.key, version: .max))
+        #expect(try await store.read(Self.key).record == nil)
+        #expect(try await !store.remove(Self.key, version: .max))
+    }
+
+    @Test func `a record ends by the engine's clock`() async throws {
+        let store = try await RedisProcess.shared.value.emptyStore()
+        let now = try await store.read(Self.key).now
+        #expect(abs(now.timeIntervalSinceNow) < 60)
+        #expect(try await store.write(Record(version: 5, bytes: [1]), at: Self.key, replacing: nil, until: now - 1))
+        #expect(try await store.read(Self.key).record == nil)
+        #expect(try await store.write(Record(version: 6, bytes: [1]), at: Self.key, replacing: nil, until: now + 100))
+    }
+
+    @Test func `pages have the records of a tenant in the order of their bytes`() async throws {
+        let store = try await RedisProcess.shared.value.emptyStore()
+        let end = try await store.read(Self.key).now + 1_000
+        for (tenant, name) in [("demo", "b"), ("demo", "a*"), ("demo", "a}{é"), ("dem", "o:x"), ("demo", "a")] {
+            let key = RecordKey(.account, tenant: tenant, name: name)
+            #expect(try await store.write(Record(version: 1, bytes: [7]), at: key, replacing: nil, until: end))
+        }
+        func names(_ prefix: String, _ after: String? = nil, _ limit: Int = 100) async throws -> [String] {
+            try await store.page(of: .account, "demo", prefix: prefix, after: after, limit: limit).map(\.name)
+        }
+        #expect(try await names("") == ["a", "a*", "a}{é", "b"])
+        #expect(try await names("a*") == ["a*"])
+        #expect(try await names("", "a", 2) == ["a*", "a}{é"])
+        let first = try await store.page(of: .account, "demo", prefix: "b", after: nil, limit: 1).first
+        #expect(first?.record == Record(version: 1, bytes: [7]))
+        #expect(abs((first?.end ?? .distantPast).timeIntervalSince(end)) < 0.01)
+        #expect(try await store.page(of: .token, "demo", prefix: "", after: nil, limit: 9).isEmpty)
+    }
+
+    @Test func `two nodes grant no slot too many`() async throws {
+        let redis = try await RedisProcess.shared.value
+        _ = try await redis.emptyStore()
+        let limits = RecordStoreLimits(time: .seconds(30))
+        let books = try (0..<2).map { _ in
+            try AccountBook(accounts: redis.store(), secrets: [Secret("s")], limits: limits)
+        }
+        let policy = try Policy(
+            json: Data(#"{"version":1,"concurrency":{"limit":2},"outage":{"sessionStore":"refuse"}}"#.utf8))
+        let words = await withTaskGroup(of: String.self) { group in
+            for number in 0..<16 {
+                var facts = Facts()
+                (facts.ask.tenant, facts.grant.account, facts.grant.session) = ("demo", "anna", "s\(number)")
+                group.addTask { [facts] in await books[number % 2].decide(facts, by: policy).decision.word }
+            }
+            return await group.reduce(into: [String: Int]()) { $0[$1, default: 0] += 1 }
+        }
+        #expect(words == ["license": 2, "sessionLimit": 14])
+        #expect(try await books[0].account("anna", of: "demo").slots.count == 2)
+    }
+
+    @Test func `a server that is gone is unavailable, and one that is back is used`() async throws {
+        let redis = try await RedisProcess()
+        let store = try redis.store()
+        #expect(try await store.read(Self.key).record == nil)
+        redis.stop()
+        #expect(await kind { _ = try await store.read(Self.key) } == .unavailable)
+        let again = try await RedisProcess(path: redis.path)
+        #expect(
+            try await store.write(
+                Record(version: 1, bytes: []), at: Self.key, replacing: nil, until: Date(timeIntervalSinceNow: 100)))
+        withExtendedLifetime(again) {}
+    }
+
+    @Test func `a primary that became a replica takes no write, until it is one again`() async throws {
+        let redis = try await RedisProcess()
+        let (store, admin) = (try redis.store(), try redis.client())
+        func write(_ version: UInt64) async throws {
+            _ = try await store.write(
+                Record(version: version, bytes: []), at: RecordKey(.token, tenant: "t", name: "\(version)"),
+                replacing: nil, until: Date(timeIntervalSinceNow: 100))
+        }
+        try await write(1)
+        _ = try await admin.send([["REPLICAOF", "127.0.0.1", "1"].map { Array($0.utf8) }])
+        for _ in 0..<2 { #expect(await kind { try await write(2) } == .unavailable) }
+        _ = try await admin.send([["REPLICAOF", "NO", "ONE"].map { Array($0.utf8) }])
+        try await write(3)
+    }
+
+    @Test func `a password is needed where the server has one`() async throws {
+        let redis = try await RedisProcess(["--requirepass", "hunter2"])
+        #expect(await kind { _ = try await redis.store().read(Self.key) } == .misconfigured)
+    }
+
+    @Test func `a write that too few replicas have is unavailable`() async throws {
+        let redis = try await RedisProcess()
+        let store = try redis.store(replicas: .init(1, within: .milliseconds(1)))
+        #expect(
+            await kind {
+                _ = try await store.write(
+                    Record(version: 1, bytes: []), at: Self.key, replacing: nil, until: Date(timeIntervalSinceNow: 100))
+            } == .unavailable)
+    }
+
+    /// `LATCHKEY_RATES=FILE`: appends to the file how many slots are taken a second.
+    @Test(
+        .enabled(if: rates != nil), arguments: ["memory", "redis"])
+    func `slots per second`(_ engine: String) async throws {
+        let count = 3_200
+        let redis = try await RedisProcess.shared.value
+        let store: any RecordStore = engine == "memory" ? MemoryRecordStore() : try await redis.emptyStore()
+        let book = AccountBook(accounts: store, secrets: [Secret("s")], limits: RecordStoreLimits(time: .seconds(30)))
+        let policy = try Policy(
+            json: Data(#"{"version":1,"concurrency":{"limit":3},"outage":{"sessionStore":"refuse"}}"#.utf8))
+        let start = ContinuousClock.now
+        let licenses = await withTaskGroup(of: Int.self) { group in
+            for lane in 0..<32 {
+                group.addTask {
+                    var licenses = 0
+                    for number in 0..<(count / 32) {
+                        var facts = Facts()
+                        (facts.ask.tenant, facts.grant.account, facts.grant.session) = (
+                            "demo", "a\(lane)-\(number)", "s"
+                        )
+                        licenses += await book.decide(facts, by: policy).decision.terms == nil ? 0 : 1
+                    }
+                    return licenses
+                }
+            }
+            return await group.reduce(0, +)
+        }
+        #expect(licenses == count / 32 * 32)
+        let rate = Int(Double(licenses) / (ContinuousClock.now - start).inSeconds)
+        let file = try FileHandle(forWritingTo: URL(filePath: Self.rates ?? ""))
+        try file.seekToEnd()
+        try file.write(contentsOf: Data("\(engine): \(rate) a second\n".utf8))
+    }
+}
