@@ -1,5 +1,3 @@
-package import Foundation
-
 /// What a decision changes in an account's slots. A store applies it in one step.
 ///
 /// Source: `Documentation/LicenseServer.md` §6.3 and §7.1.
