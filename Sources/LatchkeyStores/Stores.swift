@@ -44,10 +44,7 @@ package struct Stores: Sendable {
             return Stores(
                 records: store, keys: store, audit: store, changes: { () throws(StoreError) in try store.changes() },
                 close: { store.close() })
-        case .redis:
-            throw StoreError(
-                .misconfigured, "redis", reason: "This server was built without Redis.",
-                remedy: "Name a store by sqlite:PATH or postgresql://….")
+        case .redis(let address): return Stores(records: try RedisRecordStore(RedisAddress(address)))
         }
     }
 }

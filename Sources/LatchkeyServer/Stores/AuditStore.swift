@@ -1,5 +1,3 @@
-package import Foundation
-
 /// Keeps the audit: a chain of entries that nobody can change unseen.
 ///
 /// Source: `Documentation/LicenseServer.md` §8.5.

@@ -13,8 +13,8 @@ import Testing
     private static func recipient(_ index: Int) throws -> CPIXRecipient {
         try #require(credentials.indices.contains(index))
         let credential = credentials[index]
-        return try #require(
-            CPIXRecipient(certificate: [UInt8](credential.certificate.der), privateKey: credential.privateKey))
+        let key = try #require(credential.key as? RSAPrivateKey)
+        return try #require(CPIXRecipient(certificate: [UInt8](credential.certificate.der), privateKey: key))
     }
 
     /// Keys, rules with all filters, and periods.
