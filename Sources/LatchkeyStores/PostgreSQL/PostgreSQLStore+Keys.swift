@@ -41,27 +41,26 @@ extension PostgreSQLStore {
     ) async throws(StoreError) -> [KeyRow] {
         let prefix = Array(search.utf8)
         let limit = StoreLimits.page(limit)
-        let kid = cursor?.kid ?? KeyID(bytes: [UInt8](repeating: 0, count: 16))
-        let after: [PostgreSQLValue] = [
-            .text(tenant), .bytes(cursor?.content.bytes ?? Data()), kid.map { .uuid($0) } ?? .null(.uuid),
-        ]
+        let start = KeyStart(after: cursor, prefix: prefix)
         let found = try await keyRows(
             PostgreSQLCall(
                 "keys-page",
                 """
                 SELECT \(KeyColumns.all) FROM latchkey.keys
-                WHERE tenant = $1 AND (content, kid) > ($2, $3) AND content >= $4 AND content < $5
-                ORDER BY content, kid LIMIT $6
+                WHERE tenant = $1 AND (content, kid) >= ($2, $3) AND content < $4 ORDER BY content, kid LIMIT $5
                 """,
-                after + [.bytes(prefix), .bytes(NameRange.end(ofNamesWith: prefix)), .integer(Int64(limit))]),
-            within: settings.pageLimit)
+                [
+                    .text(tenant), .bytes(start.content), .uuid(start.kid), .bytes(NameRange.end(ofNamesWith: prefix)),
+                    .integer(Int64(limit)),
+                ]), within: settings.pageLimit)
         guard let kid = KeyID(search) else { return found }
-        let named = try await keyRows(
+        let named = KeyStart(after: cursor, prefix: [])
+        let one = try await keyRows(
             PostgreSQLCall(
                 "keys-named",
-                "SELECT \(KeyColumns.all) FROM latchkey.keys WHERE tenant = $1 AND kid = $4 AND (content, kid) > ($2, $3)",
-                after + [.uuid(kid)]), within: settings.pageLimit)
-        return KeyRow.merged(named, found, limit: limit)
+                "SELECT \(KeyColumns.all) FROM latchkey.keys WHERE tenant = $1 AND kid = $2 AND (content, kid) >= ($3, $4)",
+                [.text(tenant), .uuid(kid.bytes), .bytes(named.content), .uuid(named.kid)]), within: settings.pageLimit)
+        return KeyRow.merged(one, found, limit: limit)
     }
 
     package func count(of tenant: String) async throws(StoreError) -> Int {
@@ -76,7 +75,7 @@ extension PostgreSQLStore {
         for row in rows {
             let rest: [PostgreSQLValue] = [.version(row.dataKey), .bytes(row.nonce), .bytes(row.sealed)]
             switch row.subject {
-            case .contentKey(let kid): keys.append([.text(row.tenant), .uuid(kid)] + rest)
+            case .contentKey(let kid): keys.append([.text(row.tenant), .uuid(kid.bytes)] + rest)
             case .seed(let version): seeds.append([.text(row.tenant), .version(version.number)] + rest)
             }
         }
@@ -106,7 +105,7 @@ extension PostgreSQLStore {
             [
                 PostgreSQLCall(
                     "keys-disable", "UPDATE latchkey.keys SET disabled = $3 WHERE tenant = $1 AND kid = $2",
-                    [.text(tenant), .uuid(kid), .flag(isDisabled)]), Self.notice(tenant, kid),
+                    [.text(tenant), .uuid(kid.bytes), .flag(isDisabled)]), Self.notice(tenant, kid),
             ], within: settings.keyLimit)
         return answers.first?.count == 1
     }
@@ -118,7 +117,7 @@ extension PostgreSQLStore {
     private static func read(_ kids: [KeyID], of tenant: String) -> PostgreSQLCall {
         PostgreSQLCall(
             "keys-read", "SELECT \(KeyColumns.all) FROM latchkey.keys WHERE tenant = $1 AND kid = ANY ($2)",
-            [.text(tenant), .array(.uuid, kids.map { .uuid($0) })])
+            [.text(tenant), .array(.uuid, kids.map { .uuid($0.bytes) })])
     }
 
     /// Tells other nodes, if the transaction commits.
@@ -171,7 +170,8 @@ private struct KeyColumnValues {
             kinds,
             rows.map { row in
                 [
-                    .text(row.sealed.tenant), .uuid(row.kid), .bytes(row.content.bytes), .text(row.track.rawValue),
+                    .text(row.sealed.tenant), .uuid(row.kid.bytes), .bytes(row.content.bytes),
+                    .text(row.track.rawValue),
                     .text(row.trackType), .text(StoredList.text(row.policies)),
                     row.scheme.map { .text($0.rawValue) } ?? .null(.text), .text(StoredList.text(row.periods)),
                     .version(row.sealed.dataKey), .bytes(row.sealed.nonce), .bytes(row.sealed.sealed),

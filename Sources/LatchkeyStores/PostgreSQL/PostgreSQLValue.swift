@@ -46,7 +46,8 @@ struct PostgreSQLValue: Sendable {
     static func integer(_ number: Int64) -> Self { Self(.integer, number.bigEndianBytes) }
     static func version(_ version: UInt32) -> Self { .integer(Int64(version)) }
     static func text(_ text: String) -> Self { Self(.text, text.utf8) }
-    static func uuid(_ kid: KeyID) -> Self { Self(.uuid, kid.bytes) }
+    /// 16 bytes.
+    static func uuid(_ bytes: some Sequence<UInt8>) -> Self { Self(.uuid, bytes) }
     static func null(_ kind: Kind) -> Self { Self(type: kind.rawValue, bytes: nil) }
 
     static func date(_ date: Date) -> Self {

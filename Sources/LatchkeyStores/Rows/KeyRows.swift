@@ -86,6 +86,24 @@ enum NameRange {
     }
 }
 
+/// Where a page of keys begins, as one bound that an index takes: the first place behind a cursor, or at a prefix.
+struct KeyStart: Sendable {
+    private(set) var content: [UInt8]
+    private(set) var kid = [UInt8](repeating: 0, count: 16)
+
+    init(after cursor: KeyRow.Cursor?, prefix: [UInt8]) {
+        content = prefix
+        guard let cursor, !cursor.content.bytes.lexicographicallyPrecedes(prefix) else { return }
+        content = Array(cursor.content.bytes)
+        if let last = cursor.kid.bytes.lastIndex(where: { $0 != 0xff }) {
+            kid = NameRange.end(ofNamesWith: Array(cursor.kid.bytes))
+            kid += [UInt8](repeating: 0, count: cursor.kid.bytes.endIndex - last - 1)
+        } else {
+            content.append(0)
+        }
+    }
+}
+
 extension KeyRow {
     /// The most rows of one page out of two, by content and kid.
     static func merged(_ one: [KeyRow], _ other: [KeyRow], limit: Int) -> [KeyRow] {

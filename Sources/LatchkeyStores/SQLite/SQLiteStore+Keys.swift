@@ -41,24 +41,25 @@ extension SQLiteStore {
     ) async throws(StoreError) -> [KeyRow] {
         let prefix = Array(search.utf8)
         let limit = StoreLimits.page(limit)
-        let after: [SQLiteValue] = [
-            .text(tenant), .bytes(Array(cursor?.content.bytes ?? Data())), .bytes(Array(cursor?.kid.bytes ?? Data())),
-        ]
+        let start = KeyStart(after: cursor, prefix: prefix)
+        let named = KeyStart(after: cursor, prefix: [])
         return try await pages.read { connection throws(StoreError) in
             let found = try connection.rows(
                 """
                 SELECT \(KeyColumns.all) FROM keys
-                WHERE tenant = ?1 AND (content, kid) > (?2, ?3) AND content >= ?4 AND content < ?5
-                ORDER BY content, kid LIMIT ?6
+                WHERE tenant = ?1 AND (content, kid) >= (?2, ?3) AND content < ?4 ORDER BY content, kid LIMIT ?5
                 """,
-                after + [.bytes(prefix), .bytes(NameRange.end(ofNamesWith: prefix)), .integer(Int64(limit))]
+                [
+                    .text(tenant), .bytes(start.content), .bytes(start.kid), .bytes(NameRange.end(ofNamesWith: prefix)),
+                    .integer(Int64(limit)),
+                ]
             ) { row throws(StoreError) in try row.keyRow() }
             guard let kid = KeyID(search) else { return found }
-            let named = try connection.rows(
-                "SELECT \(KeyColumns.all) FROM keys WHERE tenant = ?1 AND kid = ?4 AND (content, kid) > (?2, ?3)",
-                after + [.bytes(Array(kid.bytes))]
+            let one = try connection.rows(
+                "SELECT \(KeyColumns.all) FROM keys WHERE tenant = ?1 AND kid = ?2 AND (content, kid) >= (?3, ?4)",
+                [.text(tenant), .bytes(Array(kid.bytes)), .bytes(named.content), .bytes(named.kid)]
             ) { row throws(StoreError) in try row.keyRow() }
-            return KeyRow.merged(named, found, limit: limit)
+            return KeyRow.merged(one, found, limit: limit)
         }
     }
 

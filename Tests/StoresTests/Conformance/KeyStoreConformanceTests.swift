@@ -89,6 +89,34 @@ import Testing
     }
 
     @Test(arguments: Engine.ofKeys)
+    func `a page goes on behind the first and the last of all kids`(_ engine: Engine) async throws {
+        try await open(engine) { keys async throws in
+            let bytes: [[UInt8]] = [
+                [UInt8](repeating: 0, count: 16), [UInt8](repeating: 0, count: 15) + [0xff],
+                [UInt8](repeating: 0xff, count: 16),
+            ]
+            let kids = try bytes.map { try #require(KeyID(bytes: $0)) }
+            let names = ["a", "a\0", "b"].compactMap { ContentName($0) }
+            let rows = zip(kids, names).map { kid, name in
+                var row = SampleKeys.row(1)
+                (row.kid, row.sealed.subject, row.content) = (kid, .contentKey(kid), name)
+                return row
+            }
+            _ = try await keys.add(rows)
+            var same = SampleKeys.row(2)
+            same.content = names[0]
+            _ = try await keys.add([same])
+            var found: [KeyRow] = []
+            while let next = try await keys.page(of: "acme", search: "", after: found.last?.cursor, limit: 1).first {
+                found.append(next)
+            }
+            #expect(found == [rows[0], same, rows[1], rows[2]])
+            #expect(try await keys.page(of: "acme", search: "a", after: rows[0].cursor, limit: 9) == [same, rows[1]])
+            #expect(try await keys.page(of: "acme", search: "b", after: rows[0].cursor, limit: 9) == [rows[2]])
+        }
+    }
+
+    @Test(arguments: Engine.ofKeys)
     func `keys are resealed once, however many do it at once`(_ engine: Engine) async throws {
         try await open(engine) { keys async throws in
             _ = try await keys.add((0..<50).map { SampleKeys.row($0) })
