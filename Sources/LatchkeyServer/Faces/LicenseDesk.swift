@@ -71,11 +71,14 @@ package struct LicenseDesk: Sendable {
     package func license(
         _ ask: Ask, of tenant: Tenant, _ report: inout LicenseReport
     ) async throws(PolicyRefusal) -> License? {
-        let (context, facts, key): (ServerPlaybackContext, Facts, VaultKey)
+        let (facts, key): (Facts, VaultKey)
+        let grant: Grant
+        do throws(LicenseRefusal) { grant = try await self.grant(ask.token, of: tenant, &report) } catch {
+            throw PolicyRefusal(error)
+        }
+        let context = try await opened(ask, grant)
+        report.end(.open, at: timekeeper.uptime)
         do throws(LicenseRefusal) {
-            let grant = try await grant(ask.token, of: tenant, &report)
-            context = try await opened(ask.spc)
-            report.end(.open, at: timekeeper.uptime)
             key = try await self.key(context.assetID, of: tenant, &report)
             facts = try self.facts(ask.viewer, context, grant, key.facts, tenant)
         } catch {
@@ -156,14 +159,20 @@ extension LicenseDesk {
         return try grant.get()
     }
 
-    private func opened(_ spc: Data) async throws(LicenseRefusal) -> ServerPlaybackContext {
-        guard !spc.isEmpty else { throw .emptySPC }
-        let module = module
-        let result = await pool.run { () -> Result<ServerPlaybackContext, LicenseRefusal> in
+    /// Opens an SPC on a thread of the pool, unless the server has more work than it can do in time.
+    private func opened(_ ask: Ask, _ grant: Grant) async throws(PolicyRefusal) -> ServerPlaybackContext {
+        let (module, spc) = (module, ask.spc)
+        guard !spc.isEmpty else { throw PolicyRefusal(.emptySPC) }
+        let lane: AdmissionLane = ask.viewer.purpose == .stream ? .start : .stored
+        let work = { @Sendable () -> Result<ServerPlaybackContext, LicenseRefusal> in
             do throws(KSMRefusal) { return .success(try module.open(spc)) } catch { return .failure(.init(error)) }
         }
-        guard let result else { throw .overloaded }
-        return try result.get()
+        let opened: Result<ServerPlaybackContext, LicenseRefusal>
+        switch await pool.run(lane, session: grant.session ?? grant.account, work) {
+        case .success(let result): opened = result
+        case .failure(let refusal): throw refusal.refusal
+        }
+        do throws(LicenseRefusal) { return try opened.get() } catch { throw PolicyRefusal(error) }
     }
 
     private func key(

@@ -20,7 +20,7 @@ enum SQLiteSchema {
             track TEXT NOT NULL, track_type TEXT NOT NULL, policies TEXT NOT NULL, scheme TEXT,
             periods TEXT NOT NULL, data_key INTEGER NOT NULL, nonce BLOB NOT NULL, sealed BLOB NOT NULL,
             created INTEGER NOT NULL, disabled INTEGER NOT NULL,
-            PRIMARY KEY (tenant, kid)) STRICT, WITHOUT ROWID;
+            PRIMARY KEY (tenant, kid)) STRICT;
         CREATE INDEX keys_content ON keys (tenant, content, kid);
         CREATE INDEX keys_data_key ON keys (tenant, data_key);
         CREATE TABLE seeds (
