@@ -49,6 +49,7 @@ import Testing
         (["for=1.1.1.1;for=203.0.113.7"], "10.0.0.1"),
         (["for=\"1.1.1.1, for=203.0.113.7"], "203.0.113.7"),
         (["for=\"a,b\";by=c, for=203.0.113.7"], "203.0.113.7"),
+        (["for=203.0.113.7, for=10.1.1.1;by=\"a,b\""], "203.0.113.7"),
     ])
     func `Forwarded is read with quotes, ports and hidden names`(values: [String], expected: String) {
         #expect(client(values, field: .forwarded) == expected)
