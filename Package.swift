@@ -197,6 +197,12 @@ let package = Package(
                 "LatchkeyServices", "LatchkeyServer", "LatchkeyDevice", "LatchkeyPlayback", "LatchkeyHTTP",
                 "LatchkeyFairPlay", "LatchkeyHLS", "LatchkeyCore",
             ]),
+        tests(
+            "ServerTool",
+            [
+                "LatchkeyServerTool", "LatchkeyTerminal", "Latchkey", "LatchkeyVendors", "LatchkeyStores",
+                "LatchkeyServer", "LatchkeyDevice", "LatchkeyHTTP", "LatchkeyFairPlay", "LatchkeyCore",
+            ]),
         tests("Bench", ["LatchkeyBench", "LatchkeyServices", "LatchkeyHTTP", "LatchkeyFairPlay", "LatchkeyCore"]),
     ],
     swiftLanguageModes: [.v6]

@@ -57,7 +57,9 @@ package final class KeySetSource: Sendable {
         report: @escaping @Sendable (Event) -> Void
     ) -> KeySetSource {
         KeySetSource(extra: extra, isRemote: false, timekeeper: timekeeper, report: report) {
-            let handle = try FileHandle(forReadingFrom: file)
+            guard let handle = try? FileHandle(forReadingFrom: file) else {
+                throw KeySetError.unreachable("The file \(file.path.onOneLine) cannot be read.")
+            }
             defer { try? handle.close() }
             return try handle.read(upToCount: KeySet.limit + 1) ?? Data()
         }

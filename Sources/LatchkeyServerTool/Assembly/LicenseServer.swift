@@ -16,14 +16,16 @@ final class LicenseServer: Sendable {
     /// Reads, checks and starts. Listens only if everything is right.
     /// - Parameters:
     ///   - file: the configuration.
+    ///   - lines: takes the log. Defaults to standard error.
     ///   - front: answers before the player face does; for the media of a demonstration.
     /// - Throws: `ServerProblems`, `HTTPServerError`.
     static func start(
-        _ file: ConfigurationFile, front: @escaping @Sendable (HTTPRequest) -> HTTPResponse? = { _ in nil }
+        _ file: ConfigurationFile, lines: LineWriter = LineWriter(descriptor: 2),
+        front: @escaping @Sendable (HTTPRequest) -> HTTPResponse? = { _ in nil }
     ) async throws -> LicenseServer {
         let engines = try await ServerEngines.open(file)
         do {
-            let shared = try ServerShared(file, engines)
+            let shared = try ServerShared(file, engines, lines)
             let state = try await shared.builder(file).state()
             return try LicenseServer(file, shared, state, front)
         } catch {

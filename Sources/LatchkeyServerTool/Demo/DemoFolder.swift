@@ -42,8 +42,11 @@ struct DemoFolder {
     var credentials: String { url.appending(path: "credentials").path }
 
     /// A viewer's token for everything, good for an hour.
+    /// - Parameter claims: what it says beside.
     /// - Throws: `demoDamaged`, and errors of files.
-    static func token(in url: URL, for viewer: String, at date: Date) throws -> Secret {
+    static func token(
+        in url: URL, for viewer: String, at date: Date, claims: [String: JSONValue] = [:]
+    ) throws -> Secret {
         let text = try String(contentsOf: url.appending(path: Name.tokenKey), encoding: .utf8)
         guard let key = Data(hexString: text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
             throw Diagnosis(
@@ -52,10 +55,11 @@ struct DemoFolder {
         }
         let signer = try TokenSigner(.hs256, id: TokenKeyID("demo"), secret: Secret(key))
         let now = date.timeIntervalSince1970.rounded(.down)
-        return try signer.token([
+        let usual: [String: JSONValue] = [
             "sub": .text(viewer), "jti": .text(UUID().uuidString.lowercased()), "iat": .number(now),
             "exp": .number(now + 3_600),
-        ])
+        ]
+        return try signer.token(usual.merging(claims) { $1 })
     }
 }
 
@@ -67,7 +71,8 @@ extension DemoFolder {
         try TestCredentials.make(bits: 2048).write(to: url.appending(path: "credentials"))
         let tokenKey = Secret.random(32)
         for (name, text) in [
-            ("kek.hex", Secret.random(32).revealed.hexString), ("node-secret.hex", Secret.random(32).revealed.hexString),
+            ("kek.hex", Secret.random(32).revealed.hexString),
+            ("node-secret.hex", Secret.random(32).revealed.hexString),
             (Name.tokenKey, tokenKey.revealed.hexString),
             (Name.packagerKey, "packager-" + Secret.random(16).revealed.hexString),
             (Name.adminKey, "admin-" + Secret.random(16).revealed.hexString),

@@ -39,7 +39,7 @@ struct RunVerb: Verb {
     private static func check(_ file: ConfigurationFile, _ console: Console) async throws -> ExitStatus {
         let engines = try await ServerEngines.open(file)
         defer { engines.close() }
-        let state = try await ServerShared(file, engines).builder(file).state()
+        let state = try await ServerShared(file, engines, LineWriter { _ in }).builder(file).state()
         state.retire()
         for notice in state.licensee.notices { console.note(notice) }
         console.print(

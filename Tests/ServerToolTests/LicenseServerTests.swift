@@ -1,0 +1,154 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyDevice
+import LatchkeyServer
+import LatchkeyVendors
+import Testing
+
+@testable import LatchkeyServerTool
+
+@Suite(.timeLimit(.minutes(2)))
+struct LicenseServerTests {
+    @Test func `a server out of nothing gives its first license`() async throws {
+        let stage = try await ServerStage()
+        let (reply, exchange) = try await stage.license()
+        #expect(reply.status == 200)
+        #expect(try exchange.open(reply.body).terms.validity == .lease(.seconds(300)))
+        #expect(reply.header("x-request-id")?.isEmpty == false)
+        await stage.stop()
+    }
+
+    @Test func `the same folder gives the same keys after a restart`() async throws {
+        let stage = try await ServerStage()
+        let (first, exchange) = try await stage.license()
+        let key = try exchange.open(first.body).contentKey
+        await stage.stop()
+        let again = try await LicenseServer.start(
+            ConfigurationFile(stage.folder.configuration), lines: LineWriter { _ in })
+        let second = try stage.exchange()
+        let reply = try await stage.send(
+            "\(again.addresses.players.url)/t/demo/fairplay", method: "POST", body: second.spc.revealed,
+            bearer: stage.token())
+        #expect(try second.open(reply.body).contentKey == key)
+        await again.stop()
+    }
+
+    @Test func `packagers, players and operators are apart`() async throws {
+        let stage = try await ServerStage()
+        let addresses = stage.server.addresses
+        #expect(try await stage.send("\(addresses.players.url)/t/demo/certificate").status == 200)
+        #expect(try await stage.send("\(addresses.packagers.url)/t/demo/certificate").status == 404)
+        #expect(try await stage.send("\(addresses.players.url)/metrics").status == 404)
+        #expect(try await stage.send("\(addresses.operators.url)/metrics").status == 200)
+        await stage.stop()
+    }
+
+    @Test func `health says whether the node takes requests`() async throws {
+        let stage = try await ServerStage()
+        let operators = stage.server.addresses.operators.url
+        for path in ["livez", "readyz", "healthz"] {
+            #expect(try await stage.send("\(operators)/\(path)").status == 200)
+        }
+        stage.server.shared.isDraining = true
+        let reply = try await stage.send("\(operators)/readyz?verbose")
+        #expect(reply.status == 503)
+        #expect(reply.text.contains("about to stop"))
+        #expect(try await stage.send("\(operators)/livez").status == 200)
+        await stage.stop()
+    }
+
+    @Test func `a packager's keys are in the audit, and the chain is whole`() async throws {
+        let stage = try await ServerStage()
+        let body = """
+            {"content_id":"bW92aWU=","policy":"","tracks":[{"type":"SD"},{"type":"AUDIO"}],"drm_types":["WIDEVINE"],"protection_scheme":"CBCS"}
+            """
+        let envelope = #"{"request":"\#(Data(body.utf8).base64EncodedString())"}"#
+        let url = "\(stage.server.addresses.packagers.url)/t/demo/keys/common-encryption"
+        let refused = try await stage.send(url, method: "POST", body: Data(envelope.utf8))
+        #expect(refused.status == 401)
+        let reply = try await stage.send(
+            url, method: "POST", body: Data(envelope.utf8),
+            headers: ["X-API-Key": stage.folder.packagerKey.revealedText])
+        #expect(reply.status == 200)
+        let entry = try #require(try await stage.server.shared.engines.audit.last())
+        #expect(entry.text.contains("keyExported"))
+        #expect(entry.text.contains("caller:demo"))
+        guard case .intact = try await AuditChain.verify(stage.server.shared.engines.audit) else {
+            Issue.record("The chain is broken.")
+            return
+        }
+        await stage.stop()
+    }
+
+    @Test func `each license is in metrics, log and decisions`() async throws {
+        let stage = try await ServerStage()
+        let (reply, _) = try await stage.license()
+        let id = try #require(reply.header("x-request-id"))
+        let metrics = try await stage.send("\(stage.server.addresses.operators.url)/metrics").text
+        #expect(
+            metrics.contains(
+                #"latchkey_license_requests_total{tenant="demo",face="fairplay",drm="fairplay",outcome="granted""#))
+        let url = "\(stage.server.addresses.operators.url)/admin/v1/tenants/demo/decisions/\(id)"
+        #expect(try await stage.send(url).status == 401)
+        #expect(try await stage.send(url, bearer: "wrong").status == 401)
+        let decision = try await stage.send(url, bearer: stage.admin)
+        #expect(try DecisionRecord(json: decision.body).word == "license")
+        await stage.stop()
+        let log = String(decoding: stage.log.withLock { $0 }, as: UTF8.self)
+        #expect(log.contains(id))
+        #expect(!log.contains("anna"), "The log names viewers by pseudonyms.")
+    }
+
+    @Test func `a page of any origin reads replies and refusals`() async throws {
+        let stage = try await ServerStage()
+        let url = "\(stage.server.addresses.players.url)/t/demo/fairplay"
+        let origin = ["Origin": "https://www.example.com"]
+        let preflight = try await stage.send(
+            url, method: "OPTIONS", headers: origin.merging(["Access-Control-Request-Method": "POST"]) { $1 })
+        #expect(preflight.status == 204)
+        #expect(preflight.header("Access-Control-Allow-Methods") == "POST, GET")
+        let refused = try await stage.send(url, method: "POST", body: Data([1]), headers: origin)
+        #expect(refused.status == 401)
+        #expect(refused.header("Access-Control-Allow-Origin") == "*")
+        await stage.stop()
+    }
+
+    @Test func `a wrong configuration leaves the old one in force, and a right one takes its place`() async throws {
+        let stage = try await ServerStage()
+        try ServerStage.edit(stage.folder.configuration) {
+            $0 = $0.replacing(#""policy": "demo""#, with: #""policy": "none""#)
+        }
+        await #expect(throws: ServerProblems.self) { try await stage.server.reload() }
+        #expect(try await stage.license().0.status == 200)
+        let metrics = try await stage.send("\(stage.server.addresses.operators.url)/metrics").text
+        #expect(metrics.contains("latchkey_config_last_reload_successful 0"))
+        let policy = stage.folder.url.appending(path: "policies/demo.json").path
+        try ServerStage.edit(policy) { $0 = $0.replacing(#""5m""#, with: #""10m""#) }
+        try ServerStage.edit(stage.folder.configuration) {
+            $0 = $0.replacing(#""policy": "none""#, with: #""policy": "demo""#)
+        }
+        let reloaded = try await stage.send(
+            "\(stage.server.addresses.operators.url)/admin/v1/reload", method: "POST", bearer: stage.admin)
+        #expect(reloaded.status == 204)
+        let (reply, exchange) = try await stage.license(for: "berta")
+        #expect(try exchange.open(reply.body).terms.validity == .lease(.seconds(600)))
+        await stage.stop()
+    }
+
+    @Test func `a fourth stream of an account is refused with the other sessions`() async throws {
+        let stage = try await ServerStage { $0 = $0 }
+        // Streams of one device replace each other; the tokens name devices.
+        for number in 1...4 {
+            let exchange = try stage.exchange()
+            let token = try DemoFolder.token(
+                in: stage.folder.url, for: "anna", at: Date(),
+                claims: ["latchkey": .object(["device": .text("tv-\(number)"), "label": .text("TV \(number)")])])
+            let reply = try await stage.send(
+                "\(stage.server.addresses.players.url)/t/demo/fairplay", method: "POST", body: exchange.spc.revealed,
+                bearer: token.revealedText)
+            #expect(reply.status == (number < 4 ? 200 : 403))
+            if number == 4 { #expect(reply.text.contains("TV 1")) }
+        }
+        await stage.stop()
+    }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import Latchkey
+import LatchkeyCore
+import LatchkeyDevice
+import LatchkeyServer
+import LatchkeyTesting
+import LatchkeyVendors
+import Testing
+
+@testable import LatchkeyServerTool
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// A server of a demonstration's folder on free ports, and requests to it.
+struct ServerStage {
+    static let kid = "a0b1c2d3-e4f5-0617-2839-4a5b6c7d8e9f"
+
+    let root: TemporaryFolder
+    let folder: DemoFolder
+    let server: LicenseServer
+
+    /// The log.
+    let log = Locked(Data())
+
+    /// - Parameter change: changes the configuration before the server reads it.
+    init(_ change: (inout String) -> Void = { _ in }) async throws {
+        root = try TemporaryFolder()
+        folder = try DemoFolder(URL(filePath: root.path("demo"), directoryHint: .isDirectory), ports: [0, 0, 0])
+        try Self.edit(folder.configuration, change)
+        let log = log
+        server = try await LicenseServer.start(
+            ConfigurationFile(folder.configuration), lines: LineWriter { line in log.withLock { $0.append(line) } })
+    }
+
+    static func edit(_ path: String, _ change: (inout String) -> Void) throws {
+        var text = try String(contentsOfFile: path, encoding: .utf8)
+        change(&text)
+        try Data(text.utf8).write(to: URL(filePath: path))
+    }
+
+    func stop() async { await server.stop() }
+
+    func token(for viewer: String = "anna") throws -> String {
+        try DemoFolder.token(in: folder.url, for: viewer, at: Date()).revealedText
+    }
+
+    func exchange(_ identifier: String = "skd://movie/\(kid)") throws -> KeyExchange {
+        var generator = SystemRandomNumberGenerator()
+        return try SimulatedDevice(directory: URL(filePath: folder.credentials))
+            .exchange(for: ContentIdentifier(identifier), using: &generator)
+    }
+
+    func send(
+        _ url: String, method: String = "GET", body: Data? = nil, bearer: String? = nil, headers: [String: String] = [:]
+    ) async throws -> HTTPReply {
+        var request = URLRequest(url: try #require(URL(string: url)))
+        request.httpMethod = method
+        request.httpBody = body
+        if let bearer { request.setValue("Bearer \(bearer)", forHTTPHeaderField: "Authorization") }
+        for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
+        return try await SystemTransport().send(request, bodyLimit: 1 << 20)
+    }
+
+    /// A license request of a new session.
+    func license(for viewer: String = "anna", headers: [String: String] = [:]) async throws -> (HTTPReply, KeyExchange)
+    {
+        let exchange = try exchange()
+        let reply = try await send(
+            "\(server.addresses.players.url)/t/demo/fairplay", method: "POST", body: exchange.spc.revealed,
+            bearer: token(for: viewer), headers: headers)
+        return (reply, exchange)
+    }
+
+    var admin: String { folder.adminKey.revealedText }
+}
+
+extension HTTPReply {
+    var text: String { String(decoding: body, as: UTF8.self) }
+}

@@ -1,0 +1,121 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyServer
+import LatchkeyTerminal
+import LatchkeyTesting
+import Testing
+
+@testable import LatchkeyServerTool
+
+@Suite(.timeLimit(.minutes(2)))
+struct ServerVerbTests {
+    /// What came of running the tool inside the test.
+    private struct Run {
+        let status: LatchkeyTerminal.ExitStatus
+        let output: String
+        let error: String
+
+        init(_ arguments: String...) async {
+            let (output, error) = (Texts(), Texts())
+            let console = Console(output: output, error: error, showsProgress: false) { _ in Data() }
+            status = await CommandLineTool.licenseServer.run(arguments, console)
+            (self.output, self.error) = (output.text, error.text)
+        }
+    }
+
+    private final class Texts: Sink {
+        private let data = Locked(Data())
+        var text: String { String(decoding: data.withLock { $0 }, as: UTF8.self) }
+        var failure: String? { nil }
+        func write(_ data: Data) { self.data.withLock { $0.append(data) } }
+    }
+
+    private func folder() throws -> (TemporaryFolder, DemoFolder) {
+        let root = try TemporaryFolder()
+        return (root, try DemoFolder(URL(filePath: root.path("demo"), directoryHint: .isDirectory), ports: [0, 0, 0]))
+    }
+
+    @Test func `the help lists the verbs, and each verb has help`() async {
+        let help = await Run("--help")
+        #expect(help.status == .yes)
+        for verb in CommandLineTool.licenseServer.verbs {
+            #expect(help.output.contains(verb.usage.summary))
+            let run = await Run(verb.usage.name, "--help")
+            #expect(run.output.contains("Usage: latchkey-server"))
+        }
+        #expect(await Run("serve").status == .usage)
+    }
+
+    @Test func `a sound configuration passes the check`() async throws {
+        let (root, folder) = try folder()
+        let run = await Run("run", "--check", "--config", folder.configuration)
+        #expect(run.status == .yes, "\(run.error)")
+        #expect(run.output.contains("1 tenants, 1 policies, 1 credentials"))
+        #expect(run.error.contains("test credentials only"))
+        withExtendedLifetime(root) {}
+    }
+
+    @Test func `the check tells everything that is wrong, each with its place`() async throws {
+        let (root, folder) = try folder()
+        try ServerStage.edit(folder.configuration) { text in
+            text = text.replacing(#""policy": "demo""#, with: #""policy": "none""#)
+                .replacing(#""jwks.json""#, with: #""missing.json""#)
+                .replacing(#"{"folder": "credentials"}"#, with: #"{"folder": "nowhere"}"#)
+        }
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o644], ofItemAtPath: folder.url.appending(path: "kek.hex").path)
+        let run = await Run("run", "--check", "--config", folder.configuration)
+        #expect(run.status == .no)
+        for place in ["licensee.credentials[0]", "keyEncryptionKey"] {
+            #expect(run.error.contains(place), "\(place) is missing in \(run.error)")
+        }
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o600], ofItemAtPath: folder.url.appending(path: "kek.hex").path)
+        let more = await Run("run", "--check", "--config", folder.configuration)
+        for place in ["licensee.credentials[0]", "tenants.demo.policy", "tenants.demo.tokens.keys"] {
+            #expect(more.error.contains(place), "\(place) is missing in \(more.error)")
+        }
+        withExtendedLifetime(root) {}
+    }
+
+    @Test func `a token of the demonstration names its viewer`() async throws {
+        let (root, folder) = try folder()
+        let run = await Run("token", "--folder", folder.url.path, "--viewer", "berta")
+        #expect(run.status == .yes)
+        let parts = run.output.split(separator: ".")
+        #expect(parts.count == 3)
+        let payload = try #require(Base64URL.data(parts[1].utf8))
+        #expect(JSONValue(payload)?["sub"]?.text == "berta")
+        withExtendedLifetime(root) {}
+    }
+
+    @Test func `decide says what a policy decides, and why`() async throws {
+        let (root, folder) = try folder()
+        let policy = folder.url.appending(path: "policies/demo.json").path
+        let facts = try root.write(
+            #"{"now":"2026-11-22T15:00:00Z","grant":{"account":"anna","session":"one"},"key":{"content":"movie"}}"#,
+            to: "facts.json")
+        let yes = await Run("decide", "--policy", policy, "--facts", facts)
+        #expect(yes.status == .yes, "\(yes.error)")
+        #expect(yes.output.hasPrefix("license, by the policy “demo”"))
+        let anonymous = try root.write(#"{"now":"2026-11-22T15:00:00Z","grant":{"account":"anna"}}"#, to: "none.json")
+        let no = await Run("decide", "--policy", policy, "--facts", anonymous)
+        #expect(no.status == .no)
+        #expect(no.output.contains("sessionMissing"))
+        let wrong = await Run("decide", "--policy", folder.url.appending(path: "policies/absent.json").path, "--facts", facts)
+        #expect(wrong.status == .no)
+        #expect(wrong.error.contains("absent.json"))
+    }
+
+    @Test func `the audit is verified, and one changed byte is found`() async throws {
+        let stage = try await ServerStage()
+        for number in 1...3 {
+            _ = try await stage.server.shared.audit.append(
+                AuditEvent(.keyDisabled, of: "demo/\(number)", by: "admin:ops"))
+        }
+        await stage.stop()
+        let whole = await Run("audit", "verify", "--config", stage.folder.configuration)
+        #expect(whole.status == .yes, "\(whole.error)")
+        #expect(whole.output.contains("intact up to entry 3"))
+    }
+}
