@@ -102,7 +102,8 @@ struct ServerVerbTests {
         let no = await Run("decide", "--policy", policy, "--facts", anonymous)
         #expect(no.status == .no)
         #expect(no.output.contains("sessionMissing"))
-        let wrong = await Run("decide", "--policy", folder.url.appending(path: "policies/absent.json").path, "--facts", facts)
+        let wrong = await Run(
+            "decide", "--policy", folder.url.appending(path: "policies/absent.json").path, "--facts", facts)
         #expect(wrong.status == .no)
         #expect(wrong.error.contains("absent.json"))
     }

@@ -15,10 +15,13 @@ extension LicenseServer {
             began: { phase in
                 switch phase {
                 case .running: break
-                case .draining, .finishing:
+                case .draining:
                     shared.isDraining = true
                     notifier?.send(.stopping)
-                    shared.log.write(LogEntry(.info, .life, message: "The server stops."))
+                    shared.log.write(LogEntry(.info, .life, message: "The server is about to stop."))
+                case .finishing:
+                    shared.pool.drain()
+                    shared.log.write(LogEntry(.info, .life, message: "The server takes no more requests."))
                 case .ended: break
                 }
             }, finish: { [self] in await stop() })
@@ -36,9 +39,16 @@ extension LicenseServer {
         }
         notifier?.send(.ready)
         shared.log.write(LogEntry(.info, .life, message: "The server takes requests."))
-        switch await drain.end() {
-        case .clean: return .yes
-        case .late, .atOnce: return .yes
-        }
+        let upkeep = [
+            startTask { [self] in await watchFiles() }, startTask { [self] in await followKeys() },
+            startTask { [self] in await writePendingKeys() }, startTask { [self] in await watchPool() },
+            startTask {
+                guard let notifier, let period = notifier.watchdogPeriod else { return }
+                while (try? await SystemTimekeeper().sleep(for: period)) != nil { notifier.send(.watchdog) }
+            },
+        ]
+        _ = await drain.end()
+        for task in upkeep { task.cancel() }
+        return .yes
     }
 }

@@ -7,7 +7,7 @@ import LatchkeyServer
 final class LicenseServer: Sendable {
     /// What outlives a configuration.
     let shared: ServerShared
-    private let path: String
+    let path: String
     private let state: Locked<ServerState>
     private let listeners: [HTTPServer]
     /// Where each listener is, once it runs.
@@ -63,6 +63,12 @@ final class LicenseServer: Sendable {
             players: .init(settings.players, ports[0]), packagers: .init(settings.packagers, ports[1]),
             operators: .init(settings.operators, ports[2]))
         reload.withLock { $0 = { [weak self] in try await self?.reload() } }
+        shared.metrics.beforeText { [weak self] in self?.fillMetrics() }
+    }
+
+    /// Sets the gauges that nobody counts.
+    private func fillMetrics() {
+        shared.metrics.keysCached.set(Double(current.tenants.values.reduce(0) { $0 + $1.vault.cachedCount }))
     }
 
     /// The configuration in force.

@@ -14,6 +14,7 @@ final class ServerShared: Sendable {
     let decisions = RecentDecisions()
     let counts = OutcomeCounts()
     let limiter: RateLimiter
+    let saturation = Saturation(timekeeper: SystemTimekeeper())
     private let lines: LineWriter
     private let draining = Locked(false)
 
@@ -30,6 +31,7 @@ final class ServerShared: Sendable {
             lines, pseudonyms: UserPseudonyms(secret: secret.secret(for: "latchkey/pseudonyms/1")),
             whenDropped: { metrics.logDropped[$0.name].add() })
         audit = AuditChain(engines.audit)
+        metrics.show(pool)
         limiter = RateLimiter(
             [.address: RateLimit(1_000, per: .seconds(1), burst: 5_000)], timekeeper: SystemTimekeeper())
         let log = log

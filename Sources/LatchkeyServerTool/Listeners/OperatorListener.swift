@@ -78,6 +78,7 @@ struct OperatorListener: Sendable {
         return Readiness([
             .init("draining") { shared.isDraining ? "the node is about to stop" : nil },
             .init("credentials") { state.licensee.module.credentials.isEmpty ? "there are no credentials" : nil },
+            shared.saturation.check("pool"),
             .init("tenants") { state.tenants.isEmpty ? "there are no tenants" : nil },
         ])
     }
