@@ -94,7 +94,8 @@ import Testing
     @Test func `a certificate is reported with its private key`() throws {
         let date = Date()
         let small = SPCForge.small.credential
-        let report = CertificateReport(small.certificate.der, privateKeysPEM: [try SPCForge.small.privateKey.pem()], at: date)
+        let key = try SPCForge.small.privateKey.pem()
+        let report = CertificateReport(small.certificate.der, privateKeysPEM: [key], at: date)
         #expect(report.matchesPrivateKey == true)
         #expect(report.problems.isEmpty)
         let other = try SPCForge.other.privateKey.pem()

@@ -61,6 +61,7 @@ struct PlayerFaceTests {
         let stage = try await FaceStage()
         let spc = try stage.exchange().spc.revealed
         let token = try stage.token()
+        let nothing = try stage.exchange("skd://nothing").spc.revealed
         let cases: [(FaceAnswer, Int, String)] = [
             (await stage.ask("fairplay", spc), 401, "tokenMissing"),
             (await stage.ask("fairplay", spc, token: token + "x"), 401, "tokenRefused"),
@@ -69,7 +70,7 @@ struct PlayerFaceTests {
             (await stage.ask("fairplay", Data("hello".utf8), token: token), 400, "malformedContainer"),
             (await stage.ask("fairplay", Data(count: 70_000), token: token), 413, "bodyTooLarge"),
             (await stage.ask("fairplay", spc, token: token, tenant: "other"), 403, "unknownTenant"),
-            (await stage.ask("fairplay", try stage.exchange("skd://nothing").spc.revealed, token: token), 404, "unknownKey"),
+            (await stage.ask("fairplay", nothing, token: token), 404, "unknownKey"),
             (
                 await stage.ask("fairplay", spc, token: token, headers: ["X-Latchkey-Purpose": "fun"]), 400,
                 "malformedRequest"
@@ -127,8 +128,8 @@ struct PlayerFaceTests {
             Issue.record("The refusal names no session.")
             return
         }
-        let answer = await stage.ask(
-            "fairplay", try stage.exchange(session: 2).spc.revealed, token: try stage.token(), headers: ["X-Terminate": code])
+        let spc = try stage.exchange(session: 2).spc.revealed
+        let answer = await stage.ask("fairplay", spc, token: try stage.token(), headers: ["X-Terminate": code])
         #expect(answer.response.status == 200)
     }
 
@@ -137,7 +138,8 @@ struct PlayerFaceTests {
         _ = await stage.ask("fairplay", try stage.exchange(session: 1).spc.revealed, token: try stage.token())
         var options = SPCOptions()
         options.playbackState = .stopped
-        let stopped = await stage.ask("fairplay", try stage.exchange(session: 1, options).spc.revealed, token: try stage.token())
+        let spc = try stage.exchange(session: 1, options).spc.revealed
+        let stopped = await stage.ask("fairplay", spc, token: try stage.token())
         #expect(stopped.response.status == 204)
         #expect(stopped.body.isEmpty)
         let next = await stage.ask("fairplay", try stage.exchange(session: 2).spc.revealed, token: try stage.token())
@@ -151,7 +153,8 @@ struct PlayerFaceTests {
             KeyDemand(KeyAddress(content: try #require(ContentName("movie")), kid: kid))
         ])
         try await stage.vault.setDisabled(true, kid)
-        #expect(await stage.ask("fairplay", try stage.exchange().spc.revealed, token: try stage.token()).code == "blocked")
+        let spc = try stage.exchange().spc.revealed
+        #expect(await stage.ask("fairplay", spc, token: try stage.token()).code == "blocked")
     }
 
     @Test func `the certificate may be kept, and is not sent twice`() async throws {
