@@ -1,6 +1,7 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyDevice
+import LatchkeyFairPlay
 import LatchkeyServer
 import LatchkeyVendors
 import Testing
@@ -132,6 +133,31 @@ struct LicenseServerTests {
         #expect(reloaded.status == 204)
         let (reply, exchange) = try await stage.license(for: "berta")
         #expect(try exchange.open(reply.body).terms.validity == .lease(.seconds(600)))
+        await stage.stop()
+    }
+
+    @Test func `a new key encryption key takes over without a restart, and the old one is not needed any more`()
+        async throws
+    {
+        let stage = try await ServerStage()
+        let (first, exchange) = try await stage.license()
+        let key = try exchange.open(first.body).contentKey
+        let new = stage.folder.url.appending(path: "kek-2.hex")
+        try PrivateFile.write(Secret(Secret.random(32).revealed.hexString), to: new)
+        try ServerStage.edit(stage.folder.configuration) { text in
+            text = text.replacing(
+                #""keyEncryptionKey": {"id": "demo", "file": "kek.hex"}"#,
+                with: #""keyEncryptionKey": {"id": "second", "file": "kek-2.hex"}, "#
+                    + #""formerKeyEncryptionKey": {"id": "demo", "file": "kek.hex"}"#)
+        }
+        try await stage.server.reload()
+        #expect(try await stage.server.shared.engines.keys.dataKeys().map(\.wrapper) == ["second"])
+        try ServerStage.edit(stage.folder.configuration) { text in
+            text = text.replacing(#", "formerKeyEncryptionKey": {"id": "demo", "file": "kek.hex"}"#, with: "")
+        }
+        try await stage.server.reload()
+        let (second, later) = try await stage.license(for: "berta")
+        #expect(try later.open(second.body).contentKey == key)
         await stage.stop()
     }
 

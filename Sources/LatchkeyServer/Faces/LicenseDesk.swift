@@ -71,7 +71,8 @@ package struct LicenseDesk: Sendable {
     package func license(
         _ ask: Ask, of tenant: Tenant, _ report: inout LicenseReport
     ) async throws(PolicyRefusal) -> License? {
-        let (facts, key): (Facts, VaultKey)
+        var facts: Facts
+        let key: VaultKey
         let grant: Grant
         do throws(LicenseRefusal) { grant = try await self.grant(ask.token, of: tenant, &report) } catch {
             throw PolicyRefusal(error)
@@ -81,6 +82,7 @@ package struct LicenseDesk: Sendable {
         do throws(LicenseRefusal) {
             key = try await self.key(context.assetID, of: tenant, &report)
             facts = try self.facts(ask.viewer, context, grant, key.facts, tenant)
+            try await entitle(&facts, tenant)
         } catch {
             throw PolicyRefusal(error)
         }
@@ -138,11 +140,12 @@ package struct LicenseDesk: Sendable {
         let key: VaultKey
         do throws(LicenseRefusal) {
             key = try await tenant.key(kid, content: nil)
+            (facts.ask, facts.grant, facts.key) = (viewer, grant, key.facts)
+            (facts.ask.tenant, facts.ask.drm) = (tenant.name, .clearKey)
+            try await entitle(&facts, tenant)
         } catch {
             throw PolicyRefusal(error)
         }
-        (facts.ask, facts.grant, facts.key) = (viewer, grant, key.facts)
-        (facts.ask.tenant, facts.ask.drm) = (tenant.name, .clearKey)
         let outcome = try await decision(facts, tenant, &report)
         if case .refuse(let refusal, _, _) = outcome.decision { throw refusal }
         return key.content
@@ -205,6 +208,17 @@ extension LicenseDesk {
             return try MessageDigest.sha256(bytes).prefix(16).hexString
         } catch {
             throw LicenseRefusal(.policy(.storeUnavailable), reason: error.reason)
+        }
+    }
+
+    /// Asks the operator's own service, where there is one. If it does not answer, the policy's outage rule decides.
+    private func entitle(_ facts: inout Facts, _ tenant: Tenant) async throws(LicenseRefusal) {
+        guard let callout = tenant.callout else { return }
+        let question = EntitlementQuestion(user: facts.grant.account, asset: facts.key.content)
+        switch try? await callout.verdict(on: question) {
+        case .granted(let grant): facts.grant.narrow(to: grant)
+        case .refused(let refusal): throw refusal
+        case .unchecked, nil: facts.account.outages.insert(.callout)
         }
     }
 

@@ -1,5 +1,5 @@
 import Foundation
-package import LatchkeyCore
+import LatchkeyCore
 
 /// One customer of a license server, with everything that its requests need.
 ///
@@ -9,6 +9,8 @@ package struct Tenant: Sendable {
     package let settings: TenantSettings
     /// The content keys.
     package let vault: TenantVault
+    /// The operator's own service; `nil` without one.
+    let callout: EntitlementCallout<Grant>?
     let speke: SPEKEExchange
     let commonEncryption: CommonEncryptionExchange
     private let verifier: TokenVerifier
@@ -20,14 +22,16 @@ package struct Tenant: Sendable {
     ///   - vault: its content keys.
     ///   - tokenKeys: the keys that sign its tokens; `nil` accepts no token.
     ///   - signers: who signs its common-encryption requests, by name.
+    ///   - callout: the operator's own service. Defaults to none.
     package init(
         _ name: String, _ settings: TenantSettings, vault: TenantVault, tokenKeys: KeySetSource?,
-        signers: [String: CommonEncryptionSigner] = [:]
+        signers: [String: CommonEncryptionSigner] = [:], callout: EntitlementCallout<Grant>? = nil
     ) {
         self.name = name
         self.settings = settings
         self.vault = vault
         self.tokenKeys = tokenKeys
+        self.callout = callout
         verifier = TokenVerifier(settings.tokens.rules)
         speke = SPEKEExchange(
             source: vault,

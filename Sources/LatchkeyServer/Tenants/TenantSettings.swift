@@ -28,6 +28,8 @@ package struct TenantSettings: Sendable, Equatable {
     package internal(set) var widevineProvider: String?
     /// Where PlayReady licenses are.
     package internal(set) var playReadyURL: String?
+    /// The operator's own service, which is asked whether a viewer may have a content; `nil` if tokens say it all.
+    package internal(set) var callout: Callout?
     /// Web origins that may ask; `*` is every one. Defaults to none.
     package internal(set) var origins: Set<String> = []
 
@@ -47,6 +49,18 @@ package struct TenantSettings: Sendable, Equatable {
         package var rules: TokenRules {
             TokenRules(audiences: audiences, issuers: issuers, type: type, leeway: leeway, longestLife: longestLife)
         }
+    }
+
+    /// The operator's own service.
+    package struct Callout: Sendable, Equatable {
+        /// An https address, or http on loopback.
+        package internal(set) var url = ""
+        /// The file of the bearer token that it wants; `nil` for none.
+        package internal(set) var token: String?
+        /// How long it may take. Defaults to 1 s.
+        package internal(set) var timeout = Duration.seconds(1)
+        /// How long an answer counts. Defaults to 5 s.
+        package internal(set) var memory = Duration.seconds(5)
     }
 
     /// A program that identifies itself by a key or a certificate.
@@ -95,6 +109,7 @@ extension TenantSettings {
             .defaulting("signers", \.signers, .members(.name, Signer.form.form), to: [:]),
             .defaulting("plainKeys", \.allowsPlainKeys, .flag, to: true),
             .defaulting("recipients", \.recipients, .set(.sha256), to: []),
+            .optional("callout", \.callout, Callout.form.form),
             .optional("widevineProvider", \.widevineProvider, .text),
             .optional("playReadyURL", \.playReadyURL, .text),
             .defaulting("origins", \.origins, .set(.text), to: []),
@@ -110,6 +125,16 @@ extension TenantSettings.Tokens {
             .defaulting("issuers", \.issuers, .list(.text), to: []), .optional("type", \.type, .text),
             .defaulting("leeway", \.leeway, .duration(.zero ... .seconds(300)), to: .seconds(30)),
             .defaulting("longestLife", \.longestLife, .duration(), to: .seconds(600)),
+        ])
+}
+
+extension TenantSettings.Callout {
+    fileprivate static let form: ObjectForm<Self> = ObjectForm(
+        empty: Self(),
+        members: [
+            .required("url", \.url, .text), .optional("token", \.token, .text),
+            .defaulting("timeout", \.timeout, .duration(.seconds(1) ... .seconds(10)), to: .seconds(1)),
+            .defaulting("memory", \.memory, .duration(.zero ... .seconds(300)), to: .seconds(5)),
         ])
 }
 

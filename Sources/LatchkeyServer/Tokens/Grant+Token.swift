@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 import LatchkeyCore
 
 extension Grant {
@@ -26,5 +26,27 @@ extension Grant {
         account = token.subject ?? session ?? tokenID ?? ""
         issued = token.issued
         expires = token.expiry
+    }
+
+    /// What the operator's own service grants: the members of the claim `latchkey`, as a JSON object of its own.
+    /// - Throws: `JSONProblems` with the code `grantInvalid`.
+    package init(calloutReply json: Data) throws(JSONProblems) {
+        self = try Self.rights.decode(Array(json), code: "grantInvalid")
+    }
+
+    /// Narrows a token's grant to what the operator's own service says beside it. What that states counts before the token.
+    mutating func narrow(to reply: Grant) {
+        profile = reply.profile ?? profile
+        device = reply.device ?? device
+        label = reply.label ?? label
+        address = reply.address ?? address
+        contents = Self.common(contents, reply.contents)
+        keys = Self.common(keys, reply.keys)
+        policy = policy.overlaid(with: reply.policy)
+    }
+
+    private static func common(_ one: Set<String>?, _ other: Set<String>?) -> Set<String>? {
+        guard let one, let other else { return one ?? other }
+        return one.intersection(other)
     }
 }

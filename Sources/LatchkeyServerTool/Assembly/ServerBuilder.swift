@@ -32,6 +32,10 @@ struct ServerBuilder {
                 tenants[name] = await self.tenant(name, tenant, wrapping, policies, &upkeep, &problems)
             }
         }
+        if let wrapping, settings.formerKeyEncryptionKey != nil {
+            let keys = engines.keys
+            _ = await problems.awaiting("keyEncryptionKey") { try await wrapping.rewrap(in: keys) }
+        }
         var pages: [String: CORSPolicy] = [:]
         for (name, tenant) in settings.tenants where !tenant.origins.isEmpty {
             pages[name] = problems.collecting("tenants.\(name).origins") {
@@ -135,8 +139,11 @@ struct ServerBuilder {
         for (signer, stated) in settings.signers {
             signers[signer] = problems.collecting("\(place).signers.\(signer)") { try self.signer(stated) }
         }
+        let callout = settings.callout.flatMap { stated in
+            problems.collecting("\(place).callout") { try self.callout(stated) }
+        }
         guard let vault else { return nil }
-        return Tenant(name, settings, vault: vault, tokenKeys: tokenKeys, signers: signers)
+        return Tenant(name, settings, vault: vault, tokenKeys: tokenKeys, signers: signers, callout: callout)
     }
 
     private func tokenKeys(
@@ -163,12 +170,43 @@ struct ServerBuilder {
         let transport = SystemTransport()
         let source = KeySetSource.fetched(report: report) {
             let reply = try await transport.send(URLRequest(url: url), bodyLimit: 64 << 10)
-            guard reply.status == 200 else { throw KeySetStatus(status: reply.status) }
+            guard reply.status == 200 else { throw UnexpectedStatus(status: reply.status) }
             return reply.body
         }
         // An address that does not answer now may answer later; until then no token is good.
         upkeep.append(startTask { await source.keepFresh(every: tokens.refresh) })
         return source
+    }
+
+    /// Asks by `POST` of `{"user","asset"}`: 200 is yes, with what the claim `latchkey` of a token may say; 403 and 404 are no.
+    private func callout(_ stated: TenantSettings.Callout) throws -> EntitlementCallout<Grant> {
+        guard let url = URL(string: stated.url), let host = url.host(),
+            url.scheme == "https" || (url.scheme == "http" && ["127.0.0.1", "::1", "localhost"].contains(host))
+        else {
+            throw Diagnosis(
+                code: "calloutAddress", reason: "The callout's address is neither https nor on loopback.",
+                remedy: "Write the https address of your service.")
+        }
+        let token = try stated.token.map {
+            String(decoding: try file.contents($0), as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+        }
+        let transport = SystemTransport()
+        // The policy's outage rule decides, for each license.
+        return EntitlementCallout(
+            EntitlementLimits(timeout: stated.timeout, memory: stated.memory), outage: .allow
+        ) { question in
+            var request = URLRequest(url: url)
+            request.httpMethod = "POST"
+            request.httpBody = try JSONEncoder().encode(["user": question.user, "asset": question.asset])
+            request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+            if let token { request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization") }
+            let reply = try await transport.send(request, bodyLimit: 64 << 10)
+            switch reply.status {
+            case 200: return .granted(reply.body.isEmpty ? Grant() : try Grant(calloutReply: reply.body))
+            case 403, 404: return .denied
+            default: throw UnexpectedStatus(status: reply.status)
+            }
+        }
     }
 
     private func signer(_ stated: TenantSettings.Signer) throws -> CommonEncryptionSigner {
@@ -201,7 +239,7 @@ struct ServerBuilder {
     }
 }
 
-/// A key set's address that answered otherwise.
-private struct KeySetStatus: Error {
+/// A service that answered otherwise than it should.
+private struct UnexpectedStatus: Error {
     let status: Int
 }

@@ -25,9 +25,10 @@ struct FaceStage {
     /// - Parameters:
     ///   - policy: the members of the tenant's policy.
     ///   - settings: what the tenant's configuration states beside.
+    ///   - ask: what the operator's own service says; without it, there is none.
     init(
         _ policy: String = #""validity":{"type":"lease","lease":"5m"}"#, settings stated: String = "",
-        randomness: @escaping @Sendable () -> any RandomNumberGenerator = { SystemRandomNumberGenerator() }
+        callout ask: (@Sendable (EntitlementQuestion) async throws -> EntitlementCallout<Grant>.Answer)? = nil
     ) async throws {
         let credentials = try Self.credentials.get()
         let module = KeyServerModule(credentials: [credentials.credential], derivation: InsecureTestDerivation())
@@ -51,13 +52,14 @@ struct FaceStage {
         let store = MemorySealedKeyStore()
         vault = TenantVault(
             try await TenantSecrets.create("acme", in: store, with: wrapping), store: store, timekeeper: time)
-        let tenant = Tenant("acme", settings, vault: vault, tokenKeys: source)
+        let time = time
+        let callout = ask.map { ask in EntitlementCallout(outage: .allow, timekeeper: time, transport: ask) }
+        let tenant = Tenant("acme", settings, vault: vault, tokenKeys: source, callout: callout)
         accounts = AccountBook(
             accounts: MemoryRecordStore(timekeeper: time), secrets: [.random(32)], timekeeper: time)
         let policies = try PolicySet(["standard": Data(#"{"version":1,"name":"standard",\#(policy)}"#.utf8)])
         let desk = LicenseDesk(
-            module: module, policies: policies, accounts: accounts, pool: WorkerPool(threads: 2), timekeeper: time,
-            randomness: randomness)
+            module: module, policies: policies, accounts: accounts, pool: WorkerPool(threads: 2), timekeeper: time)
         players = PlayerFace(desk: desk, accounts: accounts, tenants: ["acme": tenant], timekeeper: time)
         let credential = try #require(CallerCredential(.apiKey, sha256: digest))
         let caller = Caller(name: "encoder", tenant: "acme", rights: [.readSPEKE, .readCommonEncryption])

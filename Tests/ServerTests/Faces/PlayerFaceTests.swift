@@ -230,3 +230,55 @@ struct ClearKeyFaceTests {
         #expect(answer.code == "malformedRequest")
     }
 }
+
+@Suite(.timeLimit(.minutes(1)))
+struct CalloutTests {
+    private struct Unanswered: Error {}
+
+    private func stage(
+        _ policy: String = #""validity":{"type":"lease","lease":"5m"}"#,
+        _ answer: @escaping @Sendable (EntitlementQuestion) throws -> EntitlementCallout<Grant>.Answer
+    ) async throws -> FaceStage {
+        try await FaceStage(policy, callout: { question in try answer(question) })
+    }
+
+    @Test func `the operator's service is asked for user and content, and its yes is a license`() async throws {
+        let asked = Locked<[EntitlementQuestion]>([])
+        let stage = try await stage { question in
+            asked.withLock { $0.append(question) }
+            return .granted(Grant())
+        }
+        let answer = await stage.ask("fairplay", try stage.exchange().spc.revealed, token: try stage.token())
+        #expect(answer.response.status == 200)
+        #expect(asked.withLock { $0 } == [EntitlementQuestion(user: "anna", asset: "movie")])
+    }
+
+    @Test func `its no is a refusal`() async throws {
+        let stage = try await stage { _ in .denied }
+        let answer = await stage.ask("fairplay", try stage.exchange().spc.revealed, token: try stage.token())
+        #expect(answer.code == "notEntitled")
+        #expect(answer.response.status == 403)
+    }
+
+    @Test func `what it states narrows the token's grant`() async throws {
+        let stage = try await stage { _ in
+            .granted(try Grant(calloutReply: Data(#"{"policy":{"validity":{"type":"lease","lease":"1m"}}}"#.utf8)))
+        }
+        let exchange = try stage.exchange()
+        let answer = await stage.ask("fairplay", exchange.spc.revealed, token: try stage.token())
+        #expect(try exchange.open(answer.body, at: stage.time).terms.validity == .lease(.seconds(60)))
+    }
+
+    @Test func `while it does not answer the policy's rule decides`() async throws {
+        let refusing = try await stage { _ in throw Unanswered() }
+        let refused = await refusing.ask("fairplay", try refusing.exchange().spc.revealed, token: try refusing.token())
+        #expect(refused.code == "storeUnavailable")
+        #expect(refused.response.status == 503)
+        let allowing = try await stage(
+            #""validity":{"type":"lease","lease":"5m"},"outage":{"callout":"allow:2m"}"#
+        ) { _ in throw Unanswered() }
+        let exchange = try allowing.exchange()
+        let allowed = await allowing.ask("fairplay", exchange.spc.revealed, token: try allowing.token())
+        #expect(try exchange.open(allowed.body, at: allowing.time).terms.validity == .lease(.seconds(120)))
+    }
+}
