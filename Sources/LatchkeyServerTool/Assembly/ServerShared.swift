@@ -14,6 +14,11 @@ final class ServerShared: Sendable {
     let decisions = RecentDecisions()
     let counts = OutcomeCounts()
     let limiter: RateLimiter
+    /// What operators see as it happens.
+    let feed = OperatorFeed()
+    /// The accounts for operators: more patient than for players, and no slow page of theirs counts as an outage.
+    let operatorAccounts: AccountBook
+    let sessions: SessionCounts
     private let lines: LineWriter
     private let draining = Locked(false)
 
@@ -30,6 +35,10 @@ final class ServerShared: Sendable {
         audit = AuditChain(engines.audit)
         limiter = RateLimiter(
             [.address: RateLimit(1_000, per: .seconds(1), burst: 5_000)], timekeeper: SystemTimekeeper())
+        operatorAccounts = AccountBook(
+            accounts: engines.sessions, secrets: [], limits: RecordStoreLimits(time: .seconds(5)))
+        sessions = SessionCounts(operatorAccounts, metrics)
+        metrics.show(pool)
         let log = log
         accounts = try AccountBook(accounts: engines.sessions, secrets: [secret.secret(for: "latchkey/heartbeats/1")]) { event in
             switch event {
