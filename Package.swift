@@ -149,7 +149,7 @@ let package = Package(
             dependencies: [
                 "Latchkey", "LatchkeyCore", "LatchkeyFairPlay", "LatchkeyHTTP", "LatchkeyServer", "LatchkeyStores",
                 "LatchkeyTerminal",
-            ], swiftSettings: settings),
+            ], resources: [.embedInCode("Console/Web")], swiftSettings: settings),
         .executableTarget(
             name: "LatchkeyBench",
             dependencies: [
@@ -172,6 +172,7 @@ let package = Package(
         tests("HTTP", ["LatchkeyHTTP", "LatchkeyCore"]),
         tests("Server", ["LatchkeyServer", "LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyHTTP", "LatchkeyCore"]),
         tests("Stores", ["StoreEngines", "LatchkeyStores", "LatchkeyServer", "LatchkeyCore", "CSQLite"]),
+        tests("ServerTool", ["LatchkeyServerTool", "LatchkeyServer", "LatchkeyHTTP", "LatchkeyCore"]),
         tests("Vendors", ["LatchkeyVendors", "LatchkeyCore"]),
         tests("Device", ["LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyCore"]),
         tests("Playback", ["LatchkeySimulation", "LatchkeyPlayback", "LatchkeyHLS", "LatchkeyCore"]),

@@ -2,6 +2,7 @@
 // Typed inline functions for what Swift cannot call: libmicrohttpd's variadic functions and its unions.
 #include <microhttpd.h>
 #include <errno.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -113,6 +114,26 @@ static inline long latchkey_send_now(int socket, const void *bytes, size_t count
 static inline bool latchkey_has_unread(int socket) {
     char byte;
     return recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
+}
+
+// Whether the other end has ended the connection, or its half of it; leaves what is unread alone.
+static inline bool latchkey_is_hung_up(int socket) {
+#if defined(__linux__)
+    struct pollfd one = {socket, 0x2000 /* POLLRDHUP */, 0};
+#else
+    struct pollfd one = {socket, 0, 0};
+#endif
+    return poll(&one, 1, 0) > 0 && one.revents != 0;
+}
+
+// What a body's reader returns at the end, and for an error.
+static inline ssize_t latchkey_mhd_body_end(void) { return MHD_CONTENT_READER_END_OF_STREAM; }
+static inline ssize_t latchkey_mhd_body_error(void) { return MHD_CONTENT_READER_END_WITH_ERROR; }
+
+// A reply whose length nobody knows; it is sent in chunks.
+static inline struct MHD_Response *latchkey_mhd_stream(size_t block, MHD_ContentReaderCallback reader, void *context,
+                                                       MHD_ContentReaderFreeCallback drop) {
+    return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, block, reader, context, drop);
 }
 
 // What the connection callback keeps about a connection.

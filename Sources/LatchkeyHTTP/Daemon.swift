@@ -85,6 +85,14 @@ final class Daemon: @unchecked Sendable {
         start(.connections)
     }
 
+    /// Makes sure that a body ends when its client has gone. Ends with the body; `end` ends all bodies.
+    func watch(_ stream: HTTPBodyStream, _ socket: Int32) {
+        let time = time
+        stream.whileSent {
+            while (try? await time.sleep(for: .seconds(5))) != nil { stream.endIfClientHasGone(socket) }
+        }
+    }
+
     private enum Watch { case exchanges, connections }
 
     /// Starts a watch, which ends when there is nothing to watch.

@@ -25,6 +25,8 @@ final class HTTPExchange: @unchecked Sendable {
     private var reply: HTTPResponse?
     private var suspended: OpaquePointer?
     private var work: Task<Void, Never>?
+    /// The body that is being sent, if it is a stream.
+    private var stream: HTTPBodyStream?
 
     /// - Parameter client: the connection that the request arrived on.
     init(_ daemon: Daemon, target: String, client: ClientConnection) {
@@ -50,7 +52,7 @@ final class HTTPExchange: @unchecked Sendable {
             return takeEnd(connection, method: String(cString: method))
         case .answer:
             enter(.reply)
-            return queue(lock.withLock { reply } ?? .unanswered, on: connection)
+            return sendReply(on: connection)
         }
     }
 
@@ -68,8 +70,24 @@ final class HTTPExchange: @unchecked Sendable {
         if isFirst { cancelWork() }
     }
 
+    private func sendReply(on connection: OpaquePointer) -> MHD_Result {
+        let reply = lock.withLock {
+            if case .stream(let stream)? = self.reply?.body { self.stream = stream }
+            return self.reply ?? .unanswered
+        }
+        if case .stream(let stream) = reply.body {
+            daemon.watch(stream, client.socket)
+            if daemon.open.isClosed { stream.end() }
+        }
+        return queue(reply, on: connection)
+    }
+
+    /// Ends a body that would go on for ever, because the server stops. Any thread may call it.
+    func endStream() { lock.withLock { stream }?.end() }
+
     /// The reply is written or the client is gone.
     func end() {
+        endStream()
         if let finalReply { send(finalReply) }
         daemon.open.remove(self)
         cancelWork()

@@ -8,6 +8,8 @@ public struct HTTPResponse: Sendable, Hashable {
         case bytes(Data)
         /// A part of a file, sent without being read into memory.
         case file(path: String, offset: UInt64, count: UInt64)
+        /// Bytes that are made while they are sent, in chunks. Sent once.
+        case stream(HTTPBodyStream)
         /// No reply: the connection is reset. For tests of clients.
         case reset
     }
@@ -45,7 +47,7 @@ public struct HTTPResponse: Sendable, Hashable {
     /// No reply: the connection is reset.
     public static let reset = HTTPResponse(status: 500, body: .reset)
 
-    /// The bytes of a body in memory; `nil` for a file and for a reset.
+    /// The bytes of a body in memory; `nil` for a file, a stream and a reset.
     public var bytes: Data? {
         guard case .bytes(let data) = body else { return nil }
         return data

@@ -53,8 +53,14 @@ final class OpenExchanges: @unchecked Sendable {
     /// Whether further exchanges are refused.
     var isClosed: Bool { lock.withLock { closed } }
 
-    /// Refuses further exchanges.
-    func close() { lock.withLock { closed = true } }
+    /// Refuses further exchanges, and ends bodies that would go on for ever.
+    func close() {
+        let open = lock.withLock {
+            closed = true
+            return exchanges.values.map(\.exchange)
+        }
+        for exchange in open { exchange.endStream() }
+    }
 
     /// Answers every open exchange that has no answer.
     func answerAll(with response: HTTPResponse) {

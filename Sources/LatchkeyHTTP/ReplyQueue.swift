@@ -20,6 +20,10 @@ func queue(_ response: HTTPResponse, on connection: OpaquePointer) -> MHD_Result
             return queue(.text("The file cannot be read.", status: 500), on: connection)
         }
         made = file
+    case .stream(let stream):
+        let reader = Unmanaged.passRetained(BodyReader(stream, on: connection))
+        made = latchkey_mhd_stream(16 * 1_024, takeBodyBytes, reader.toOpaque(), dropBody)
+        if made == nil { reader.release() }
     }
     guard let made else { return .NO }
     defer { MHD_destroy_response(made) }

@@ -95,7 +95,7 @@ public struct ServiceTransport: Transport {
     private static func body(of response: HTTPResponse, limit: Int) throws -> Data? {
         let bytes: Data
         switch response.body {
-        case .reset: return nil
+        case .reset, .stream: return nil
         case .bytes(let data): bytes = data
         case .file(let path, let offset, let count):
             guard count <= limit else { throw tooLarge(limit) }

@@ -5,6 +5,7 @@ import LatchkeyHTTP
 /// The addresses of a tenant that packagers use.
 ///
 /// - `POST /t/{tenant}/speke`: SPEKE 2.0, 2.1 and 1; `GET /t/{tenant}/speke/heartbeat` for version 1.
+/// - `POST /t/{tenant}/cpix`: imports a document's keys; `GET /t/{tenant}/cpix?content=NAME` exports a content's.
 /// - `POST /t/{tenant}/keys/common-encryption`: the JSON of Shaka Packager. A tenant with signers takes their signatures, and no other
 ///   credentials; else the caller has to have the right.
 ///
@@ -18,12 +19,25 @@ package struct PackagerFace: Sendable {
         case speke
         case heartbeat = "speke-heartbeat"
         case commonEncryption = "common-encryption"
+        case cpixImport = "cpix-import"
+        case cpixExport = "cpix-export"
+
+        /// What the caller has to have.
+        var right: CallerRight {
+            switch self {
+            case .speke, .heartbeat: .readSPEKE
+            case .commonEncryption: .readCommonEncryption
+            case .cpixImport: .importKeys
+            case .cpixExport: .exportKeys
+            }
+        }
     }
 
     private static let router = Router<Face>([
         Route([.post], "/t/{tenant}/speke", .speke),
         Route([.get, .head], "/t/{tenant}/speke/heartbeat", .heartbeat),
         Route([.post], "/t/{tenant}/keys/common-encryption", .commonEncryption),
+        Route([.post], "/t/{tenant}/cpix", .cpixImport), Route([.get], "/t/{tenant}/cpix", .cpixExport),
     ])
 
     private let tenants: [String: Tenant]
@@ -65,8 +79,7 @@ package struct PackagerFace: Sendable {
         // An unknown tenant is refused like an unknown caller, so that nobody learns the tenants' names.
         do throws(CallerRefusal) {
             if !isSigned(face, tenants[name]) {
-                let right: CallerRight = face == .commonEncryption ? .readCommonEncryption : .readSPEKE
-                report.caller = try callers.caller(of: call.request, with: right, for: name).name
+                report.caller = try callers.caller(of: call.request, with: face.right, for: name).name
             }
         } catch {
             var answer = refused(LicenseRefusal(error), call, report)
@@ -94,6 +107,15 @@ package struct PackagerFace: Sendable {
             report.keys = outcome.keys.map(\.address)
             report.outcome = outcome.status == "OK" ? "ok" : outcome.status
             return FaceAnswer(outcome.response, report)
+        case .cpixImport, .cpixExport:
+            do throws(LicenseRefusal) {
+                let outcome =
+                    face == .cpixImport
+                    ? try await tenant.cpix.importing(call.request.body) : try await tenant.cpix.exporting(call.request)
+                (report.keys, report.recipients) = (outcome.keys, outcome.recipients)
+                report.outcome = outcome.response.status == 200 ? "ok" : "conflict"
+                return FaceAnswer(outcome.response, report)
+            } catch { return refused(error, call, report) }
         }
     }
 

@@ -10,7 +10,7 @@ package struct ServerSettings: Sendable, Equatable {
     /// Where players, packagers and operators are served; each apart from the others, so that none can fill up another's.
     package internal(set) var players = Listener(port: 8443)
     package internal(set) var packagers = Listener(port: 8444)
-    package internal(set) var operators = Listener(port: 9443)
+    package internal(set) var operators = Listener(port: 8445)
     package internal(set) var stores = Stores()
     /// The key encryption key. It may be absent only where keys are kept in memory.
     package internal(set) var keyEncryptionKey: KeySource?
@@ -101,7 +101,7 @@ extension ServerSettings {
             .required("version", \.formVersion, .whole(1...1)),
             .section("players", \.players, Listener.form(8443)),
             .section("packagers", \.packagers, Listener.form(8444)),
-            .section("operators", \.operators, Listener.form(9443)), .section("stores", \.stores, Stores.form),
+            .section("operators", \.operators, Listener.form(8445)), .section("stores", \.stores, Stores.form),
             .optional("keyEncryptionKey", \.keyEncryptionKey, KeySource.form.form),
             .optional("formerKeyEncryptionKey", \.formerKeyEncryptionKey, KeySource.form.form),
             .optional("nodeSecret", \.nodeSecret, KeySource.form.form),

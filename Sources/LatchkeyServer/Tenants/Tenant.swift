@@ -13,6 +13,8 @@ package struct Tenant: Sendable {
     let callout: EntitlementCallout<Grant>?
     let speke: SPEKEExchange
     let commonEncryption: CommonEncryptionExchange
+    /// Keys in and out as CPIX.
+    package let cpix: CPIXExchange
     private let verifier: TokenVerifier
     private let tokenKeys: KeySetSource?
 
@@ -41,6 +43,9 @@ package struct Tenant: Sendable {
             rules: SPEKEExchange.Rules(
                 certificates: Set(settings.recipients.compactMap { Data(hexString: $0).map { [UInt8]($0) } }),
                 allowsPlainKeys: settings.allowsPlainKeys))
+        cpix = CPIXExchange(
+            vault: vault, allowsPlainKeys: settings.allowsPlainKeys,
+            registered: Set(settings.recipients.compactMap { Data(hexString: $0).map { [UInt8]($0) } }))
         commonEncryption = CommonEncryptionExchange(
             tenant: name, source: vault, signers: signers, widevineProvider: settings.widevineProvider)
     }

@@ -55,7 +55,9 @@ final class LicenseServer: Sendable {
                 return await players.answer(request)
             },
             HTTPServer(file.http(settings.packagers, bodyBytes: PackagerFace.bodyBytes)) { await packagers.answer($0) },
-            HTTPServer(file.http(settings.operators, bodyBytes: 64 << 10)) { await operators.answer($0) },
+            HTTPServer(
+                file.http(settings.operators, bodyBytes: PackagerFace.bodyBytes, deadline: .seconds(60))
+            ) { await operators.answer($0) },
         ]
         let ports = try servers.map { try $0.start() }
         listeners = servers
@@ -128,14 +130,16 @@ struct ServerAddresses: Sendable {
 extension ConfigurationFile {
     /// A listener's configuration.
     /// - Throws: `FileError` for a certificate or a key that cannot be read.
-    fileprivate func http(_ listener: ServerSettings.Listener, bodyBytes: Int) throws -> HTTPServerConfiguration {
+    fileprivate func http(
+        _ listener: ServerSettings.Listener, bodyBytes: Int, deadline: Duration = .seconds(10)
+    ) throws -> HTTPServerConfiguration {
         var configuration = HTTPServerConfiguration()
         configuration.address = listener.address
         configuration.port = UInt16(clamping: listener.port)
         configuration.bodyBytes = bodyBytes
         configuration.connections = 16_384
         configuration.connectionsPerAddress = settings.trustedProxies.isEmpty ? 1_024 : 16_384
-        configuration.exchangeDeadline = .seconds(10)
+        configuration.exchangeDeadline = deadline
         if let certificate = listener.certificate, let key = listener.privateKey {
             let text = { String(decoding: try self.contents($0), as: UTF8.self) }
             configuration.tls = .init(certificate: try text(certificate), privateKey: try text(key))

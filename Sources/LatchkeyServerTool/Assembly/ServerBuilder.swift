@@ -46,13 +46,13 @@ struct ServerBuilder {
         }
         let proxies = TrustedProxies(settings.trustedProxies)
         let callers = callers(proxies, &problems)
-        guard problems.isEmpty, let licensee, let policies else {
+        guard problems.isEmpty, let licensee, let policies, let wrapping else {
             for task in upkeep { task.cancel() }
             throw problems
         }
         let desk = LicenseDesk(module: licensee.module, policies: policies, accounts: accounts, pool: pool)
         return ServerState(
-            settings: settings, licensee: licensee, policies: policies, tenants: tenants,
+            settings: settings, licensee: licensee, policies: policies, wrapping: wrapping, tenants: tenants,
             players: PlayerFace(desk: desk, accounts: accounts, tenants: tenants),
             packagers: PackagerFace(tenants: tenants, callers: callers), proxies: proxies,
             country: settings.countryHeader.map { CountryField(HTTPHeaderName($0)) }, pages: pages,

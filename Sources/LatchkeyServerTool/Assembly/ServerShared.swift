@@ -15,6 +15,11 @@ final class ServerShared: Sendable {
     let counts = OutcomeCounts()
     let limiter: RateLimiter
     let saturation = Saturation(timekeeper: SystemTimekeeper())
+    /// What operators see as it happens.
+    let feed = OperatorFeed()
+    /// The accounts for operators: more patient than for players, and no slow page of theirs counts as an outage.
+    let operatorAccounts: AccountBook
+    let sessions: SessionCounts
     private let lines: LineWriter
     private let draining = Locked(false)
 
@@ -31,9 +36,12 @@ final class ServerShared: Sendable {
             lines, pseudonyms: UserPseudonyms(secret: secret.secret(for: "latchkey/pseudonyms/1")),
             whenDropped: { metrics.logDropped[$0.name].add() })
         audit = AuditChain(engines.audit)
-        metrics.show(pool)
         limiter = RateLimiter(
             [.address: RateLimit(1_000, per: .seconds(1), burst: 5_000)], timekeeper: SystemTimekeeper())
+        operatorAccounts = AccountBook(
+            accounts: engines.sessions, secrets: [], limits: RecordStoreLimits(time: .seconds(5)))
+        sessions = SessionCounts(operatorAccounts, metrics)
+        metrics.show(pool)
         let log = log
         accounts = try AccountBook(accounts: engines.sessions, secrets: [secret.secret(for: "latchkey/heartbeats/1")]) {
             event in

@@ -9,6 +9,8 @@ struct ServerState: Sendable {
     let settings: ServerSettings
     let licensee: LicenseeSetup
     let policies: PolicySet
+    /// What wraps the tenants' data keys.
+    let wrapping: KeyEncryptionKeys
     let tenants: [String: Tenant]
     let players: PlayerFace
     let packagers: PackagerFace

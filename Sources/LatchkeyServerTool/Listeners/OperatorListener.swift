@@ -1,76 +1,52 @@
-import Foundation
 import LatchkeyCore
 import LatchkeyHTTP
 import LatchkeyServer
 
-/// What operators and their tools see: health, metrics, and why a request was refused.
+/// What operators and their tools see: health, metrics, the admin API, and the console.
 ///
-/// Health and metrics need no key; this listener is for inside only. Everything below `/admin/v1` needs an operator's.
+/// Health, metrics and the console's own files need no key; this listener is for inside only. Everything below `/admin/v1` needs an
+/// operator's.
 struct OperatorListener: Sendable {
     let shared: ServerShared
     let state: @Sendable () -> ServerState
-    let reload: @Sendable () async throws -> Void
+    private let admin: AdminAPI
 
-    /// What is asked, and the role that it needs.
     private enum Page {
         case alive, ready, metrics
-        case decision
-        case reload
-
-        var role: AdminRole? {
-            switch self {
-            case .alive, .ready, .metrics: nil
-            case .decision: .viewer
-            case .reload: .operator
-            }
-        }
+        case admin
+        case console
     }
 
     private static let router = Router<Page>([
         Route([.get, .head], "/livez", .alive), Route([.get, .head], "/healthz", .alive),
         Route([.get, .head], "/readyz", .ready), Route([.get, .head], "/metrics", .metrics),
-        Route([.get], "/admin/v1/tenants/{tenant}/decisions/{request}", .decision),
-        Route([.post], "/admin/v1/reload", .reload),
+        Route([.get, .post], "/admin/v1/{page...}", .admin), Route([.get, .head], "/{file...}", .console),
     ])
+
+    init(
+        shared: ServerShared, state: @escaping @Sendable () -> ServerState,
+        reload: @escaping @Sendable () async throws -> Void
+    ) {
+        self.shared = shared
+        self.state = state
+        admin = AdminAPI(shared: shared, state: state, reload: reload, wrongKeys: WrongKeys())
+    }
 
     func answer(_ request: HTTPRequest) async -> HTTPResponse {
         switch Self.router.match(request) {
         case .notFound: return .noSuchPath
         case .otherMethod(_, _, let allowed): return .methodNotAllowed(allowed)
         case .found(let route, let path):
-            if let role = route.handler.role {
-                guard let admin = admin(of: request) else { return .text("Send an operator's key.", status: 401) }
-                guard admin.role >= role else { return .text("This needs the role \(role.rawValue).", status: 403) }
+            switch route.handler {
+            case .alive: return Readiness.alive
+            case .ready: return readiness.response(to: request)
+            case .metrics:
+                _ = await shared.sessions.counts(of: state().tenants.keys.sorted())
+                return shared.metrics.response(to: request)
+            case .admin: return await admin.answer(request)
+            case .console: return ConsoleFile.response(path["file"])
             }
-            return await answer(route.handler, request, path)
         }
-    }
-
-    private func answer(_ page: Page, _ request: HTTPRequest, _ path: PathParameters) async -> HTTPResponse {
-        switch page {
-        case .alive: return Readiness.alive
-        case .ready: return readiness.response(to: request)
-        case .metrics: return shared.metrics.response(to: request)
-        case .decision:
-            guard let record = shared.decisions.record(of: path["request"], at: path["tenant"]) else {
-                return .text("This node knows no such request.", status: 404)
-            }
-            return HTTPResponse(contentType: "application/json", bytes: record.canonicalJSON)
-        case .reload:
-            do { try await reload() } catch {
-                return .text((error as? any DiagnosableError)?.reason ?? "It failed.", status: 422)
-            }
-            return HTTPResponse(status: 204)
-        }
-    }
-
-    /// Whose key a request brings; compared by digest, in a time that does not depend on the key.
-    private func admin(of request: HTTPRequest) -> ServerSettings.Admin? {
-        guard let field = request.headers[.authorization], field.lowercased().hasPrefix("bearer "),
-            let sent = try? CallerCredential(.bearer, secret: Secret(String(field.dropFirst(7))))
-        else { return nil }
-        let admins = state().settings.admins
-        return admins.filter { CallerCredential(.bearer, sha256: $0.key)?.matches(sent) == true }.first
     }
 
     private var readiness: Readiness {

@@ -56,6 +56,7 @@ extension ServerShared {
         }
         if let error = report.tokenError { metrics.tokensRejected[error.code].add() }
         if let record = report.record { decisions.keep(record) }
+        if let refusal = report.refusal { feed.refused(refusal, report) }
         var entry = LogEntry(status >= 500 ? .error : .info, .license)
         (entry.requestID, entry.trace, entry.tenant, entry.face) = (id, trace, report.tenant, report.face)
         (entry.outcome, entry.status, entry.duration) = (outcome.rawValue, status, duration)

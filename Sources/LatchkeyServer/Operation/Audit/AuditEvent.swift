@@ -7,9 +7,10 @@ import LatchkeyCore
 package struct AuditEvent: Sendable, Hashable {
     /// What was done. Names are stable.
     package enum Action: String, Sendable, CaseIterable {
-        case keyCreated, keyExported, keyImported, keyDisabled
+        case keyCreated, keyExported, keyImported, keyDisabled, keyEnabled
         case policyChanged, tenantChanged, credentialChanged, callerChanged, blockChanged
-        case adminLogin, adminRefused, configurationLoaded, licenseRefused, keysRewrapped
+        case adminLogin, adminRefused, configurationLoaded, licenseRefused, keysRewrapped, dataKeyRenewed, keysResealed
+        case sessionStopped, deviceForgotten
     }
 
     /// Who did it: `admin:NAME`, `caller:NAME`, `node:NAME`.

@@ -1,0 +1,24 @@
+/// Figures for a console: sums of what the text of the metrics has in lines.
+extension ServerMetrics {
+    /// License requests by how they ended, since the start: the sums of `latchkey_license_requests_total`.
+    package var licenseTotals: [LicenseOutcome: UInt64] {
+        guard let place = licenseRequests.labels.firstIndex(where: { $0.name == "outcome" }) else { return [:] }
+        return licenseRequests.series.reduce(into: [:]) { totals, series in
+            guard let outcome = LicenseOutcome(rawValue: series.values[place]) else { return }
+            for line in series.lines { totals[outcome, default: 0] += UInt64(line.value) }
+        }
+    }
+
+    /// How many license requests took up to so many seconds, by rising bounds, the last one infinite: the sums of the buckets of
+    /// `latchkey_license_duration_seconds`.
+    package var licenseTimes: [(bound: Double, count: UInt64)] {
+        let lines = licenseDuration.series.flatMap(\.lines).filter { $0.bound != nil }
+        let counts = lines.reduce(into: [Double: UInt64]()) { $0[$1.bound ?? .infinity, default: 0] += UInt64($1.value) }
+        return counts.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+
+    /// The engines whose outage rule is in force or was.
+    package var outages: [(store: String, isOut: Bool)] {
+        storeOutage.series.map { ($0.values.joined(separator: "."), $0.lines.contains { $0.value != 0 }) }
+    }
+}

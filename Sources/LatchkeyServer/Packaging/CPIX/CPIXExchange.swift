@@ -1,0 +1,113 @@
+package import Foundation
+import LatchkeyCore
+import LatchkeyFairPlay
+package import LatchkeyHTTP
+
+/// Keys in and out of a tenant's vault as CPIX documents over HTTP.
+///
+/// Source: `Documentation/LicenseServer.md` §3.
+package struct CPIXExchange: Sendable {
+    /// What came of a request, for the reply and the audit.
+    package struct Outcome: Sendable {
+        package let response: HTTPResponse
+        /// The keys that came in or went out.
+        package let keys: [KeyAddress]
+        /// The SHA-256 of each certificate that keys were encrypted to; empty for keys in clear.
+        package let recipients: [[UInt8]]
+    }
+
+    /// The header field with a recipient's certificate: DER in base64.
+    package static let recipientField: HTTPHeaderName = "X-Recipient-Certificate"
+
+    let vault: TenantVault
+    let allowsPlainKeys: Bool
+    /// The SHA-256 of the only certificates that keys go to; none takes every certificate.
+    let registered: Set<[UInt8]>
+
+    /// Takes the keys of a document in. Keys that are there stay as they are.
+    /// - Parameters:
+    ///   - document: CPIX 2.3, 2.3.1 or 2.4 with keys in clear, at most 256 KiB.
+    ///   - policies: the policies of all keys that are new.
+    /// - Throws: why it is refused: the document's fault (400, 413, 422), or the store's (503). Then none came in.
+    package func importing(_ document: Data, policies: [String] = []) async throws(LicenseRefusal) -> Outcome {
+        let read: CPIXDocument
+        do { read = try CPIXDocument(document) } catch { throw LicenseRefusal(error) }
+        let entries = read.entries
+        let conflicts: Set<KeyID>
+        do { conflicts = Set(try await vault.add(entries, policies: policies)) } catch { throw LicenseRefusal(cpix: error) }
+        let keys = entries.map(\.demand.address).filter { !conflicts.contains($0.kid) }
+        let body = JSONValue.object([
+            "imported": .number(Double(keys.count)),
+            "conflicts": .array(conflicts.map { .text("\($0)") }.sorted { ($0.text ?? "") < ($1.text ?? "") }),
+        ])
+        return Outcome(response: .json(body, status: conflicts.isEmpty ? 200 : 409), keys: keys, recipients: [])
+    }
+
+    /// Writes the keys of a content that are not disabled.
+    /// - Parameters:
+    ///   - request: `?content=NAME`, maybe `&version=2.4`, and each recipient's certificate in `X-Recipient-Certificate`. Without a
+    ///     certificate keys are written in clear, if the tenant allows that.
+    /// - Throws: why it is refused.
+    package func exporting(_ request: HTTPRequest) async throws(LicenseRefusal) -> Outcome {
+        guard let content = request.queryValue("content").flatMap({ ContentName($0) }) else {
+            throw .cpix("cpixContent", "The query has no content of 1 to 256 bytes.", "Add ?content=NAME.", 400)
+        }
+        let stated = request.queryValue("version") ?? CPIXDocument.Version.version2_3.rawValue
+        guard let version = CPIXDocument.Version(rawValue: stated) else {
+            throw .cpix("cpixVersion", "The version is neither 2.3 nor 2.4.", "Ask for one of these.", 400)
+        }
+        let recipients = try recipients(of: request)
+        let document: CPIXDocument
+        do { document = try await vault.document(of: content) } catch { throw LicenseRefusal(cpix: error) }
+        guard !document.keys.isEmpty else {
+            throw .cpix("cpixNoContent", "There are no keys of this content.", "Correct the content's name.", 404)
+        }
+        let data: Data
+        do {
+            data = try document.data(CPIXDocument.Export(version: version, recipients: recipients.map(\.certificate)))
+        } catch { throw LicenseRefusal(error) }
+        let response = HTTPResponse(
+            status: 200, headers: [.contentType: "application/xml", .cacheControl: "no-store"], body: .bytes(data))
+        let keys = document.keys.map { KeyAddress(content: $0.content, kid: $0.kid) }
+        return Outcome(response: response, keys: keys, recipients: recipients.map(\.digest))
+    }
+
+    private func recipients(
+        of request: HTTPRequest
+    ) throws(LicenseRefusal) -> [(certificate: [UInt8], digest: [UInt8])] {
+        var recipients: [(certificate: [UInt8], digest: [UInt8])] = []
+        for value in request.headers.values(of: Self.recipientField) {
+            guard let der = Data(base64Encoded: value), let digest = try? MessageDigest.sha256([UInt8](der)) else {
+                throw .cpix(
+                    "cpixRecipient", "A recipient's certificate is not base64.",
+                    "Send the certificate's DER in base64, on one line.", 400)
+            }
+            guard registered.isEmpty || registered.contains(digest) else {
+                throw .cpix(
+                    "cpixRecipient", "A recipient's certificate is none of the tenant's.",
+                    "Add its SHA-256 to the tenant's recipients.", 403)
+            }
+            recipients.append(([UInt8](der), digest))
+        }
+        guard !recipients.isEmpty || allowsPlainKeys else {
+            throw .cpix(
+                "cpixPlain", "The tenant's keys are not given out in clear.",
+                "Send the recipient's certificate in \(Self.recipientField).", 403)
+        }
+        return recipients
+    }
+}
+
+extension LicenseRefusal {
+    fileprivate init(_ refusal: CPIXRefusal) {
+        self = .cpix(refusal.code, refusal.reason, refusal.remedy, refusal.status)
+    }
+
+    fileprivate init(cpix error: VaultError) {
+        self = .cpix(error.code, error.reason, error.remedy, error.isConflict ? 409 : 503)
+    }
+
+    fileprivate static func cpix(_ code: String, _ reason: String, _ remedy: String, _ status: Int) -> LicenseRefusal {
+        LicenseRefusal(.vendor(code: code, status: status), reason: reason, remedy: remedy)
+    }
+}

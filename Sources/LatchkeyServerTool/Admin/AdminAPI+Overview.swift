@@ -1,0 +1,84 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyHTTP
+import LatchkeyServer
+
+extension AdminAPI {
+    static let overviewRoutes: [Route<Page>] = [
+        Route([.post], "/admin/v1/sign-in", Page(.viewer) { try await $0.signIn() }),
+        Route([.get], "/admin/v1/overview", Page(.viewer) { .admin(await $0.state.overview($0.shared)) }),
+        Route([.get], "/admin/v1/events", Page(.viewer) { try $0.events() }),
+        Route([.get], "/admin/v1/refusals", Page(.viewer) { try $0.refusals() }),
+    ]
+}
+
+extension AdminCall {
+    fileprivate func signIn() async throws -> HTTPResponse {
+        try await audit(.adminLogin, of: "admin:\(admin.name)")
+        return .admin(
+            .object([
+                "name": .text(admin.name), "role": .text(admin.role.rawValue),
+                "tenants": .texts(state.tenants.keys.sorted()), "version": .text(ServerVersion.text),
+            ]))
+    }
+
+    /// One overview per second, and each refusal as it happens.
+    fileprivate func events() throws(AdminRefusal) -> HTTPResponse {
+        let (shared, current) = (shared, current)
+        guard shared.feed.hasRoom else {
+            throw AdminRefusal(
+                503, "adminEvents", "Too many consoles are open.", "Close one, or ask for the overview instead.")
+        }
+        let body = HTTPBodyStream { body in
+            guard let events = shared.feed.events({ await current().overview(shared) }) else { return }
+            for await event in events { guard await body.write(event) else { return } }
+        }
+        return HTTPResponse(
+            status: 200,
+            headers: [
+                .contentType: "text/event-stream", .cacheControl: "no-store", "X-Accel-Buffering": "no",
+            ], body: .stream(body))
+    }
+
+    fileprivate func refusals() throws -> HTTPResponse {
+        let (tenant, before, limit) = (try text("tenant"), try number("before"), try limit())
+        return .admin(
+            .object(["refusals": .array(shared.feed.refusals(tenant: tenant, before: before, limit: limit))]))
+    }
+}
+
+extension ServerState {
+    /// Everything of the first page. Figures are those of the metrics.
+    func overview(_ shared: ServerShared) async -> JSONValue {
+        let sessions = await shared.sessions.counts(of: tenants.keys.sorted())
+        let totals = shared.metrics.licenseTotals
+        let pool = shared.pool.admission
+        return .object([
+            "draining": .flag(shared.isDraining), "time": .date(Date()),
+            "seconds": .array(
+                shared.counts.latest.map { second in
+                    .members(
+                        ["number": .number(Double(second.number))].merging(
+                            second.counts.map { ($0.rawValue, .number($1)) }) { one, _ in one })
+                }),
+            "totals": .object(
+                Dictionary(
+                    uniqueKeysWithValues: LicenseOutcome.allCases.map { ($0.rawValue, .number(Double(totals[$0] ?? 0))) })),
+            "times": .array(
+                shared.metrics.licenseTimes.map { bound, count in
+                    .array([bound.isFinite ? .number(bound) : .null, .number(Double(count))])
+                }),
+            "sessions": .object(sessions.mapValues { .number($0) }),
+            "stores": .array(
+                shared.metrics.outages.map { .object(["name": .text($0.store), "outage": .flag($0.isOut)]) }),
+            "engines": .object([
+                "sessions": .text(shared.engines.sessions.engine), "keys": .text(shared.engines.keys.engine),
+                "audit": .text(shared.engines.audit.engine),
+            ]),
+            "pool": .object([
+                "busy": .number(pool.busyThreads), "waiting": .number(pool.waiting), "limit": .number(pool.limit),
+                "overloaded": .flag(pool.isOverloaded),
+            ]),
+        ])
+    }
+}

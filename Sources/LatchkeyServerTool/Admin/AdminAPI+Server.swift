@@ -1,0 +1,120 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyHTTP
+import LatchkeyServer
+
+extension AdminAPI {
+    static let serverRoutes: [Route<Page>] = [
+        Route([.get], "/admin/v1/credentials", Page(.viewer) { .admin($0.credentials) }),
+        Route([.get], "/admin/v1/policies", Page(.viewer) { .admin($0.policies) }),
+        Route([.get], "/admin/v1/policies/{policy}", Page(.viewer) { try $0.policy() }),
+        Route([.get], "/admin/v1/audit", Page(.viewer) { try await $0.auditPage() }),
+        Route([.post], "/admin/v1/audit/verify", Page(.viewer) { try await $0.verifyAudit() }),
+        Route([.post], "/admin/v1/reload", Page(.operator) { try await $0.readAgain() }),
+        Route([.post], "/admin/v1/rewrap", Page(.security) { try await $0.rewrap() }),
+        Route([.post], "/admin/v1/tenants/{tenant}/data-key", Page(.security) { try await $0.renewDataKey() }),
+        Route([.post], "/admin/v1/tenants/{tenant}/reseal", Page(.security) { try await $0.reseal() }),
+    ]
+}
+
+extension AdminCall {
+    fileprivate var credentials: JSONValue {
+        .object([
+            "testOnly": .flag(state.licensee.servesTestCredentialsOnly), "notices": .texts(state.licensee.notices),
+            "credentials": .array(
+                state.licensee.credentials.map { one in
+                    .members([
+                        "sha1": .text(one.sha1), "rsaBits": .number(one.rsaBits), "test": .flag(one.isTestCertificate),
+                        "inToken": .flag(one.isInToken), "notAfter": one.notAfter.map { .date($0) },
+                        "daysLeft": one.daysLeft.map { .number($0) }, "hasBegun": .flag(one.hasBegun),
+                    ])
+                }),
+        ])
+    }
+
+    fileprivate var policies: JSONValue {
+        .object([
+            "policies": .array(
+                state.policies.names.compactMap { name in
+                    guard let policy = state.policies[name] else { return nil }
+                    let users = state.tenants.filter { $0.value.settings.policy == name }.keys.sorted()
+                    return .object([
+                        "name": .text(name), "digest": .text(policy.digest), "tenants": .texts(users),
+                    ])
+                })
+        ])
+    }
+
+    fileprivate func policy() throws -> HTTPResponse {
+        guard let policy = state.policies[path["policy"]] else { throw AdminRefusal.unknown("policy") }
+        return .admin(
+            .members([
+                "name": .text(path["policy"]), "digest": .text(policy.digest), "policy": JSONValue(policy.canonicalJSON),
+            ]))
+    }
+
+    /// Entries in their order: `?from=NUMBER&limit=50`; the last ones without a number.
+    fileprivate func auditPage() async throws -> HTTPResponse {
+        let (store, limit) = (shared.engines.audit, try limit())
+        let last = try await store.last()?.sequence ?? 0
+        let from = max(1, try number("from") ?? (last >= UInt64(limit) ? last - UInt64(limit) + 1 : 1))
+        let entries = from > last ? [] : try await store.entries(from: from, limit: limit)
+        return .admin(
+            .object([
+                "last": .number(Double(last)),
+                "entries": .array(
+                    entries.map { entry in
+                        .members([
+                            "sequence": .number(Double(entry.sequence)), "hash": .text(entry.hash.hexString),
+                            "event": JSONValue(Data(entry.text.utf8)),
+                        ])
+                    }),
+            ]))
+    }
+
+    fileprivate func verifyAudit() async throws -> HTTPResponse {
+        let verdict = try await AuditChain.verify(shared.engines.audit, knowing: shared.audit.lastSeen)
+        var isIntact = false
+        if case .intact = verdict { isIntact = true }
+        shared.metrics.auditIsIntact.set(isIntact ? 1 : 0)
+        return .admin(.object(["intact": .flag(isIntact), "verdict": .text("\(verdict)")]))
+    }
+
+    fileprivate func readAgain() async throws -> HTTPResponse {
+        try await change(.configurationLoaded, of: "configuration") {
+            try await reload()
+            return HTTPResponse(status: 204)
+        }
+    }
+
+    /// Wraps all data keys with the key encryption key that is in force.
+    fileprivate func rewrap() async throws -> HTTPResponse {
+        let (keys, store) = (state.wrapping, shared.engines.keys)
+        return try await change(.keysRewrapped, of: "data-keys", ["wrapper": keys.current.id]) {
+            .admin(.object(["rewrapped": .number(try await keys.rewrap(in: store))]))
+        }
+    }
+
+    /// Makes a tenant's new data key, which seals from now on.
+    fileprivate func renewDataKey() async throws -> HTTPResponse {
+        let tenant = try tenant()
+        return try await change(.dataKeyRenewed, of: tenant.name) {
+            .admin(.object(["version": .number(Double(try await tenant.vault.secrets.renewDataKey()))]))
+        }
+    }
+
+    /// Seals the rows of older data keys again, for up to 45 seconds. `done` is false if some are left: ask again.
+    fileprivate func reseal() async throws -> HTTPResponse {
+        let tenant = try tenant()
+        return try await change(.keysResealed, of: tenant.name) {
+            let work = Task { try await tenant.vault.secrets.reseal() }
+            let limit = Task {
+                try await SystemTimekeeper().sleep(for: .seconds(45))
+                work.cancel()
+            }
+            defer { limit.cancel() }
+            let count = try await work.value
+            return .admin(.object(["resealed": .number(count), "done": .flag(!work.isCancelled)]))
+        }
+    }
+}

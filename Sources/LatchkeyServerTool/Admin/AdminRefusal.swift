@@ -1,0 +1,81 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyHTTP
+import LatchkeyServer
+
+/// Why the admin API does not do what it is asked. Repeats nothing of the request's body.
+struct AdminRefusal: DiagnosableError, Equatable {
+    /// The HTTP status.
+    let status: Int
+    let code: String
+    let reason: String
+    let remedy: String
+
+    init(_ status: Int, _ code: String, _ reason: String, _ remedy: String) {
+        self.status = status
+        self.code = code
+        self.reason = reason
+        self.remedy = remedy
+    }
+
+    /// What a store, a vault, a policy's reader or a document's reader says.
+    init(_ error: any Error) {
+        switch error {
+        case let error as AdminRefusal: self = error
+        case let error as VaultError:
+            if case .unknown = error { self.init(404, error) } else { self.init(error.isConflict ? 409 : 503, error) }
+        case let error as StoreError: self.init(error.kind == .unfit ? 400 : 503, error)
+        case let error as LicenseRefusal: self.init(error.status, error)
+        case let error as any DiagnosableError: self.init(422, error)
+        default: self.init(500, "adminFailed", "It failed.", "Look into the server's log.")
+        }
+    }
+
+    private init(_ status: Int, _ error: any DiagnosableError) {
+        self.init(status, error.code, error.reason, error.remedy)
+    }
+
+    /// The refusal as `{"code","reason","remedy"}`.
+    var response: HTTPResponse {
+        .admin(
+            .object([
+                "code": .text(code), "reason": .text(String(reason.prefix(4_000))), "remedy": .text(remedy),
+            ]), status: status)
+    }
+
+    static let keyMissing = Self(
+        401, "adminKey", "The request has no operator's key, or one that is nobody's.",
+        "Send an operator's key as Authorization: Bearer.")
+    static let tooManyKeys = Self(
+        429, "adminTooMany", "Too many wrong keys came from this address.", "Wait a minute.")
+    static let unaudited = Self(
+        503, "auditUnavailable", "The audit cannot be written, so nothing was changed.",
+        "Check the store of the audit.")
+
+    static func role(_ role: AdminRole) -> Self {
+        Self(
+            403, "adminRole", "This needs the role \(role.rawValue).",
+            "Ask somebody with that role.")
+    }
+
+    /// Something in the path or the query.
+    static func stated(_ what: String, _ expected: String) -> Self {
+        Self(400, "adminRequest", "The \(what) is not \(expected).", "Send \(expected).")
+    }
+
+    /// Something that is not there.
+    static func unknown(_ what: String) -> Self {
+        Self(404, "adminUnknown", "There is no such \(what).", "Check its name, and which node you ask.")
+    }
+}
+
+extension HTTPResponse {
+    /// A reply of the admin API, which no cache keeps.
+    static func admin(_ value: JSONValue, status: Int = 200) -> HTTPResponse {
+        HTTPResponse(
+            status: status,
+            headers: [
+                .contentType: "application/json", .cacheControl: "no-store", "X-Content-Type-Options": "nosniff",
+            ], body: .bytes(Data(value.canonicalText.utf8)))
+    }
+}

@@ -1,0 +1,55 @@
+import LatchkeyCore
+import LatchkeyServer
+
+/// How many slots each tenant has in use, counted again when somebody looks and ten seconds have passed.
+final class SessionCounts: Sendable {
+    private struct State {
+        var counts: [String: Int] = [:]
+        var next: Duration?
+    }
+
+    private let accounts: AccountBook
+    private let metrics: ServerMetrics
+    private let timekeeper: any Timekeeper
+    private let state = Locked(State())
+    /// The most accounts that are looked at per tenant.
+    private static let most = 20_000
+
+    init(_ accounts: AccountBook, _ metrics: ServerMetrics, timekeeper: any Timekeeper = SystemTimekeeper()) {
+        self.accounts = accounts
+        self.metrics = metrics
+        self.timekeeper = timekeeper
+    }
+
+    /// The counts of some tenants; the metric `latchkey_sessions` has the same. Only one caller at a time counts.
+    func counts(of tenants: [String]) async -> [String: Int] {
+        let now = timekeeper.uptime
+        let isMine = state.withLock { state in
+            guard state.next.map({ $0 <= now }) ?? true else { return false }
+            state.next = now + .seconds(10)
+            return true
+        }
+        guard isMine else { return state.withLock { $0.counts } }
+        for tenant in tenants {
+            guard let count = await count(tenant) else { continue }
+            metrics.sessions[tenant].set(Double(count))
+            state.withLock { $0.counts[tenant] = count }
+        }
+        return state.withLock { $0.counts }
+    }
+
+    /// - Returns: `nil` if the store does not say.
+    private func count(_ tenant: String) async -> Int? {
+        var (count, seen) = (0, 0)
+        var last: String?
+        while seen < Self.most {
+            guard let page = try? await accounts.accounts(of: tenant, after: last, limit: 1_000) else { return nil }
+            let date = timekeeper.date
+            for account in page { count += account.account.slots.count { $0.ends > date } }
+            seen += page.count
+            last = page.last?.name
+            guard page.count == 1_000 else { break }
+        }
+        return count
+    }
+}

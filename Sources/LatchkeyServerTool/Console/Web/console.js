@@ -1,0 +1,146 @@
+// The console: signing in, finding the page of the address, and what the server tells while it works.
+import { h, visible } from "./figures.js";
+import { pages } from "./pages.js";
+
+const find = id => document.getElementById(id);
+const ranks = ["viewer", "operator", "security"];
+let session = null;
+let leaving = () => {};
+
+class Refusal extends Error {
+  constructor(status, body) {
+    super(body?.reason ? `${body.reason} ${body.remedy ?? ""}` : `The server answered ${status}.`);
+    this.status = status;
+  }
+}
+
+function say(text, isBad = false) {
+  find("status").textContent = visible(text);
+  find("status").classList.toggle("bad", isBad);
+}
+
+function request(key, path, options = {}) {
+  return fetch(`/admin/v1/${path}`, { ...options, headers: { Authorization: `Bearer ${key}` }, cache: "no-store" });
+}
+
+// Asks the admin API. A wrong key ends the session.
+async function ask(path, options = {}, key = session?.key) {
+  const reply = await request(key, path, options);
+  const body = reply.status === 204 ? {} : await reply.json().catch(() => null);
+  if (reply.ok) return body;
+  if (reply.status === 401 && session) signOut();
+  throw new Refusal(reply.status, body);
+}
+
+const query = values => new URLSearchParams(Object.entries(values).filter(([, value]) => value !== "" && value != null));
+const below = (...parts) => ["tenants", session.tenant, ...parts].map(encodeURIComponent).join("/");
+
+// Server-sent events by fetch, which can send the key. Without them it asks every second.
+async function follow(handlers, signal) {
+  while (!signal.aborted) {
+    try {
+      const reply = await request(session.key, "events", { signal });
+      if (!reply.ok) throw new Refusal(reply.status, await reply.json().catch(() => null));
+      say("");
+      await read(reply.body.pipeThrough(new TextDecoderStream()).getReader(), handlers);
+    } catch (error) {
+      if (signal.aborted) return;
+      if (error.status === 401) return signOut();
+    }
+    if (signal.aborted) return;
+    try {
+      handlers.overview(await ask("overview", { signal }));
+      say("Asking every second.");
+    } catch (error) {
+      if (signal.aborted) return;
+      say("The server does not answer. Trying again.", true);
+    }
+    await new Promise(done => setTimeout(done, 1000));
+  }
+}
+
+async function read(reader, handlers) {
+  let text = "";
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    text += value;
+    const events = text.split("\n\n");
+    text = events.pop();
+    for (const event of events) {
+      const [, name, data] = event.match(/^event: (\w+)\ndata: (.*)$/) ?? [];
+      handlers[name]?.(JSON.parse(data));
+    }
+  }
+}
+
+function signIn(message = "") {
+  const key = h("input", { id: "key", type: "password", autocomplete: "off", required: true, spellcheck: "false" });
+  const enter = async event => {
+    event.preventDefault();
+    try { await begin(key.value.trim()); } catch (error) { say(error.message, true); key.focus(); }
+  };
+  find("main").replaceChildren(h("form", { class: "sign-in", submit: enter }, h("h1", {}, "Sign in"),
+    h("label", { for: "key" }, "An operator's key"), key, h("button", {}, "Sign in")));
+  say(message);
+  key.focus();
+}
+
+async function begin(key) {
+  const who = await ask("sign-in", { method: "POST" }, key);
+  sessionStorage.setItem("latchkey-key", key);
+  const tenant = who.tenants.includes(sessionStorage.getItem("latchkey-tenant"))
+    ? sessionStorage.getItem("latchkey-tenant") : who.tenants[0] ?? "";
+  session = { key, ...who, tenant };
+  find("name").textContent = visible(`${who.name}, ${who.role}`);
+  find("tenant").replaceChildren(...who.tenants.map(name => h("option", { value: name, selected: name === tenant }, name)));
+  find("pages").replaceChildren(h("ul", {}, pages.map(page => h("li", {}, h("a", { href: `#/${page.name}` }, page.title)))));
+  find("pages").hidden = find("who").hidden = false;
+  say("");
+  await show();
+}
+
+function signOut() {
+  leaving();
+  session = null;
+  sessionStorage.removeItem("latchkey-key");
+  find("pages").hidden = find("who").hidden = true;
+  signIn("Signed out.");
+}
+
+async function show() {
+  if (!session) return;
+  leaving();
+  const ending = new AbortController();
+  leaving = () => ending.abort();
+  const [name, search] = location.hash.replace(/^#\//, "").split("?");
+  const page = pages.find(page => page.name === name) ?? pages[0];
+  for (const link of find("pages").querySelectorAll("a")) {
+    if (link.hash === `#/${page.name}`) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+  document.title = `${page.title} – Latchkey console`;
+  const place = h("div", {});
+  find("main").replaceChildren(h("h1", {}, page.title), place);
+  const may = role => ranks.indexOf(session.role) >= ranks.indexOf(role);
+  const attempt = work => async (...values) => {
+    try { say(""); await work(...values); } catch (error) { if (!ending.signal.aborted) say(error.message, true); }
+  };
+  const context = {
+    ask, query, below, may, say, attempt, session, search: new URLSearchParams(search ?? ""),
+    follow: handlers => follow(handlers, ending.signal),
+  };
+  await attempt(page.show)(place, context);
+}
+
+find("out").addEventListener("click", signOut);
+find("tenant").addEventListener("change", event => {
+  session.tenant = event.target.value;
+  sessionStorage.setItem("latchkey-tenant", session.tenant);
+  show();
+});
+addEventListener("hashchange", () => { if (location.hash.startsWith("#/")) show().then(() => find("main").focus()); });
+
+const kept = sessionStorage.getItem("latchkey-key");
+if (kept) begin(kept).catch(error => { sessionStorage.removeItem("latchkey-key"); signIn(error.message); });
+else signIn();
