@@ -95,13 +95,18 @@ let package = Package(
             ["LatchkeyCore", "LatchkeyFairPlay", "LatchkeyHTTP", "CLatchkeyDerivation", "CPKCS11"]),
         // Floor 4
         room("LatchkeyServices", ["LatchkeyCore", "LatchkeyFairPlay", "LatchkeyHTTP", "LatchkeyServer"]),
+        room("LatchkeyDemoMedia", ["LatchkeyCore", "LatchkeyServer"], resources: [.copy("DemoAsset")]),
+        // A page that plays in a browser. It is compiled in, so that nothing has to be found at run time.
+        .target(
+            name: "LatchkeyWebPlayer", dependencies: ["LatchkeyHTTP"], path: "Examples/Web",
+            resources: ["index.html", "player.js", "style.css"].map { .embedInCode($0) }, swiftSettings: settings),
         room("LatchkeyStores", ["LatchkeyCore", "LatchkeyFairPlay", "LatchkeyServer", "CSQLite", "CPostgreSQL"]),
         room(
             "LatchkeySimulation",
             [
                 "Latchkey", "LatchkeyCore", "LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyHLS", "LatchkeyHTTP",
-                "LatchkeyPlayback", "LatchkeyServer", "LatchkeyServices", "LatchkeyVendors",
-            ], resources: [.copy("DemoAsset")]),
+                "LatchkeyDemoMedia", "LatchkeyPlayback", "LatchkeyServer", "LatchkeyServices", "LatchkeyVendors",
+            ]),
         room("LatchkeyTesting", ["Latchkey", "LatchkeyCore", "LatchkeyVendors", "LatchkeyVirtualTime"]),
         room(
             "LatchkeyAVFoundation",
@@ -133,7 +138,7 @@ let package = Package(
             ]
                 + ["AVFoundation", "JWPlayerKit", "JWPlayer_iOS_SDK", "THEOplayerSDK", "OPYSDKFPS", "PSDKLibrary"]
                 .flatMap(playerSDK),
-            path: "Examples", swiftSettings: settings),
+            path: "Examples", exclude: ["Web"], swiftSettings: settings),
         // Floor 5
         room("LatchkeyTerminal", ["Latchkey", "LatchkeyCore", "LatchkeyPlayback", "LatchkeyVendors"]),
         // Floor 6
@@ -147,8 +152,8 @@ let package = Package(
         .executableTarget(
             name: "LatchkeyServerTool",
             dependencies: [
-                "Latchkey", "LatchkeyCore", "LatchkeyFairPlay", "LatchkeyHTTP", "LatchkeyServer", "LatchkeyStores",
-                "LatchkeyTerminal",
+                "Latchkey", "LatchkeyCore", "LatchkeyDemoMedia", "LatchkeyFairPlay", "LatchkeyHTTP", "LatchkeyServer",
+                "LatchkeyStores", "LatchkeyTerminal", "LatchkeyWebPlayer",
             ], resources: [.embedInCode("Console/Web")], swiftSettings: settings),
         .executableTarget(
             name: "LatchkeyBench",
@@ -203,6 +208,11 @@ let package = Package(
             [
                 "LatchkeyServerTool", "LatchkeyTerminal", "Latchkey", "LatchkeyVendors", "LatchkeyStores",
                 "LatchkeyServer", "LatchkeyDevice", "LatchkeyHTTP", "LatchkeyFairPlay", "LatchkeyCore",
+            ]),
+        tests(
+            "Browser",
+            [
+                "LatchkeyServerTool", "LatchkeyDemoMedia", "LatchkeyServer", "LatchkeyHTTP", "LatchkeyCore",
             ]),
         tests("Bench", ["LatchkeyBench", "LatchkeyServices", "LatchkeyHTTP", "LatchkeyFairPlay", "LatchkeyCore"]),
     ],

@@ -72,6 +72,7 @@ struct Deliberation {
         checkRights()
         checkPlace()
         checkClient()
+        checkClearKey()
         checkTracks()
         let terms = terms()
         checkDevices()

@@ -57,6 +57,14 @@ extension HTTPResponse {
             body: .bytes(Data(value.canonicalText.utf8)))
     }
 
+    /// States in header fields when the player comes back, and with what.
+    mutating func tell(renewAfter: Duration?, heartbeatToken: String?, heartbeat: Duration?) {
+        let seconds = { (duration: Duration) in "\(Int(saturating: duration.inSeconds.rounded(.down)))" }
+        headers[.renewAfter] = renewAfter.map(seconds)
+        headers[.heartbeatToken] = heartbeatToken
+        headers[.heartbeat] = heartbeat.map(seconds)
+    }
+
     /// A refusal in the form of the native faces.
     ///
     /// Source: `Documentation/LicenseServer.md` §6.4.

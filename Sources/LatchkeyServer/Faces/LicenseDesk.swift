@@ -105,13 +105,24 @@ package struct LicenseDesk: Sendable {
         }
     }
 
+    /// Keys for a browser.
+    package struct ClearKeys: Sendable {
+        /// Those that policy grants, at least one.
+        package internal(set) var keys: [(KeyID, ContentKey)] = []
+        /// When the page asks again, which is all that there is of a lease; `nil` if it need not.
+        package internal(set) var renewAfter: Duration?
+        /// What the page sends as heartbeat, and to end its session; `nil` where sessions are not counted.
+        package internal(set) var heartbeatToken: String?
+        /// How often the page sends it; `nil` if sessions live by leases.
+        package internal(set) var heartbeat: Duration?
+    }
+
     /// Keys for a browser, without protection on the device: those of the keys that policy grants.
     ///
-    /// - Returns: at least one key.
     /// Source: `Documentation/LicenseServer.md` §10.
     package func clearKeys(
         _ kids: [KeyID], token: String?, viewer: LicenseAsk, of tenant: Tenant, _ report: inout LicenseReport
-    ) async throws(PolicyRefusal) -> [(KeyID, ContentKey)] {
+    ) async throws(PolicyRefusal) -> ClearKeys {
         let grant: Grant
         do throws(LicenseRefusal) {
             guard tenant.settings.allowsClearKey else { throw .clearKeyIsOff }
@@ -119,23 +130,24 @@ package struct LicenseDesk: Sendable {
         } catch {
             throw PolicyRefusal(error)
         }
-        var granted: [(KeyID, ContentKey)] = []
+        var answer = ClearKeys()
         var refused: PolicyRefusal?
         for kid in kids {
             report.kid = kid
             do throws(PolicyRefusal) {
-                granted.append((kid, try await clearKey(kid, grant, viewer, tenant, &report)))
+                try await addClearKey(kid, to: &answer, grant, viewer, tenant, &report)
             } catch {
                 refused = refused ?? error
             }
         }
-        if granted.isEmpty { throw refused ?? PolicyRefusal(.malformed("The request names no key.")) }
-        return granted
+        if answer.keys.isEmpty { throw refused ?? PolicyRefusal(.malformed("The request names no key.")) }
+        return answer
     }
 
-    private func clearKey(
-        _ kid: KeyID, _ grant: Grant, _ viewer: LicenseAsk, _ tenant: Tenant, _ report: inout LicenseReport
-    ) async throws(PolicyRefusal) -> ContentKey {
+    private func addClearKey(
+        _ kid: KeyID, to answer: inout ClearKeys, _ grant: Grant, _ viewer: LicenseAsk, _ tenant: Tenant,
+        _ report: inout LicenseReport
+    ) async throws(PolicyRefusal) {
         var facts = Facts()
         let key: VaultKey
         do throws(LicenseRefusal) {
@@ -148,7 +160,12 @@ package struct LicenseDesk: Sendable {
         }
         let outcome = try await decision(facts, tenant, &report)
         if case .refuse(let refusal, _, _) = outcome.decision { throw refusal }
-        return key.content
+        answer.keys.append((kid, key.content))
+        if case .license(_, _, let renewAfter?, _, _) = outcome.decision {
+            answer.renewAfter = min(answer.renewAfter ?? renewAfter, renewAfter)
+        }
+        answer.heartbeatToken = outcome.heartbeatToken ?? answer.heartbeatToken
+        answer.heartbeat = outcome.heartbeat ?? answer.heartbeat
     }
 }
 

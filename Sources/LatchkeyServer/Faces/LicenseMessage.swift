@@ -56,13 +56,8 @@ struct LicenseMessage {
     private func raw(_ license: LicenseDesk.License) -> HTTPResponse {
         var response = HTTPResponse(contentType: "application/octet-stream", bytes: license.ckc.revealed)
         response.headers[.cacheControl] = "no-store"
-        response.headers[.renewAfter] = license.renewAfter.map { Self.seconds($0) }
-        response.headers[.heartbeatToken] = license.heartbeatToken
-        response.headers[.heartbeat] = license.heartbeat.map { Self.seconds($0) }
+        response.tell(
+            renewAfter: license.renewAfter, heartbeatToken: license.heartbeatToken, heartbeat: license.heartbeat)
         return response
-    }
-
-    private static func seconds(_ duration: Duration) -> String {
-        "\(Int(saturating: duration.inSeconds.rounded(.down)))"
     }
 }

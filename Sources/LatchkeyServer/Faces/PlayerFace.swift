@@ -146,16 +146,18 @@ extension PlayerFace {
         guard kids.count == names.count else {
             throw PolicyRefusal(.malformed("One of the “kids” is not 16 bytes in base64url without padding."))
         }
-        let granted = try await desk.clearKeys(
+        let answer = try await desk.clearKeys(
             kids, token: call.bearerToken, viewer: call.viewer, of: tenant, &report)
         report.outcome = "license"
-        let keys = granted.map { kid, key in
+        let keys = answer.keys.map { kid, key in
             JSONValue.object([
                 "kty": .text("oct"), "kid": .text(Base64URL.text(kid.bytes)),
                 "k": .text(Base64URL.text(key.key.withUnsafeBytes { Array($0) })),
             ])
         }
-        return .json(.object(["keys": .array(keys), "type": .text("temporary")]))
+        var response = HTTPResponse.json(.object(["keys": .array(keys), "type": .text("temporary")]))
+        response.tell(renewAfter: answer.renewAfter, heartbeatToken: answer.heartbeatToken, heartbeat: answer.heartbeat)
+        return response
     }
 
     private func heartbeat(

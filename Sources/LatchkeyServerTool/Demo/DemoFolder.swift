@@ -35,6 +35,9 @@ struct DemoFolder {
         try Self.configuration(ports, packagerKey, adminKey).write(to: file(Name.configuration))
     }
 
+    /// An account that the demo's policy blocks, to see a refusal.
+    static let blockedViewer = "viewer-blocked"
+
     /// The configuration's file.
     var configuration: String { url.appending(path: Name.configuration).path }
 
@@ -96,9 +99,12 @@ extension DemoFolder {
           "validity": {"type": "lease", "lease": "5m"},
           "concurrency": {"scope": "account", "limit": 3, "mode": "refuseNewest", "grace": "20s"},
           "outage": {"sessionStore": "allow:2m"},
+          "blocked": {"users": ["\(blockedViewer)"]},
           "examples": [
             {"facts": {"now": "2026-11-22T15:00:00Z", "grant": {"account": "ann", "session": "one"}},
-             "expect": "license"}
+             "expect": "license"},
+            {"facts": {"now": "2026-11-22T15:00:00Z", "grant": {"account": "\(blockedViewer)", "session": "one"}},
+             "expect": "blocked"}
           ]
         }
 

@@ -4,6 +4,8 @@ import LatchkeyCore
 /// What a demonstration prints: as JSON for programs, as text with commands for people.
 struct DemoSheet: Encodable {
     let fairplay, certificate, clearkey, speke, commonEncryption, cpix, metrics, console: String
+    /// A stream to play, with keys from this server, and the page that plays it in a browser.
+    let stream, player: String
     /// A fresh viewer's token.
     let token: String
     let packagerToken: String
@@ -21,18 +23,21 @@ struct DemoSheet: Encodable {
         cpix = "\(packagers)/cpix"
         metrics = "\(addresses.operators.url)/metrics"
         console = "\(addresses.operators.url)/"
+        stream = addresses.players.url + DemoMedia.stream
+        player = addresses.players.url + DemoMedia.page
         self.token = token.revealedText
         packagerToken = folder.packagerKey.revealedText
         credentials = folder.credentials
     }
 
     /// The same for people.
-    func text(folder: String, media: String?) -> String {
+    func text(folder: String) -> String {
         """
         A license server with test credentials, a tenant named demo and a database, all in \(folder).
 
-        Play\(media == nil ? " (a stream of your own, in place of STREAM)" : ""):
-          latchkey play \(media ?? "STREAM") --vendor latchkey \\
+        Play, in a browser and with a simulated device:
+          \(player)
+          latchkey play \(stream) --vendor latchkey \\
             --set licenseURL=\(fairplay) --set certificateURL=\(certificate) \\
             --set token=$(latchkey-server token --folder \(folder)) --credentials \(credentials) --loopback-http
 

@@ -15,7 +15,8 @@ struct DemoVerb: Verb {
             program: "latchkey-server", name: "demo", summary: "start a server with test credentials and a demo tenant",
             details: """
                 Makes the folder at its first start: test credentials, secrets, a key set, a policy and a configuration; sessions and
-                keys go to a SQLite database there. Then it serves until it is interrupted, as run --config DIR/server.json would.
+                keys go to a SQLite database there. Then it serves until it is interrupted, as run --config DIR/server.json would, and demo
+                streams and a page that plays them in a browser beside.
                 """,
             options: [folder, port, Flag.json],
             examples: ["latchkey-server demo", "latchkey-server demo --port 0 --json"],
@@ -26,16 +27,14 @@ struct DemoVerb: Verb {
         let name = arguments[folder] ?? "latchkey-demo"
         let first = Int(arguments[port] ?? 8443)
         let ports = first == 0 ? [0, 0, 0] : (0..<3).map { min(first + $0, 65_535) }
-        let folder = try DemoFolder(URL(filePath: name, directoryHint: .isDirectory).absoluteURL, ports: ports)
-        let server = try await LicenseServer.start(ConfigurationFile(folder.configuration))
-        let sheet = DemoSheet(
-            server.addresses, folder, token: try DemoFolder.token(in: folder.url, for: "viewer-1", at: Date()))
+        let url = URL(filePath: name, directoryHint: .isDirectory).absoluteURL
+        let demonstration = try await Demonstration.start(in: url, ports: ports)
         if arguments[Flag.json] {
-            try console.printJSONLine(sheet)
+            try console.printJSONLine(demonstration.sheet)
         } else {
-            for notice in server.current.licensee.notices { console.note(notice) }
-            console.print(sheet.text(folder: name, media: nil))
+            for notice in demonstration.server.current.licensee.notices { console.note(notice) }
+            console.print(demonstration.sheet.text(folder: name))
         }
-        return await server.serve()
+        return await demonstration.server.serve()
     }
 }

@@ -65,9 +65,14 @@ package struct CORSPolicy: Sendable, Hashable {
         guard let origin = request.headers["Origin"], let allowed = allowed(origin) else { return response }
         response.headers["Access-Control-Allow-Origin"] = allowed
         if allowsCredentials { response.headers["Access-Control-Allow-Credentials"] = "true" }
-        response.headers["Access-Control-Expose-Headers"] = "X-Request-Id, Retry-After"
+        response.headers["Access-Control-Expose-Headers"] = Self.exposedHeaders
         return response
     }
+
+    /// What pages may read beside the body: the name of the request, and when to come back with what.
+    private static let exposedHeaders =
+        (["X-Request-Id"] + [.retryAfter, .renewAfter, .heartbeatToken, .heartbeat].map(\HTTPHeaderName.rawValue))
+        .joined(separator: ", ")
 
     private func allowed(_ origin: String) -> String? {
         switch origins {

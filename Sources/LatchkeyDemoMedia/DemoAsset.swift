@@ -1,6 +1,5 @@
 public import Foundation
 import LatchkeyCore
-public import LatchkeyPlayback
 package import LatchkeyServer
 
 /// The streams that come with Latchkey: six seconds of a test pattern and a tone, encrypted in three ways, with their keys.
@@ -28,11 +27,6 @@ public enum DemoAsset: String, Sendable, CaseIterable {
         try ContentKeyStore(contentsOf: located().appending(path: "keys.json"))
     }
 
-    /// The hashes of the clear streams.
-    public static func reference() throws -> ReferenceHashes {
-        try ReferenceHashes(json: Data(contentsOf: located().appending(path: "hashes.json")))
-    }
-
     /// Where the folder may be. `Bundle.module` would do for a build, but ends the process if nothing is there.
     private static var places: [URL] {
         let program = Bundle.main.executableURL?.resolvingSymlinksInPath().deletingLastPathComponent()
@@ -40,7 +34,7 @@ public enum DemoAsset: String, Sendable, CaseIterable {
             [program ?? Bundle.main.bundleURL] + Bundle.allBundles.map { $0.bundleURL.deletingLastPathComponent() }
         let resources = ["resources/DemoAsset", "bundle/DemoAsset", "bundle/Contents/Resources/DemoAsset"]
         let beside = builds.flatMap { folder in
-            resources.map { folder.appending(path: "latchkey_LatchkeySimulation.\($0)") }
+            resources.map { folder.appending(path: "latchkey_LatchkeyDemoMedia.\($0)") }
         }
         let shared = program?.deletingLastPathComponent().appending(path: "share/latchkey/DemoAsset")
         return Array(beside.prefix(1)) + [shared].compactMap { $0 } + beside.dropFirst()

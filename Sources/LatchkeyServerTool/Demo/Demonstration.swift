@@ -1,0 +1,27 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyServer
+
+/// A running demonstration: the server of a folder that is made out of nothing, with demo streams and a page that plays them.
+struct Demonstration {
+    let server: LicenseServer
+    let sheet: DemoSheet
+
+    /// - Parameters:
+    ///   - url: the folder.
+    ///   - ports: the ports for players, packagers and operators; 0 for free ones.
+    /// - Throws: errors of files, of the configuration and of listening; `demoAssetMissing`, `demoDamaged`.
+    static func start(in url: URL, ports: [Int]) async throws -> Demonstration {
+        let folder = try DemoFolder(url, ports: ports)
+        let media = try DemoMedia(folder.url)
+        let server = try await LicenseServer.start(ConfigurationFile(folder.configuration), front: media.answer)
+        do {
+            if let demo = server.current.tenants["demo"] { try await media.addKeys(to: demo.vault) }
+            let token = try DemoFolder.token(in: folder.url, for: "viewer-1", at: Date())
+            return Demonstration(server: server, sheet: DemoSheet(server.addresses, folder, token: token))
+        } catch {
+            await server.stop()
+            throw error
+        }
+    }
+}

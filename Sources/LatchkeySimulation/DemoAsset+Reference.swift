@@ -1,0 +1,10 @@
+import Foundation
+public import LatchkeyDemoMedia
+public import LatchkeyPlayback
+
+extension DemoAsset {
+    /// The hashes of the clear streams.
+    public static func reference() throws -> ReferenceHashes {
+        try ReferenceHashes(json: Data(contentsOf: located().appending(path: "hashes.json")))
+    }
+}

@@ -1,0 +1,26 @@
+import Foundation
+import Testing
+
+/// The page as people see it.
+@Suite(.serialized, .timeLimit(.minutes(3)), .enabled(if: Chromium.isThere, "\(Chromium.whyNot)"))
+struct BrowserLayoutTests {
+    @Test(arguments: [400, 1_600], [false, true])
+    func `the page fits the window, narrow and wide, light and dark`(width: Int, isDark: Bool) async throws {
+        try await BrowserStage.with { stage in
+            let page = try await stage.page(width: width, isDark: isDark)
+            for (viewer, state) in [(ChromiumPage.Viewer.allowed, "playing"), (.blocked, "refused")] {
+                try await page.play("two-keys", as: viewer)
+                try await page.waitForState(state)
+                #expect(try await page.value("document.documentElement.scrollWidth <= \(width)") == .flag(true))
+                let picture = try await Picture(png: #require(page.picture(of: "html")), in: stage.folder)
+                #expect(picture.corner == (isDark ? [0x14, 0x18, 0x1d] : [0xff, 0xff, 0xff]))
+            }
+            // Picture and keys stand side by side where there is room.
+            let isBeside = try await page.value(
+                "document.querySelector('.license').offsetLeft > document.querySelector('.picture').offsetLeft")
+            #expect(isBeside == .flag(width == 1_600))
+            #expect(try await page.text("viewers").contains("Play as a viewer who may"))
+            #expect(page.errors.allSatisfy { $0.contains("status of 403") })
+        }
+    }
+}

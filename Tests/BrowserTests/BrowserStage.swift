@@ -1,0 +1,88 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyServer
+import LatchkeyTesting
+
+@testable import LatchkeyServerTool
+
+/// A running demonstration in a folder of its own, and Chromium.
+final class BrowserStage: Sendable {
+    let folder: TemporaryFolder
+    let demonstration: Demonstration
+    let browser: Chromium
+
+    private init() async throws {
+        folder = try TemporaryFolder()
+        demonstration = try await Demonstration.start(in: folder.file("demo"), ports: [0, 0, 0])
+        browser = try Chromium()
+    }
+
+    /// Runs a test on a stage, and takes it down whatever happens.
+    static func with(_ body: (BrowserStage) async throws -> Void) async throws {
+        let stage = try await BrowserStage()
+        let result: Result<Void, any Error>
+        do { result = .success(try await body(stage)) } catch { result = .failure(error) }
+        stage.browser.end()
+        await stage.demonstration.server.stop(within: .zero)
+        try result.get()
+    }
+
+    /// The page, ready for a click.
+    func page(width: Int = 1_024, isDark: Bool = false) async throws -> ChromiumPage {
+        let page = try await browser.open(demonstration.sheet.player, width: width, isDark: isDark)
+        try await page.wait(until: "document.body?.dataset.state === 'ready'")
+        return page
+    }
+
+    /// Changes a file of the demonstration, and has the server read it.
+    func change(_ file: String, _ old: String, to new: String) async throws {
+        let url = folder.file("demo/\(file)")
+        let text = try String(contentsOf: url, encoding: .utf8)
+        guard text.contains(old) else { throw Chromium.Failure(description: "\(file) has no \(old)") }
+        try Data(text.replacing(old, with: new).utf8).write(to: url)
+        try await demonstration.server.reload()
+    }
+}
+
+extension ChromiumPage {
+    /// Chooses a stream and plays it as one of the viewers, by the buttons' order.
+    func play(_ stream: String, as viewer: Viewer) async throws {
+        try await value(
+            """
+            (() => {
+              const stream = document.getElementById('stream');
+              stream.selectedIndex = Array.from(stream.options).findIndex((option) => option.value.includes('\(stream)'));
+              document.querySelectorAll('#viewers button')[\(viewer.rawValue)].click();
+            })()
+            """)
+    }
+
+    /// The buttons.
+    enum Viewer: Int {
+        case allowed, blocked, late
+    }
+
+    func waitForState(_ state: String) async throws {
+        try await wait(until: "document.body.dataset.state === '\(state)'")
+    }
+
+    /// Shows one frame and nothing over it, in the size in which it was made.
+    func show(frame: Int) async throws {
+        try await value(
+            """
+            new Promise((resolve, reject) => {
+              const video = document.getElementById('video');
+              video.onerror = () => reject(new Error(video.error.message));
+              video.controls = false;
+              video.style.width = '320px';
+              video.style.borderRadius = 0;
+              video.pause();
+              const seek = () => {
+                video.requestVideoFrameCallback(() => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+                video.currentTime = (\(frame) + 0.5) / 25;
+              };
+              if (video.readyState >= 1) seek(); else video.onloadedmetadata = seek;
+            })
+            """)
+    }
+}

@@ -1,0 +1,195 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyTesting
+
+/// Headless Chromium with a profile of its own, spoken to by the DevTools protocol over a pipe.
+///
+/// It ends with the last reference to it, with the test's time limit, and with the process: Chromium ends when its pipe closes.
+///
+/// Source: https://chromedevtools.github.io/devtools-protocol/
+final class Chromium: Sendable {
+    /// The program; `nil` if it is not installed.
+    static let path = ProcessInfo.processInfo.environment["PATH"]?.split(separator: ":")
+        .flatMap { folder in ["chromium", "chromium-browser", "google-chrome"].map { "\(folder)/\($0)" } }
+        .first { FileManager.default.isExecutableFile(atPath: $0) }
+    static var isThere: Bool { path != nil }
+    static let whyNot = "Chromium is not there; make deps installs it"
+
+    /// Chromium ended, or refused a command.
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// What a command answered, or an event said, as JSON.
+    typealias Values = [String: JSON]
+
+    private struct State: Sendable {
+        var nextID = 1
+        var waiting: [Int: CheckedContinuation<Values, any Error>] = [:]
+        var listeners: [String: @Sendable (_ method: String, Values) -> Void] = [:]
+        var hasEnded = false
+    }
+
+    private let process: Process
+    private let commands: FileHandle
+    private let state: Locked<State>
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+        process = Process()
+        process.executableURL = URL(filePath: "/bin/sh")
+        // Chromium reads commands from descriptor 3 and answers on 4.
+        process.arguments = [
+            "-c", "exec \"$0\" \"$@\" 3<&0 4>&1 </dev/null >/dev/null 2>&1", Self.path ?? "", "--headless=new", "--no-sandbox",
+            "--remote-debugging-pipe", "--user-data-dir=\(folder.path("profile"))", "--autoplay-policy=no-user-gesture-required",
+            "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking", "--disable-component-update",
+            "--disable-extensions", "--disable-sync", "--mute-audio", "--no-default-browser-check", "--no-first-run", "about:blank",
+        ]
+        let (input, output) = (Pipe(), Pipe())
+        process.standardInput = input
+        process.standardOutput = output
+        commands = input.fileHandleForWriting
+        let state = Locked(State())
+        self.state = state
+        try process.run()
+        let answers = output.fileHandleForReading
+        // A thread, because reading blocks.
+        Thread.detachNewThread { Self.read(answers, state) }
+    }
+
+    deinit { end() }
+
+    /// Ends it; whoever waits for it gets an error.
+    func end() {
+        if process.isRunning { process.terminate() }
+    }
+
+    /// Opens a page.
+    /// - Parameters:
+    ///   - address: its address.
+    ///   - width: the window's width in pixels.
+    ///   - isDark: whether the viewer likes dark pages.
+    func open(_ address: String, width: Int = 1_024, isDark: Bool = false) async throws -> ChromiumPage {
+        let target = try await send("Target.createTarget", ["url": .text("about:blank")])
+        let session = try await send(
+            "Target.attachToTarget", ["targetId": target["targetId"] ?? .null, "flatten": .flag(true)])
+        let page = ChromiumPage(self, session: session["sessionId"]?.text ?? "")
+        try await page.open(address, width: width, isDark: isDark)
+        return page
+    }
+
+    /// Hears the events of a page.
+    func listen(to session: String, _ listener: @escaping @Sendable (_ method: String, Values) -> Void) {
+        state.withLock { $0.listeners[session] = listener }
+    }
+
+    /// Sends a command and waits for its answer.
+    @discardableResult
+    func send(_ method: String, _ parameters: Values = [:], session: String? = nil) async throws -> Values {
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                var message: Values = ["method": .text(method), "params": .object(parameters)]
+                message["sessionId"] = session.map(JSON.text)
+                let id: Int? = state.withLock { state in
+                    guard !state.hasEnded else { return nil }
+                    defer { state.nextID += 1 }
+                    state.waiting[state.nextID] = continuation
+                    return state.nextID
+                }
+                guard let id else { return continuation.resume(throwing: Failure(description: "Chromium has ended.")) }
+                message["id"] = .number(Double(id))
+                // An error means that Chromium ended, which the reader finds, too.
+                try? commands.write(contentsOf: JSON.object(message).bytes + [0])
+            }
+        } onCancel: {
+            end()
+        }
+    }
+
+    private static func read(_ answers: FileHandle, _ state: Locked<State>) {
+        var rest = Data()
+        while true {
+            let more = answers.availableData
+            if more.isEmpty { break }
+            rest += more
+            while let end = rest.firstIndex(of: 0) {
+                if case .object(let message)? = JSON(rest[..<end]) { take(message, state) }
+                rest = Data(rest[rest.index(after: end)...])
+            }
+        }
+        let waiting = state.withLock { state in
+            defer { state.waiting = [:] }
+            state.hasEnded = true
+            return state.waiting
+        }
+        for continuation in waiting.values { continuation.resume(throwing: Failure(description: "Chromium ended.")) }
+    }
+
+    private static func take(_ message: Values, _ state: Locked<State>) {
+        if case .number(let id)? = message["id"] {
+            let continuation = state.withLock { $0.waiting.removeValue(forKey: Int(id)) }
+            if case .object(let error)? = message["error"] {
+                continuation?.resume(throwing: Failure(description: error["message"]?.text ?? "The command failed."))
+            } else {
+                continuation?.resume(returning: message["result"]?.members ?? [:])
+            }
+        } else if let method = message["method"]?.text, let session = message["sessionId"]?.text {
+            let listener = state.withLock { $0.listeners[session] }
+            listener?(method, message["params"]?.members ?? [:])
+        }
+    }
+}
+
+/// JSON, as the protocol speaks it.
+enum JSON: Sendable, Hashable {
+    case null
+    case flag(Bool)
+    case number(Double)
+    case text(String)
+    case array([JSON])
+    case object([String: JSON])
+
+    var text: String? { if case .text(let text) = self { text } else { nil } }
+    var number: Double? { if case .number(let number) = self { number } else { nil } }
+    var members: [String: JSON]? { if case .object(let members) = self { members } else { nil } }
+
+    init?(_ bytes: Data) {
+        guard let value = try? JSONDecoder().decode(JSON.self, from: bytes) else { return nil }
+        self = value
+    }
+
+    var bytes: Data { (try? JSONEncoder().encode(self)) ?? Data() }
+}
+
+extension JSON: Codable {
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if container.decodeNil() {
+            self = .null
+        } else if let flag = try? container.decode(Bool.self) {
+            self = .flag(flag)
+        } else if let number = try? container.decode(Double.self) {
+            self = .number(number)
+        } else if let text = try? container.decode(String.self) {
+            self = .text(text)
+        } else if let array = try? container.decode([JSON].self) {
+            self = .array(array)
+        } else {
+            self = .object(try container.decode([String: JSON].self))
+        }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .null: try container.encodeNil()
+        case .flag(let flag): try container.encode(flag)
+        case .number(let number) where number == number.rounded(): try container.encode(Int(number))
+        case .number(let number): try container.encode(number)
+        case .text(let text): try container.encode(text)
+        case .array(let array): try container.encode(array)
+        case .object(let members): try container.encode(members)
+        }
+    }
+}

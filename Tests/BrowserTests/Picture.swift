@@ -1,0 +1,56 @@
+import Foundation
+import LatchkeyDemoMedia
+import LatchkeyTesting
+
+/// A picture as its pixels.
+struct Picture: Sendable {
+    /// Three bytes for each pixel: red, green, blue.
+    let pixels: [UInt8]
+
+    /// Decodes a PNG.
+    init(png: Data, in folder: TemporaryFolder) async throws {
+        let file = folder.file("\(UUID().uuidString).png")
+        try png.write(to: file)
+        self = try await Self.decoded(["-i", file.path], in: folder)
+    }
+
+    /// One frame of the demo streams' picture, whose key is known here.
+    static func reference(frame: Int, in folder: TemporaryFolder) async throws -> Picture {
+        let track = try DemoAsset.located().appending(path: "two-keys/v")
+        let file = folder.file("encrypted.mp4")
+        let parts = try ["init.mp4", "1.m4s", "2.m4s", "3.m4s"].map { try Data(contentsOf: track.appending(path: $0)) }
+        try Data(parts.joined()).write(to: file)
+        return try await decoded(
+            [
+                "-decryption_key", "00112233445566778899aabbccddeeff", "-i", file.path, "-vf", "select=eq(n\\,\(frame))",
+                "-frames:v", "1",
+            ], in: folder)
+    }
+
+    private init(pixels: [UInt8]) { self.pixels = pixels }
+
+    private static func decoded(_ input: [String], in folder: TemporaryFolder) async throws -> Picture {
+        let output = folder.file("\(UUID().uuidString).rgb")
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = ["ffmpeg", "-v", "error", "-nostdin"] + input + ["-f", "rawvideo", "-pix_fmt", "rgb24", output.path]
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            process.terminationHandler = { _ in continuation.resume() }
+            do { try process.run() } catch {
+                process.terminationHandler = nil
+                continuation.resume(throwing: error)
+            }
+        }
+        return Picture(pixels: [UInt8](try Data(contentsOf: output)))
+    }
+
+    /// By how much the channels differ in the middle; infinite for pictures of different sizes.
+    func difference(from other: Picture) -> Double {
+        guard pixels.count == other.pixels.count, !pixels.isEmpty else { return .infinity }
+        let sum = zip(pixels, other.pixels).reduce(0) { $0 + abs(Int($1.0) - Int($1.1)) }
+        return Double(sum) / Double(pixels.count)
+    }
+
+    /// The first pixel, at the top left.
+    var corner: [UInt8] { Array(pixels.prefix(3)) }
+}
