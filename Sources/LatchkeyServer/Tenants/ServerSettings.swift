@@ -27,6 +27,7 @@ package struct ServerSettings: Sendable, Equatable {
     package internal(set) var trustedProxies: [AddressRange] = []
     /// The header in which a trusted proxy states the viewer's country.
     package internal(set) var countryHeader: String?
+    package internal(set) var limits = Limits()
     /// How long `/readyz` says no before connections are refused. Defaults to 5 s.
     package internal(set) var drainDelay = Duration.seconds(5)
     /// Threads for cryptography; `nil` for one per processor.
@@ -50,6 +51,23 @@ package struct ServerSettings: Sendable, Equatable {
         package internal(set) var sessions = "memory"
         package internal(set) var keys = "memory"
         package internal(set) var audit = "memory"
+    }
+
+    /// How many requests a second players may send to one node; 0 for any number. After a rest five times as many come at once.
+    package struct Limits: Sendable, Equatable {
+        /// From one range of addresses: a /24, or a /56 of version 6. Behind a trusted proxy the client's address counts.
+        package internal(set) var perAddress = 1_000
+        /// To one tenant.
+        package internal(set) var perTenant = 0
+
+        /// The limits for a limiter; a scope without one is not limited.
+        package var rates: [RateScope: RateLimit] {
+            var rates: [RateScope: RateLimit] = [:]
+            for (scope, count) in [(RateScope.address, perAddress), (.tenant, perTenant)] where count > 0 {
+                rates[scope] = RateLimit(count, per: .seconds(1), burst: count * 5)
+            }
+            return rates
+        }
     }
 
     /// Where 32 secret bytes are: in a file, or in an environment variable, as they are, in base64 or in hexadecimal digits.
@@ -109,7 +127,7 @@ extension ServerSettings {
             .defaulting("tenants", \.tenants, .members(.name, TenantSettings.form.form), to: [:]),
             .defaulting("admins", \.admins, .list(Admin.form.form), to: []),
             .defaulting("trustedProxies", \.trustedProxies, .list(.addressRange), to: []),
-            .optional("countryHeader", \.countryHeader, .name),
+            .optional("countryHeader", \.countryHeader, .name), .section("limits", \.limits, Limits.form),
             .defaulting("drainDelay", \.drainDelay, .duration(.zero ... .seconds(300)), to: .seconds(5)),
             .optional("threads", \.threads, .whole(1...1_024)),
         ])
@@ -146,6 +164,15 @@ extension ServerSettings.Stores {
         members: [
             .defaulting("sessions", \.sessions, .text, to: "memory"), .defaulting("keys", \.keys, .text, to: "memory"),
             .defaulting("audit", \.audit, .text, to: "memory"),
+        ])
+}
+
+extension ServerSettings.Limits {
+    fileprivate static let form: ObjectForm<Self> = ObjectForm(
+        empty: Self(),
+        members: [
+            .defaulting("perAddress", \.perAddress, .whole(0...1_000_000), to: 1_000),
+            .defaulting("perTenant", \.perTenant, .whole(0...10_000_000), to: 0),
         ])
 }
 

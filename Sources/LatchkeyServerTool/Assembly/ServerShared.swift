@@ -13,20 +13,24 @@ final class ServerShared: Sendable {
     let audit: AuditChain
     let decisions = RecentDecisions()
     let counts = OutcomeCounts()
-    let limiter: RateLimiter
     let saturation = Saturation(timekeeper: SystemTimekeeper())
     /// What operators see as it happens.
     let feed = OperatorFeed()
     /// The accounts for operators: more patient than for players, and no slow page of theirs counts as an outage.
     let operatorAccounts: AccountBook
     let sessions: SessionCounts
+    /// How many of the players' requests are worked on at once.
+    let door: ConcurrencyLimit
+    private let limits: Locked<(settings: ServerSettings.Limits, limiter: RateLimiter)>
     private let lines: LineWriter
     private let draining = Locked(false)
 
     init(_ file: ConfigurationFile, _ engines: ServerEngines, _ lines: LineWriter) throws {
         self.engines = engines
         metrics = ServerMetrics(version: ServerVersion.text)
-        pool = WorkerPool(threads: file.settings.threads ?? ProcessInfo.processInfo.activeProcessorCount)
+        let threads = file.settings.threads ?? ProcessInfo.processInfo.activeProcessorCount
+        pool = WorkerPool(threads: threads)
+        door = ConcurrencyLimit(least: threads * 4)
         self.lines = lines
         let secret =
             try file.settings.nodeSecret.map { try file.key($0) }
@@ -36,8 +40,7 @@ final class ServerShared: Sendable {
             lines, pseudonyms: UserPseudonyms(secret: secret.secret(for: "latchkey/pseudonyms/1")),
             whenDropped: { metrics.logDropped[$0.name].add() })
         audit = AuditChain(engines.audit)
-        limiter = RateLimiter(
-            [.address: RateLimit(1_000, per: .seconds(1), burst: 5_000)], timekeeper: SystemTimekeeper())
+        limits = Locked((file.settings.limits, RateLimiter(file.settings.limits.rates, timekeeper: SystemTimekeeper())))
         operatorAccounts = AccountBook(
             accounts: engines.sessions, secrets: [], limits: RecordStoreLimits(time: .seconds(5)))
         sessions = SessionCounts(operatorAccounts, metrics)
@@ -66,6 +69,11 @@ final class ServerShared: Sendable {
     /// Shows a configuration in the metrics.
     func show(_ state: ServerState) {
         metrics.configurationIsLoaded.set(1)
+        // Who used up a limit stays so while the limits stay the same.
+        limits.withLock { limits in
+            guard limits.settings != state.settings.limits else { return }
+            limits = (state.settings.limits, RateLimiter(state.settings.limits.rates, timekeeper: SystemTimekeeper()))
+        }
         for credential in state.licensee.module.credentials {
             metrics.credentialExpiry[credential.certificate.fingerprint.hexString]
                 .set(credential.certificate.notAfter?.timeIntervalSince1970 ?? 0)
@@ -74,6 +82,9 @@ final class ServerShared: Sendable {
             if let policy = state.policies[name] { metrics.policyInfo[name, policy.digest].set(1) }
         }
     }
+
+    /// What limits players' requests, by the configuration in force.
+    var limiter: RateLimiter { limits.withLock { $0.limiter } }
 
     /// Whether the node is about to stop.
     var isDraining: Bool {

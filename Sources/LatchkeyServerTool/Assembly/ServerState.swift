@@ -26,6 +26,12 @@ struct ServerState: Sendable {
         for task in upkeep { task.cancel() }
     }
 
+    /// The name of the tenant whose address a request has; `nil` for an address that no tenant has.
+    func tenant(of request: HTTPRequest) -> String? {
+        let parts = request.path.split(separator: "/", maxSplits: 2)
+        return parts.count > 1 && parts[0] == "t" ? tenants[String(parts[1])]?.name : nil
+    }
+
     /// The policy of pages for a request's tenant; `nil` where no page may ask.
     func pages(for request: HTTPRequest) -> CORSPolicy? {
         let parts = request.path.split(separator: "/", maxSplits: 2)

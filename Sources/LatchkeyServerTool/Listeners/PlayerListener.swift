@@ -23,18 +23,49 @@ struct PlayerListener: Sendable {
     }
 
     private func answer(_ call: FaceCall, _ state: ServerState) async -> FaceAnswer {
-        if let address = call.viewer.address,
-            let wait = shared.limiter.refusal(.address, AddressCut.limits.range(of: address).description)
-        {
-            shared.metrics.rateLimited[RateScope.address.rawValue].add()
+        if let (scope, wait) = refusal(of: call, state) {
+            shared.metrics.rateLimited[scope.rawValue].add()
             var report = LicenseReport(tenant: nil, face: "none", requestID: call.requestID, at: timekeeper.uptime)
             let refusal = PolicyRefusal(
-                LicenseRefusal(.policy(.rateLimit), reason: "The address asks too often."), retryAfter: wait)
+                LicenseRefusal(.policy(.rateLimit), reason: "The \(scope.rawValue) asks too often."), retryAfter: wait)
             report.outcome = refusal.refusal.code
             report.refusal = refusal.refusal
             return FaceAnswer(.refusal(refusal, requestID: call.requestID), report)
         }
-        return await state.players.answer(call)
+        guard call.request.method == .post else { return await state.players.answer(call) }
+        guard shared.door.begin() else { return shed(call) }
+        let began = timekeeper.uptime
+        let answer = await state.players.answer(call)
+        let now = timekeeper.uptime
+        shared.door.end(after: now - began, at: now)
+        return answer
+    }
+
+    /// Refuses what comes beyond the requests that the node works on at once, before it costs anything.
+    private func shed(_ call: FaceCall) -> FaceAnswer {
+        shared.metrics.shed[AdmissionLane.start.name, ShedReason.full.rawValue].add()
+        var report = LicenseReport(tenant: nil, face: "fairplay", requestID: call.requestID, at: timekeeper.uptime)
+        // Spread, so that those who are refused together do not come back together.
+        let refusal = PolicyRefusal(
+            LicenseRefusal(.overloaded, reason: "The server has more requests than it can answer in time."),
+            retryAfter: .seconds(Int.random(in: 1...5)))
+        report.outcome = refusal.refusal.code
+        report.refusal = refusal.refusal
+        return FaceAnswer(.refusal(refusal, requestID: call.requestID), report)
+    }
+
+    /// The limit that a request is beyond, and after how long it may come again.
+    private func refusal(of call: FaceCall, _ state: ServerState) -> (RateScope, Duration)? {
+        let limiter = shared.limiter
+        if let address = call.viewer.address,
+            let wait = limiter.refusal(.address, AddressCut.limits.range(of: address).description)
+        {
+            return (.address, wait)
+        }
+        guard let tenant = state.tenant(of: call.request), let wait = limiter.refusal(.tenant, tenant) else {
+            return nil
+        }
+        return (.tenant, wait)
     }
 }
 

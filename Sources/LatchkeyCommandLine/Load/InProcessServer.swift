@@ -1,0 +1,67 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyFairPlay
+import LatchkeyHTTP
+import LatchkeyServer
+
+/// The license server's player face in this process, with a tenant named `load` whose tokens the load signs: what a license costs
+/// without a network.
+struct InProcessServer: Sendable {
+    let face: PlayerFace
+    let carrier: HandlerCarrier
+    /// Signs the tenant's tokens.
+    let signer: TokenSigner
+
+    /// - Parameters:
+    ///   - folder: the folder of test credentials, with their private key.
+    ///   - policy: the tenant's policy.
+    ///   - timekeeper: the time. Defaults to the machine's.
+    init(_ folder: URL, policy: LoadPolicy, timekeeper: any Timekeeper = SystemTimekeeper()) async throws {
+        let key = Secret.random(32)
+        signer = try TokenSigner(.hs256, id: TokenKeyID("load"), secret: key)
+        let set = Data(
+            #"{"keys":[{"kty":"oct","kid":"load","alg":"HS256","k":"\#(Base64URL.text(key.revealed))"}]}"#.utf8)
+        let source = KeySetSource.fetched(report: { _ in }) { set }
+        try await source.reload()
+        let store = MemorySealedKeyStore()
+        let wrapping = KeyEncryptionKeys(try KeyEncryptionKey(id: "load", key: .random(32)))
+        let tenant = Tenant(
+            "load", .demonstration(keySet: "", packagerKey: ""),
+            vault: TenantVault(try await TenantSecrets.create("load", in: store, with: wrapping), store: store),
+            tokenKeys: source)
+        let accounts = AccountBook(
+            accounts: MemoryRecordStore(timekeeper: timekeeper), secrets: [.random(32)], timekeeper: timekeeper)
+        let module = KeyServerModule(
+            credentials: [try KeyServerCredential(directory: folder)], derivation: InsecureTestDerivation())
+        let desk = LicenseDesk(
+            module: module, policies: policy.policies, accounts: accounts, pool: WorkerPool(), timekeeper: timekeeper)
+        let face = PlayerFace(desk: desk, accounts: accounts, tenants: ["load": tenant], timekeeper: timekeeper)
+        self.face = face
+        carrier = HandlerCarrier { request in
+            await face.answer(FaceCall(request, requestID: "load", viewer: LicenseAsk())).response
+        }
+    }
+
+    /// Where the tenant's licenses are; the host means nothing.
+    static let license = URL(string: "http://in-process/t/load/fairplay")
+}
+
+/// The one policy of a load's own tenant.
+struct LoadPolicy: Sendable {
+    let policies: PolicySet
+
+    /// - Parameter json: the policy's file; its name does not matter. `nil` is a lease of 5 minutes that counts nothing.
+    /// - Throws: `JSONProblems`.
+    init(_ json: Data?) throws {
+        var bytes = json ?? Data(#"{"version": 1, "validity": {"type": "lease", "lease": "5m"}}"#.utf8)
+        // The tenant names it, and a policy that extends another has that in another file.
+        if case .object(var members)? = JSONValue(bytes) {
+            members["name"] = nil
+            bytes = try JSONEncoder().encode(JSONValue.object(members))
+        }
+        policies = try PolicySet(["demo": bytes])
+    }
+
+    /// The policy.
+    var policy: Policy { policies["demo"] ?? Policy() }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import LatchkeyCore
+
+/// What became of a request.
+enum LoadOutcome: String, Sendable, CaseIterable, Encodable {
+    /// The server did what was asked.
+    case granted
+    /// The server refused the viewer: a 4xx but 429.
+    case refused
+    /// The server asked to come again: a 429, or a 503 with `Retry-After`.
+    case shed
+    /// The server failed: any other 5xx, and what no license server answers.
+    case failed
+    /// A license came that the device cannot open.
+    case unreadable
+    /// No reply came: no connection, a connection that ended, or none in time.
+    case noReply
+
+    init(status: Int, asksToComeAgain: Bool) {
+        self =
+            switch status {
+            case 200...299: .granted
+            case 429: .shed
+            case 503 where asksToComeAgain: .shed
+            case 400...499: .refused
+            default: .failed
+            }
+    }
+
+    /// Whether another try may end otherwise.
+    var isWorthRetrying: Bool { self == .shed || self == .failed || self == .noReply }
+}
+
+/// What a simulated device asks for.
+enum LoadQuestion: String, Sendable, CaseIterable, Encodable {
+    /// The license of a playback that begins.
+    case start
+    /// The license of a playback that goes on.
+    case renewal
+    case heartbeat
+}
+
+/// What came back, as far as it counts.
+struct LoadReply: Sendable, Equatable {
+    /// 0 if no reply came.
+    var status: Int
+    var body = Data()
+    /// Seconds.
+    var retryAfter: Int?
+    /// When to renew, and how often to send a heartbeat, in seconds.
+    var renewAfter: Int?
+    var heartbeat: Int?
+    var heartbeatToken: String?
+    /// Why no reply came.
+    var cause: String?
+
+    static func none(_ cause: String) -> Self { LoadReply(status: 0, cause: cause) }
+
+    init(status: Int, body: Data = Data(), cause: String? = nil) {
+        self.status = status
+        self.body = body
+        self.cause = cause
+    }
+
+    /// - Parameter field: the value of a header field by its name in lower case.
+    init(status: Int, body: Data, field: @escaping (String) -> String?) {
+        self.init(status: status, body: body)
+        let number = { (name: String) in field(name).flatMap { Int($0.trimmingCharacters(in: .whitespaces)) } }
+        retryAfter = number("retry-after")
+        renewAfter = number("x-latchkey-renew-after")
+        heartbeat = number("x-latchkey-heartbeat")
+        heartbeatToken = field("x-latchkey-heartbeat-token")
+    }
+
+    var outcome: LoadOutcome {
+        status == 0 ? .noReply : LoadOutcome(status: status, asksToComeAgain: retryAfter != nil)
+    }
+
+    /// The status and the refusal's code, such as `409 concurrencyLimit`; the cause without a reply.
+    var label: String {
+        guard status > 0 else { return cause ?? "no reply" }
+        if (200...299).contains(status) { return "\(status)" }
+        let body = (try? JSONSerialization.jsonObject(with: body.prefix(4_096))) as? [String: Any]
+        let code = (body?["code"] ?? (body?["error"] as? [String: Any])?["code"]) as? String
+        return code.map { "\(status) \($0.prefix(40).description.onOneLine)" } ?? "\(status)"
+    }
+}

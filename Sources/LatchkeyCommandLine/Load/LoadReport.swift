@@ -1,0 +1,140 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyTerminal
+
+/// What a load came to.
+struct LoadReport: Encodable, Sendable {
+    struct Latency: Encodable, Sendable {
+        let count: Int
+        /// Milliseconds.
+        let mean, p50, p90, p99, p999, max: Double
+
+        init(_ histogram: LatencyHistogram) {
+            let ms = { (part: Double) in (histogram.quantile(part) ?? .zero).inMilliseconds.shortened }
+            count = histogram.count
+            mean = (histogram.mean * 1_000).shortened
+            (p50, p90, p99, p999) = (ms(0.5), ms(0.9), ms(0.99), ms(0.999))
+            max = histogram.largest.inMilliseconds.shortened
+        }
+    }
+
+    /// A part of the time.
+    struct Moment: Encodable, Sendable {
+        /// Seconds from the load's start.
+        let second: Double
+        let starts: Int
+        /// Requests by what became of them.
+        let outcomes: [String: Int]
+        /// Milliseconds, of what was granted; `nil` if nothing was.
+        let p50, p99, max: Double?
+    }
+
+    struct Generator: Encodable, Sendable {
+        /// Processor time of this process per time: 1 is one processor. In-process, the server's is in it.
+        let processors: Double
+        /// How late playbacks began for the generator's own sake, in milliseconds.
+        let lateP99: Double
+    }
+
+    struct Plan: Encodable, Sendable {
+        let rate, seconds: Double
+        let arrivals: String
+        let viewers, retries: Int
+        let obeysRetryAfter: Bool
+        /// Seconds; `nil` for one license each.
+        let watching: Double?
+    }
+
+    let plan: Plan
+    /// Until the last playback ended.
+    let seconds: Double
+    /// Playbacks that began, and those that did not because too many went on.
+    let starts, notStarted: Int
+    /// Latencies of single requests by what became of them, each from its intended start.
+    let requests: [String: Latency]
+    /// Questions by what became of them in the end.
+    let questions: [String: [String: Int]]
+    /// Questions that got no answer in the end, in spite of retries: neither what they asked for nor a refusal.
+    let lost: Int
+    /// What was granted per second of the load.
+    let goodput: Double
+    let retries, retryAfters, opened: Int
+    /// Replies by status and code; causes where no reply came.
+    let replies: [String: Int]
+    let timeline: [Moment]
+    let generator: Generator
+
+    init(_ plan: LoadPlan, _ tally: LoadTally, elapsed: Duration, processorTime: Double) {
+        self.plan = Plan(
+            rate: plan.rate, seconds: plan.length.inSeconds, arrivals: plan.arrivals.rawValue, viewers: plan.viewers,
+            retries: plan.retries, obeysRetryAfter: plan.obeysRetryAfter, watching: plan.watching?.inSeconds)
+        seconds = elapsed.inSeconds.shortened
+        starts = tally.parts.map(\.starts).reduce(0, +)
+        notStarted = tally.notStarted
+        requests = Self.named(tally.latencies.mapValues { Latency($0) })
+        questions = Dictionary(
+            uniqueKeysWithValues: tally.questions.map { ($0.key.rawValue, Self.named($0.value)) })
+        lost = tally.questions.values.reduce(0) { sum, outcomes in
+            sum + outcomes.filter { ![.granted, .refused].contains($0.key) }.values.reduce(0, +)
+        }
+        // What was granted later than the load lasted does not make the load's rate.
+        let span = max(plan.length.inSeconds, elapsed.inSeconds, 0.001)
+        goodput = (Double(tally.latencies[.granted]?.count ?? 0) / span).shortened
+        (retries, retryAfters, opened) = (tally.retries, tally.retryAfters, tally.opened)
+        replies = tally.labels
+        timeline = tally.parts.enumerated().map { index, part in
+            let ms = { (time: Duration?) in time?.inMilliseconds.shortened }
+            return Moment(
+                second: Double(index) * tally.partLength.inSeconds, starts: part.starts,
+                outcomes: Self.named(part.outcomes), p50: ms(part.granted.quantile(0.5)),
+                p99: ms(part.granted.quantile(0.99)),
+                max: part.granted.count == 0 ? nil : ms(part.granted.largest))
+        }
+        generator = Generator(
+            processors: (processorTime / max(elapsed.inSeconds, 0.001)).shortened,
+            lateP99: (tally.lateness.quantile(0.99) ?? .zero).inMilliseconds.shortened)
+    }
+
+    private static func named<Value>(_ values: [LoadOutcome: Value]) -> [String: Value] {
+        Dictionary(uniqueKeysWithValues: values.map { ($0.key.rawValue, $0.value) })
+    }
+
+    /// Whether every question got an answer.
+    var isComplete: Bool { lost == 0 && notStarted == 0 }
+}
+
+extension LoadReport {
+    /// The report for people.
+    var text: String {
+        var lines = ["\(starts) playbacks in \(seconds.words) s; \(goodput.words) licenses and heartbeats a second"]
+        var table = TextTable("REQUESTS", "NUMBER", "P50 ms", "P90 ms", "P99 ms", "P99.9 ms", "MAX ms")
+        for outcome in LoadOutcome.allCases {
+            guard let one = requests[outcome.rawValue] else { continue }
+            let cells = [one.p50, one.p90, one.p99, one.p999, one.max].map(\.words)
+            table.add(outcome.rawValue, "\(one.count)", cells[0], cells[1], cells[2], cells[3], cells[4])
+        }
+        lines += ["", table.text, ""]
+        for (label, count) in replies.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) {
+            lines.append("\(count) × \(label)")
+        }
+        lines.append("")
+        if retries > 0 { lines.append("\(retries) requests were sent again.") }
+        if notStarted > 0 { lines.append("\(notStarted) playbacks did not begin: too many went on.") }
+        lines.append(
+            lost == 0 ? "Every question was answered in the end." : "\(lost) questions got no answer in the end.")
+        lines.append(
+            "The generator took \(generator.processors.words) processors, and was at most \(generator.lateP99.words) ms late"
+                + " in 99 of 100 cases. \(opened) licenses were opened as a device does.")
+        return lines.joined(separator: "\n")
+    }
+}
+
+extension Double {
+    /// Rounded to what a reader needs: three digits behind the point.
+    fileprivate var shortened: Double { isFinite ? (self * 1_000).rounded() / 1_000 : 0 }
+
+    /// As people read it.
+    var words: String {
+        magnitude >= 100 ? "\(Int(saturating: rounded()))" : String(format: magnitude >= 10 ? "%.1f" : "%.2f", self)
+    }
+}

@@ -1,0 +1,107 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyServer
+
+/// Where the viewers' tokens come from.
+struct ViewerTokens: Sendable {
+    private enum Source: Sendable {
+        case none
+        case one(Secret)
+        case command(String)
+        case signer(TokenSigner)
+    }
+
+    private struct Kept: Sendable {
+        let token: Secret
+        let end: Date
+    }
+
+    /// How long a signed token is good, and how long one is sent.
+    private static let life = 540.0, use = 400.0
+
+    private let source: Source
+    private let timekeeper: any Timekeeper
+    private let kept = Locked<[String: Kept]>([:])
+
+    /// Requests go without tokens.
+    static func none() -> Self { Self(.none, SystemTimekeeper()) }
+
+    /// All viewers have the same token.
+    static func one(_ token: Secret) -> Self { Self(.one(token), SystemTimekeeper()) }
+
+    /// A command prints a viewer's token; the viewer is in `LATCHKEY_VIEWER`, the session in `LATCHKEY_SESSION`.
+    static func command(_ text: String, timekeeper: any Timekeeper = SystemTimekeeper()) -> Self {
+        Self(.command(text), timekeeper)
+    }
+
+    /// Tokens are signed here: `sub`, `sid`, `jti`, `iat` and `exp`.
+    static func signed(_ signer: TokenSigner, timekeeper: any Timekeeper = SystemTimekeeper()) -> Self {
+        Self(.signer(signer), timekeeper)
+    }
+
+    private init(_ source: Source, _ timekeeper: any Timekeeper) {
+        self.source = source
+        self.timekeeper = timekeeper
+    }
+
+    /// A viewer's token. What was made before is good for some minutes.
+    /// - Throws: `tokenCommandFailed`, and errors of signing.
+    func token(_ account: String, _ session: String) async throws -> Secret? {
+        switch source {
+        case .none: return nil
+        case .one(let token): return token
+        case .command, .signer: break
+        }
+        let now = timekeeper.date
+        if let known = kept.withLock({ $0[session] }), known.end > now { return known.token }
+        let token = try await fresh(account, session, now)
+        kept.withLock { kept in
+            if kept.count >= 200_000 { kept.removeAll() }
+            kept[session] = Kept(token: token, end: now.addingTimeInterval(Self.use))
+        }
+        return token
+    }
+
+    private func fresh(_ account: String, _ session: String, _ now: Date) async throws -> Secret {
+        if case .signer(let signer) = source {
+            let issued = now.timeIntervalSince1970.rounded(.down)
+            return try signer.token([
+                "sub": .text(account), "sid": .text(session), "jti": .text(UUID().uuidString.lowercased()),
+                "iat": .number(issued), "exp": .number(issued + Self.life),
+            ])
+        }
+        guard case .command(let text) = source else { return Secret("") }
+        return try await Self.output(
+            of: text, ["LATCHKEY_VIEWER": account, "LATCHKEY_SESSION": session])
+    }
+
+    /// What a shell's command prints, without blanks around it.
+    private static func output(of command: String, _ variables: [String: String]) async throws -> Secret {
+        // Waits on a thread of its own.
+        try await withCheckedThrowingContinuation { (done: CheckedContinuation<Secret, any Error>) in
+            Thread.detachNewThread {
+                let (process, pipe) = (Process(), Pipe())
+                process.executableURL = URL(filePath: "/bin/sh")
+                process.arguments = ["-c", command]
+                process.environment = ProcessInfo.processInfo.environment.merging(variables) { $1 }
+                process.standardInput = FileHandle.nullDevice
+                process.standardOutput = pipe
+                do {
+                    try process.run()
+                    let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
+                    process.waitUntilExit()
+                    let text = String(decoding: output.prefix(16_384), as: UTF8.self)
+                        .trimmingCharacters(in: .whitespacesAndNewlines)
+                    guard process.terminationStatus == 0, !text.isEmpty else { throw Self.failure }
+                    done.resume(returning: Secret(text))
+                } catch {
+                    done.resume(throwing: Self.failure)
+                }
+            }
+        }
+    }
+
+    private static let failure = Diagnosis(
+        code: "tokenCommandFailed", reason: "The token's command failed, or printed nothing.",
+        remedy: "Run it in a shell with LATCHKEY_VIEWER=viewer-1, and correct it.")
+}

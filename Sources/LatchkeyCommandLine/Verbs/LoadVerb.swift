@@ -1,0 +1,210 @@
+import Foundation
+import Latchkey
+import LatchkeyCore
+import LatchkeyServer
+import LatchkeyTerminal
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// `latchkey load`: many simulated devices against a license server.
+struct LoadVerb: Verb {
+    private let licenseURL = Option(
+        "license-url", .text("URL"), "where licenses are; without it, --in-process or --virtual")
+    private let certificateURL = Option(
+        "certificate-url", .text("URL"), "where the certificate is; compared with that of --credentials before the load"
+    )
+    private let credentials = Option(
+        "credentials", .path("DIR"), "the test credentials of the server; with --in-process also its private key")
+    private let contentID = Option(
+        "content-id", .text("ID"), "what SPCs ask for; {kid} is one of --keys UUIDs; defaults to skd://load/{kid}")
+    private let keys = Option("keys", .count, "how many keys are asked for; defaults to 10")
+    private let tokenFile = Option("token-file", .path("FILE"), "a token that all viewers have")
+    private let tokenCommand = Option(
+        "token-command", .text("COMMAND"), "a shell's command that prints a token for $LATCHKEY_VIEWER")
+    private let tokenKey = Option(
+        "token-key", .path("FILE"), "a file with hexadecimal digits: tokens are signed with HS256, each viewer's own")
+    private let tokenKeyID = Option("token-key-id", .text("NAME"), "the key's name in tokens; defaults to demo")
+    private let rate = Option("rate", .rate, "playbacks that begin in a second; defaults to 10")
+    private let length = Option("for", .timeSpan, "for how long playbacks begin; defaults to 10s")
+    private let arrivals = Option(
+        "arrivals", .choice(["poisson": LoadPlan.Arrivals.poisson, "fixed": .fixed]),
+        "as people come, or at equal distances; defaults to poisson")
+    private let viewers = Option("viewers", .count, "how many accounts there are; defaults to 100")
+    private let sessions = Option("sessions", .count, "how many sessions an account has; defaults to 1")
+    private let watch = Option(
+        "watch", .timeSpan, "how long a viewer watches, renewing and sending heartbeats; defaults to one license")
+    private let retry = Option("retry", .count, "how often a request is sent again that got no answer; defaults to 0")
+    private let impatient = Flag("ignore-retry-after", "send again after 100 ms whatever Retry-After says")
+    private let timeout = Option("timeout", .timeSpan, "how long to wait for a reply; defaults to 10s")
+    private let connections = Option("connections", .count, "connections open at once; defaults to 256")
+    private let inProcess = Flag("in-process", "load a license server in this process, without a network")
+    private let virtual = Flag("virtual", "decide only, on virtual time: what comes when, for millions of devices")
+    private let policy = Option("policy", .path("FILE"), "with --in-process and --virtual: the policy")
+    private let seed = Option("seed", .count, "draws arrivals, viewers and devices; defaults to 1")
+    private let html = Option("html", .path("FILE"), "where to write the report as a page")
+
+    var usage: Usage {
+        Usage(
+            name: "load", summary: "put a license server under load, with many simulated devices",
+            details: """
+                Playbacks begin when they are meant to, whether or not the server keeps up; a request's latency counts from the moment
+                at which it was meant to be sent. An http address gets --connections kept-alive connections of one thread; https goes
+                over the system's client. SPCs are made ahead, and the first license of each is opened as a device does.
+                """,
+            options: [
+                licenseURL, certificateURL, credentials, contentID, keys, tokenFile, tokenCommand, tokenKey, tokenKeyID,
+                rate, length, arrivals, viewers, sessions, watch, retry, impatient, timeout, connections, inProcess,
+                virtual, policy, seed, html, Flag.json,
+            ],
+            examples: [
+                "latchkey load --license-url http://127.0.0.1:8443/t/demo/fairplay --credentials latchkey-demo/credentials "
+                    + "--token-key latchkey-demo/token-key.hex --rate 200 --for 30s --html load.html",
+                "latchkey load --in-process --credentials credentials --rate 500 --for 10s",
+                "latchkey load --virtual --viewers 1000000 --rate 16000 --for 60s --watch 15m --html storm.html",
+            ],
+            yes: "every question got an answer, a license or a refusal", no: "some got none; the report says why")
+    }
+
+    func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
+        let plan = plan(arguments)
+        let progress: @Sendable (LoadTally) -> Void = { tally in
+            let count = tally.parts.map(\.starts).reduce(0, +)
+            console.progress("\(count) playbacks began, \(tally.retries) requests were sent again")
+        }
+        let (report, title) = try await report(plan, arguments, console, progress)
+        console.endProgress()
+        if let path = arguments[html] {
+            try OutputFile.write(
+                Data(LoadPage(report: report, title: title).text.utf8), to: path, for: .everyone, console)
+        }
+        if arguments[Flag.json] { try console.printJSON(report) } else { console.print(report.text) }
+        return report.isComplete ? .yes : .no
+    }
+
+    private func plan(_ arguments: Arguments) -> LoadPlan {
+        var plan = LoadPlan()
+        plan.rate = arguments[rate] ?? plan.rate
+        plan.length = arguments[length] ?? plan.length
+        plan.arrivals = arguments[arrivals] ?? plan.arrivals
+        plan.viewers = arguments[viewers] ?? plan.viewers
+        plan.watching = arguments[watch]
+        plan.retries = arguments[retry] ?? 0
+        plan.obeysRetryAfter = !arguments[impatient]
+        plan.patience = arguments[timeout] ?? plan.patience
+        plan.seed = UInt64(clamping: arguments[seed] ?? 1)
+        return plan
+    }
+
+    private func report(
+        _ plan: LoadPlan, _ arguments: Arguments, _ console: Console,
+        _ progress: @escaping @Sendable (LoadTally) -> Void
+    ) async throws -> (LoadReport, title: String) {
+        let policy = try LoadPolicy(arguments[policy].map { try InputFile.read($0, limit: 1 << 20, console) })
+        let places = [arguments[licenseURL] != nil, arguments[inProcess], arguments[virtual]]
+        guard places.filter({ $0 }).count == 1 else {
+            throw UsageError("load needs one of --license-url, --in-process and --virtual.")
+        }
+        if arguments[virtual] {
+            let load = VirtualLoad(plan: plan, policy: policy.policy, sessions: arguments[sessions] ?? 1)
+            return (await load.run(progress), "decisions, on virtual time")
+        }
+        guard #available(macOS 14, *) else {
+            throw Diagnosis(
+                code: "loadImpossible", reason: "load needs macOS 14 or later.",
+                remedy: "Run it on macOS 14 or on Linux.")
+        }
+        let run = try await self.run(plan, policy, arguments, console)
+        return (await run.run(progress), run.license.absoluteString)
+    }
+
+    /// The run against a server, here or elsewhere.
+    private func run(
+        _ plan: LoadPlan, _ policy: LoadPolicy, _ arguments: Arguments, _ console: Console
+    ) async throws -> LoadRun {
+        let folder = try arguments.required(credentials)
+        let device = try DeviceCredentials(folder, console)
+        let crowd = try LoadCrowd(
+            device.certificate, device.secret, contents: contents(arguments), viewers: plan.viewers,
+            sessions: arguments[sessions] ?? 1,
+            seed: plan.seed)
+        if arguments[inProcess] {
+            guard let license = InProcessServer.license else { throw UsageError("--in-process has no address.") }
+            let server = try await InProcessServer(URL(filePath: folder), policy: policy)
+            return LoadRun(
+                plan: plan, license: license, heartbeats: license, crowd: crowd, tokens: .signed(server.signer),
+                carrier: server.carrier)
+        }
+        let license = try url(licenseURL, arguments)
+        if arguments[certificateURL] != nil {
+            try await compare(url(certificateURL, arguments), device)
+        }
+        let carrier: any LoadCarrier
+        if license.scheme == "http" {
+            carrier = try SocketCarrier(license, connections: arguments[connections] ?? 256)
+        } else {
+            carrier = TransportCarrier(transport: SystemTransport())
+        }
+        return LoadRun(
+            plan: plan, license: license,
+            heartbeats: license.deletingLastPathComponent().appending(path: "sessions/heartbeat"), crowd: crowd,
+            tokens: try tokens(arguments, console), carrier: carrier)
+    }
+
+    private func url(_ option: Option<String>, _ arguments: Arguments) throws -> URL {
+        let text = try arguments.required(option)
+        guard let url = URL(string: text), url.host() != nil, ["http", "https"].contains(url.scheme) else {
+            throw UsageError("\(option.name) needs an http or https URL, not \(quoted(text)).")
+        }
+        return url
+    }
+
+    private func contents(_ arguments: Arguments) -> [ContentIdentifier] {
+        let pattern = arguments[contentID] ?? "skd://load/{kid}"
+        var generator = SeededGenerator(seed: 0x6b69_6473)
+        return (0..<(pattern.contains("{kid}") ? arguments[keys] ?? 10 : 1)).compactMap { _ in
+            KeyID(bytes: generator.bytes(16)).map { ContentIdentifier(pattern.replacing("{kid}", with: "\($0)")) }
+        }
+    }
+
+    private func tokens(_ arguments: Arguments, _ console: Console) throws -> ViewerTokens {
+        let given = [tokenFile.name, tokenCommand.name, tokenKey.name].filter { arguments.values[$0] != nil }
+        guard given.count <= 1 else { throw UsageError("\(given.joined(separator: " and ")) exclude each other.") }
+        if let path = arguments[tokenFile] {
+            let text = String(decoding: try InputFile.read(path, limit: 16_384, console), as: UTF8.self)
+            return .one(Secret(text.trimmingCharacters(in: .whitespacesAndNewlines)))
+        }
+        if let command = arguments[tokenCommand] { return .command(command) }
+        guard let path = arguments[tokenKey] else { return .none() }
+        let text = String(decoding: try InputFile.read(path, limit: 4_096, console), as: UTF8.self)
+        guard let key = Data(hexString: text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
+            throw UsageError("\(tokenKey.name) needs a file of hexadecimal digits.")
+        }
+        let id = TokenKeyID(arguments[tokenKeyID] ?? "demo")
+        return .signed(try TokenSigner(.hs256, id: id, secret: Secret(key)))
+    }
+
+    /// - Throws: `loadImpossible` if the server has another certificate: it could open no SPC.
+    private func compare(_ url: URL, _ device: DeviceCredentials) async throws {
+        let reply = try await SystemTransport().send(URLRequest(url: url), bodyLimit: 1 << 16)
+        guard reply.status == 200, reply.body == device.certificate.der else {
+            throw Diagnosis(
+                code: "loadImpossible",
+                reason: reply.status == 200
+                    ? "The server has another certificate than --credentials."
+                    : "The server answered \(reply.status) for its certificate.",
+                remedy: "Name the folder of the server's own test credentials.")
+        }
+    }
+}
+
+extension ValueForm<Double> {
+    /// So many in a second.
+    fileprivate static let rate = ValueForm(placeholder: "N") { text throws(BadValue) in
+        guard let number = Double(text), number.isFinite, (0.01...1_000_000).contains(number) else {
+            throw BadValue("needs a number from 0.01 to 1000000, not \(quoted(text))")
+        }
+        return number
+    }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import LatchkeyCore
+import Testing
+
+@testable import LatchkeyCommandLine
+
+@Suite(.timeLimit(.minutes(1))) struct LatencyHistogramTests {
+    @Test(arguments: [1, 7, 63, 64, 65, 1_000, 12_345, 1_000_000, 3_599_000_000])
+    func `a latency is known to 1.6 %`(microseconds: Int) throws {
+        var histogram = LatencyHistogram()
+        histogram.add(.microseconds(microseconds))
+        histogram.add(.seconds(10_000))
+        let seen = try #require(histogram.quantile(0.5)).inSeconds * 1e6
+        #expect(seen >= Double(microseconds) - 0.001)
+        #expect(seen <= Double(microseconds) * 1.016 + 0.001)
+    }
+
+    @Test func `quantiles are those of a sorted list`() throws {
+        var generator = SeededGenerator(seed: 3)
+        let values = (0..<5_000).map { _ in Int.random(in: 100...2_000_000, using: &generator) }
+        var (one, other) = (LatencyHistogram(), LatencyHistogram())
+        for (index, value) in values.enumerated() {
+            if index % 2 == 0 { one.add(.microseconds(value)) } else { other.add(.microseconds(value)) }
+        }
+        one.add(other)
+        #expect(one.count == 5_000)
+        for part in [0.5, 0.9, 0.99, 0.999] {
+            let exact = Double(values.sorted()[Int((part * 5_000).rounded(.up)) - 1])
+            let seen = try #require(one.quantile(part)).inSeconds * 1e6
+            #expect(abs(seen - exact) <= exact * 0.016)
+        }
+        #expect(one.quantile(1) == one.largest)
+    }
+
+    @Test func `nothing has no quantile, and what is out of bounds counts at its end`() {
+        var histogram = LatencyHistogram()
+        #expect(histogram.quantile(0.5) == nil)
+        histogram.add(.seconds(-1))
+        histogram.add(.seconds(Int64.max))
+        #expect(histogram.quantile(0) == .zero)
+        #expect(histogram.count == 2)
+    }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct LoadPlanTests {
+    @Test func `arrivals come at the rate, as people do or at equal distances`() {
+        var plan = LoadPlan()
+        (plan.rate, plan.length) = (200, .seconds(100))
+        let drawn = Array(plan.starts())
+        #expect((19_000...21_000).contains(drawn.count))
+        #expect(zip(drawn, drawn.dropFirst()).allSatisfy { $0 <= $1 })
+        #expect(Array(plan.starts()) == drawn)
+        plan.arrivals = .fixed
+        (plan.rate, plan.length) = (4, .seconds(1))
+        #expect(Array(plan.starts()) == [0.25, 0.5, 0.75].map { .seconds($0) })
+    }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct LoadOutcomeTests {
+    @Test(arguments: [
+        (200, false, LoadOutcome.granted), (204, false, .granted), (403, false, .refused), (409, true, .refused),
+        (429, false, .shed), (503, true, .shed), (503, false, .failed), (502, false, .failed), (302, false, .failed),
+    ])
+    func `a status says what became of a request`(status: Int, asks: Bool, outcome: LoadOutcome) {
+        #expect(LoadOutcome(status: status, asksToComeAgain: asks) == outcome)
+    }
+
+    @Test func `a refusal's code stands beside its status, and is shown in one short line`() {
+        let body = Data(#"{"error": {"code": "a\u001b\n\#(String(repeating: "b", count: 100))"}}"#.utf8)
+        let label = LoadReply(status: 403, body: body).label
+        #expect(label.hasPrefix("403 a"))
+        #expect(label.utf8.allSatisfy { $0 >= 0x20 })
+        #expect(label.count < 60)
+        #expect(LoadReply(status: 502, body: Data("no JSON".utf8)).label == "502")
+    }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct SocketReplyTests {
+    private static let whole =
+        "HTTP/1.1 503 Busy\r\nRetry-After: 4\r\ncontent-length: 3\r\nConnection: Close\r\n\r\nabc"
+
+    @Test func `a reply is whole with its last byte, and not before`() throws {
+        let bytes = Array(Self.whole.utf8)
+        for count in bytes.indices { #expect(try SocketReply(Array(bytes.prefix(count))) == nil) }
+        let reply = try #require(try SocketReply(bytes))
+        #expect(reply.reply.status == 503)
+        #expect(reply.reply.retryAfter == 4)
+        #expect(reply.reply.body == Data("abc".utf8))
+        #expect(reply.endsConnection)
+    }
+
+    @Test(arguments: [
+        "HTTP/1.1 200 OK\r\n\r\n", "SSH-2.0 x y\r\n\r\n", "HTTP/1.1 9999 X\r\nContent-Length: 0\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
+    ])
+    func `what states no length, or is no HTTP, is no reply`(text: String) {
+        #expect(throws: SocketFailure.self) { try SocketReply(Array(text.utf8)) }
+    }
+
+    @Test func `a reply without content needs no length`() throws {
+        #expect(try SocketReply(Array("HTTP/1.1 204 None\r\n\r\n".utf8))?.reply.status == 204)
+    }
+}

@@ -1,0 +1,134 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyFairPlay
+import LatchkeyTesting
+import Testing
+
+@testable import LatchkeyCommandLine
+
+@Suite(.timeLimit(.minutes(1))) struct LoadRunTests {
+    /// Answers as it is told, after so long, and counts.
+    private final class Service: LoadCarrier {
+        private let state = Locked<(count: Int, bodies: Set<Data>)>((0, []))
+        private let delay: Duration
+        private let time: VirtualTime
+        private let answer: @Sendable (Int) -> LoadReply
+
+        init(_ time: VirtualTime, after delay: Duration = .zero, _ answer: @escaping @Sendable (Int) -> LoadReply) {
+            (self.time, self.delay, self.answer) = (time, delay, answer)
+        }
+
+        var count: Int { state.withLock { $0.count } }
+        var spcs: Int { state.withLock { $0.bodies.count } }
+
+        func send(_ request: LoadRequest, within limit: Duration) async -> LoadReply {
+            let number = state.withLock { state in
+                state.count += 1
+                state.bodies.insert(request.body)
+                return state.count - 1
+            }
+            if delay > .zero { try? await time.sleep(for: delay) }
+            return answer(number)
+        }
+    }
+
+    private static let credentials = Result { try TestCredentials.make(bits: 1024) }
+
+    private static func crowd(viewers: Int) throws -> LoadCrowd {
+        let credentials = try credentials.get()
+        return try LoadCrowd(
+            credentials.credential.certificate, credentials.applicationSecret,
+            contents: [ContentIdentifier("skd://load/1")], viewers: viewers)
+    }
+
+    private func report(
+        _ plan: LoadPlan, after delay: Duration = .zero, _ answer: @escaping @Sendable (Int) -> LoadReply
+    ) async throws -> (LoadReport, Service) {
+        let time = VirtualTime()
+        let service = Service(time, after: delay, answer)
+        let url = try #require(URL(string: "http://127.0.0.1/t/demo/fairplay"))
+        let crowd = try Self.crowd(viewers: plan.viewers)
+        let report = try await time.run {
+            await LoadRun(
+                plan: plan, license: url, heartbeats: url, crowd: crowd, tokens: .none(), carrier: service,
+                timekeeper: time
+            ).run()
+        }
+        return (report, service)
+    }
+
+    private static let refusal = Data(#"{"error": {"code": "slots"}}"#.utf8)
+
+    private func plan(_ change: (inout LoadPlan) -> Void = { _ in }) -> LoadPlan {
+        var plan = LoadPlan()
+        (plan.rate, plan.arrivals) = (10, .fixed)
+        change(&plan)
+        return plan
+    }
+
+    @Test func `a playback begins at each of its times however slow the server is`() async throws {
+        let (report, service) = try await report(plan(), after: .seconds(3)) { _ in
+            LoadReply(status: 403, body: Self.refusal)
+        }
+        #expect(service.count == 99)
+        #expect(report.starts == 99)
+        #expect(report.requests["refused"]?.p50 == 3_000)
+        #expect(report.replies == ["403 slots": 99])
+        #expect(report.lost == 0)
+    }
+
+    @Test func `a license that the device cannot open is no license`() async throws {
+        let (report, _) = try await report(plan { $0.viewers = 1 }) { _ in LoadReply(status: 200, body: Data([1])) }
+        #expect(report.questions == ["start": ["unreadable": 1, "granted": 98]])
+        #expect(report.lost == 1)
+    }
+
+    @Test func `what no reply came to is sent again, and lost only if that fails, too`() async throws {
+        let once = { @Sendable (number: Int) in number % 2 == 0 ? LoadReply.none("reset") : LoadReply(status: 204) }
+        let (healed, _) = try await report(
+            plan {
+                $0.retries = 1; $0.rate = 1
+            }, once)
+        #expect(healed.lost == 0)
+        #expect(healed.retries == 9)
+        let (broken, _) = try await report(plan { $0.rate = 1 }, once)
+        #expect(broken.lost == 5)
+        #expect(!broken.isComplete)
+    }
+
+    @Test(arguments: [(true, 7.0), (false, 0.1)])
+    func `a device waits as Retry-After says, unless it ignores that`(obeys: Bool, seconds: Double) async throws {
+        let plan = plan { plan in
+            (plan.rate, plan.length, plan.retries, plan.obeysRetryAfter) = (1, .seconds(2), 1, obeys)
+        }
+        let (report, _) = try await report(plan) { number in
+            LoadReply(status: number == 0 ? 503 : 204, body: Data()) { $0 == "retry-after" ? "7" : nil }
+        }
+        #expect(report.seconds == 1 + seconds)
+        #expect(report.retryAfters == 1)
+        #expect(report.questions == ["start": ["granted": 1]])
+    }
+
+    @Test func `a viewer renews and sends heartbeats as long as it watches`() async throws {
+        let plan = plan { plan in
+            (plan.rate, plan.length, plan.watching) = (1, .seconds(2), .seconds(100))
+        }
+        let (report, service) = try await report(plan) { _ in
+            LoadReply(status: 204, body: Data()) { name in
+                ["x-latchkey-renew-after": "40", "x-latchkey-heartbeat": "30", "x-latchkey-heartbeat-token": "t"][name]
+            }
+        }
+        #expect(
+            report.questions == ["start": ["granted": 1], "renewal": ["granted": 2], "heartbeat": ["granted": 3]])
+        // One for starts, one for renewals, and nothing for heartbeats.
+        #expect(service.spcs == 3)
+    }
+
+    @Test func `no more playbacks go on at once than the plan allows`() async throws {
+        let (report, _) = try await report(plan { $0.mostPlaybacks = 5 }, after: .seconds(60)) { _ in
+            LoadReply(status: 204)
+        }
+        #expect(report.starts == 5)
+        #expect(report.notStarted == 94)
+    }
+}

@@ -1,0 +1,108 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyFairPlay
+import LatchkeyHTTP
+import Testing
+
+@testable import LatchkeyCommandLine
+@testable import LatchkeyTerminal
+
+@Suite(.timeLimit(.minutes(1))) struct LoadVerbTests {
+    /// A folder with test credentials, gone at the end.
+    private static func withCredentials(_ body: (String) async throws -> Void) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "load-\(UUID().uuidString)")
+        try TestCredentials.make(bits: 1024).write(to: folder)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try await body(folder.path)
+    }
+
+    @Test func `a server in this process gives licenses that devices open`() async throws {
+        try await Self.withCredentials { folder in
+            let page = folder + "/load.html"
+            let run = await RecordedRun(
+                "load", "--in-process", "--credentials", folder, "--rate", "100", "--for", "1s", "--viewers", "5",
+                "--json",
+                "--html", page)
+            #expect(run.status == .yes, "\(run.error)")
+            #expect((run.json["opened"] as? Int) == 5)
+            #expect((run.json["lost"] as? Int) == 0)
+            let text = try String(contentsOfFile: page, encoding: .utf8)
+            #expect(text.contains("<svg") && text.contains("prefers-color-scheme:dark"))
+            #expect(!text.contains("<script"))
+        }
+    }
+
+    @Test func `a policy in this process refuses sessions beyond its limit`() async throws {
+        try await Self.withCredentials { folder in
+            let policy = folder + "/policy.json"
+            try Data(
+                #"{"version": 1, "name": "two", "validity": {"type": "lease", "lease": "5m"}, "concurrency": {"limit": 2}}"#
+                    .utf8
+            )
+            .write(to: URL(filePath: policy))
+            let run = await RecordedRun(
+                "load", "--in-process", "--credentials", folder, "--rate", "100", "--for", "1s", "--viewers", "1",
+                "--sessions", "50", "--policy", policy, "--json")
+            let requests = run.json["requests"] as? [String: [String: Any]]
+            #expect(requests?["refused"]?["count"] as? Int ?? 0 > 10, "\(run.output)")
+            #expect(run.status == .yes)
+        }
+    }
+
+    @Test func `requests over sockets reach the server with token and SPC, and what it says is counted`() async throws {
+        let seen = Locked<Set<String>>([])
+        let server = HTTPServer(HTTPServerConfiguration()) { request in
+            _ = seen.withLock {
+                $0.insert(
+                    "\(request.method) \(request.path) \(request.headers["Authorization"] ?? "") \(request.body.count > 500)"
+                )
+            }
+            return HTTPResponse(status: 403, headers: [:], body: .bytes(Data(#"{"error":{"code":"right"}}"#.utf8)))
+        }
+        let port = try server.start()
+        try await Self.withCredentials { folder in
+            let run = await RecordedRun(
+                "load", "--license-url", "http://127.0.0.1:\(port)/t/x/fairplay?a=b", "--credentials", folder,
+                "--token-command", "echo token-of-$LATCHKEY_VIEWER", "--rate", "50", "--for", "1s", "--viewers", "1",
+                "--json")
+            #expect(run.status == .yes, "\(run.error)")
+            let replies = run.json["replies"] as? [String: Int]
+            #expect(replies?.keys.map(\.self) == ["403 right"])
+        }
+        await server.stop()
+        #expect(seen.withLock { $0 } == ["POST /t/x/fairplay Bearer token-of-viewer-0 true"])
+    }
+
+    @Test func `a server that is not there loses everything, with the cause`() async throws {
+        try await Self.withCredentials { folder in
+            let run = await RecordedRun(
+                "load", "--license-url", "http://127.0.0.1:1/t/x/fairplay", "--credentials", folder, "--rate", "20",
+                "--for",
+                "1s", "--arrivals", "fixed", "--retry", "1")
+            #expect(run.status == .no)
+            #expect(run.output.contains("38 × connection refused"))
+            #expect(run.output.contains("19 questions got no answer"))
+        }
+    }
+
+    @Test func `on virtual time an hour of many devices takes no hour`() async throws {
+        let run = await RecordedRun(
+            "load", "--virtual", "--viewers", "300", "--rate", "30", "--for", "10s", "--watch", "1h", "--json")
+        let questions = run.json["questions"] as? [String: [String: Int]]
+        let starts = try #require(questions?["start"]?["granted"])
+        // A lease of 5 minutes in an hour: about 14 renewals, spread by the server's jitter.
+        let renewals = try #require(questions?["renewal"]?["granted"])
+        #expect((11 * starts...20 * starts).contains(renewals))
+        #expect(run.status == .yes)
+    }
+
+    @Test(arguments: [
+        [], ["--virtual", "--in-process"], ["--license-url", "ftp://x", "--credentials", "c"],
+        ["--in-process"], ["--virtual", "--rate", "0"],
+    ])
+    func `arguments that do not fit together are refused`(arguments: [String]) async {
+        let run = await RecordedRun(["load"] + arguments, tool: .standard)
+        #expect(run.status != .yes)
+        #expect(!run.error.isEmpty)
+    }
+}

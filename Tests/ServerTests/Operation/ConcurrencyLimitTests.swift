@@ -1,0 +1,49 @@
+import LatchkeyCore
+import LatchkeyServer
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct ConcurrencyLimitTests {
+    /// Has as many requests as may run take so long, round after round.
+    private func run(_ limit: ConcurrencyLimit, rounds: Int, each duration: Duration, from start: Duration = .zero) {
+        for round in 1...rounds {
+            var count = 0
+            while limit.begin() { count += 1 }
+            for _ in 0..<count { limit.end(after: duration, at: start + duration * round) }
+        }
+    }
+
+    @Test func `it takes no more than the limit, and again when one has ended`() {
+        let limit = ConcurrencyLimit(least: 1)
+        for _ in 0..<4 { #expect(limit.begin()) }
+        #expect(!limit.begin())
+        limit.end(after: .milliseconds(100), at: .zero)
+        #expect(limit.begin())
+        #expect(limit.running == 4)
+    }
+
+    @Test func `it rises while requests are answered in time, whatever a store takes`() {
+        let limit = ConcurrencyLimit(least: 4, most: 200)
+        run(limit, rounds: 500, each: .milliseconds(30))
+        #expect(limit.limit == 200)
+    }
+
+    @Test func `it falls to the least when requests are late, and one round of late ones counts once`() {
+        let limit = ConcurrencyLimit(least: 4)
+        run(limit, rounds: 1, each: .milliseconds(90))
+        #expect(limit.limit == 12)
+        run(limit, rounds: 50, each: .milliseconds(90), from: .seconds(1))
+        #expect(limit.limit == 4)
+        run(limit, rounds: 200, each: .milliseconds(10), from: .seconds(60))
+        #expect(limit.limit > 50)
+    }
+
+    @Test func `it does not rise while few come`() {
+        let limit = ConcurrencyLimit(least: 8)
+        for number in 0..<1_000 {
+            #expect(limit.begin())
+            limit.end(after: .milliseconds(1), at: .milliseconds(number))
+        }
+        #expect(limit.limit == 32)
+        #expect(limit.running == 0)
+    }
+}
