@@ -36,7 +36,7 @@ import Testing
         _ picture: String
     ) async throws {
         let form = try #require(DemoDocument.all.flatMap(\.forms).first { $0.picture == picture })
-        let (text, isRight) = await demonstration.play(form)
+        let (_, text, isRight) = await demonstration.play(form, of: try #require(DemoDocument.all.first))
         #expect(isRight, "\(text)")
         #expect(text.contains("150 frames decoded"))
         switch form.keepAlive {
@@ -55,7 +55,7 @@ import Testing
         let form = try #require(DemoDocument.all.dropFirst(number).first?.forms.first)
         let service = try #require(stage.bench.host.services.first { $0.identifier == form.service })
         service.faults.set(.status(403), at: .license)
-        let (text, isRight) = await demonstration.play(form)
+        let (_, text, isRight) = await demonstration.play(form, of: try #require(DemoDocument.all.first))
         #expect(!isRight)
         #expect(text.contains("403") && text.contains("(forbidden)"), "\(text)")
         #expect(!text.contains("eyJ") && !text.contains("demo-client|"))
@@ -66,7 +66,7 @@ import Testing
         let form = try #require(DemoDocument.all.flatMap(\.forms).first { $0.picture == "nagra" })
         let service = try #require(stage.bench.host.services.first { $0.identifier == "nagra" })
         service.faults.set(.refusal(code: "1007", status: 400), at: .license)
-        let (text, _) = await demonstration.play(form)
+        let (_, text, _) = await demonstration.play(form, of: try #require(DemoDocument.all.first))
         #expect(text.contains("1007") && !text.contains("integrationFailed"), "\(text)")
         await stage.bench.host.stop(within: .seconds(1))
     }
