@@ -96,7 +96,9 @@ struct PlayerDemonstration {
     private func note(_ entries: some Sequence<JournalEntry>, of owner: String, decodedAt end: Date) {
         var last: Date?
         for entry in entries {
-            let name = entry.path.prefix { $0 != "?" }
+            let path = entry.path.prefix { $0 != "?" }
+            let name =
+                path.hasPrefix("/media/") ? path.split(separator: "/").suffix(2).joined(separator: "/") : "\(path)"
             var span = TraceSpan(
                 .service, "service: \(entry.method) \(name)",
                 from: entry.end.addingTimeInterval(-entry.duration.inSeconds), for: entry.duration)

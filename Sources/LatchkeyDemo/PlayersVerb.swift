@@ -5,7 +5,8 @@ import LatchkeyTerminal
 /// `latchkey-demo`: the applications of `Examples`, each in its player and with its vendor, and the pictures to prove it.
 struct PlayersVerb: Verb {
     private let documents = Flag("documents", "play each application in every form that its vendor's document shows")
-    private let out = Option("out", .path("DIR"), "the folder for the page, the pictures and the log; defaults to out/demo")
+    private let out = Option(
+        "out", .path("DIR"), "the folder for the page, the pictures and the log; defaults to out/demo")
     private let quiet = Flag("quiet", "print only what is wrong, and the sum")
 
     var usage: Usage {

@@ -30,7 +30,8 @@ package final class TraceRecorder: Sendable {
         }
         guard let format = KeyTrace.Format(rawValue: URL(filePath: path).pathExtension.lowercased()) else {
             throw UsageError(
-                "--trace needs a file that ends in .html, .json or .har, not \(path).", hint: "Example: --trace trace.html")
+                "--trace needs a file that ends in .html, .json or .har, not \(path).",
+                hint: "Example: --trace trace.html")
         }
         file = (path, format)
     }

@@ -111,7 +111,9 @@ extension OpenTelemetry.Span {
     }
 
     /// Since 1970; 0 for a date before.
-    private static func nanoseconds(_ date: Date) -> UInt64 { nanoseconds(.seconds(max(0, date.timeIntervalSince1970))) }
+    private static func nanoseconds(_ date: Date) -> UInt64 {
+        nanoseconds(.seconds(max(0, date.timeIntervalSince1970)))
+    }
 
     private static func nanoseconds(_ length: Duration) -> UInt64 {
         let (seconds, attoseconds) = length.components

@@ -31,8 +31,11 @@ struct TraceExchange: Sendable {
 
     var start: Date { spans.map(\.start).min() ?? .distantPast }
     var end: Date { spans.map(\.end).max() ?? .distantPast }
-    /// From the first beginning to the last end.
-    var length: Duration { .seconds(end.timeIntervalSince(start)) }
+    /// From the first beginning to the end of the last step that took time: renewals, hours later, are not part of the picture.
+    var length: Duration {
+        let ends = spans.filter { $0.kind == .key || $0.length > .zero }.map(\.end)
+        return .seconds((ends.max() ?? end).timeIntervalSince(start))
+    }
     var requests: [TraceSpan] { spans.filter { $0.request != nil } }
 }
 
@@ -58,8 +61,10 @@ extension TraceExchange {
             case .requested(let purpose): attempts = purpose == .renewal ? [:] : attempts
             case .stageEnded(let stage, let took):
                 append(.stage, Self.words(stage), stage, endingAt: event.date, took)
-            case .certificateFromCache(let saved): note("certificate at hand", event.date, saving: saved)
-            case .prepared(let part, let saved): note("\(part.rawValue) at hand", event.date, saving: saved)
+            case .certificateFromCache(let saved):
+                note("certificate at hand, which saved \(saved.inWords)", event.date, at: .certificate)
+            case .prepared(let part, let saved):
+                note("\(part.rawValue) at hand, which saved \(saved.inWords)", event.date, at: .license)
             case .exchanged(let http): append(http, nil, event.date)
             case .unanswered(let http, let code): append(http, code, event.date)
             case .retrying(let attempt, let wait, let code):
@@ -78,7 +83,8 @@ extension TraceExchange {
             case .answered(let took): finish("key in", event.date, took)
             case .heldBySystem(let took): finish("held by the system, found in", event.date, took)
             case .failed(let error, let took): finish("failed in", event.date, took, error)
-            case .redirected, .preloaded, .tokenAdvice, .certificateUnrecognized, .replyWarning, .renewalPlanned, .keyStored,
+            case .redirected, .preloaded, .tokenAdvice, .certificateUnrecognized, .replyWarning, .renewalPlanned,
+                .keyStored,
                 .storedKeyDropped, .storedKeyExpired, .storeFailed:
                 break
             }
@@ -86,7 +92,8 @@ extension TraceExchange {
 
         /// The exchange with identifiers for all of its spans.
         var exchange: TraceExchange {
-            var identifiers = SeededGenerator(seed: seed ^ Self.hash("\(identity.owner)\n\(identity.number)\n\(identity.key)"))
+            var identifiers = SeededGenerator(
+                seed: seed ^ Self.hash("\(identity.owner)\n\(identity.number)\n\(identity.key)"))
             let made = identifiers.bytes(16).hexString
             var spans = spans.sorted {
                 ($0.start, $0.kind.rank, -$0.length.inSeconds) < ($1.start, $1.kind.rank, -$1.length.inSeconds)
@@ -146,13 +153,11 @@ extension TraceExchange.Builder {
 
     private static let shortestWait = Duration.microseconds(500)
 
-    private mutating func note(_ name: String, _ date: Date, saving saved: Duration) {
-        note("\(name), which saved \(saved.inWords)", date)
-    }
-
-    private mutating func note(_ name: String, _ date: Date, _ code: String? = nil) {
+    private mutating func note(
+        _ name: String, _ date: Date, _ code: String? = nil, at stage: ContentKeyError.Stage? = nil
+    ) {
         var span = TraceSpan(.work, name, from: date, for: .zero)
-        span.code = code
+        (span.code, span.stage) = (code, stage?.rawValue ?? "")
         spans.append(span)
     }
 
@@ -166,8 +171,8 @@ extension TraceExchange.Builder {
 
     /// Whether a span lies in another, up to what clocks round.
     private static func holds(_ outer: TraceSpan, _ span: TraceSpan) -> Bool {
-        let isOfStage = outer.kind != .stage || outer.stage == span.stage || span.stage.isEmpty || span.kind == .wait
-            || (outer.stage == "license" && span.stage == "lookup")
+        let isOfStage =
+            outer.kind != .stage || outer.stage == span.stage || (outer.stage == "license" && span.stage == "lookup")
         return isOfStage && outer.start.addingTimeInterval(-0.002) <= span.start
             && span.end <= outer.end.addingTimeInterval(0.002)
     }

@@ -21,7 +21,9 @@ package struct TracePage: Sendable {
         HTML.page(
             title: title, style: TraceStyle.rules,
             [
-                .element("header", [:], [.element("h1", [:], "Trace of the keys"), .element("p", ["class": "soft"], summary)]),
+                .element(
+                    "header", [:],
+                    [.element("h1", [:], "Trace of the keys"), .element("p", ["class": "soft"], summary)]),
                 .element("main", [:], [troubles, waterfalls, leaseChart, table]),
             ])
     }
@@ -73,10 +75,11 @@ extension TracePage {
     private func waterfall(_ exchange: TraceExchange) -> HTML {
         let rows = exchange.spans.prefix(300).map { span in
             row(
-                Self.label(span), Self.details(span), TraceFormat.time(span.length),
+                Self.label(span), Self.details(span), Self.time(span, since: exchange.start),
                 bars: [
                     Bar(
-                        kind: span.code == nil ? "\(span.kind)" : "bad", from: span.start, length: span.length.inSeconds)
+                        kind: span.code == nil ? "\(span.kind)" : "wrong", from: span.start,
+                        length: span.length.inSeconds)
                 ], in: exchange.start, exchange.length.inSeconds)
         }
         let name = Self.name(exchange)
@@ -111,8 +114,16 @@ extension TracePage {
         return span.name + attempt + status + (span.code.flatMap { span.request == nil ? ": \($0)" : nil } ?? "")
     }
 
+    /// How long a step took; when it was, for one that took no time.
+    private static func time(_ span: TraceSpan, since start: Date) -> String {
+        span.kind == .work && span.length == .zero
+            ? "at \(TraceFormat.time(.seconds(span.start.timeIntervalSince(start))))" : TraceFormat.time(span.length)
+    }
+
     /// What more is known of a step, for whoever points at it.
-    private static func details(_ span: TraceSpan) -> String { span.request.map { "\($0.method) \($0.url)" } ?? span.name }
+    private static func details(_ span: TraceSpan) -> String {
+        span.request.map { "\($0.method) \($0.url)" } ?? span.name
+    }
 
     /// A piece of a row's picture.
     private struct Bar {
@@ -211,7 +222,9 @@ extension TracePage {
                         .element(
                             "table", [:],
                             [
-                                .element("caption", [:], "Start counts from the first step; lengths are in milliseconds, bodies in bytes."),
+                                .element(
+                                    "caption", [:],
+                                    "Start counts from the first step; lengths are in milliseconds, bodies in bytes."),
                                 .element("thead", [:], [.element("tr", [:], heads)]),
                                 .element("tbody", [:], Array(rows)),
                             ])

@@ -19,9 +19,9 @@ package enum TraceStyle {
         ol.fall .track { position: relative; background: var(--track); min-height: 1.1rem }
         ol.fall .bar { position: absolute; top: .15rem; bottom: .15rem; min-width: 2px; background: var(--stage) }
         ol.fall .time { text-align: right; font-variant-numeric: tabular-nums }
-        .bar.key { background: var(--key) } .bar.request { background: var(--request) } .bar.wait { background: var(--wait) }
-        .bar.work { background: var(--work) } .bar.service { background: var(--service) } .bar.bad { background: var(--bad) }
-        .bar.mark { width: 2px; background: var(--bad) }
+        ol.fall .key { background: var(--key) } ol.fall .request { background: var(--request) } ol.fall .wait { background: var(--wait) }
+        ol.fall .work { background: var(--work) } ol.fall .service { background: var(--service) }
+        ol.fall .wrong, ol.fall .mark { background: var(--bad) }
         .bad { color: var(--bad); font-weight: 600 }
         .sheet { overflow-x: auto } table { border-collapse: collapse; width: 100%; font-size: .875rem }
         th, td { text-align: left; vertical-align: top; padding: .25rem .5rem; border-bottom: 1px solid var(--line) }

@@ -19,7 +19,8 @@ struct DoctorPage {
             title: "\(title) – latchkey doctor", style: TraceStyle.rules,
             [
                 .element(
-                    "header", [:], [.element("h1", [:], "The keys of a stream, step by step"), .element("p", [:], vendor)]),
+                    "header", [:],
+                    [.element("h1", [:], "The keys of a stream, step by step"), .element("p", [:], vendor)]),
                 .element("main", [:], [cause, steps, trace.waterfalls, trace.table]),
             ])
     }

@@ -44,7 +44,8 @@ struct StreamDiagnosis: Sendable {
             retry: RetryPolicy(maximumAttempts: 1), hosts: hosts, certificateFetch: .withFirstKey)
         let loader = ContentKeyLoader(
             vendor, credentials: .fixed(credentials),
-            configuration: recorder?.observing(configuration) ?? configuration, transport: watch, timekeeper: timekeeper)
+            configuration: recorder?.observing(configuration) ?? configuration, transport: watch, timekeeper: timekeeper
+        )
         defer { loader.cancel() }
         let web = WebResources(transport: recorder?.watching(watch, timekeeper: timekeeper) ?? watch)
         let stream = await stream(at: playlist, web)

@@ -6,7 +6,8 @@ import LatchkeyVendors
 /// `latchkey demo`: protected streams through the vendors' profiles and services, and the pictures to prove it.
 struct DemoVerb: Verb {
     private let all = Flag("all", "play every profile, the variants too")
-    private let out = Option("out", .path("DIR"), "the folder for the page, the pictures and the log; defaults to out/demo")
+    private let out = Option(
+        "out", .path("DIR"), "the folder for the page, the pictures and the log; defaults to out/demo")
     private let quiet = Flag("quiet", "print only what is wrong, and the sum")
 
     var usage: Usage {

@@ -15,7 +15,8 @@ struct DoctorVerb: Verb {
     private let key = Option("key", .text("URI"), "the key that the SPC is for; defaults to the stream's first")
     private let licenses = Option(
         "licenses", .count, "how many licenses to ask for at most; defaults to 8, as services bill them")
-    private let html = Option("html", .path("FILE"), "where to write the report as a page, with what to do at each step")
+    private let html = Option(
+        "html", .path("FILE"), "where to write the report as a page, with what to do at each step")
 
     var usage: Usage {
         Usage(
