@@ -46,7 +46,7 @@ struct DemoDocument {
         /// Lets time pass after the stream has played, and checks that the session is kept alive.
         let passTime: @Sendable () async throws -> Void
 
-        let configuration = LoaderConfiguration(hosts: HostPolicy(loopback: .http))
+        let configuration: LoaderConfiguration
 
         func address(_ setting: String) throws -> URL {
             guard let address = settings[setting].flatMap({ URL(string: $0) }) else {

@@ -1,4 +1,5 @@
 import Foundation
+import Latchkey
 import LatchkeyCore
 import LatchkeyFairPlay
 import LatchkeyServer
@@ -14,28 +15,39 @@ import StandInEngine
 struct PlayerDemonstration {
     let stage: DemoStage
     let exchanges: ExchangeWatch
+    private let recorder: TraceRecorder
 
     /// How many heartbeats or renewals of a session to wait for while time passes.
     private nonisolated static let beats = 3
 
-    init(on stage: DemoStage, _ exchanges: ExchangeWatch) {
+    /// - Parameter recorder: records what happens.
+    init(on stage: DemoStage, _ exchanges: ExchangeWatch, _ recorder: TraceRecorder = TraceRecorder()) {
         self.stage = stage
         self.exchanges = exchanges
+        self.recorder = recorder
         StandInHardware.register(stage.credentials)
     }
 
     /// Plays one form of a document.
-    /// - Returns: what to print, and whether everything is right.
-    func play(_ form: DemoDocument.Form) async -> (text: String, isRight: Bool) {
+    /// - Returns: the page's row, what to print, and whether everything is right.
+    func play(
+        _ form: DemoDocument.Form, of document: DemoDocument
+    ) async -> (row: DemoPage.Row, text: String, isRight: Bool) {
+        let owner = "\(document.title), \(form.name)"
+        func row(_ line: DemoLine?, _ problem: TraceProblem? = nil) -> DemoPage.Row {
+            DemoPage.Row(document.title, form.name, line, problem: problem, recorder.trace.part(of: owner))
+        }
         do {
-            let line = try await line(form)
-            return (line.text, line.isRight)
+            let line = try await line(form, owner)
+            return (row(line), line.text, line.isRight)
         } catch {
-            return (Failure(error).text, false)
+            let problem = TraceProblem(error)
+            recorder.add(problem)
+            return (row(nil, problem), Failure(error).text, false)
         }
     }
 
-    private func line(_ form: DemoDocument.Form) async throws -> DemoLine {
+    private func line(_ form: DemoDocument.Form, _ owner: String) async throws -> DemoLine {
         let bench = try bench(for: form)
         defer { if bench.address != stage.bench.address { Task { await bench.host.stop(within: .zero) } } }
         guard let service = bench.host.services.first(where: { $0.identifier == form.service }) else {
@@ -47,8 +59,9 @@ struct PlayerDemonstration {
             form.keepAlive == nil
             ? StandInStage(reference: stage.reference)
             : StandInStage(timekeeper: time, reference: stage.reference)
-        let (asked, period) = (Locked<Int?>(nil), Locked(0))
-        let scene = try scene(form, service, bench) { [exchanges] in
+        let (asked, period, decoded) = (Locked<Int?>(nil), Locked(0), Locked<Date?>(nil))
+        let scene = try scene(form, owner, service, bench) { [exchanges] in
+            decoded.withLock { $0 = Date() }
             asked.withLock { $0 = Self.requests(of: bench) }
             guard let keepAlive = form.keepAlive else { return }
             let seconds = NAGRAService.defaultHeartbeat
@@ -60,6 +73,8 @@ struct PlayerDemonstration {
             }
         }
         let before = Self.requests(of: bench)
+        let first = bench.host.journal.count
+        defer { note(bench.host.journal.dropFirst(first), of: owner, decodedAt: decoded.withLock { $0 } ?? Date()) }
         let result: StandInPlayback.Result
         do { result = try await simulated.run { try await form.play(scene) } } catch {
             // The error that the adapter gave the application says more than the player's.
@@ -68,7 +83,7 @@ struct PlayerDemonstration {
         var line = DemoLine(
             requests: (asked.withLock { $0 } ?? Self.requests(of: bench)) - before,
             timeToKey: form.keepAlive == nil ? result.timeToKey : nil,
-            frames: result.frameCount, picture: scene.picture, isRight: result.isRight)
+            frames: result.frameCount, picture: scene.picture, page: stage.page, isRight: result.isRight)
         line.remark = form.keepAlive.map { keepAlive in
             let beats = period.withLock { $0 }
             let passed = NAGRAService.defaultHeartbeat * beats
@@ -77,8 +92,32 @@ struct PlayerDemonstration {
         return line
     }
 
+    /// Adds to the trace what the services saw, and decoding, which begins with the last of it.
+    private func note(_ entries: some Sequence<JournalEntry>, of owner: String, decodedAt end: Date) {
+        var last: Date?
+        for entry in entries {
+            let path = entry.path.prefix { $0 != "?" }
+            let name =
+                path.hasPrefix("/media/") ? path.split(separator: "/").suffix(2).joined(separator: "/") : "\(path)"
+            var span = TraceSpan(
+                .service, "service: \(entry.method) \(name)",
+                from: entry.end.addingTimeInterval(-entry.duration.inSeconds), for: entry.duration)
+            span.owner = owner
+            span.request = TraceSpan.Request(
+                method: entry.method, url: entry.path, status: entry.status, requestID: entry.requestID)
+            span.code = entry.status.map { $0 >= 400 ? "\($0)" : nil } ?? "reset"
+            recorder.add(span)
+            if entry.end < end { last = max(last ?? entry.end, entry.end) }
+        }
+        guard let last else { return }
+        var span = TraceSpan(
+            .work, "decryption and decoding", from: last, for: .seconds(end.timeIntervalSince(last)))
+        span.owner = owner
+        recorder.add(span)
+    }
+
     private func scene(
-        _ form: DemoDocument.Form, _ service: any VendorService, _ bench: TestBench,
+        _ form: DemoDocument.Form, _ owner: String, _ service: any VendorService, _ bench: TestBench,
         passTime: @escaping @Sendable () async throws -> Void
     ) throws -> DemoDocument.Scene {
         let address = bench.media("\(form.asset.rawValue)/master.m3u8", through: service)
@@ -86,7 +125,9 @@ struct PlayerDemonstration {
         return DemoDocument.Scene(
             content: content, settings: service.parameters(at: bench.mount(of: service)),
             token: { service.demoToken().revealedText },
-            picture: stage.output.appending(path: "\(form.picture).png"), errors: .init(), passTime: passTime)
+            picture: stage.output.appending(path: "\(form.picture).png"), errors: .init(), passTime: passTime,
+            configuration: recorder.observing(
+                LoaderConfiguration(hosts: HostPolicy(loopback: .http)), as: owner))
     }
 
     /// The stage's services; for sessions that renewals keep alive, a service that enforces them in its licenses.

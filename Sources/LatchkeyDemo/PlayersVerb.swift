@@ -5,7 +5,8 @@ import LatchkeyTerminal
 /// `latchkey-demo`: the applications of `Examples`, each in its player and with its vendor, and the pictures to prove it.
 struct PlayersVerb: Verb {
     private let documents = Flag("documents", "play each application in every form that its vendor's document shows")
-    private let out = Option("out", .path("DIR"), "the folder for the pictures and the log; defaults to out/demo")
+    private let out = Option(
+        "out", .path("DIR"), "the folder for the page, the pictures and the log; defaults to out/demo")
     private let quiet = Flag("quiet", "print only what is wrong, and the sum")
 
     var usage: Usage {
@@ -17,7 +18,7 @@ struct PlayersVerb: Verb {
                 which a simulated device makes the SPCs and opens the CKCs, and ffmpeg decodes. Every sample is compared with the
                 clear stream. Examples holds the applications. latchkey demo plays the profiles of all vendors.
                 """,
-            options: [documents, out, quiet],
+            options: [documents, out, TraceRecorder.option, quiet],
             examples: ["latchkey-demo", "latchkey-demo --documents", "latchkey-demo --out /tmp/demo"],
             yes: "every frame is right", no: "a key is missing or a frame is wrong; the log says why")
     }
@@ -25,21 +26,25 @@ struct PlayersVerb: Verb {
     func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
         let folder = URL(filePath: arguments[out] ?? "out/demo", relativeTo: nil)
         try OutputFile.makeFolder(folder)
+        let recorder = try arguments.traceRecorder()
         let exchanges = ExchangeWatch()
         let stage = try DemoStage(output: folder) { exchanges.note($0) }
-        let (right, rows) = await play(arguments, on: stage, exchanges, console)
+        let (right, rows) = try await play(arguments, on: stage, exchanges, recorder, console)
         console.print("\(right) of \(rows) right")
         let log = await stage.close()
         try OutputFile.write(log, to: folder.appending(path: "exchanges.log").path, for: .everyone, console)
+        try recorder.write(console)
         return right == rows ? .yes : .no
     }
 
     /// Prints a line for each document; or each document's name, and below it a line for each of its forms.
     @MainActor
     private func play(
-        _ arguments: Arguments, on stage: DemoStage, _ exchanges: ExchangeWatch, _ console: Console
-    ) async -> (right: Int, rows: Int) {
-        let demonstration = PlayerDemonstration(on: stage, exchanges)
+        _ arguments: Arguments, on stage: DemoStage, _ exchanges: ExchangeWatch, _ recorder: TraceRecorder,
+        _ console: Console
+    ) async throws -> (right: Int, rows: Int) {
+        let demonstration = PlayerDemonstration(on: stage, exchanges, recorder)
+        var page = DemoPage()
         let showsForms = arguments[documents]
         var (right, rows) = (0, 0)
         for document in DemoDocument.all {
@@ -47,13 +52,15 @@ struct PlayersVerb: Verb {
             let forms = showsForms ? document.forms : Array(document.forms.prefix(1))
             for form in forms {
                 console.progress("Playing \(document.title)")
-                let (text, isRight) = await demonstration.play(form)
+                let (row, text, isRight) = await demonstration.play(form, of: document)
+                page.add(row)
                 console.endProgress()
                 let name = showsForms ? "    \(form.name)\n       " : Self.padded(document.title, to: 26)
                 if !arguments[quiet] || !isRight { console.print("\(name)  \(text)") }
                 (right, rows) = (right + (isRight ? 1 : 0), rows + 1)
             }
         }
+        try OutputFile.write(page.data, to: stage.page.path, for: .everyone, console)
         return (right, rows)
     }
 

@@ -8,22 +8,25 @@ package struct DemoLine {
     let timeToKey: Duration?
     let frames: Int
     let picture: URL
+    /// The page that shows the picture.
+    let page: URL
     package let isRight: Bool
     /// What else happened, such as heartbeats.
     package var remark: String?
 
-    package init(requests: Int, timeToKey: Duration?, frames: Int, picture: URL, isRight: Bool) {
+    package init(requests: Int, timeToKey: Duration?, frames: Int, picture: URL, page: URL, isRight: Bool) {
         self.requests = requests
         self.timeToKey = timeToKey
         self.frames = frames
         self.picture = picture
+        self.page = page
         self.isRight = isRight
     }
 
     package var text: String {
         let count = "\(requests) \(requests == 1 ? "request" : "requests")"
         let time = timeToKey.map { ", \(Int(saturating: $0.inMilliseconds.rounded())) ms" } ?? ""
-        return "key in \(count)\(time)   \(frames) frames decoded   \(picture.relativePath)"
+        return "key in \(count)\(time)   \(frames) frames decoded   \(page.relativePath)"
             + (remark.map { "   \($0)" } ?? "") + (isRight ? "" : "   WRONG PICTURE")
     }
 }

@@ -10,6 +10,8 @@ package struct DemoStage: Sendable {
     package let bench: TestBench
     package let credentials: TestCredentials
     package let output: URL
+    /// The page with the pictures.
+    package var page: URL { output.appending(path: "index.html") }
     package let reference: ReferenceHashes
     package let ffmpeg: FFmpeg
     private let log = Locked<[String]>([])

@@ -145,8 +145,10 @@ public struct SimulatedPlayer: Sendable {
         _ reference: ReferenceHashes?, into report: inout StreamReport
     ) async throws {
         guard report.failure == nil else { return }
+        let (date, start) = (timekeeper.date, timekeeper.uptime)
         report.playback = try await StreamPlayer(ffmpeg).play(
             stream.copy, keys: report.contentKeys, picture: picture, clearMedia: clearMedia)
+        report.decoding = (date, timekeeper.uptime - start)
         report.verdict = report.playback?.verdict(against: reference)
     }
 

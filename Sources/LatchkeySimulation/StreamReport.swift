@@ -12,6 +12,8 @@ public struct StreamReport: Sendable {
     public var requests: [KeyEvent.HTTPSummary] = []
     /// From opening the stream to having its last key.
     public var timeToKey = Duration.zero
+    /// When decoding began, and how long it took; `nil` if nothing was decoded.
+    public internal(set) var decoding: (start: Date, length: Duration)?
     /// What the decoder made of the media; `nil` if a key was missing.
     public var playback: PlaybackResult?
     /// Whether the media came out right; `nil` if nothing was played.

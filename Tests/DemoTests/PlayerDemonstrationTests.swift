@@ -21,6 +21,10 @@ import Testing
         demonstration = PlayerDemonstration(on: stage, exchanges)
     }
 
+    private static func document(of form: DemoDocument.Form) throws -> DemoDocument {
+        try #require(DemoDocument.all.first { $0.forms.contains { $0.picture == form.picture } })
+    }
+
     /// Every form of every document, by its picture.
     nonisolated static let pictures = [
         "vudrm", "vudrm-4", "cloud-drm", "cloud-drm-present", "azure", "own-integration", "nagra", "nagra-enforced",
@@ -36,9 +40,18 @@ import Testing
         _ picture: String
     ) async throws {
         let form = try #require(DemoDocument.all.flatMap(\.forms).first { $0.picture == picture })
-        let (text, isRight) = await demonstration.play(form)
+        let (row, text, isRight) = try await demonstration.play(form, of: Self.document(of: form))
         #expect(isRight, "\(text)")
-        #expect(text.contains("150 frames decoded"))
+        #expect(text.contains("150 frames decoded") && text.contains("index.html"))
+        var page = DemoPage()
+        page.add(row)
+        let html = String(decoding: page.data, as: UTF8.self)
+        for words in [
+            "1 of 1 right", "data:image/png;base64,iVBORw0KGgo", "decryption and decoding", "every sample is right",
+        ] {
+            #expect(html.contains(words), "\(words)")
+        }
+        #expect(!html.contains("src=\"http") && !html.contains("<script"))
         switch form.keepAlive {
         case nil: #expect(text.contains(" ms   150"))
         case .heartbeats: #expect(text.contains("3 heartbeats in 1 min 30 s of virtual time"))
@@ -55,10 +68,15 @@ import Testing
         let form = try #require(DemoDocument.all.dropFirst(number).first?.forms.first)
         let service = try #require(stage.bench.host.services.first { $0.identifier == form.service })
         service.faults.set(.status(403), at: .license)
-        let (text, isRight) = await demonstration.play(form)
+        let (row, text, isRight) = try await demonstration.play(form, of: Self.document(of: form))
         #expect(!isRight)
         #expect(text.contains("403") && text.contains("(forbidden)"), "\(text)")
         #expect(!text.contains("eyJ") && !text.contains("demo-client|"))
+        var page = DemoPage()
+        page.add(row)
+        let html = String(decoding: page.data, as: UTF8.self)
+        #expect(html.contains("forbidden") && html.contains("What to do: ") && html.contains("0 of 1 right"))
+        #expect(!html.contains("eyJ") && !html.contains("demo-client|"))
         await stage.bench.host.stop(within: .seconds(1))
     }
 
@@ -66,7 +84,7 @@ import Testing
         let form = try #require(DemoDocument.all.flatMap(\.forms).first { $0.picture == "nagra" })
         let service = try #require(stage.bench.host.services.first { $0.identifier == "nagra" })
         service.faults.set(.refusal(code: "1007", status: 400), at: .license)
-        let (text, _) = await demonstration.play(form)
+        let (_, text, _) = try await demonstration.play(form, of: Self.document(of: form))
         #expect(text.contains("1007") && !text.contains("integrationFailed"), "\(text)")
         await stage.bench.host.stop(within: .seconds(1))
     }

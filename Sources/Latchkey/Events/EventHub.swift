@@ -17,12 +17,20 @@ final class EventHub: Sendable {
 
     private let timekeeper: any Timekeeper
     private let redaction: Redaction
+    private let observer: (@Sendable (KeyEvent) -> Void)?
+    /// Makes the identifiers of traces; `nil` if requests carry none.
+    private let identifiers: TraceIdentifiers?
     private let listeners = Locked(Listeners())
     private let counted = Locked(KeyStatistics())
 
     init(_ caller: ServiceCaller) {
         timekeeper = caller.timekeeper
         redaction = caller.integration.redaction
+        observer = caller.configuration.observer
+        var generator = SomeGenerator(caller.generator())
+        identifiers =
+            caller.configuration.tracing == .traceparent
+            ? TraceIdentifiers(seed: .random(in: 0 ... .max, using: &generator)) : nil
     }
 
     /// What was counted since the loader was made.
@@ -53,7 +61,7 @@ final class EventHub: Sendable {
     ///   - then: sees each event after the listeners.
     func trace(_ number: Int = 0, _ key: KeyURI? = nil, then: @escaping Trace.Sink = { _ in }) -> Trace {
         let shown = key.map { redaction.redacted(urlText: $0.raw) } ?? ""
-        return Trace(number, timekeeper) { [self] kind in
+        return Trace(number, timekeeper, identifiers: identifiers?.trace()) { [self] kind in
             send(KeyEvent(exchange: number, key: shown, date: timekeeper.date, kind: kind))
             then(kind)
         }
@@ -61,6 +69,7 @@ final class EventHub: Sendable {
 
     private func send(_ event: KeyEvent) {
         counted.withLock { $0.count(event) }
+        observer?(event)
         let continuations = listeners.withLock { listeners in
             if let early = listeners.early { listeners.early = early.suffix(Self.earlyLimit - 1) + [event] }
             return Array(listeners.continuations.values)

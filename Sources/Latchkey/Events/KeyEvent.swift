@@ -93,6 +93,16 @@ public struct KeyEvent: Sendable {
         public let status: Int?
         /// How long it took, in milliseconds.
         public let milliseconds: Double
+        /// How long making the request took, the app's credentials included, in milliseconds; `nil` for the request after a redirect.
+        package var preparationMilliseconds: Double?
+        /// How long the request waited for its host, in milliseconds; `nil` for the request after a redirect.
+        package var queueMilliseconds: Double?
+        /// The bytes of the request's body and of the reply's; `nil` if there was none.
+        package var sentBytes, receivedBytes: Int?
+        /// The id under which the service's support finds the request; `nil` if the reply names none.
+        package var requestID: String?
+        /// What the request said about its trace; `nil` if nothing.
+        package var traceParent: TraceParent?
 
         /// Makes a summary.
         package init(stage: ContentKeyError.Stage, method: String, url: String, status: Int?, milliseconds: Double) {

@@ -20,6 +20,8 @@ final class Trace: Sendable {
     let number: Int
     /// When the exchange began, by the timekeeper's uptime.
     let start: Duration
+    /// Gives each request its `traceparent`; `nil` if requests carry none.
+    let identifiers: TraceIdentifiers.Source?
     private let timekeeper: any Timekeeper
     private let sink: Sink
     private let state = Locked(State())
@@ -27,9 +29,14 @@ final class Trace: Sendable {
     /// - Parameters:
     ///   - number: the number of the key request; 0 for none.
     ///   - timekeeper: measures stages.
+    ///   - identifiers: gives each request its `traceparent`. Defaults to none.
     ///   - sink: takes the events.
-    init(_ number: Int = 0, _ timekeeper: any Timekeeper, sink: @escaping Sink) {
+    init(
+        _ number: Int = 0, _ timekeeper: any Timekeeper, identifiers: TraceIdentifiers.Source? = nil,
+        sink: @escaping Sink
+    ) {
         self.number = number
+        self.identifiers = identifiers
         self.timekeeper = timekeeper
         self.sink = sink
         start = timekeeper.uptime
@@ -38,7 +45,7 @@ final class Trace: Sendable {
     /// A part of the exchange with attempts of its own; its events count for the whole, too.
     /// - Parameter observer: sees each event first.
     func part(observer: @escaping Sink = { _ in }) -> Trace {
-        Trace(number, timekeeper) { [self] event in
+        Trace(number, timekeeper, identifiers: identifiers) { [self] event in
             observer(event)
             send(event)
         }

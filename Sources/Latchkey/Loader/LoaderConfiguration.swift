@@ -31,6 +31,21 @@ public struct LoaderConfiguration: Sendable {
     /// When stored keys are due for renewal, and how many there may be.
     public var offline: OfflinePolicy
 
+    /// What requests say about the trace that they belong to. Defaults to nothing.
+    public var tracing: Tracing
+    /// Sees each event as it happens, on the thread that it happens on; for tools, which may not miss one. It must return at once.
+    package var observer: (@Sendable (KeyEvent) -> Void)?
+
+    /// What requests say about the trace that they belong to.
+    public enum Tracing: Sendable, Hashable {
+        /// Nothing.
+        case off
+        /// Each request for a certificate, a lookup, a session or a license carries a W3C `traceparent`, so that the server's log names
+        /// the same trace as `KeyTrace`. It goes wherever credentials go, and not along a redirect that drops them. Playlists, and
+        /// requests that a player sends itself, carry none.
+        case traceparent
+    }
+
     /// When the certificate is fetched.
     public enum CertificateFetch: Sendable, Hashable {
         /// When the loader is made, so that the first key finds it there.
@@ -46,7 +61,7 @@ public struct LoaderConfiguration: Sendable {
         certificateFetch: CertificateFetch = .atOnce, bodyLimit: Int = 1 << 20, redirectLimit: Int = 5,
         requestsPerHost: Int = 6, requestPatience: Duration = .seconds(5),
         preparedCredentialsLifetime: Duration = .zero,
-        keyStore: (any PersistableKeyStore)? = nil, offline: OfflinePolicy = OfflinePolicy()
+        keyStore: (any PersistableKeyStore)? = nil, offline: OfflinePolicy = OfflinePolicy(), tracing: Tracing = .off
     ) {
         self.retry = retry
         self.hosts = hosts
@@ -60,5 +75,6 @@ public struct LoaderConfiguration: Sendable {
         self.preparedCredentialsLifetime = preparedCredentialsLifetime
         self.keyStore = keyStore
         self.offline = offline
+        self.tracing = tracing
     }
 }

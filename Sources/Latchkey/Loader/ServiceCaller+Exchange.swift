@@ -14,6 +14,8 @@ extension ServiceCaller {
         let permit: HostPermit
         /// When the attempt times out, by the timekeeper's uptime.
         let end: Duration
+        /// How long making the request took, and how long it waited for its host.
+        let preparation, queue: Duration
     }
 
     /// Builds the attempt's request, and waits for the permit to send it.
@@ -35,7 +37,8 @@ extension ServiceCaller {
             let waited = timekeeper.uptime - made
             if waited <= configuration.requestPatience {
                 let end = start + waited + configuration.retry.attemptTimeout
-                return Admitted(request: request, permit: taken, end: end)
+                return Admitted(
+                    request: request, permit: taken, end: end, preparation: made - start, queue: waited)
             }
             permit = taken
             issued.discard()
@@ -62,13 +65,20 @@ extension ServiceCaller {
         var (request, permit, end) = (admitted.request, admitted.permit, admitted.end)
         defer { permit.release() }
         var address = issued.forms.scrubbed(request.url.map { integration.redaction.redacted($0) } ?? "")
+        var lead: Admitted? = admitted
+        var carriesTrace = true
         for _ in 0...max(0, configuration.redirectLimit) {
-            let reply = try await reply(to: request, shownAs: address, call, until: end)
+            let parent = carriesTrace ? call.trace.identifiers?.next() : nil
+            if let parent { request.setValue(parent.header, forHTTPHeaderField: TraceParent.field) }
+            let reply = try await reply(
+                to: request, KnownFacts(address: address, lead: lead, parent: parent), call, issued, until: end)
+            lead = nil
             let redirect = try Redirect(
                 of: request, by: reply, hosts: configuration.hosts,
                 configured: integration.configuredURLs + call.trusted, issued: issued)
             guard let redirect else { return HTTPExchange(request: request, reply: reply) }
             request = redirect.request
+            carriesTrace = carriesTrace && !redirect.dropsCredentials
             address = Self.shownAddress(of: request, issued)
             call.trace.send(.redirected(to: address, credentialsDropped: redirect.dropsCredentials))
             let start = timekeeper.uptime
@@ -80,14 +90,31 @@ extension ServiceCaller {
             remedy: "Configure the URL that the service redirects to.")
     }
 
+    /// What is known of a request before it is sent.
+    private struct KnownFacts {
+        /// The address without secrets.
+        let address: String
+        /// What came before it; `nil` for the request after a redirect.
+        let lead: Admitted?
+        let parent: TraceParent?
+    }
+
     private func reply<Value>(
-        to request: URLRequest, shownAs address: String, _ call: Call<Value>, until end: Duration
+        to request: URLRequest, _ known: KnownFacts, _ call: Call<Value>, _ issued: IssuedCredentials,
+        until end: Duration
     ) async throws -> HTTPReply {
         let start = timekeeper.uptime
-        func summary(_ status: Int?) -> KeyEvent.HTTPSummary {
-            KeyEvent.HTTPSummary(
-                stage: call.stage, method: request.httpMethod ?? "GET", url: address, status: status,
+        func summary(_ reply: HTTPReply?) -> KeyEvent.HTTPSummary {
+            var summary = KeyEvent.HTTPSummary(
+                stage: call.stage, method: request.httpMethod ?? "GET", url: known.address, status: reply?.status,
                 milliseconds: (timekeeper.uptime - start).inMilliseconds)
+            summary.preparationMilliseconds = known.lead?.preparation.inMilliseconds
+            summary.queueMilliseconds = known.lead?.queue.inMilliseconds
+            summary.sentBytes = request.httpBody?.count
+            summary.receivedBytes = reply?.body.count
+            summary.requestID = reply.flatMap { Self.requestID(of: $0, issued) }
+            summary.traceParent = known.parent
+            return summary
         }
         do {
             let limit = configuration.retry.attemptTimeout.inWords
@@ -97,13 +124,22 @@ extension ServiceCaller {
                 { [transport, bodyLimit = configuration.bodyLimit] in
                     try await transport.send(request, bodyLimit: bodyLimit)
                 })
-            call.trace.send(.exchanged(summary(reply.status)))
+            call.trace.send(.exchanged(summary(reply)))
             return reply
         } catch {
             let code = ContentKeyError(error, stage: call.stage, otherwise: .integrationFailed).code
             call.trace.send(.unanswered(summary(nil), code: code))
             throw error
         }
+    }
+
+    /// The id by which a reply names its request; `nil` for what is too long for one, or holds what was sent.
+    private static func requestID(of reply: HTTPReply, _ issued: IssuedCredentials) -> String? {
+        let names = ["x-request-id", "x-correlation-id", "x-ms-request-id", "x-amzn-requestid"]
+        guard let id = names.lazy.compactMap({ reply.header($0) }).first, 1...64 ~= id.utf8.count,
+            id.utf8.allSatisfy({ 0x21...0x7e ~= $0 }), SecretForms(issued.secrets).scrubbed(id) == id
+        else { return nil }
+        return id
     }
 
     /// The address of a redirect without its query: the server wrote that, and under any name it may hold a secret.

@@ -33,10 +33,12 @@ struct PlaylistLoader: PlaylistFetching {
         defer { permit.release() }
         let start = caller.timekeeper.uptime
         let request = URLRequest(url: target.url, timeoutInterval: limit.inSeconds)
-        func summary(_ status: Int?) -> KeyEvent.HTTPSummary {
-            KeyEvent.HTTPSummary(
-                stage: .playlist, method: "GET", url: ContentKeyError.shown(target.url.absoluteString), status: status,
-                milliseconds: (caller.timekeeper.uptime - start).inMilliseconds)
+        func summary(_ reply: HTTPReply?) -> KeyEvent.HTTPSummary {
+            var summary = KeyEvent.HTTPSummary(
+                stage: .playlist, method: "GET", url: ContentKeyError.shown(target.url.absoluteString),
+                status: reply?.status, milliseconds: (caller.timekeeper.uptime - start).inMilliseconds)
+            summary.receivedBytes = reply?.body.count
+            return summary
         }
         do {
             let reply = try await withDeadline(
@@ -44,7 +46,7 @@ struct PlaylistLoader: PlaylistFetching {
                 expired: { TransportError(.timedOut, "The server did not answer within \(limit.inWords).") },
                 { [transport = caller.transport, byteLimit] in try await transport.send(request, bodyLimit: byteLimit) }
             )
-            trace.send(.exchanged(summary(reply.status)))
+            trace.send(.exchanged(summary(reply)))
             return reply
         } catch {
             let code = ContentKeyError(error, stage: .playlist, otherwise: .playlistUnreadable).code

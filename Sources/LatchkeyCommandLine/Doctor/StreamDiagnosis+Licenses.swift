@@ -43,7 +43,8 @@ extension StreamDiagnosis {
         for (name, value) in request.allHTTPHeaderFields ?? [:] where watch.isSecret(value) {
             request.setValue(nil, forHTTPHeaderField: name)
         }
-        guard !watch.carriesSecret(request), let reply = try? await watch.send(request, bodyLimit: 1 << 20),
+        let transport = recorder?.watching(watch, at: "certificate", timekeeper: timekeeper) ?? watch
+        guard !watch.carriesSecret(request), let reply = try? await transport.send(request, bodyLimit: 1 << 20),
             reply.status == 200
         else { return nil }
         return try? loader.applicationCertificate(from: HTTPExchange(request: request, reply: reply)).der

@@ -4,6 +4,7 @@ import LatchkeyCore
 import LatchkeyFairPlay
 import LatchkeyHLS
 import LatchkeySimulation
+import LatchkeyTerminal
 import LatchkeyVendors
 
 /// Looks at each step of a stream's keys, from the playlist to the first decrypted samples, and goes on if one is wrong.
@@ -20,6 +21,8 @@ struct StreamDiagnosis: Sendable {
     var timekeeper: any Timekeeper = SystemTimekeeper()
     /// Carries the requests.
     var transport: any Transport = SystemTransport()
+    /// Records what happens; `nil` if nobody wants to know.
+    var recorder: TraceRecorder?
 
     /// Who makes the SPC.
     enum Player: Sendable {
@@ -37,13 +40,14 @@ struct StreamDiagnosis: Sendable {
     /// The checks of a stream.
     func report(on playlist: String) async -> DoctorReport {
         let watch = TrafficWatch(transport, timekeeper: timekeeper, secrets: Array(credentials.values.values))
+        let configuration = LoaderConfiguration(
+            retry: RetryPolicy(maximumAttempts: 1), hosts: hosts, certificateFetch: .withFirstKey)
         let loader = ContentKeyLoader(
             vendor, credentials: .fixed(credentials),
-            configuration: LoaderConfiguration(
-                retry: RetryPolicy(maximumAttempts: 1), hosts: hosts, certificateFetch: .withFirstKey),
-            transport: watch, timekeeper: timekeeper)
+            configuration: recorder?.observing(configuration) ?? configuration, transport: watch, timekeeper: timekeeper
+        )
         defer { loader.cancel() }
-        let web = WebResources(transport: watch)
+        let web = WebResources(transport: recorder?.watching(watch, timekeeper: timekeeper) ?? watch)
         let stream = await stream(at: playlist, web)
         var checks = settings + stream.checks + identifiers(of: stream.keys, loader)
         checks += tokens(for: stream.keys, loader) + recordedSPC

@@ -12,6 +12,7 @@ import LatchkeyVendors
 /// Plays one encrypted stream through each vendor's profile against the vendor's emulated service.
 struct Demonstration: Sendable {
     private let stage: DemoStage
+    private let recorder: TraceRecorder
 
     var bench: TestBench { stage.bench }
 
@@ -19,13 +20,17 @@ struct Demonstration: Sendable {
     struct Row: Sendable {
         let profile: VendorProfile
         let asset: DemoAsset
-        let picture: URL
+        let picture, page: URL
         let outcome: Result<StreamReport, any Error>
+        let trace: KeyTrace
 
         var isRight: Bool { (try? outcome.get().isRight) ?? false }
     }
 
-    init(on stage: DemoStage) { self.stage = stage }
+    /// - Parameter recorder: records what happens.
+    init(on stage: DemoStage, _ recorder: TraceRecorder = TraceRecorder()) {
+        (self.stage, self.recorder) = (stage, recorder)
+    }
 
     /// One profile for each service: the one of its name, else its first.
     var profiles: [VendorProfile] {
@@ -53,7 +58,14 @@ struct Demonstration: Sendable {
         } catch {
             outcome = .failure(error)
         }
-        return Row(profile: profile, asset: asset, picture: picture, outcome: outcome)
+        if case .success(let report) = outcome, let (start, length) = report.decoding {
+            var span = TraceSpan(.work, "decryption and decoding", from: start, for: length)
+            span.owner = profile.name
+            recorder.add(span)
+        }
+        return Row(
+            profile: profile, asset: asset, picture: picture, page: stage.page, outcome: outcome,
+            trace: recorder.trace.part(of: profile.name))
     }
 
     private func report(_ profile: VendorProfile, _ asset: DemoAsset, _ picture: URL) async throws -> StreamReport {
@@ -63,9 +75,10 @@ struct Demonstration: Sendable {
         let parameters = service.parameters(at: bench.mount(of: service))
         let credentials = Credentials { _ in CredentialSet(["token": service.demoToken()]) }
         let names = Set(profile.parameters.map(\.name))
+        let configuration = LoaderConfiguration(hosts: HostPolicy(loopback: .http))
         let loader = ContentKeyLoader(
             try profile.configured(parameters.filter { names.contains($0.key) }), credentials: credentials,
-            configuration: LoaderConfiguration(hosts: HostPolicy(loopback: .http)))
+            configuration: recorder.observing(configuration, as: profile.name))
         defer { loader.cancel() }
         return try await SimulatedPlayer(loader: loader, applicationSecret: stage.credentials.applicationSecret).play(
             bench.media("\(asset.rawValue)/master.m3u8", through: service), with: stage.ffmpeg, picture: picture,
@@ -84,10 +97,25 @@ extension Demonstration.Row {
         case .success(let report):
             if let failure = report.failure { return "\(name)  \(Failure(failure).text)" }
             let stream = asset.rawValue.padding(toLength: Self.assetWidth, withPad: " ", startingAt: 0)
-            let line = DemoLine(
-                requests: report.requests.count, timeToKey: report.timeToKey, frames: report.frameCount,
-                picture: picture, isRight: report.isRight)
-            return "\(name)  \(stream)  \(line.text)"
+            return "\(name)  \(stream)  \(line(report).text)"
         }
+    }
+
+    /// The row as the page shows it.
+    var forPage: DemoPage.Row {
+        let about = "stream \(asset.rawValue)"
+        switch outcome {
+        case .success(let report) where report.failure == nil:
+            return DemoPage.Row(profile.name, about, line(report), problem: nil, trace)
+        case .success(let report):
+            return DemoPage.Row(profile.name, about, nil, problem: report.failure.map { TraceProblem($0) }, trace)
+        case .failure(let error): return DemoPage.Row(profile.name, about, nil, problem: TraceProblem(error), trace)
+        }
+    }
+
+    private func line(_ report: StreamReport) -> DemoLine {
+        DemoLine(
+            requests: report.requests.count, timeToKey: report.timeToKey, frames: report.frameCount,
+            picture: picture, page: page, isRight: report.isRight)
     }
 }

@@ -21,6 +21,8 @@ struct LivePlay: Sendable {
     let lease: Duration
     /// How long a key is used.
     let rotation = Duration.seconds(3_600)
+    /// Records what happens; `nil` if nobody wants to know.
+    var recorder: TraceRecorder?
 
     /// - Throws: `UsageError` if the profile has no service, or this system no virtual time.
     func report() async throws -> LiveSummary {
@@ -65,6 +67,7 @@ struct LivePlay: Sendable {
         // A service that says nothing of its leases beside the CKC leaves it to the app.
         var configuration = LoaderConfiguration(leases: LeasePolicy(assumedLease: lease))
         configuration.hosts.allowed = [HostPolicy.Host(transport.host)]
+        configuration = recorder?.observing(configuration) ?? configuration
         return ContentKeyLoader(
             try completed(service.parameters(at: transport.address(of: service))),
             credentials: Credentials { _ in CredentialSet(["token": service.demoToken()]) },

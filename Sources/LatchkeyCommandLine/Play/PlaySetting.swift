@@ -27,6 +27,8 @@ struct PlaySetting: Sendable {
     let reference: ReferenceHashes?
     /// The services in this process; `nil` if they run elsewhere.
     var bench: TestBench?
+    /// Records what happens; `nil` if nobody wants to know.
+    var recorder: TraceRecorder?
 
     /// - Parameters:
     ///   - transport: in place of the setting's own.
@@ -36,6 +38,7 @@ struct PlaySetting: Sendable {
     {
         var configuration = configuration
         configuration.keyStore = store
+        configuration = recorder?.observing(configuration) ?? configuration
         return ContentKeyLoader(
             vendor, credentials: credentials, configuration: configuration, transport: transport ?? self.transport)
     }
@@ -45,7 +48,7 @@ struct PlaySetting: Sendable {
         SimulatedPlayer(
             loader: loader, applicationSecret: applicationSecret, certificate: certificate,
             deviceIdentifier: deviceIdentifier ?? SimulatedDevice.standardIdentifier, vault: vault,
-            resources: WebResources(transport: transport))
+            resources: WebResources(transport: recorder?.watching(transport) ?? transport))
     }
 
     /// Stops the services in this process.

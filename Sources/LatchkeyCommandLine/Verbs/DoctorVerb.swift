@@ -15,6 +15,8 @@ struct DoctorVerb: Verb {
     private let key = Option("key", .text("URI"), "the key that the SPC is for; defaults to the stream's first")
     private let licenses = Option(
         "licenses", .count, "how many licenses to ask for at most; defaults to 8, as services bill them")
+    private let html = Option(
+        "html", .path("FILE"), "where to write the report as a page, with what to do at each step")
 
     var usage: Usage {
         Usage(
@@ -25,7 +27,9 @@ struct DoctorVerb: Verb {
                 sent. Nothing is tried twice. `latchkey vendors` lists the vendors and what --set gives them.
                 """,
             positionals: [playlist],
-            options: vendor.profileOptions + vendor.hostOptions + [credentials, spc, key, licenses, Flag.json],
+            options: vendor.profileOptions + vendor.hostOptions + [
+                credentials, spc, key, licenses, html, TraceRecorder.option, Flag.json,
+            ],
             examples: [
                 """
                 latchkey doctor https://cdn.example.com/movie/master.m3u8 --vendor vudrm --spc captured.spc \\
@@ -42,13 +46,21 @@ struct DoctorVerb: Verb {
 
     func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
         let profile = try vendor.incompleteProfile(arguments, console)
-        let diagnosis = StreamDiagnosis(
+        let recorder = try arguments.traceRecorder()
+        var diagnosis = StreamDiagnosis(
             profile: profile, credentials: try vendor.credentialSet(arguments, for: profile),
             hosts: try vendor.hosts(arguments), player: try player(arguments, console),
             licenseLimit: arguments[licenses] ?? 8, transport: try vendor.transport(arguments, console))
+        diagnosis.recorder = recorder
         console.progress("Looking at \(profile.name)")
         let report = await diagnosis.report(on: arguments[playlist])
         console.endProgress()
+        for problem in report.problems { recorder.add(problem) }
+        try recorder.write(console)
+        if let file = arguments[html] {
+            let page = DoctorPage(report, of: profile.name, recorder.trace).page
+            try OutputFile.write(Data(page.utf8), to: file, for: .owner, console)
+        }
         if arguments[Flag.json] {
             try console.printJSON(report)
         } else {

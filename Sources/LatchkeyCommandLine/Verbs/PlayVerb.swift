@@ -42,11 +42,11 @@ struct PlayVerb: Verb {
             positionals: [playlist],
             options: vendor.profileOptions + vendor.hostOptions + [
                 credentials, frame, out, force, hashes, reveal, device, offline, join, virtual, time, lease, quiet,
-                verbose,
-                Flag.json,
+                verbose, TraceRecorder.option, Flag.json,
             ],
             examples: [
                 "latchkey play --vendor vudrm --frame picture.png",
+                "latchkey play --vendor vudrm --trace trace.html",
                 "latchkey play --vendor ezdrm --for 12h --virtual",
                 "latchkey play http://127.0.0.1:8080/media/vudrm/ts/master.m3u8 --vendor vudrm --loopback-http "
                     + "--credentials c …",
@@ -58,16 +58,22 @@ struct PlayVerb: Verb {
         try check(arguments)
         let report = Reporter(
             console: console, json: arguments[Flag.json], quiet: arguments[quiet], reveals: arguments[reveal])
-        if arguments[virtual] { return try await playLive(arguments, report) }
+        let recorder = try arguments.traceRecorder()
+        if arguments[virtual] { return try await playLive(arguments, report, recorder) }
         var setting = try self.setting(arguments, console)
         setting.deviceIdentifier = arguments[device]
+        setting.recorder = recorder
         console.progress("Playing \(setting.vendor.profile.name)")
         let result: Result<ExitStatus, any Error>
         do {
             result = .success(try await play(setting, arguments, report))
-        } catch { result = .failure(error) }
+        } catch {
+            recorder.add(error, at: "playback")
+            result = .failure(error)
+        }
         console.endProgress()
         await setting.close()
+        try recorder.write(console)
         return try result.get()
     }
 
@@ -93,13 +99,17 @@ struct PlayVerb: Verb {
         }
     }
 
-    private func playLive(_ arguments: Arguments, _ report: Reporter) async throws -> ExitStatus {
-        let live = LivePlay(
+    private func playLive(
+        _ arguments: Arguments, _ report: Reporter, _ recorder: TraceRecorder
+    ) async throws -> ExitStatus {
+        var live = LivePlay(
             profile: try vendor.plainProfile(arguments, report.console),
             completed: { [vendor] in try vendor.configured(arguments, completedBy: $0, report.console) },
             duration: arguments[time] ?? .seconds(3_600),
             lease: arguments[lease] ?? .seconds(600))
+        live.recorder = recorder
         let summary = try await live.report()
+        try recorder.write(report.console)
         try report.show(summary)
         return summary.right ? .yes : .no
     }
@@ -150,9 +160,27 @@ struct PlayVerb: Verb {
             parts += try await playOnline(setting, arguments, ffmpeg, isFirst: parts.isEmpty, report.console)
         }
         try Task.checkCancellation()
+        for part in parts { note(part, in: setting.recorder) }
         report.console.endProgress()
         try report.show(parts, vendor: setting.vendor.profile.identifier)
         return parts.allSatisfy(\.isRight) ? .yes : .no
+    }
+
+    /// Adds to the trace what no loader knows: decoding, and pictures that came out wrong.
+    private func note(_ part: PlayPart, in recorder: TraceRecorder?) {
+        if let (start, length) = part.report.decoding {
+            recorder?.add(TraceSpan(.work, "decryption and decoding", from: start, for: length))
+        }
+        guard !part.isRight else { return }
+        if let failure = part.report.failure {
+            recorder?.add(failure, at: "key")
+        } else {
+            recorder?.add(
+                TraceProblem(
+                    stage: "playback", code: "wrongPicture",
+                    reason: "Every key came, and what was decoded is not the clear stream.",
+                    remedy: "Check that the service gives the key and IV with which the stream was encrypted."))
+        }
     }
 
     private func playOnline(

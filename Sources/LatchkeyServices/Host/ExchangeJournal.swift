@@ -1,3 +1,4 @@
+package import Foundation
 import LatchkeyCore
 
 /// One exchange in the log of a host.
@@ -12,6 +13,8 @@ public struct JournalEntry: Sendable, Hashable, CustomStringConvertible {
     public let duration: Duration
     /// The ID of the request, as in its reply, in the client's errors and in the service's warnings; `nil` for media.
     public let requestID: String?
+    /// When the answer was made, by the host's clock.
+    package let end: Date
 
     public var description: String {
         let status = status.map { "\($0)" } ?? "reset"

@@ -39,7 +39,7 @@ package struct ServiceRouter: Sendable {
             method: String(request.method.rawValue.prefix(20)),
             path: shown(request.target, service?.redaction ?? .standard),
             status: response.body == .reset ? nil : response.status, duration: time.uptime - start,
-            requestID: response.headers[.requestID])
+            requestID: response.headers[.requestID], end: time.date)
         journal.add(entry)
         log("\(entry)")
         return response

@@ -1,0 +1,73 @@
+/// A piece of a page. Outside text gets in only through `text` and the values of attributes, which escape it; names are literals.
+package struct HTML: Sendable, Hashable, ExpressibleByStringLiteral {
+    /// The source, which is safe to put into a page.
+    package let source: String
+
+    private init(source: String) { self.source = source }
+
+    /// Text, escaped.
+    package init(stringLiteral text: String) { self = .text(text) }
+
+    /// Nothing.
+    package static let none = HTML(source: "")
+
+    /// Text, escaped.
+    package static func text(_ text: String) -> HTML { HTML(source: escaped(text)) }
+
+    /// Several pieces in a row.
+    package static func group(_ pieces: [HTML]) -> HTML { HTML(source: pieces.map(\.source).joined()) }
+
+    /// An element.
+    /// - Parameters:
+    ///   - name: its name, a literal.
+    ///   - attributes: their names, literals, and their values, which are escaped.
+    package static func element(
+        _ name: StaticString, _ attributes: KeyValuePairs<StaticString, String> = [:], _ content: [HTML] = []
+    ) -> HTML {
+        let opening = "<\(name)\(attributes.map { " \($0.key)=\"\(escaped($0.value))\"" }.joined())>"
+        let isVoid = ["br", "col", "hr", "img", "link", "meta"].contains("\(name)")
+        return HTML(source: isVoid ? opening : "\(opening)\(content.map(\.source).joined())</\(name)>")
+    }
+
+    /// An element with text alone.
+    package static func element(
+        _ name: StaticString, _ attributes: KeyValuePairs<StaticString, String> = [:], _ text: String
+    ) -> HTML { element(name, attributes, [.text(text)]) }
+
+    /// A style sheet, which is a literal.
+    package static func style(_ rules: StaticString) -> HTML { HTML(source: "<style>\(rules)</style>") }
+
+    /// A whole page in English.
+    package static func page(title: String, style: StaticString, _ body: [HTML]) -> String {
+        let head = element(
+            "head", [:],
+            [
+                element("meta", ["charset": "utf-8"]),
+                element("meta", ["name": "viewport", "content": "width=device-width, initial-scale=1"]),
+                element("meta", ["name": "color-scheme", "content": "light dark"]),
+                element(
+                    "meta",
+                    [
+                        "http-equiv": "Content-Security-Policy",
+                        "content": "default-src 'none'; style-src 'unsafe-inline'; img-src data:",
+                    ]),
+                element("title", [:], title), self.style(style),
+            ])
+        return "<!DOCTYPE html>\n" + element("html", ["lang": "en"], [head, element("body", [:], body)]).source + "\n"
+    }
+
+    private static func escaped(_ text: String) -> String {
+        guard text.utf8.contains(where: { "&<>\"'".utf8.contains($0) || $0 < 0x20 }) else { return text }
+        return text.unicodeScalars.reduce(into: "") { escaped, scalar in
+            switch scalar {
+            case "&": escaped += "&amp;"
+            case "<": escaped += "&lt;"
+            case ">": escaped += "&gt;"
+            case "\"": escaped += "&quot;"
+            case "'": escaped += "&#39;"
+            case "\n", "\t": escaped.unicodeScalars.append(scalar)
+            default: if scalar.value >= 0x20 { escaped.unicodeScalars.append(scalar) }
+            }
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import Latchkey
+
+/// What doctor found, as a page: the cause first, then each step with what was seen, what was expected and what to do.
+struct DoctorPage {
+    private let report: DoctorReport
+    private let vendor: String
+    private let trace: TracePage
+
+    /// - Parameters:
+    ///   - vendor: the vendor's name.
+    ///   - trace: what happened meanwhile.
+    init(_ report: DoctorReport, of vendor: String, _ trace: KeyTrace) {
+        (self.report, self.vendor, self.trace) = (report, vendor, TracePage(trace))
+    }
+
+    var page: String {
+        let title = report.cause.map { "\($0.step.rawValue): \($0.code ?? $0.result.rawValue)" } ?? "Nothing is wrong"
+        return HTML.page(
+            title: "\(title) – latchkey doctor", style: TraceStyle.rules,
+            [
+                .element(
+                    "header", [:],
+                    [.element("h1", [:], "The keys of a stream, step by step"), .element("p", [:], vendor)]),
+                .element("main", [:], [cause, steps, trace.waterfalls, trace.table]),
+            ])
+    }
+
+    private var cause: HTML {
+        guard let cause = report.cause else { return .element("p", ["class": "fine"], "Nothing is wrong.") }
+        let problem = TraceProblem(cause)
+        let sent =
+            report.sentSecrets ? "An SPC or a credential was sent to a server." : "Nothing secret was sent to a server."
+        return .element(
+            "section", ["class": "problem"],
+            [
+                .element("h2", [:], "\(problem.stage): \(problem.code)"), .element("p", [:], problem.reason),
+                .element("p", [:], [.element("strong", [:], "What to do: "), .text(problem.remedy)]),
+                .element("p", ["class": "soft"], sent),
+            ])
+    }
+
+    private var steps: HTML {
+        let heads = ["Step", "Result", "Seen", "Expected", "What to do"].map {
+            HTML.element("th", ["scope": "col"], $0)
+        }
+        let rows = report.checks.map { check in
+            let shown = TraceProblem(check)
+            return HTML.element(
+                "tr", [:],
+                [
+                    .element("th", ["scope": "row"], check.step.rawValue),
+                    .element("td", check.result == .error ? ["class": "bad"] : [:], check.result.rawValue),
+                    .element("td", [:], shown.reason), .element("td", [:], check.step.expectation),
+                    .element("td", [:], shown.remedy),
+                ])
+        }
+        return .element(
+            "section", [:],
+            [
+                .element("h2", [:], "Steps"),
+                .element(
+                    "div", ["class": "sheet", "tabindex": "0", "role": "region", "aria-label": "Steps"],
+                    [
+                        .element(
+                            "table", [:],
+                            [
+                                .element("thead", [:], [.element("tr", [:], heads)]),
+                                .element("tbody", [:], rows),
+                            ])
+                    ]),
+            ])
+    }
+}
+
+extension DoctorReport {
+    /// The cause, then the other errors, for the top of a trace.
+    var problems: [TraceProblem] {
+        ([cause].compactMap(\.self) + checks.filter { $0.result == .error }).map { TraceProblem($0) }
+    }
+}
+
+extension TraceProblem {
+    init(_ check: Checkup) {
+        self.init(
+            stage: check.step.rawValue, code: check.code ?? check.result.rawValue, reason: check.reason,
+            remedy: check.remedy ?? "")
+    }
+}
+
+extension Checkup.Step {
+    /// What a step is like where nothing is wrong.
+    var expectation: String {
+        switch self {
+        case .settings: "Every setting that the vendor needs is there, and each address is an https URL."
+        case .playlist: "Each playlist can be read, and its key tags name FairPlay keys and a method that FairPlay has."
+        case .identifier: "Each key URI gives a content identifier of 2 to 200 bytes by the vendor's rule."
+        case .token: "The token has the vendor's form, its time has begun and not ended, and it covers the key."
+        case .spc: "The SPC is whole, and was made for the certificate of this license service."
+        case .certificate: "The service gives a FairPlay certificate with an RSA key, the one that the SPC is for."
+        case .license: "The service answers each license request with a CKC that the device can open."
+        case .media: "The first segment of each key decrypts to samples that are valid."
+        case .clock: "This machine and the servers agree within a minute."
+        }
+    }
+}

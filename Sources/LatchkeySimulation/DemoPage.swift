@@ -1,0 +1,135 @@
+package import Foundation
+package import Latchkey
+import LatchkeyCore
+
+/// The page that a demonstration leaves: each picture with its waterfall, and a table of all.
+package struct DemoPage {
+    /// One stream that was played.
+    package struct Row {
+        let title, about: String
+        let line: DemoLine?
+        let problem: TraceProblem?
+        let trace: KeyTrace
+
+        /// - Parameters:
+        ///   - title: vendor and player.
+        ///   - about: what was played, in a few words.
+        ///   - line: what came of it; `nil` if it failed.
+        ///   - problem: why it failed; `nil` if it did not.
+        ///   - trace: what happened.
+        package init(_ title: String, _ about: String, _ line: DemoLine?, problem: TraceProblem?, _ trace: KeyTrace) {
+            (self.title, self.about, self.line, self.problem, self.trace) = (title, about, line, problem, trace)
+        }
+
+        var isRight: Bool { line?.isRight == true }
+    }
+
+    private var rows: [Row] = []
+
+    package init() {}
+
+    package mutating func add(_ row: Row) { rows.append(row) }
+
+    /// The page, with the pictures in it.
+    package var data: Data {
+        let right = rows.count(where: \.isRight)
+        let head: [HTML] = [
+            .element("h1", [:], "Protected streams, played"),
+            .element(
+                "p", [:],
+                "\(right) of \(rows.count) right. A test device made the SPCs and opened the CKCs, ffmpeg decoded, and every sample was "
+                    + "compared with the clear stream."),
+        ]
+        return Data(
+            HTML.page(
+                title: "Latchkey demo: \(right) of \(rows.count) right", style: TraceStyle.rules,
+                [
+                    .element("header", [:], head),
+                    .element("main", [:], rows.compactMap(\.trouble) + [pictures, matrix] + rows.map(\.waterfalls)),
+                ]
+            ).utf8)
+    }
+
+    private var pictures: HTML {
+        .element("section", ["class": "pictures", "aria-label": "Pictures"], rows.compactMap(\.figure))
+    }
+
+    private var matrix: HTML {
+        let columns: [(name: String, isNumber: Bool)] = [
+            ("Vendor and player", false), ("What", false), ("Requests", true), ("Time to key", true), ("Frames", true),
+            ("Besides", false), ("Result", false),
+        ]
+        let heads = columns.map {
+            HTML.element("th", $0.isNumber ? ["scope": "col", "class": "number"] : ["scope": "col"], $0.name)
+        }
+        let lines = rows.map { row in
+            HTML.element(
+                "tr", [:],
+                zip(columns, row.cells).map { column, text in
+                    .element("td", column.isNumber ? ["class": "number"] : [:], text)
+                })
+        }
+        return .element(
+            "section", [:],
+            [
+                .element("h2", [:], "Matrix"),
+                .element(
+                    "div", ["class": "sheet", "tabindex": "0", "role": "region", "aria-label": "Matrix"],
+                    [
+                        .element(
+                            "table", [:],
+                            [
+                                .element("thead", [:], [.element("tr", [:], heads)]), .element("tbody", [:], lines),
+                            ])
+                    ]),
+            ])
+    }
+}
+
+extension DemoPage.Row {
+    /// The largest picture that is put into the page, in bytes.
+    private static let pictureLimit = 2 << 20
+
+    fileprivate var trouble: HTML? {
+        problem.map { problem in
+            .element(
+                "section", ["class": "problem"],
+                [
+                    .element("h2", [:], "\(title): \(problem.stage), \(problem.code)"),
+                    .element("p", [:], problem.reason),
+                    .element("p", [:], [.element("strong", [:], "What to do: "), .text(problem.remedy)]),
+                ])
+        }
+    }
+
+    fileprivate var figure: HTML? {
+        guard let line, let picture = try? Data(contentsOf: line.picture), picture.count <= Self.pictureLimit else {
+            return nil
+        }
+        let source = "data:image/png;base64,\(picture.base64EncodedString())"
+        return .element(
+            "figure", [:],
+            [
+                .element("img", ["src": source, "alt": "A decoded frame of \(title)", "loading": "lazy"]),
+                .element("figcaption", [:], "\(title)\(isRight ? "" : " – WRONG PICTURE")"),
+            ])
+    }
+
+    fileprivate var cells: [String] {
+        guard let line else { return [title, about, "", "", "", "", problem?.code ?? "failed"] }
+        let time = line.timeToKey.map { "\(Int(saturating: $0.inMilliseconds.rounded())) ms" } ?? "–"
+        return [
+            title, about, "\(line.requests)", time, "\(line.frames)", line.remark ?? "",
+            line.isRight ? "every sample is right" : "WRONG PICTURE",
+        ]
+    }
+
+    fileprivate var waterfalls: HTML {
+        .element(
+            "section", ["aria-label": title],
+            [
+                .element("h2", [:], title), .element("p", ["class": "soft"], about), TracePage(trace).waterfalls,
+                TracePage(trace).leaseChart,
+            ])
+    }
+}

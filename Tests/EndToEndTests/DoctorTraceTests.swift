@@ -1,0 +1,133 @@
+import Foundation
+import LatchkeyServices
+import LatchkeyTesting
+import LatchkeyVendors
+import Testing
+
+/// Runs `latchkey doctor --trace --html` on setups with one fault each: both pages name the step and the one true cause at the top.
+@Suite(
+    .serialized, .enabled(if: ToolProcess.isThere && TestAuthority.isThere, "needs the built tool and openssl"),
+    .timeLimit(.minutes(5)))
+struct DoctorTraceTests {
+    /// Ten faults of ten kinds, and the step at which each is.
+    static let setups: [(cause: String, step: String)] = [
+        ("missingSetting", "settings"), ("expired", "token"), ("forbidden", "license"), ("spcIsCKC", "spc"),
+        ("notFound", "certificate"), ("clocksDiffer", "clock"), ("hostRefused", "license"),
+        ("cannotConnect", "license"), ("serverTransient", "license"), ("licenseMalformed", "license"),
+    ]
+
+    @Test(arguments: setups)
+    func `the page names step and cause at its top`(cause: String, step: String) async throws {
+        let setup = try #require(DoctorSabotageTests.setups.first { $0.cause == cause })
+        try await LiveServices.with(keys: setup.keys?()) { live in
+            let stage = try DoctorStage(live, setup.profile, setup.asset)
+            try await setup.sabotage(stage)
+            let files = ["trace.html", "report.html", "trace.json", "trace.har"].map { stage.folder.path($0) }
+            stage.options += ["--trace", files[0], "--html", files[1]]
+            let found = try await stage.diagnose()
+            stage.options.removeLast(4)
+            for file in files.dropFirst(2) {
+                stage.options += ["--trace", file]
+                _ = try await stage.diagnose()
+                stage.options.removeLast(2)
+            }
+            await stage.stop()
+            #expect(found.cause == cause)
+            for file in files.prefix(2) {
+                let page = try String(contentsOfFile: file, encoding: .utf8)
+                let top = page.split(separator: "<h2>").dropFirst().first ?? ""
+                #expect(top.hasPrefix("\(step): \(cause)</h2>"), "\(top.prefix(300))")
+                #expect(top.contains("What to do: "))
+            }
+            for file in files {
+                let text = try String(contentsOfFile: file, encoding: .utf8)
+                let ids = stage.service.environment.authority.keys.keys.map { Data("\($0.id)".utf8) }
+                for secret in stage.service.secrets where !ids.contains(secret) {
+                    #expect(SecretForms(secret).found(in: text).isEmpty)
+                }
+            }
+        }
+    }
+
+    @Test func `play traces the way from playlist to picture, and the services see the same trace`() async throws {
+        let folder = try TemporaryFolder()
+        let run = try await ToolProcess.run("play", "--vendor", "vudrm", "--trace", folder.path("t.html"))
+        #expect(run.status == 0, "\(run.error)")
+        let page = try String(contentsOf: folder.file("t.html"), encoding: .utf8)
+        for words in ["GET playlist, 200", "GET certificate, 200", "POST license, 200", "decryption and decoding"] {
+            #expect(page.contains(words), "\(words)")
+        }
+    }
+
+    @Test func `a live stream's page shows leases and renewals`() async throws {
+        let folder = try TemporaryFolder()
+        let run = try await ToolProcess.run(
+            "play", "--vendor", "ezdrm", "--virtual", "--for", "30m", "--trace", folder.path("t.html"))
+        #expect(run.status == 0, "\(run.error)")
+        let page = try String(contentsOf: folder.file("t.html"), encoding: .utf8)
+        #expect(page.contains("Leases and renewals") && page.contains("lease of 10 min"))
+    }
+}
+
+/// OTLP and HAR are read by programs that others wrote: `opentelemetry-proto` and `haralyzer` of PyPI.
+@Suite(.enabled(if: ToolProcess.isThere && TraceReader.isThere, TraceReader.whyNot), .timeLimit(.minutes(5)))
+struct TraceReaderTests {
+    @Test(arguments: [("json", TraceReader.openTelemetry), ("har", TraceReader.archive)])
+    func `another reader finds the requests`(ending: String, program: String) async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.path("trace.\(ending)")
+        let run = try await ToolProcess.run("play", "--vendor", "vudrm", "--trace", file)
+        #expect(run.status == 0, "\(run.error)")
+        #expect(try TraceReader.run(program, file) == "right")
+    }
+}
+
+/// Python with the two packages.
+enum TraceReader {
+    static let whyNot: Comment =
+        "needs python3 with opentelemetry-proto and haralyzer: pip install them, and set LATCHKEY_PYTHON to that python3"
+    static let isThere =
+        (try? run("import haralyzer, opentelemetry.proto.trace.v1.trace_pb2; print('right')")) == "right"
+
+    /// Reads identifiers as OTLP's JSON has them, in hexadecimal, and the rest by the schema.
+    static let openTelemetry = """
+        import base64, json, sys
+        from google.protobuf.json_format import ParseDict
+        from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
+        data = json.load(open(sys.argv[1]))
+        for span in data['resourceSpans'][0]['scopeSpans'][0]['spans']:
+            for name in ('traceId', 'spanId', 'parentSpanId'):
+                if name in span: span[name] = base64.b64encode(bytes.fromhex(span[name])).decode()
+        spans = ParseDict(data, TracesData()).resource_spans[0].scope_spans[0].spans
+        ids = {span.span_id for span in spans}
+        assert len(ids) == len(spans) and all(len(span.trace_id) == 16 and len(span.span_id) == 8 for span in spans)
+        assert all(not span.parent_span_id or span.parent_span_id in ids for span in spans)
+        assert all(span.end_time_unix_nano >= span.start_time_unix_nano > 10**18 for span in spans)
+        assert sum(span.name == 'POST license' for span in spans) == 2
+        print('right')
+        """
+
+    static let archive = """
+        import json, sys
+        from haralyzer import HarParser
+        har = HarParser(json.load(open(sys.argv[1])))
+        entries = [entry for page in har.pages for entry in page.entries]
+        assert har.version == '1.2' and sum(entry.request.method == 'POST' for entry in entries) == 2
+        assert all(entry.response.status == 200 and entry.startTime.year >= 2024 for entry in entries)
+        print('right')
+        """
+
+    static func run(_ program: String, _ arguments: String...) throws -> String {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments =
+            [ProcessInfo.processInfo.environment["LATCHKEY_PYTHON"] ?? "python3", "-c", program] + arguments
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        return String(decoding: output, as: UTF8.self).split(separator: "\n").joined()
+    }
+}
