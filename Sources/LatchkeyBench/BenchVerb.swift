@@ -3,6 +3,7 @@ import LatchkeyTerminal
 /// `latchkey-bench`: how fast the pieces are, as ratios within one run.
 struct BenchVerb: Verb {
     private let check = Flag("check", "exit with status 1 if an aim is missed")
+    private let licenses = Flag("licenses", "measure licenses over HTTP only")
     private let counting = Flag("count-allocations", "count them in this process; bench starts itself with it")
 
     var usage: Usage {
@@ -12,7 +13,8 @@ struct BenchVerb: Verb {
                 Takes less than a minute. Build for release first, as make bench does. RSA is compared with the openssl on the
                 search path; allocations are counted on Linux, if there is a C compiler.
                 """,
-            options: [check, counting, Flag.json], examples: ["latchkey-bench", "latchkey-bench --check --json"],
+            options: [licenses, check, counting, Flag.json],
+            examples: ["latchkey-bench", "latchkey-bench --licenses", "latchkey-bench --check --json"],
             yes: "measured", no: "something failed; with --check also: an aim is missed or could not be measured")
     }
 
@@ -25,7 +27,7 @@ struct BenchVerb: Verb {
             console.note("This is a debug build; its figures mean little. See: make bench")
         #endif
         let bench = Bench(countingFlag: counting.name) { console.progress($0) }
-        let figures = try await bench.figures()
+        let figures = try await arguments[licenses] ? bench.licenses() : bench.figures()
         console.endProgress()
         if arguments[Flag.json] {
             try console.printJSON(["figures": figures])

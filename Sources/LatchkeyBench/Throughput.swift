@@ -21,6 +21,8 @@ struct Throughput: Sendable, Equatable {
     var rate: Double { Double(pieces) / seconds }
     /// Pieces per second of processor time, whatever else uses the machine.
     var processRate: Double { Double(pieces) / processTime }
+    /// Seconds of processor time for one piece.
+    var processTimePerPiece: Double { processTime / Double(pieces) }
 
     /// Does work over and over for at least so many seconds on the clock.
     /// - Parameters:

@@ -3,7 +3,8 @@ package import Foundation
 extension Data {
     /// - Parameter hexString: an even number of hexadecimal digits in either case. Any other text gives `nil`.
     package init?(hexString: String) {
-        var bytes = Data(capacity: hexString.utf8.count / 2)
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(hexString.utf8.count / 2)
         var high: UInt8?
         for digit in hexString.utf8 {
             guard let value = Self.value(ofHexDigit: digit) else { return nil }
@@ -15,7 +16,7 @@ extension Data {
             high = nil
         }
         guard high == nil else { return nil }
-        self = bytes
+        self.init(bytes)
     }
 
     private static func value(ofHexDigit digit: UInt8) -> UInt8? {
