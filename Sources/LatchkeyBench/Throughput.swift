@@ -1,3 +1,4 @@
+import Foundation
 import LatchkeyCore
 import LatchkeyTerminal
 
@@ -15,6 +16,8 @@ struct Throughput: Sendable, Equatable {
         case allThreads
         /// All but the one that measures, because it only asks.
         case otherThreads
+        /// Another process, by the clock of its processor time.
+        case otherProcess(clockid_t)
     }
 
     /// Pieces per second on the clock.
@@ -34,7 +37,11 @@ struct Throughput: Sendable, Equatable {
     ) throws(Failure) -> Throughput {
         let timekeeper = SystemTimekeeper()
         let processTime = {
-            scope == .allThreads ? Stopwatch.processTime : Stopwatch.processTime - Stopwatch.threadTime
+            switch scope {
+            case .allThreads: Stopwatch.processTime
+            case .otherThreads: Stopwatch.processTime - Stopwatch.threadTime
+            case .otherProcess(let clock): Stopwatch.seconds(of: clock)
+            }
         }
         let (start, processStart) = (timekeeper.uptime, processTime())
         var pieces = 0
