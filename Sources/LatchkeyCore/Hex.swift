@@ -31,12 +31,13 @@ extension Data {
 
 extension Sequence<UInt8> {
     /// Two lower-case hexadecimal digits per byte.
-    package var hexString: String {
-        let digits = Array("0123456789abcdef".utf8)
+    @inlinable package var hexString: String {
         var text: [UInt8] = []
+        text.reserveCapacity(2 * underestimatedCount)
         for byte in self {
-            text.append(digits[Int(byte >> 4)])
-            text.append(digits[Int(byte & 15)])
+            let (high, low) = (byte >> 4, byte & 15)
+            text.append(high < 10 ? 0x30 + high : 0x57 + high)
+            text.append(low < 10 ? 0x30 + low : 0x57 + low)
         }
         return String(decoding: text, as: UTF8.self)
     }

@@ -5,8 +5,10 @@ import LatchkeyFairPlay
 ///
 /// It asks the system once for what `SystemRandomNumberGenerator` asks for in 128 calls. Those for the three numbers of a CKC were
 /// three of the five system calls that a license over HTTP took.
-struct SharedGenerator: RandomNumberGenerator, Sendable {
+package struct SharedGenerator: RandomNumberGenerator, Sendable {
     private let generator = Locked(CryptographicGenerator())
 
-    func next() -> UInt64 { generator.withLock { $0.next() } }
+    package init() {}
+
+    package func next() -> UInt64 { generator.withLock { $0.next() } }
 }
