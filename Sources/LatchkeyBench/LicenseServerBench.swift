@@ -45,6 +45,8 @@
         var load: LicenseLoad {
             var load = LicenseLoad(port: port, requests: requests)
             load.counting = .otherProcess(clock)
+            // As many as are at work, or may wait in any case: on a busy machine the server refuses more.
+            load.connections = 2 * ProcessInfo.processInfo.activeProcessorCount
             return load
         }
 
