@@ -104,11 +104,24 @@ extension Bench {
         ]
     }
 
-    private func licenses() async throws -> [Figure] {
+    /// Licenses over HTTP: takes some 10 seconds.
+    func licenses() async throws -> [Figure] {
         progress("Serving licenses over HTTP")
         let bench = try KeyServerBench(bits: 2048)
         let service = try LicenseService(bench)
         let load = LicenseLoad(port: service.port, requests: service.requests)
+        let figures = try await licenses("over HTTP", load, bench, aim: .atMost(30))
+        await service.host.stop(within: .seconds(2))
+        return figures
+    }
+
+    /// Licenses and RSA alone, in turn.
+    /// - Parameters:
+    ///   - what: follows “Licenses”.
+    ///   - aim: for what is not RSA, in µs.
+    func licenses(
+        _ what: String, _ load: LicenseLoad, _ bench: KeyServerBench, aim: Figure.Aim
+    ) async throws -> [Figure] {
         let cores = ProcessInfo.processInfo.activeProcessorCount
         let bound = RSABound(bench: bench, threads: cores)
         _ = try await load.run(seconds: 0.3)
@@ -117,8 +130,7 @@ extension Bench {
             let other = try await bound.run(seconds: 0.6)
             pairs.append((try await load.run(seconds: 1.2), other))
         }
-        await service.host.stop(within: .seconds(2))
-        return Figure.licenses(pairs, cores: cores)
+        return Figure.licenses(what, pairs, cores: cores, aim: aim)
     }
 
     private func timeToKey() async throws -> [Figure] {
@@ -179,13 +191,25 @@ extension Figure {
     /// Licenses against RSA alone, both by the server's processor time, which other users of the machine do not change, and on
     /// the clock, which also shows time that nobody used. The clock counts only where RSA alone had nearly all of the cores:
     /// otherwise the program with more threads gets more of them, and the share says nothing.
-    static func licenses(_ pairs: [(own: Throughput, other: Throughput)], cores: Int) -> [Figure] {
+    /// - Parameters:
+    ///   - what: follows “Licenses”.
+    ///   - aim: for what is not RSA, in µs.
+    static func licenses(
+        _ what: String, _ pairs: [(own: Throughput, other: Throughput)], cores: Int, aim: Aim
+    ) -> [Figure] {
         let undisturbed = pairs.filter { $0.other.processTime >= 0.9 * $0.other.seconds * Double(cores) }
         let onProcessor = pairs.map { (own: $0.own.processRate, other: $0.other.processRate) }
         let onClock = undisturbed.map { (own: $0.own.rate, other: $0.other.rate) }
-        let name = "Licenses over HTTP on the clock, of RSA 2048"
+        let name = "Licenses \(what) on the clock, of RSA 2048"
+        let beside = pairs.map { $0.own.processTimePerPiece - $0.other.processTimePerPiece }.median ?? 0
+        let (whole, rsa) = (pairs.map(\.own.processTimePerPiece).median, pairs.map(\.other.processTimePerPiece).median)
         return [
-            .share("Licenses over HTTP by processor time, of RSA 2048", onProcessor, aim: .atLeast(0.85)) {
+            Figure(
+                name: "What is not RSA per license \(what), RSA 2048", value: beside * 1e6, unit: .microseconds,
+                aim: aim,
+                note: "\(((whole ?? 0) * 1e6).shown(places: 0)) µs of the server's processor time, "
+                    + "\(((rsa ?? 0) * 1e6).shown(places: 0)) µs of them RSA"),
+            .share("Licenses \(what) by processor time, of RSA 2048", onProcessor, aim: .atLeast(0.85)) {
                 "\($0) licenses/s of \($1) private operations/s on one core of the server"
             },
             onClock.isEmpty

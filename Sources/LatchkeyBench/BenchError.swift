@@ -27,6 +27,7 @@ struct BenchError: DiagnosableError, Equatable {
         remedy: "Run the tests of the client's leases.")
 
     static let notOnThisSystem = BenchError(
-        code: "unsupportedSystem", reason: "Allocations are counted on Linux with glibc only.",
+        code: "unsupportedSystem",
+        reason: "Allocations, and another process's time, are counted on Linux with glibc only.",
         remedy: "Run the bench on Linux.")
 }

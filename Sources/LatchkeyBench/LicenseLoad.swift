@@ -8,6 +8,8 @@ struct LicenseLoad: Sendable {
     let requests: [[UInt8]]
     /// Connections open at once.
     var connections = 16
+    /// Whose processor time counts.
+    var counting = Throughput.Scope.otherThreads
     /// Milliseconds.
     private static let patience: Int32 = 30_000
 
@@ -23,7 +25,7 @@ struct LicenseLoad: Sendable {
         var waiting = open.map { pollfd(fd: $0.socket, events: Int16(POLLIN), revents: 0) }
         var sent = 0
         for connection in open { try sendNext(on: connection, &sent) }
-        return try Throughput.measure(seconds: seconds, counting: .otherThreads) { () throws(BenchError) in
+        return try Throughput.measure(seconds: seconds, counting: counting) { () throws(BenchError) in
             guard poll(&waiting, nfds_t(waiting.count), Self.patience) > 0 else { throw .load("no reply in 30 s") }
             var licenses = 0
             for (index, descriptor) in waiting.enumerated() where descriptor.revents != 0 {

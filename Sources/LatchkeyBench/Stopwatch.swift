@@ -9,7 +9,8 @@ enum Stopwatch {
     /// The processor time that all threads of this process have had, in seconds.
     static var processTime: Double { seconds(of: CLOCK_PROCESS_CPUTIME_ID) }
 
-    private static func seconds(of clock: clockid_t) -> Double {
+    /// What a clock of processor time shows, in seconds.
+    static func seconds(of clock: clockid_t) -> Double {
         var time = timespec()
         clock_gettime(clock, &time)
         return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9

@@ -1,3 +1,4 @@
+import Foundation
 import LatchkeyCore
 import LatchkeyTerminal
 
@@ -15,12 +16,16 @@ struct Throughput: Sendable, Equatable {
         case allThreads
         /// All but the one that measures, because it only asks.
         case otherThreads
+        /// Another process, by the clock of its processor time.
+        case otherProcess(clockid_t)
     }
 
     /// Pieces per second on the clock.
     var rate: Double { Double(pieces) / seconds }
     /// Pieces per second of processor time, whatever else uses the machine.
     var processRate: Double { Double(pieces) / processTime }
+    /// Seconds of processor time for one piece.
+    var processTimePerPiece: Double { processTime / Double(pieces) }
 
     /// Does work over and over for at least so many seconds on the clock.
     /// - Parameters:
@@ -32,7 +37,11 @@ struct Throughput: Sendable, Equatable {
     ) throws(Failure) -> Throughput {
         let timekeeper = SystemTimekeeper()
         let processTime = {
-            scope == .allThreads ? Stopwatch.processTime : Stopwatch.processTime - Stopwatch.threadTime
+            switch scope {
+            case .allThreads: Stopwatch.processTime
+            case .otherThreads: Stopwatch.processTime - Stopwatch.threadTime
+            case .otherProcess(let clock): Stopwatch.seconds(of: clock)
+            }
         }
         let (start, processStart) = (timekeeper.uptime, processTime())
         var pieces = 0

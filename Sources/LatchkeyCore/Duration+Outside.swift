@@ -33,7 +33,7 @@ extension Int32 {
 
 extension FixedWidthInteger {
     /// A number from outside without its fraction, clamped to the type's range; 0 for NaN.
-    package init(saturating number: Double) {
+    @inlinable package init(saturating number: Double) {
         if let exact = Self(exactly: number.rounded(.towardZero)) {
             self = exact
         } else {

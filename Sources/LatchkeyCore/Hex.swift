@@ -3,7 +3,8 @@ package import Foundation
 extension Data {
     /// - Parameter hexString: an even number of hexadecimal digits in either case. Any other text gives `nil`.
     package init?(hexString: String) {
-        var bytes = Data(capacity: hexString.utf8.count / 2)
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(hexString.utf8.count / 2)
         var high: UInt8?
         for digit in hexString.utf8 {
             guard let value = Self.value(ofHexDigit: digit) else { return nil }
@@ -15,7 +16,7 @@ extension Data {
             high = nil
         }
         guard high == nil else { return nil }
-        self = bytes
+        self.init(bytes)
     }
 
     private static func value(ofHexDigit digit: UInt8) -> UInt8? {
@@ -30,12 +31,13 @@ extension Data {
 
 extension Sequence<UInt8> {
     /// Two lower-case hexadecimal digits per byte.
-    package var hexString: String {
-        let digits = Array("0123456789abcdef".utf8)
+    @inlinable package var hexString: String {
         var text: [UInt8] = []
+        text.reserveCapacity(2 * underestimatedCount)
         for byte in self {
-            text.append(digits[Int(byte >> 4)])
-            text.append(digits[Int(byte & 15)])
+            let (high, low) = (byte >> 4, byte & 15)
+            text.append(high < 10 ? 0x30 + high : 0x57 + high)
+            text.append(low < 10 ? 0x30 + low : 0x57 + low)
         }
         return String(decoding: text, as: UTF8.self)
     }

@@ -14,16 +14,22 @@ public struct KeyID: Sendable, Hashable {
 
     /// - Parameter text: 32 hexadecimal digits in either case, with or without dashes and braces. Any other text gives `nil`.
     public init?(_ text: String) {
-        guard let bytes = Data(hexString: text.filter { !"-{}".contains($0) }) else { return nil }
+        guard let bytes = Data(hexString: String(decoding: text.utf8.filter { !Self.isPunctuation($0) }, as: UTF8.self))
+        else { return nil }
         self.init(bytes: bytes)
+    }
+
+    private static func isPunctuation(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "-") || byte == UInt8(ascii: "{") || byte == UInt8(ascii: "}")
     }
 }
 
 extension KeyID: CustomStringConvertible {
     /// Lower-case hexadecimal digits, grouped like a UUID: `8-4-4-4-12`.
     public var description: String {
-        let hex = bytes.hexString
-        let groups = [(0, 8), (8, 4), (12, 4), (16, 4), (20, 12)]
-        return groups.map { hex.dropFirst($0.0).prefix($0.1) }.joined(separator: "-")
+        var text = bytes.hexString
+        // From behind, so that the places before stay the same.
+        for place in [20, 16, 12, 8] { text.insert("-", at: text.utf8.index(text.startIndex, offsetBy: place)) }
+        return text
     }
 }

@@ -10,6 +10,11 @@ extension Data {
     ///
     /// Source: `Documentation/Vendors/README.md` §0, `Documentation/FairPlay.md` §13.
     package init?(lenientBase64 text: String) {
+        // Nearly all text is standard, and telling that costs a tenth of reading it leniently.
+        if let data = Data(base64Encoded: text), !data.isEmpty {
+            self = data
+            return
+        }
         var standard: [UInt8] = []
         standard.reserveCapacity(text.utf8.count + 3)
         for byte in text.trimmingCharacters(in: .whitespacesAndNewlines).utf8 {

@@ -29,18 +29,23 @@ final class ClientConnection: @unchecked Sendable {
 
     let socket: Int32
     let address: NetworkAddress
+    /// The client's address as text, without its port; empty if it is unknown.
+    let addressText: String
     /// The number of the connection, counted from 1 by the server.
     var number = 0
     var phase = Phase.head
     var since: Duration
     var isClosing = false
+    /// Guards what tasks share of the connection's exchanges, one at a time; so that no request makes a lock.
+    let exchangeLock = NSLock()
     /// The exchange that is open on the connection.
     var exchange: HTTPExchange?
 
     /// - Parameter now: when the client connected.
-    init(socket: Int32, address: NetworkAddress, at now: Duration) {
+    init(socket: Int32, address: UnsafePointer<sockaddr>?, at now: Duration) {
         self.socket = socket
-        self.address = address
+        self.address = NetworkAddress(address)
+        addressText = address.map(SocketAddress.text) ?? ""
         since = now
     }
 

@@ -24,8 +24,7 @@ func takeConnection(
     let daemon = Unmanaged<Daemon>.fromOpaque(context).takeUnretainedValue()
     guard let known = slot.pointee else {
         let client = ClientConnection(
-            socket: latchkey_mhd_socket(connection), address: NetworkAddress(latchkey_mhd_client(connection)),
-            at: daemon.time.uptime)
+            socket: latchkey_mhd_socket(connection), address: latchkey_mhd_client(connection), at: daemon.time.uptime)
         slot.pointee = Unmanaged.passRetained(client).toOpaque()
         return daemon.admit(client)
     }

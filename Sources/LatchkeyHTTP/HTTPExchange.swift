@@ -2,7 +2,8 @@ import CMicroHTTPD
 import Foundation
 import LatchkeyCore
 
-/// One request and its reply: collects the body, starts a task that answers while the connection is suspended, and queues the reply.
+/// One request and its reply: collects the body, starts a task that answers, suspends the connection unless the answer is there at
+/// once, and queues the reply.
 ///
 /// libmicrohttpd calls `proceed` on one of its threads, never two at once for one exchange: with the head, with each piece
 /// of the body, at the body's end, and once more after the connection is resumed.
@@ -21,7 +22,7 @@ final class HTTPExchange: @unchecked Sendable {
     /// The reply for the client once libmicrohttpd accepts none.
     private var finalReply: HTTPResponse?
 
-    private let lock = NSLock()
+    private var lock: NSLock { client.exchangeLock }
     private var reply: HTTPResponse?
     private var suspended: OpaquePointer?
     private var work: Task<Void, Never>?
@@ -133,7 +134,7 @@ final class HTTPExchange: @unchecked Sendable {
     private func take(_ piece: UnsafeBufferPointer<CChar>) -> MHD_Result {
         let limits = daemon.configuration
         received += piece.count
-        let isOverdue = lock.withLock { reply != nil }
+        let isOverdue = isAnswered
         if received > limits.discardedBytes || isOverdue {
             finalReply = isOverdue ? .bodyOverdue : .bodyTooLarge
             return .NO
@@ -146,17 +147,21 @@ final class HTTPExchange: @unchecked Sendable {
         guard received <= daemon.configuration.bodyBytes else { return queue(.bodyTooLarge, on: connection) }
         let request = HTTPRequest(
             method: HTTPMethod(rawValue: method), target: target, headers: headers, body: body,
-            remoteAddress: latchkey_mhd_client(connection).map(SocketAddress.text) ?? "")
-        let isOverdue = lock.withLock {
-            guard reply == nil else { return true }
-            MHD_suspend_connection(connection)
-            suspended = connection
-            return false
+            remoteAddress: client.addressText)
+        if !isAnswered { startWork(request) }
+        let answer = lock.withLock {
+            if reply == nil {
+                MHD_suspend_connection(connection)
+                suspended = connection
+            }
+            return reply
         }
-        if isOverdue { return queue(.overdue, on: connection) }
-        startWork(request)
-        return .YES
+        guard let answer else { return .YES }
+        enter(.reply)
+        return queue(answer, on: connection)
     }
+
+    private var isAnswered: Bool { lock.withLock { reply != nil } }
 
     /// Starts the task that answers. The first answer, possibly that of the deadline, cancels it, and so does `end`.
     private func startWork(_ request: HTTPRequest) {

@@ -60,7 +60,8 @@ extension HTTPHeaderName: CustomStringConvertible {
 extension String {
     /// Whether two texts are the same but for the case of ASCII letters. Makes no new strings.
     func equalsIgnoringCase(_ other: String) -> Bool {
-        utf8.count == other.utf8.count && zip(utf8, other.utf8).allSatisfy { Self.lower($0) == Self.lower($1) }
+        guard utf8.count == other.utf8.count else { return false }
+        return self == other || zip(utf8, other.utf8).allSatisfy { Self.lower($0) == Self.lower($1) }
     }
 
     private static func lower(_ byte: UInt8) -> UInt8 {

@@ -41,8 +41,18 @@ public struct HTTPHeaders: Sendable, Hashable {
 
     /// The media type of `Content-Type` in lower case and without parameters, such as `application/json`.
     public var mediaType: String? {
-        guard let type = self[.contentType]?.split(separator: ";").first else { return nil }
-        return type.lowercased().trimmingBlanks
+        guard let type = self[.contentType], !type.isEmpty else { return nil }
+        if type.utf8.allSatisfy(Self.isPlain) { return type }
+        return type.split(separator: ";").first?.lowercased().trimmingBlanks
+    }
+
+    /// Whether a byte stands for itself in a media type without parameters: a small letter, a digit, `/`, `-`, `.` or `+`.
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+        case UInt8(ascii: "/"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "+"): true
+        default: false
+        }
     }
 }
 

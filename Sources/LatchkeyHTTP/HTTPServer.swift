@@ -4,7 +4,8 @@ public import LatchkeyCore
 /// An HTTP/1.1 server that answers each request in a Swift task.
 ///
 /// libmicrohttpd's threads read and write. While the handler works, its connection is suspended, so that slow handlers occupy no
-/// thread. Nothing that a client sends or leaves out ends the process. Releasing the server stops it.
+/// thread. An answer that is there already when the connection would be suspended goes out at once. Nothing that a client sends or
+/// leaves out ends the process. Releasing the server stops it.
 // Sound because `state` is touched under `lock` only; the tests run under the thread sanitizer.
 public final class HTTPServer: @unchecked Sendable {
     private enum State {
@@ -34,7 +35,8 @@ public final class HTTPServer: @unchecked Sendable {
     /// - Parameters:
     ///   - configuration: address, port, TLS and limits.
     ///   - time: the clock for deadlines and for stopping.
-    ///   - startTask: starts the task of one request, on threads of the caller's choice.
+    ///   - startTask: starts the task of one request, on threads of the caller's choice. It is called on the thread that has read the
+    ///     request; what it does there itself should be short, because other connections wait for that thread.
     ///   - handler: answers one request.
     package init(
         _ configuration: HTTPServerConfiguration, time: any Timekeeper = SystemTimekeeper(),

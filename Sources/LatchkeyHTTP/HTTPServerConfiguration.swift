@@ -1,3 +1,5 @@
+import Foundation
+
 /// Where a server listens, and its limits.
 public struct HTTPServerConfiguration: Sendable {
     /// A certificate chain and its private key, both as PEM text.
@@ -22,8 +24,9 @@ public struct HTTPServerConfiguration: Sendable {
     public var port: UInt16 = 0
     /// The TLS certificate and key. Defaults to `nil`: plain HTTP.
     public var tls: TLS?
-    /// The number of threads that read and write. They never wait for a handler. Defaults to 2.
-    public var threads = 2
+    /// The number of threads that read and write, and do what a host lets them do at once. They never wait for a handler. Defaults to
+    /// one per processor, and 2 at least.
+    public var threads = max(2, ProcessInfo.processInfo.activeProcessorCount)
     /// The number of connections open at once, over all threads; fewer if the system allows fewer open files. Defaults to 1,024.
     ///
     /// At the limit, the address with most connections loses the one that has waited longest for its client. A connection whose

@@ -12,7 +12,7 @@ public struct Route<Handler: Sendable>: Sendable {
     public let path: PathPattern
     /// What answers.
     public let handler: Handler
-    private var condition: (@Sendable (PathParameters) -> Bool)?
+    fileprivate var condition: (@Sendable (PathParameters) -> Bool)?
 
     /// - Parameters:
     ///   - methods: the methods in the order of `Allow`.
@@ -30,12 +30,6 @@ public struct Route<Handler: Sendable>: Sendable {
         route.condition = condition
         return route
     }
-
-    /// - Parameter path: the segments of a path that are not empty.
-    func match(_ path: ArraySlice<Substring>) -> PathParameters? {
-        guard let parameters = self.path.match(path), condition?(parameters) ?? true else { return nil }
-        return parameters
-    }
 }
 
 /// Finds the route of a request.
@@ -52,19 +46,50 @@ public struct Router<Handler: Sendable>: Sendable {
 
     /// The routes. Of several for one request the first counts.
     public let routes: [Route<Handler>]
+    private let paths: RoutePaths
 
     /// - Parameter routes: the routes. Of several for one request the first counts.
-    public init(_ routes: [Route<Handler>]) { self.routes = routes }
+    public init(_ routes: [Route<Handler>]) {
+        self.routes = routes
+        paths = RoutePaths(paths: routes.map { ($0.methods, $0.path, $0.condition) })
+    }
 
     /// Finds the route of a request by its path without percent escapes and its method.
     public func match(_ request: HTTPRequest) -> Match {
-        let path = request.path.split(separator: "/")[...]
-        let matches = routes.compactMap { route in route.match(path).map { (route, $0) } }
-        if let (route, parameters) = matches.first(where: { $0.0.methods.contains(request.method) }) {
-            return .found(route, parameters)
+        switch paths.match(request) {
+        case .found(let number, let parameters): .found(routes[number], parameters)
+        case .otherMethod(let number, let parameters, let allowed):
+            .otherMethod(routes[number], parameters, allowed: allowed)
+        case nil: .notFound
         }
-        guard let (route, parameters) = matches.first else { return .notFound }
-        return .otherMethod(route, parameters, allowed: matches.flatMap(\.0.methods))
+    }
+}
+
+/// The paths and methods of a router's routes, apart from what answers them: code for any handler is several times slower.
+private struct RoutePaths: Sendable {
+    typealias Path = (
+        methods: [HTTPMethod], pattern: PathPattern, condition: (@Sendable (PathParameters) -> Bool)?
+    )
+
+    /// The number of a route, as in `Router.Match`.
+    enum Match {
+        case found(Int, PathParameters)
+        case otherMethod(Int, PathParameters, allowed: [HTTPMethod])
+    }
+
+    let paths: [Path]
+
+    func match(_ request: HTTPRequest) -> Match? {
+        let segments = PathPattern.segments(of: request.path)
+        var other: (number: Int, parameters: PathParameters)?
+        var allowed: [HTTPMethod] = []
+        for (number, path) in paths.enumerated() {
+            guard let parameters = path.pattern.match(segments), path.condition?(parameters) ?? true else { continue }
+            if path.methods.contains(request.method) { return .found(number, parameters) }
+            if other == nil { other = (number, parameters) }
+            allowed += path.methods
+        }
+        return other.map { .otherMethod($0.number, $0.parameters, allowed: allowed) }
     }
 }
 

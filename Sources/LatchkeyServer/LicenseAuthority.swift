@@ -21,17 +21,18 @@ public struct LicenseAuthority: Sendable {
     ///   - keys: the content keys.
     ///   - policy: the terms if the credentials grant none.
     ///   - pool: the threads that do the RSA work.
-    ///   - randomness: makes the generator for one CKC. Defaults to the system's.
+    ///   - randomness: makes the generator for one CKC. Defaults to one of libcrypto's for all.
     public init(
         module: KeyServerModule, keys: ContentKeyStore, policy: LicensePolicy = LicensePolicy(),
         pool: WorkerPool = WorkerPool(),
-        randomness: @escaping @Sendable () -> any RandomNumberGenerator = { SystemRandomNumberGenerator() }
+        randomness: (@Sendable () -> any RandomNumberGenerator)? = nil
     ) {
         self.module = module
         self.keys = keys
         self.policy = policy
         self.pool = pool
-        self.randomness = randomness
+        let shared = SharedGenerator()
+        self.randomness = randomness ?? { shared }
     }
 
     /// The application certificate for clients: that of the first credential; `nil` without credentials.

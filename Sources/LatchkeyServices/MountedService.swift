@@ -11,13 +11,14 @@ struct MountedService: Sendable {
         router = Router(service.routes)
     }
 
-    /// Whether the path of a request is one of the vendor's own.
-    func hasPath(of request: HTTPRequest) -> Bool {
-        if case .notFound = router.match(request) { false } else { true }
-    }
+    /// The route of a request.
+    func match(_ request: HTTPRequest) -> Router<ServiceHandler>.Match { router.match(request) }
 
-    func respond(to request: HTTPRequest) async -> HTTPResponse {
-        switch router.match(request) {
+    func respond(to request: HTTPRequest) async -> HTTPResponse { await respond(to: request, by: match(request)) }
+
+    /// - Parameter match: the request's route.
+    func respond(to request: HTTPRequest, by match: Router<ServiceHandler>.Match) async -> HTTPResponse {
+        switch match {
         case .found(let route, let parameters):
             return await respond(to: request, parameters, route.handler)
         case .otherMethod(let route, let parameters, let allowed):

@@ -92,6 +92,6 @@ extension ServiceCall {
 extension HTTPRequest {
     /// Host and port by which the client found the server; `nil` if the field is missing or names no host.
     var hostName: String? {
-        headers[.host].flatMap { $0.wholeMatch(of: /[A-Za-z0-9.\-:\[\]]{1,255}/) == nil ? nil : $0 }
+        headers[.host].flatMap { $0.isMadeOfLettersDigits(and: ".-:[]", limit: 255) ? $0 : nil }
     }
 }

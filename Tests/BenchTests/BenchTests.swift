@@ -47,10 +47,11 @@ import Testing
     @Test func `a busy machine spoils the clock, not the processor time`() {
         let license = Throughput(pieces: 80, seconds: 1, processTime: 1)
         let half = Throughput(pieces: 50, seconds: 1, processTime: 0.5)
-        let figures = Figure.licenses([(own: license, other: half)], cores: 1)
-        #expect(figures.map(\.value) == [0.8, nil])
+        let figures = Figure.licenses("x", [(own: license, other: half)], cores: 1, aim: .atMost(30))
+        #expect(figures.map { $0.value?.shown(places: 3) } == ["2500", "0.8", nil])
         let whole = Throughput(pieces: 100, seconds: 1, processTime: 0.95)
-        let mixed = Figure.licenses([(own: license, other: half), (own: license, other: whole)], cores: 1)
+        let mixed = Figure.licenses(
+            "x", [(own: license, other: half), (own: license, other: whole)], cores: 1, aim: .atMost(30))
         #expect(mixed.map(\.value).last == 0.8)
     }
 

@@ -5,14 +5,37 @@ package import Foundation
 /// Holds no token, no key and no SPC: a token's identifier and a device's digest name them.
 ///
 /// Source: `Documentation/LicenseServer.md` §6.3.
-package struct DecisionRecord: Sendable, Equatable {
+package struct DecisionRecord: Sendable {
+    /// What is written of the policy and the decision.
+    private struct Written: Sendable, Equatable {
+        var policyName: String?
+        var policyDigest = ""
+        var outcome = JSONValue.null
+    }
+
+    /// Writing takes longer than deciding, and few records are read: a record is written when somebody reads it.
+    private enum Source: Sendable {
+        case made(Policy, Decision)
+        case written(Written)
+    }
+
     /// The request's identifier, which the log and the refusal have too; `nil` for a decision that nobody asked for.
     package internal(set) var requestID: String?
     package internal(set) var facts = Facts()
-    package internal(set) var policyName: String?
+    package internal(set) var policyName: String? {
+        get { written.policyName }
+        set { written.policyName = newValue }
+    }
     /// The SHA-256 of the policy by which it was decided, 64 hexadecimal digits.
-    package internal(set) var policyDigest = ""
-    var outcome = JSONValue.null
+    package internal(set) var policyDigest: String {
+        get { written.policyDigest }
+        set { written.policyDigest = newValue }
+    }
+    var outcome: JSONValue {
+        get { written.outcome }
+        set { written.outcome = newValue }
+    }
+    private var source = Source.written(Written())
 
     private init() {}
 
@@ -32,9 +55,18 @@ package struct DecisionRecord: Sendable, Equatable {
     init(_ facts: Facts, by policy: Policy, requestID: String?, _ decision: Decision) {
         self.requestID = requestID
         self.facts = facts
-        policyName = policy.name
-        policyDigest = policy.digest
-        outcome = decision.json
+        source = .made(policy, decision)
+    }
+
+    private var written: Written {
+        get {
+            switch source {
+            case .written(let written): written
+            case .made(let policy, let decision):
+                Written(policyName: policy.name, policyDigest: policy.digest, outcome: decision.json)
+            }
+        }
+        set { source = .written(newValue) }
     }
 
     /// Decides the same facts again, maybe by another policy.
@@ -59,6 +91,13 @@ package struct DecisionRecord: Sendable, Equatable {
             .optional("policyName", \.policyName, .anyText), .required("policyDigest", \.policyDigest, .anyText),
             .required("decision", \.outcome, JSONForm("any value", read: { $0 }, write: { $0 })),
         ])
+}
+
+extension DecisionRecord: Equatable {
+    /// Whether two are written alike.
+    package static func == (one: Self, other: Self) -> Bool {
+        one.requestID == other.requestID && one.facts == other.facts && one.written == other.written
+    }
 }
 
 extension Decision {

@@ -19,10 +19,14 @@ package struct FaceCall: Sendable {
     /// The token of `Authorization: Bearer`; `nil` without.
     var bearerToken: String? {
         guard let field = request.headers[.authorization] else { return nil }
-        let parts = field.split(separator: " ", maxSplits: 1)
-        guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
-        return String(parts[1]).trimmingCharacters(in: .whitespaces)
+        let parts = field.utf8.split(separator: UInt8(ascii: " "), maxSplits: 1)
+        guard parts.count == 2, Substring(parts[0]).lowercased() == "bearer" else { return nil }
+        var token = parts[1].drop(while: Self.isBlank)
+        while let last = token.last, Self.isBlank(last) { token.removeLast() }
+        return String(Substring(token))
     }
+
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
 }
 
 /// What a face answers, and what became of the request.

@@ -21,18 +21,19 @@ package struct LicenseDesk: Sendable {
     ///   - accounts: sessions, devices and used tokens.
     ///   - pool: the threads for RSA.
     ///   - timekeeper: the time. Defaults to the machine's.
-    ///   - randomness: makes the generator for one CKC. Defaults to the system's.
+    ///   - randomness: makes the generator for one CKC. Defaults to one of libcrypto's for all.
     package init(
         module: KeyServerModule, policies: PolicySet, accounts: AccountBook, pool: WorkerPool,
         timekeeper: any Timekeeper = SystemTimekeeper(),
-        randomness: @escaping @Sendable () -> any RandomNumberGenerator = { SystemRandomNumberGenerator() }
+        randomness: (@Sendable () -> any RandomNumberGenerator)? = nil
     ) {
         self.module = module
         self.policies = policies
         self.accounts = accounts
         self.pool = pool
         self.timekeeper = timekeeper
-        self.randomness = randomness
+        let shared = SharedGenerator()
+        self.randomness = randomness ?? { shared }
     }
 
     /// The application certificate that apps get; `nil` without credentials.

@@ -146,7 +146,7 @@ extension JSONReader {
             if byte == UInt8(ascii: "\\") { try escape() } else { text.append(byte) }
         }
         guard take(UInt8(ascii: "\"")) else { throw unexpected }
-        guard let string = String(bytes: text, encoding: .utf8) else { throw .unexpected(at: start) }
+        guard let string = String(utf8: text[...]) else { throw .unexpected(at: start) }
         return string
     }
 

@@ -82,8 +82,7 @@ package final class AccountBook: Sendable {
         _ given: Facts, _ policy: Policy, _ requestID: String?
     ) async throws(Outage) -> BookedDecision? {
         let needs = Needs(given, policy)
-        async let tokenReading = reading(tokens, needs.token, .tokenStore)
-        let (account, token) = (await reading(accounts, needs.account, .sessionStore), await tokenReading)
+        let (account, token) = await readings(needs)
         let (accountReading, usedToken) = (try account.get(), try token.get())
         var facts = given
         if let now = accountReading?.now ?? usedToken?.now { facts.now = now }
@@ -156,6 +155,16 @@ extension AccountBook {
                 token = facts.grant.tokenID.map { RecordKey(.token, tenant: tenant, name: $0.digestName) }
             }
         }
+    }
+
+    /// Reads the account, and the token at the same time if there is one to read.
+    private func readings(
+        _ needs: Needs
+    ) async -> (account: Result<RecordReading?, Outage>, token: Result<RecordReading?, Outage>) {
+        // A task for nothing would wake another thread.
+        guard needs.token != nil else { return (await reading(accounts, needs.account, .sessionStore), .success(nil)) }
+        async let token = reading(tokens, needs.token, .tokenStore)
+        return (await reading(accounts, needs.account, .sessionStore), await token)
     }
 
     private func reading(

@@ -14,6 +14,7 @@ package final class GuardedRecordStore: RecordStore {
     }
 
     package var engine: String { store.engine }
+    package var answersAtOnce: Bool { store.answersAtOnce }
     private let store: any RecordStore
     private let role: Engine
     private let limits: RecordStoreLimits
@@ -65,12 +66,29 @@ package final class GuardedRecordStore: RecordStore {
     private func call<Value: Sendable>(
         _ body: @escaping @Sendable (any RecordStore) async throws -> Value
     ) async throws(StoreError) -> Value {
-        let (store, engine, limit, timekeeper) = (store, engine, limits.time, timekeeper)
         guard let permit = state.withLock({ $0.breaker.permit(at: timekeeper.uptime) }) else {
             throw StoreError(
                 .unavailable, engine, reason: "The engine failed repeatedly, and is left alone for a while.")
         }
-        // A task of its own, which no caller cancels; the deadline ends it.
+        switch await answersAtOnce ? Result({ try await body(store) }) : limited(body) {
+        case .success(let value):
+            answered(permit)
+            return value
+        case .failure(let error as StoreError):
+            failed(error, permit)
+            throw error
+        default:
+            let error = StoreError(.unavailable, engine, reason: "The engine gave no answer.")
+            failed(error, permit)
+            throw error
+        }
+    }
+
+    /// The outcome of a task of its own, which no caller cancels; the deadline ends it.
+    private func limited<Value: Sendable>(
+        _ body: @escaping @Sendable (any RecordStore) async throws -> Value
+    ) async -> Result<Value, any Error>? {
+        let (store, engine, limit, timekeeper) = (store, engine, limits.time, timekeeper)
         let promise = Promise<Value, any Error>()
         await startTask {
             promise.resolve(
@@ -83,18 +101,7 @@ package final class GuardedRecordStore: RecordStore {
                         }, { try await body(store) })
                 })
         }.value
-        switch promise.outcome {
-        case .success(let value):
-            answered(permit)
-            return value
-        case .failure(let error as StoreError):
-            failed(error, permit)
-            throw error
-        default:
-            let error = StoreError(.unavailable, engine, reason: "The engine gave no answer.")
-            failed(error, permit)
-            throw error
-        }
+        return promise.outcome
     }
 
     private func answered(_ permit: CircuitBreaker.Permit) {

@@ -65,7 +65,7 @@ struct RecordReader {
     mutating func text() throws(RecordDamage) -> String {
         let count = try count()
         defer { rest = rest.dropFirst(count) }
-        guard let text = String(bytes: rest.prefix(count), encoding: .utf8) else { throw RecordDamage() }
+        guard let text = String(utf8: rest.prefix(count)) else { throw RecordDamage() }
         return text
     }
 

@@ -17,6 +17,7 @@ package final class MemoryRecordStore: RecordStore {
     }
 
     package let engine = "memory"
+    package var answersAtOnce: Bool { true }
     private let state = Locked(State())
     private let timekeeper: any Timekeeper
     private let limit: Int

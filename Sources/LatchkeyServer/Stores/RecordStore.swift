@@ -11,6 +11,9 @@ package protocol RecordStore: Sendable {
     /// The engine's name for metrics, such as `memory` or `postgresql`.
     var engine: String { get }
 
+    /// Whether it answers out of this process's memory and never waits, so that nobody needs a limit for its time. Defaults to no.
+    var answersAtOnce: Bool { get }
+
     /// Reads a record, with the engine's clock.
     /// - Throws: `StoreError`.
     func read(_ key: RecordKey) async throws(StoreError) -> RecordReading
@@ -43,6 +46,10 @@ package protocol RecordStore: Sendable {
     func page(
         of kind: RecordKey.Kind, _ tenant: String, prefix: String, after name: String?, limit: Int
     ) async throws(StoreError) -> [NamedRecord]
+}
+
+extension RecordStore {
+    package var answersAtOnce: Bool { false }
 }
 
 /// Where a record is. Names are compared byte for byte: two Unicode forms of one letter are two names, as they are in every engine.

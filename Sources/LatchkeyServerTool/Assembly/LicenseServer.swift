@@ -50,7 +50,10 @@ final class LicenseServer: Sendable {
             shared: shared, state: { state.withLock { $0 } }, reload: { try await reload.withLock { $0 }?() })
         let settings = first.settings
         let servers = try [
-            HTTPServer(file.http(settings.players, bodyBytes: PlayerFace.bodyBytes)) { request in
+            // On the threads of the RSA work, so that a license does not change threads.
+            HTTPServer(
+                file.http(settings.players, bodyBytes: PlayerFace.bodyBytes), startTask: { shared.pool.task($0) }
+            ) { request in
                 if let response = front(request) { return response }
                 return await players.answer(request)
             },

@@ -11,7 +11,9 @@ struct PackagerListener: Sendable {
     func answer(_ request: HTTPRequest) async -> HTTPResponse {
         let state = state()
         var generator = SystemRandomNumberGenerator()
-        let (id, trace) = (RequestID(of: request), TraceContext(of: request.headers, using: &generator))
+        let (id, trace) = (
+            RequestID(of: request, using: &generator), TraceContext(of: request.headers, using: &generator)
+        )
         let viewer = state.viewer(of: request)
         let answer = await state.packagers.answer(FaceCall(request, requestID: id.text, viewer: viewer))
         var response = answer.response

@@ -7,13 +7,16 @@ struct PlayerListener: Sendable {
     let shared: ServerShared
     let state: @Sendable () -> ServerState
     private let timekeeper = SystemTimekeeper()
+    private let generator = SharedGenerator()
 
     func answer(_ request: HTTPRequest) async -> HTTPResponse {
         let state = state()
         let pages = state.pages(for: request)
         if let preflight = pages?.preflight(request) { return preflight }
-        var generator = SystemRandomNumberGenerator()
-        let (id, trace) = (RequestID(of: request), TraceContext(of: request.headers, using: &generator))
+        var generator = generator
+        let (id, trace) = (
+            RequestID(of: request, using: &generator), TraceContext(of: request.headers, using: &generator)
+        )
         let viewer = state.viewer(of: request)
         let answer = await answer(FaceCall(request, requestID: id.text, viewer: viewer), state)
         var response = pages?.allowing(answer.response, for: request) ?? answer.response
@@ -58,7 +61,7 @@ struct PlayerListener: Sendable {
     private func refusal(of call: FaceCall, _ state: ServerState) -> (RateScope, Duration)? {
         let limiter = shared.limiter
         if let address = call.viewer.address,
-            let wait = limiter.refusal(.address, AddressCut.limits.range(of: address).description)
+            let wait = limiter.refusal(.address, AddressCut.limits.range(of: address))
         {
             return (.address, wait)
         }

@@ -10,7 +10,7 @@ enum CrossOrigin {
         var headers: HTTPHeaders = ["Access-Control-Allow-Methods": "GET, HEAD, POST", "Access-Control-Max-Age": "600"]
         // Repeats only field names, which are tokens.
         if let asked = request.headers["Access-Control-Request-Headers"],
-            asked.wholeMatch(of: /[A-Za-z0-9!#$%&'*+.^_`|~, -]{1,2000}/) != nil
+            asked.isMadeOfLettersDigits(and: "!#$%&'*+.^_`|~, -", limit: 2_000)
         {
             headers["Access-Control-Allow-Headers"] = asked
         }

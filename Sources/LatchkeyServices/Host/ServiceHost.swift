@@ -29,7 +29,7 @@ public final class ServiceHost: Sendable {
         front: @escaping @Sendable (HTTPRequest) -> HTTPResponse? = { _ in nil },
         configuration: HTTPServerConfiguration = HTTPServerConfiguration(),
         pool: WorkerPool? = nil, time: any Timekeeper = SystemTimekeeper(),
-        log: @escaping @Sendable (String) -> Void = { _ in }
+        log: (@Sendable (String) -> Void)? = nil
     ) {
         let router = ServiceRouter(
             services, media: media, front: front, address: configuration.address, time: time, log: log)

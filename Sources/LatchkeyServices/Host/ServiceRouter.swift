@@ -10,13 +10,13 @@ package struct ServiceRouter: Sendable {
     private let front: @Sendable (HTTPRequest) -> HTTPResponse?
     private let address: String
     private let time: any Timekeeper
-    private let log: @Sendable (String) -> Void
+    private let log: (@Sendable (String) -> Void)?
 
     /// - Parameter address: host and port in the key URIs of media if a request does not name its host.
     package init(
         _ services: [any VendorService], media: MediaHost?,
         front: @escaping @Sendable (HTTPRequest) -> HTTPResponse? = { _ in nil }, address: String,
-        time: any Timekeeper, log: @escaping @Sendable (String) -> Void
+        time: any Timekeeper, log: (@Sendable (String) -> Void)?
     ) {
         mounted = services.map { MountedService($0) }
         self.media = media
@@ -41,7 +41,7 @@ package struct ServiceRouter: Sendable {
             status: response.body == .reset ? nil : response.status, duration: time.uptime - start,
             requestID: response.headers[.requestID], end: time.date)
         journal.add(entry)
-        log("\(entry)")
+        log?("\(entry)")
         return response
     }
 
@@ -64,13 +64,19 @@ package struct ServiceRouter: Sendable {
             guard let below = request.below("/\(mounted.service.identifier)") else { continue }
             return (await mounted.respond(to: below), mounted.service)
         }
-        let candidates = mounted.filter { $0.hasPath(of: request) }
-        guard let only = candidates.first else { return (.noSuchPath, nil) }
-        guard candidates.count == 1 else {
-            let names = candidates.map { "/\($0.service.identifier)" }.joined(separator: ", ")
+        var only: (mounted: MountedService, match: Router<ServiceHandler>.Match)?
+        var others: [String] = []
+        for mounted in mounted {
+            let match = mounted.match(request)
+            if case .notFound = match { continue }
+            if only == nil { only = (mounted, match) } else { others.append("/\(mounted.service.identifier)") }
+        }
+        guard let (only, match) = only else { return (.noSuchPath, nil) }
+        guard others.isEmpty else {
+            let names = (["/\(only.service.identifier)"] + others).joined(separator: ", ")
             return (.text("Several vendors have this path; ask below \(names).", status: 404), nil)
         }
-        return (await only.respond(to: request), only.service)
+        return (await only.respond(to: request, by: match), only.service)
     }
 
     private func media(_ below: HTTPRequest, _ request: HTTPRequest) -> HTTPResponse {

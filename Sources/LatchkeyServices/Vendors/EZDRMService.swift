@@ -59,7 +59,8 @@ package struct EZDRMService: VendorService {
     /// The text after the last `;`, or the last path component: the GUID alone, `;` and GUID, and the whole key URI are all in use. A query
     /// or a fragment names no asset.
     private static func asset(_ identifier: String) -> String {
-        let path = identifier.prefix { $0 != "?" && $0 != "#" }
-        return path.split(separator: /[;\/]/).last.map(String.init) ?? identifier
+        let path = identifier.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+        let parts = path.split { $0 == UInt8(ascii: ";") || $0 == UInt8(ascii: "/") }
+        return parts.last.map { String(Substring($0)) } ?? identifier
     }
 }

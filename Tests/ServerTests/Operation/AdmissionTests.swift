@@ -33,6 +33,41 @@ import Testing
         #expect(numbers.count >= 100)
     }
 
+    @Test func `a task on the pool's threads does its work at once if nothing else waits, and it counts`() async {
+        let rules = AdmissionRules(expectedTime: .seconds(10))
+        let pool = WorkerPool(threads: 2, rules: rules)
+        let waits = Locked<[Duration]>([])
+        pool.observe(AdmissionObserver(waited: { wait in waits.withLock { $0.append(wait) } }))
+        let seen = Locked<[Int]>([])
+        await pool.task {
+            let caller = pthread_self()
+            let work = { @Sendable () -> Bool in
+                seen.withLock { $0.append(pool.admission.busyThreads) }
+                return pthread_equal(pthread_self(), caller) != 0
+            }
+            let isHere = await pool.run(.start, session: "a", work)
+            seen.withLock { $0.append((try? isHere.get()) == true ? 100 : -100) }
+        }.value
+        #expect(seen.withLock { $0 } == [1, 100])
+        #expect(waits.withLock { $0 } == [.zero])
+        #expect(pool.admission.busyThreads == 0)
+        #expect(pool.admission.serviceTime < rules.expectedTime)
+    }
+
+    @Test func `work goes to its lane while a job waits for the thread, and to nobody once the pool drains`() async {
+        let pool = WorkerPool(threads: 1, rules: AdmissionRules())
+        let order = Locked<[String]>([])
+        await pool.task {
+            let job = pool.task { order.withLock { $0.append("job") } }
+            _ = await pool.run(.start, session: "a") { order.withLock { $0.append("work") } }
+            await job.value
+            pool.drain()
+            guard case .failure(let refusal) = await pool.run(.start, session: "a", {}) else { return }
+            order.withLock { $0.append(refusal.why.rawValue) }
+        }.value
+        #expect(order.withLock { $0 } == ["job", "work", "draining"])
+    }
+
     @Test func `a full pool refuses at once, and the metrics say so`() async throws {
         let pool = WorkerPool(threads: 1, rules: AdmissionRules(most: 1))
         let metrics = ServerMetrics(version: "1")

@@ -23,7 +23,10 @@ extension JSONValue {
     }
 
     private static func quoted(_ text: String) -> String {
-        text.unicodeScalars.reduce(into: "\"") { quoted, scalar in
+        guard text.utf8.contains(where: { $0 < 0x20 || $0 == 0x22 || $0 == 0x5c || $0 == 0x7f }) else {
+            return "\"\(text)\""
+        }
+        return text.unicodeScalars.reduce(into: "\"") { quoted, scalar in
             switch scalar {
             case "\"": quoted += "\\\""
             case "\\": quoted += "\\\\"

@@ -78,16 +78,16 @@ package struct PolicySet: Sendable {
     /// - Parameter tenant: the name of the tenant's own policy; `nil` for one that states nothing.
     /// - Throws: `Diagnosis` with the code `policyUnknown` for a name that no policy has.
     package func policy(for key: KeyFacts, tenant: String?) throws(Diagnosis) -> Policy {
-        var result = Policy()
+        var result: Policy?
         for name in [tenant].compactMap({ $0 }) + key.contentPolicies + key.policies {
             guard let policy = policies[name] else {
                 throw Diagnosis(
                     code: "policyUnknown", reason: "There is no policy “\(name.prefix(64).description.onOneLine)”.",
                     remedy: "Correct the name at the tenant, the content or the key, or add the policy.")
             }
-            result = result.overlaid(with: policy)
+            result = result?.overlaid(with: policy) ?? policy
         }
-        return result
+        return result ?? Policy()
     }
 
     /// Decides the examples of all policies, each with its policy as the tenant's.

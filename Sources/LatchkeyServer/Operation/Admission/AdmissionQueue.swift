@@ -122,6 +122,15 @@ package struct AdmissionQueue<Item: Sendable>: Sendable {
         return (nil, dropped)
     }
 
+    /// Takes on a piece of work for the thread that asks, without waiting, if no other waits. The thread says `finished` when it is done.
+    /// - Returns: whether it may begin; else it has to be added.
+    package mutating func beginsAtOnce(at now: Duration) -> Bool {
+        guard !isDraining, count == 0, busy < threads else { return false }
+        judge(at: now)
+        busy += 1
+        return true
+    }
+
     /// A piece of work is done.
     /// - Parameter time: how long it took.
     package mutating func finished(in time: Duration) {

@@ -69,6 +69,21 @@ final class WorkQueue: @unchecked Sendable {
         }
     }
 
+    /// Does a piece of work on the calling thread, which is one of the pool's, if nothing else waits: it would be the next one anyway,
+    /// and perhaps on a thread that has to be woken for it. While jobs wait, work goes to its lane: some of them may be refused there.
+    /// - Returns: whether it was done; else it has to be added.
+    func doHere(_ work: () -> Void) -> Bool {
+        let now = timekeeper.uptime
+        let observer: AdmissionObserver? = condition.withLock {
+            jobs.isEmpty && admission.beginsAtOnce(at: now) ? self.observer : nil
+        }
+        guard let observer else { return false }
+        observer.waited(.zero)
+        work()
+        condition.withLock { admission.finished(in: timekeeper.uptime - now) }
+        return true
+    }
+
     /// Waits for the next work; `nil` once the queue is closed and empty.
     func next() -> (@Sendable () -> Void)? {
         while true {

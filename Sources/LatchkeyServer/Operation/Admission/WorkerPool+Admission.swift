@@ -48,6 +48,8 @@ extension WorkerPool {
     package func run<Value: Sendable>(
         _ lane: AdmissionLane, session: some StringProtocol, _ work: @escaping @Sendable () -> Value
     ) async -> Result<Value, AdmissionRefusal> {
+        var result: Value?
+        if isHere, !Task.isCancelled, queue.doHere({ result = work() }), let result { return .success(result) }
         let hash = session.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
         let isCancelled = Locked(false)
         return await withTaskCancellationHandler {
@@ -65,6 +67,12 @@ extension WorkerPool {
         } onCancel: {
             isCancelled.withLock { $0 = true }
         }
+    }
+
+    /// Whether the calling task runs on the pool's threads.
+    private var isHere: Bool {
+        guard #available(macOS 15, iOS 18, tvOS 18, *) else { return false }
+        return withUnsafeCurrentTask { $0?.unownedTaskExecutor == queue.asUnownedTaskExecutor() }
     }
 
     /// How admission stands now.

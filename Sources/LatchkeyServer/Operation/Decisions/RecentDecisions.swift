@@ -5,9 +5,15 @@ import LatchkeyCore
 /// A record holds no token, no key and no SPC. It ends with the process, or when later ones take its place.
 package final class RecentDecisions: Sendable {
     /// A decision with its number: 1 for the first of the process, then one more each.
-    package struct Kept: Sendable {
+    package final class Kept: Sendable {
         package let number: UInt64
         package let record: DecisionRecord
+
+        // A class, because a record is too large to be moved around among thousands.
+        fileprivate init(number: UInt64, record: DecisionRecord) {
+            self.number = number
+            self.record = record
+        }
     }
 
     private struct State {

@@ -1,3 +1,4 @@
+import Dispatch
 import LatchkeyCore
 
 #if canImport(Glibc)
@@ -69,11 +70,8 @@ package struct ServiceNotifier: Sendable {
         }
     }
 
-    private static var monotonicMicroseconds: Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
-    }
+    /// `CLOCK_MONOTONIC`, which is Dispatch's uptime on Linux. `timespec` is of another module in each kind of build.
+    private static var monotonicMicroseconds: UInt64 { DispatchTime.now().uptimeNanoseconds / 1_000 }
 
     #if os(Linux)
         /// Calls a body with the socket's address; the name of an abstract one begins with a zero and has no end.

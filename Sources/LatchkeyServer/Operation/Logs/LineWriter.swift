@@ -62,7 +62,7 @@ package final class LineWriter: Sendable {
                 return lines
             }
             guard !lines.isEmpty else { return }
-            write(Data(lines.joined()))
+            write(lines.reduce(into: Data()) { $0.append($1) })
         }
     }
 

@@ -7,7 +7,9 @@ struct LogText: Sendable {
     private let cut: AddressCut
     /// The longest text of a member, in characters.
     private static let limit = 500
-    private static let date = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+    /// 22 characters are 16 bytes in base64.
+    private static let shortestSecret = 22
+    private let dates = LogDates()
 
     init(_ pseudonyms: UserPseudonyms, _ cut: AddressCut) {
         self.pseudonyms = pseudonyms
@@ -18,7 +20,7 @@ struct LogText: Sendable {
     /// - Parameter dropped: how many lines of the event were dropped before this one.
     func line(_ entry: LogEntry, at date: Date, dropped: Int) -> Data {
         var line =
-            "{\"ts\":\"\(Self.date.format(date))\",\"level\":\"\(entry.level.rawValue)\",\"event\":\"\(entry.event.name)\""
+            "{\"ts\":\"\(dates.text(of: date))\",\"level\":\"\(entry.level.rawValue)\",\"event\":\"\(entry.event.name)\""
         for (name, value) in members(of: entry) {
             if let value { line += ",\"\(name)\":\(JSONValue.text(value).canonicalText)" }
         }
@@ -46,6 +48,8 @@ struct LogText: Sendable {
     ///
     /// Nothing secret should come so far. A mistake in some message must not put a token or a key into a log all the same.
     private static func shown(_ text: String) -> String {
+        // Most texts are shorter than a secret, and nothing in them needs to be looked at closely.
+        if text.utf8.count < shortestSecret, text.utf8.allSatisfy({ 0x20...0x7e ~= $0 }) { return text }
         var shown = ""
         var word = ""
         for character in text.prefix(limit * 4).onOneLine.prefix(limit * 8) {
@@ -65,12 +69,12 @@ struct LogText: Sendable {
         character.isASCII && (character.isLetter || character.isNumber || "+/_-=.".contains(character))
     }
 
-    /// A word, or its length and digest if it is as long as a key: 22 characters are 16 bytes in base64.
+    /// A word, or its length and digest if it is as long as a key.
     ///
     /// A word of letters without digits, such as a long name in code, is none; nor is a name with points and dashes between short parts.
     private static func withoutSecret(_ word: String) -> String {
         let isSecret = word.split(whereSeparator: { "./-".contains($0) }).contains { part in
-            part.utf8.count >= 22 && part.contains(where: \.isNumber)
+            part.utf8.count >= shortestSecret && part.contains(where: \.isNumber)
         }
         return isSecret ? Secret(word).short : word
     }

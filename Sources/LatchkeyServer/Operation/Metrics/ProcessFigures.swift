@@ -28,9 +28,9 @@ struct ProcessFigures {
     }
 
     private static var processorSeconds: Double? {
-        var time = timespec()
-        guard clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time) == 0 else { return nil }
-        return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
+        // POSIX has a million of its units in a second. `timespec` is of another module in each kind of build.
+        let time = clock()
+        return time < 0 ? nil : Double(time) / 1_000_000
     }
 
     private static var residentBytes: Double? {

@@ -67,7 +67,7 @@ package final class RateLimiter: Sendable {
     ///   - name: whose request it is: an address range, a subject, a token's identifier, a tenant.
     ///   - tenant: the tenant to which the name belongs; `nil` before it is known.
     /// - Returns: `nil` if the request may go on; else, after how long it may come again. A refused request does not count.
-    package func refusal(_ scope: RateScope, _ name: String, tenant: String? = nil) -> Duration? {
+    package func refusal(_ scope: RateScope, _ name: some Hashable, tenant: String? = nil) -> Duration? {
         guard let limit = limits[scope] else { return nil }
         var hasher = Hasher()
         hasher.combine(scope)

@@ -1,4 +1,4 @@
-import Foundation
+import LatchkeyCore
 package import LatchkeyHTTP
 
 /// The name of one request, which its reply, its refusal, its log lines and its decision record carry.
@@ -14,12 +14,32 @@ package struct RequestID: Sendable, Hashable, CustomStringConvertible {
         self.text = text
     }
 
+    /// A new one: a random UUID by the system's generator.
+    package init() {
+        var generator = SystemRandomNumberGenerator()
+        self.init(using: &generator)
+    }
+
     /// A new one: a random UUID.
-    package init() { text = UUID().uuidString.lowercased() }
+    package init(using generator: inout some RandomNumberGenerator) {
+        var bytes = generator.bytes(16)
+        for (index, byte) in bytes.enumerated() {
+            // Version 4, and the variant of RFC 9562.
+            if index == 6 { bytes[index] = byte & 0x0f | 0x40 }
+            if index == 8 { bytes[index] = byte & 0x3f | 0x80 }
+        }
+        text = KeyID(bytes: bytes)?.description ?? bytes.hexString
+    }
+
+    /// The one that a request brings in `X-Request-Id`, or a new one by the system's generator.
+    package init(of request: HTTPRequest) {
+        var generator = SystemRandomNumberGenerator()
+        self.init(of: request, using: &generator)
+    }
 
     /// The one that a request brings in `X-Request-Id`, or a new one.
-    package init(of request: HTTPRequest) {
-        self = request.headers[.requestID].flatMap { RequestID($0) } ?? RequestID()
+    package init(of request: HTTPRequest, using generator: inout some RandomNumberGenerator) {
+        self = request.headers[.requestID].flatMap { RequestID($0) } ?? RequestID(using: &generator)
     }
 
     package var description: String { text }

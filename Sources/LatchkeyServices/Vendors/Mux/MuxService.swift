@@ -75,7 +75,7 @@ extension MuxService {
 
     private func token(of call: ServiceCall) throws(LicenseRefusal) -> MuxToken {
         let id = call.path["id"]
-        guard id.wholeMatch(of: /[A-Za-z0-9_\-]{1,128}/) != nil else { throw .malformed("That is no playback id.") }
+        guard id.isMadeOfLettersDigits(and: "_-", limit: 128) else { throw .malformed("That is no playback id.") }
         let text = try call.token(inQuery: "token")
         let token = try MuxToken(text, for: id, key: signingKey, date: environment.time.date)
         guard playbackID.map({ $0 == id }) ?? true else {

@@ -133,24 +133,16 @@ extension VuDRMService {
 
     /// The content ID in an SPC: the last path component of a whole key URI, or the identifier itself. Both are in use.
     private static func contentID(inIdentifier text: String) -> String {
-        let uri = KeyURI(String(text.prefix { $0 != "?" && $0 != "#" }))
+        let uri = KeyURI(String(Substring(text.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") })))
         return uri.pathComponents.last ?? uri.host
     }
 
     /// Refuses anything but letters, digits, `_` and `-`.
     private static func valid(_ id: String) throws(LicenseRefusal) -> String {
-        guard !id.isEmpty, id.utf8.allSatisfy(isContentIDByte) else {
+        guard id.isMadeOfLettersDigits(and: "_-", limit: .max) else {
             throw .malformed("The content id has characters other than letters, digits, “_” and “-”, or none.")
         }
         return id
-    }
-
-    private static func isContentIDByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"): true
-        default: false
-        }
     }
 
     /// The last path component of the key's own URI if the alphabet allows it and no other key has it, otherwise the key's identifier.

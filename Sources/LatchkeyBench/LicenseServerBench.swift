@@ -1,0 +1,153 @@
+#if os(Linux)
+    import Foundation
+    import LatchkeyCore
+    import LatchkeyFairPlay
+    import LatchkeyPlayback
+    import LatchkeyServer
+
+    /// A `latchkey-server` in a process of its own, and requests of its viewers that are ready to be sent.
+    ///
+    /// Each viewer has a token, and a slot that each request renews. Sessions, keys and audit are in memory. A trusted proxy's field names
+    /// many clients, because the load of one would be limited.
+    final class LicenseServerBench {
+        let port: UInt16
+        /// Requests with an SPC as it is, each with a token of its own.
+        let requests: [[UInt8]]
+        private let folder: WorkingFolder
+        private let process = Process()
+        private let clock: clockid_t
+
+        /// Starts the server that lies beside this program.
+        /// - Parameters:
+        ///   - bench: holds the credentials and the SPCs, which name a key in the form of the standard template.
+        ///   - policy: the tenant's, in JSON; `nil` for none, which counts no sessions.
+        init(_ bench: KeyServerBench, policy: String?) throws {
+            folder = try WorkingFolder()
+            do {
+                let key = Secret.random(32)
+                try Self.write(folder.url, bench.credentials, key, policy)
+                requests = try Self.requests(bench.spcs, key)
+                let server = Bundle.main.executableURL?.deletingLastPathComponent().appending(path: "latchkey-server")
+                guard let server, FileManager.default.isExecutableFile(atPath: server.path) else {
+                    throw BenchError.toolMissing("latchkey-server beside this program")
+                }
+                port = try Self.start(process, server, folder.url.appending(path: "server.json"))
+            } catch {
+                folder.remove()
+                throw error
+            }
+            var clock = clockid_t()
+            clock_getcpuclockid(process.processIdentifier, &clock)
+            self.clock = clock
+        }
+
+        /// What sends the requests, and counts the server's processor time.
+        var load: LicenseLoad {
+            var load = LicenseLoad(port: port, requests: requests)
+            load.counting = .otherProcess(clock)
+            // As many as are at work, or may wait in any case: on a busy machine the server refuses more.
+            load.connections = 2 * ProcessInfo.processInfo.activeProcessorCount
+            return load
+        }
+
+        /// Stops the server. Blocks until it has ended.
+        func stop() {
+            process.terminate()
+            process.waitUntilExit()
+            Leftovers.ended(process.processIdentifier)
+            folder.remove()
+        }
+    }
+
+    extension LicenseServerBench {
+        /// A policy that counts sessions: five minutes' leases, and one stream for each viewer.
+        static let policy = """
+            {"version": 1, "name": "bench", "validity": {"type": "lease", "lease": "5m"},
+             "concurrency": {"scope": "account", "limit": 1, "mode": "refuseNewest"}}
+            """
+
+        private static func write(
+            _ folder: URL, _ credentials: TestCredentials, _ key: Secret, _ policy: String?
+        ) throws {
+            let policies = folder.appending(path: "policies")
+            try FileManager.default.createDirectory(at: policies, withIntermediateDirectories: true)
+            try credentials.write(to: folder.appending(path: "credentials"))
+            let keys = #"{"keys":[{"kty":"oct","kid":"bench","alg":"HS256","k":"\#(Base64URL.text(key.revealed))"}]}"#
+            try PrivateFile.write(Secret(keys), to: folder.appending(path: "keys.json"))
+            if let policy { try Data(policy.utf8).write(to: policies.appending(path: "bench.json")) }
+            let listener = #"{"address": "127.0.0.1", "port": 0}"#
+            let configuration = """
+                {"version": 1, "players": \(listener), "packagers": \(listener), "operators": \(listener), "drainDelay": "0s",
+                 "trustedProxies": ["127.0.0.1"], "licensee": {"credentials": [{"folder": "credentials"}]},
+                 "policies": "policies",
+                 "tenants": {"bench": {\(policy == nil ? "" : "\"policy\": \"bench\", ")"tokens": {"keys": "keys.json"}}}}
+                """
+            try Data(configuration.utf8).write(to: folder.appending(path: "server.json"))
+        }
+
+        private static func requests(_ spcs: [[UInt8]], _ key: Secret) throws -> [[UInt8]] {
+            let signer = try TokenSigner(.hs256, id: TokenKeyID("bench"), secret: key)
+            let now = Date().timeIntervalSince1970.rounded(.down)
+            return try spcs.enumerated().map { number, spc in
+                let token = try signer.token([
+                    "sub": .text("viewer-\(number)"), "sid": .text("session-\(number)"), "iat": .number(now),
+                    "exp": .number(now + 600),
+                ])
+                let head = """
+                    POST /t/bench/fairplay HTTP/1.1\r
+                    Host: 127.0.0.1\r
+                    Authorization: Bearer \(token.revealedText)\r
+                    X-Forwarded-For: 10.0.\(number % 256).1\r
+                    Content-Type: application/octet-stream\r
+                    Content-Length: \(spc.count)\r
+                    \r
+
+                    """
+                return Array(head.utf8) + spc
+            }
+        }
+
+        /// - Returns: the port for players. What the server logs from then on is read, as a log collector would, and thrown away.
+        private static func start(_ process: Process, _ server: URL, _ configuration: URL) throws -> UInt16 {
+            let output = Pipe()
+            process.executableURL = server
+            process.arguments = ["run", "--config", configuration.path]
+            process.standardInput = FileHandle.nullDevice
+            process.standardOutput = FileHandle.nullDevice
+            process.standardError = output
+            _ = try Leftovers.start {
+                try process.run()
+                return process.processIdentifier
+            }
+            var text = ""
+            while true {
+                let more = output.fileHandleForReading.availableData
+                guard !more.isEmpty else { throw BenchError.toolFailed("latchkey-server", text) }
+                text += String(decoding: more, as: UTF8.self)
+                guard let port = text.firstMatch(of: /http:\/\/127\.0\.0\.1:([0-9]+)\n/) else { continue }
+                output.fileHandleForReading.readabilityHandler = { _ = $0.availableData }
+                return UInt16(port.1) ?? 0
+            }
+        }
+    }
+
+    extension Bench {
+        /// Licenses of the production server, without and with a policy that counts sessions: takes some 20 seconds.
+        func licenseServer() async throws -> [Figure] {
+            var generator = SystemRandomNumberGenerator()
+            guard let kid = KeyID(bytes: generator.bytes(16)) else { return [] }
+            let bench = try KeyServerBench(bits: 2048, identifier: ContentIdentifier("skd://bench/\(kid)"))
+            var figures: [Figure] = []
+            for (what, policy) in [
+                ("of the server with a token", nil),
+                ("of the server with token, policy and slot", LicenseServerBench.policy),
+            ] {
+                progress("Serving licenses \(what)")
+                let server = try LicenseServerBench(bench, policy: policy)
+                defer { server.stop() }
+                figures += try await licenses(what, server.load, bench, aim: .atMost(60))
+            }
+            return figures
+        }
+    }
+#endif
