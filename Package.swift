@@ -94,7 +94,10 @@ let package = Package(
             "LatchkeyServer",
             ["LatchkeyCore", "LatchkeyFairPlay", "LatchkeyHTTP", "CLatchkeyDerivation", "CPKCS11"]),
         // Floor 4
-        room("LatchkeyServices", ["LatchkeyCore", "LatchkeyFairPlay", "LatchkeyHTTP", "LatchkeyServer"]),
+        room("LatchkeyFaces", ["LatchkeyCore", "LatchkeyFairPlay", "LatchkeyHTTP", "LatchkeyServer"]),
+        room(
+            "LatchkeyServices",
+            ["LatchkeyCore", "LatchkeyFaces", "LatchkeyFairPlay", "LatchkeyHTTP", "LatchkeyServer"]),
         room("LatchkeyStores", ["LatchkeyCore", "LatchkeyFairPlay", "LatchkeyServer", "CSQLite", "CPostgreSQL"]),
         room(
             "LatchkeySimulation",
@@ -147,8 +150,8 @@ let package = Package(
         .executableTarget(
             name: "LatchkeyServerTool",
             dependencies: [
-                "Latchkey", "LatchkeyCore", "LatchkeyFairPlay", "LatchkeyHTTP", "LatchkeyServer", "LatchkeyStores",
-                "LatchkeyTerminal",
+                "Latchkey", "LatchkeyCore", "LatchkeyFaces", "LatchkeyFairPlay", "LatchkeyHTTP", "LatchkeyServer",
+                "LatchkeyStores", "LatchkeyTerminal",
             ], swiftSettings: settings),
         .executableTarget(
             name: "LatchkeyBench",
@@ -180,13 +183,13 @@ let package = Package(
         tests(
             "Services",
             [
-                "LatchkeyServices", "LatchkeyServer", "LatchkeyHTTP", "LatchkeyFairPlay", "LatchkeyDevice",
-                "LatchkeyCore",
+                "LatchkeyFaces", "LatchkeyServices", "LatchkeyServer", "LatchkeyHTTP", "LatchkeyFairPlay",
+                "LatchkeyDevice", "LatchkeyCore",
             ]),
         tests(
             "EndToEnd",
             [
-                "LatchkeySimulation", "Latchkey", "LatchkeyVendors", "LatchkeyServices", "LatchkeyServer",
+                "LatchkeyServerTool", "LatchkeyFaces", "LatchkeySimulation", "Latchkey", "LatchkeyVendors", "LatchkeyServices", "LatchkeyServer",
                 "LatchkeyHTTP",
                 "LatchkeyFairPlay", "LatchkeyDevice", "LatchkeyPlayback", "LatchkeyHLS", "LatchkeyCore",
             ]),

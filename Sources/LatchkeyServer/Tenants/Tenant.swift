@@ -1,5 +1,5 @@
 import Foundation
-package import LatchkeyCore
+import LatchkeyCore
 
 /// One customer of a license server, with everything that its requests need.
 ///
@@ -78,6 +78,7 @@ extension LicenseRefusal {
     init(_ error: VaultError) {
         switch error {
         case .unknown(let kid): self = .unknownKey("\(kid)")
+        case .severalKeys(let content): self = .ambiguousKey("\(content)")
         case .disabled: self.init(.policy(.blocked), reason: "The key is disabled.")
         default: self.init(.policy(.storeUnavailable), reason: "The key cannot be looked up now.")
         }

@@ -1,4 +1,5 @@
 import LatchkeyCore
+import LatchkeyFaces
 import LatchkeyHTTP
 import LatchkeyServer
 
@@ -34,6 +35,7 @@ struct PlayerListener: Sendable {
             report.refusal = refusal.refusal
             return FaceAnswer(.refusal(refusal, requestID: call.requestID), report)
         }
+        if let answer = await state.vendors.answer(call) { return answer }
         return await state.players.answer(call)
     }
 }
@@ -68,7 +70,9 @@ extension ServerShared {
 
 extension LicenseReport {
     /// Whether a license was asked for, and not a certificate or a heartbeat.
-    fileprivate var isLicense: Bool { face == "fairplay" || face == "clearkey" }
+    fileprivate var isLicense: Bool {
+        face == "fairplay" || face == "clearkey" || VendorFaceName(rawValue: face) != nil
+    }
 
     fileprivate var licenseOutcome: LicenseOutcome {
         guard let refusal else { return outcome == "acknowledge" ? .acknowledged : .granted }
