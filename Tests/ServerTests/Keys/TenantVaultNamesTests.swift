@@ -1,4 +1,5 @@
 import LatchkeyCore
+import LatchkeyTesting
 import Testing
 
 @testable import LatchkeyServer
