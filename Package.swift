@@ -94,7 +94,10 @@ let package = Package(
             "LatchkeyServer",
             ["LatchkeyCore", "LatchkeyFairPlay", "LatchkeyHTTP", "CLatchkeyDerivation", "CPKCS11"]),
         // Floor 4
-        room("LatchkeyServices", ["LatchkeyCore", "LatchkeyFairPlay", "LatchkeyHTTP", "LatchkeyServer"]),
+        room("LatchkeyFaces", ["LatchkeyCore", "LatchkeyFairPlay", "LatchkeyHTTP", "LatchkeyServer"]),
+        room(
+            "LatchkeyServices",
+            ["LatchkeyCore", "LatchkeyFaces", "LatchkeyFairPlay", "LatchkeyHTTP", "LatchkeyServer"]),
         room("LatchkeyDemoMedia", ["LatchkeyCore", "LatchkeyServer"], resources: [.copy("DemoAsset")]),
         // A page that plays in a browser. It is compiled in, so that nothing has to be found at run time.
         .target(
@@ -152,8 +155,8 @@ let package = Package(
         .executableTarget(
             name: "LatchkeyServerTool",
             dependencies: [
-                "Latchkey", "LatchkeyCore", "LatchkeyDemoMedia", "LatchkeyFairPlay", "LatchkeyHTTP", "LatchkeyServer",
-                "LatchkeyStores", "LatchkeyTerminal", "LatchkeyWebPlayer",
+                "Latchkey", "LatchkeyCore", "LatchkeyDemoMedia", "LatchkeyFaces", "LatchkeyFairPlay", "LatchkeyHTTP",
+                "LatchkeyServer", "LatchkeyStores", "LatchkeyTerminal", "LatchkeyWebPlayer",
             ], resources: [.embedInCode("Console/Web")], swiftSettings: settings),
         .executableTarget(
             name: "LatchkeyBench",
@@ -185,13 +188,14 @@ let package = Package(
         tests(
             "Services",
             [
-                "LatchkeyServices", "LatchkeyServer", "LatchkeyHTTP", "LatchkeyFairPlay", "LatchkeyDevice",
-                "LatchkeyCore",
+                "LatchkeyFaces", "LatchkeyServices", "LatchkeyServer", "LatchkeyHTTP", "LatchkeyFairPlay",
+                "LatchkeyDevice", "LatchkeyCore",
             ]),
         tests(
             "EndToEnd",
             [
-                "LatchkeySimulation", "Latchkey", "LatchkeyVendors", "LatchkeyServices", "LatchkeyServer",
+                "LatchkeyServerTool", "LatchkeyFaces", "LatchkeySimulation", "Latchkey", "LatchkeyVendors",
+                "LatchkeyServices", "LatchkeyServer",
                 "LatchkeyHTTP",
                 "LatchkeyFairPlay", "LatchkeyDevice", "LatchkeyPlayback", "LatchkeyHLS", "LatchkeyCore",
             ]),

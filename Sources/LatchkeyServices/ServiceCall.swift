@@ -1,5 +1,6 @@
 package import Foundation
 import LatchkeyCore
+import LatchkeyFaces
 package import LatchkeyHTTP
 package import LatchkeyServer
 
@@ -80,6 +81,8 @@ public struct ServiceCall: Sendable {
         return fault?.damaged(ckc) ?? ckc
     }
 }
+
+extension ServiceCall: VendorRequest {}
 
 extension ServiceCall {
     /// The scheme that the query names, and the host by which the client found the service, or else the loopback.

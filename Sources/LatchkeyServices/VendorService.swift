@@ -1,5 +1,6 @@
 import Foundation
 public import LatchkeyCore
+import LatchkeyFaces
 public import LatchkeyHTTP
 public import LatchkeyServer
 
@@ -92,12 +93,5 @@ extension VendorService {
             addresses[name] = routes.first { $0.handler.endpoint == endpoint }.map { base + $0.path.text }
         }
         return addresses
-    }
-}
-
-extension HTTPResponse {
-    /// A refusal as status and plain text.
-    static func plain(_ refusal: LicenseRefusal) -> HTTPResponse {
-        .text("\(refusal.code): \(refusal.reason)", status: refusal.status)
     }
 }

@@ -89,7 +89,7 @@ struct FaultPlace: Sendable, CustomTestStringConvertible {
         "vudrm", "cloud-drm", "azure", "uplynk", "ezdrm", "verimatrix", "titanium", "expressplay", "nagra", "axinom",
         "keyos", "drmtoday", "drmtoday-customdata", "doverunner", "irdeto", "mux", "brightcove", "jw-platform", "conax",
         "comcast", "anvato",
-        "kaltura", "gumlet", "bunny-stream", "sigma", "apple-sample", "generic-raw",
+        "kaltura", "gumlet", "bunny-stream", "sigma", "latchkey", "apple-sample", "generic-raw",
     ]
 
     /// The requests that carry a credential, for which the app may have a better one.
@@ -100,6 +100,7 @@ struct FaultPlace: Sendable, CustomTestStringConvertible {
             "drmtoday", "drmtoday-customdata", "doverunner", "irdeto", "mux", "brightcove", "comcast", "generic-raw",
             "generic-base64",
             "generic-form", "generic-json", "ezdrm-customdata", "verimatrix-query", "bunny-stream", "sigma",
+            "latchkey",
         ],
         .delivery: ["jw-platform"],
         .sessionSetup: ["nagra"],

@@ -137,6 +137,12 @@ extension RefusalCase {
 
     /// Source: `Documentation/Vendors/Axinom.md`, `Documentation/Vendors/Mux.md`, `Documentation/Vendors/Anvato.md`, errors.
     private static let others = [
+        RefusalCase("latchkey", told: "notAllowed", 403, .forbidden, code: "notAllowed", words: "told to refuse"),
+        RefusalCase("latchkey", told: "place", 403, .regionDenied, code: "place", words: "told to refuse"),
+        RefusalCase("latchkey", told: "notBegun", 403, .notYetValid, code: "notBegun", words: "told to refuse"),
+        RefusalCase("latchkey", told: "sessionLimit", 403, .concurrencyLimit, code: "sessionLimit", words: "told"),
+        RefusalCase("latchkey", told: "tokenUsed", 403, .unauthenticated, code: "tokenUsed", words: "told"),
+        RefusalCase("latchkey", told: "storeUnavailable", 503, .serverTransient, code: "storeUnavailable"),
         RefusalCase("axinom", told: "notAllowed", 400, .invalidRequest, words: "notAllowed"),
         RefusalCase("axinom", told: "notAllowed", 403, .forbidden, words: "notAllowed"),
         RefusalCase("anvato", told: "17", 403, .forbidden, code: "403", words: "drmErrorCode: 17"),

@@ -1,4 +1,5 @@
 import Foundation
+import LatchkeyFaces
 import Testing
 
 @testable import LatchkeyServices

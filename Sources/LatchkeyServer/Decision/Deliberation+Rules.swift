@@ -57,7 +57,7 @@ extension Deliberation {
         let reuse = policy.token.reuse ?? Policy.Token.usualReuse
         if use.session != session {
             refuse(.tokenUsed, "The token was used in another session.")
-        } else if now.since(use.first) > reuse {
+        } else if reuse == .zero || now.since(use.first) > reuse {
             refuse(.tokenUsed, "The token was used more than \(DurationText.text(reuse)) ago.")
         }
     }

@@ -12,7 +12,7 @@ package struct LicenseDesk: Sendable {
     private let policies: PolicySet
     private let accounts: AccountBook
     private let pool: WorkerPool
-    private let timekeeper: any Timekeeper
+    let timekeeper: any Timekeeper
     private let randomness: @Sendable () -> any RandomNumberGenerator
 
     /// - Parameters:
@@ -87,6 +87,14 @@ package struct LicenseDesk: Sendable {
         } catch {
             throw PolicyRefusal(error)
         }
+        return try await license(context, key, facts, tenant, &report)
+    }
+
+    /// Decides about a key, and makes the CKC.
+    func license(
+        _ context: ServerPlaybackContext, _ key: VaultKey, _ facts: Facts, _ tenant: Tenant,
+        _ report: inout LicenseReport
+    ) async throws(PolicyRefusal) -> License? {
         let outcome = try await decision(facts, tenant, &report)
         switch outcome.decision {
         case .refuse(let refusal, _, _): throw refusal
@@ -181,7 +189,7 @@ extension LicenseDesk {
     }
 
     /// Opens an SPC on a thread of the pool, unless the server has more work than it can do in time.
-    private func opened(_ ask: Ask, _ grant: Grant) async throws(PolicyRefusal) -> ServerPlaybackContext {
+    func opened(_ ask: Ask, _ grant: Grant) async throws(PolicyRefusal) -> ServerPlaybackContext {
         let (module, spc) = (module, ask.spc)
         guard !spc.isEmpty else { throw PolicyRefusal(.emptySPC) }
         let lane: AdmissionLane = ask.viewer.purpose == .stream ? .start : .stored
@@ -196,7 +204,7 @@ extension LicenseDesk {
         do throws(LicenseRefusal) { return try opened.get() } catch { throw PolicyRefusal(error) }
     }
 
-    private func key(
+    func key(
         _ identifier: ContentIdentifier, of tenant: Tenant, _ report: inout LicenseReport
     ) async throws(LicenseRefusal) -> VaultKey {
         guard let reading = KeyURIReading(identifier, template: tenant.settings.keyURI) else {
@@ -208,7 +216,7 @@ extension LicenseDesk {
         return key
     }
 
-    private func facts(
+    func facts(
         _ viewer: LicenseAsk, _ context: ServerPlaybackContext, _ grant: Grant, _ key: KeyFacts, _ tenant: Tenant
     ) throws(LicenseRefusal) -> Facts {
         var facts = Facts()
@@ -230,7 +238,7 @@ extension LicenseDesk {
     }
 
     /// Asks the operator's own service, where there is one. If it does not answer, the policy's outage rule decides.
-    private func entitle(_ facts: inout Facts, _ tenant: Tenant) async throws(LicenseRefusal) {
+    func entitle(_ facts: inout Facts, _ tenant: Tenant) async throws(LicenseRefusal) {
         guard let callout = tenant.callout else { return }
         let question = EntitlementQuestion(user: facts.grant.account, asset: facts.key.content)
         switch try? await callout.verdict(on: question) {
@@ -240,7 +248,7 @@ extension LicenseDesk {
         }
     }
 
-    private func decision(
+    func decision(
         _ facts: Facts, _ tenant: Tenant, _ report: inout LicenseReport
     ) async throws(PolicyRefusal) -> BookedDecision {
         let policy: Policy
@@ -255,7 +263,7 @@ extension LicenseDesk {
         return outcome
     }
 
-    private func ckc(
+    func ckc(
         _ context: ServerPlaybackContext, _ key: ContentKey, _ terms: LicenseTerms
     ) throws(LicenseRefusal) -> Secret {
         var generator = randomness()

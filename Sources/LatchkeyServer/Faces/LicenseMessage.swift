@@ -46,7 +46,7 @@ struct LicenseMessage {
 
     private func members(_ license: LicenseDesk.License) -> [String: JSONValue] {
         var members: [String: JSONValue] = ["ckc": .text(license.ckc.revealed.base64EncodedString())]
-        members["lease"] = license.terms.lease.map { .number($0.inSeconds) }
+        members["lease"] = license.terms.lease.map { .number($0.inSeconds.rounded(.down)) }
         members["renewAfter"] = license.renewAfter.map { .number($0.inSeconds) }
         members["heartbeatToken"] = license.heartbeatToken.map { .text($0) }
         members["heartbeat"] = license.heartbeat.map { .number($0.inSeconds) }

@@ -47,6 +47,8 @@ package final class TenantVault: ContentKeySource {
         var versions: RecentValues<ContentName, SeedVersion>
         /// Rows of derived keys that the store did not take yet.
         var pending: [KeyID: KeyRow] = [:]
+        /// The only key of contents, until some time if the store has none.
+        var onlyKeys: RecentValues<ContentName, (kid: KeyID, end: Duration?)>
     }
 
     struct BriefName: Sendable, Hashable {
@@ -87,7 +89,7 @@ package final class TenantVault: ContentKeySource {
             State(
                 known: RecentValues(limit: settings.cacheLimit), brief: RecentValues(limit: settings.cacheLimit),
                 breaker: CircuitBreaker(CircuitBreaker.Limits(failures: 1, pause: settings.storePause)),
-                versions: RecentValues(limit: settings.cacheLimit)))
+                versions: RecentValues(limit: settings.cacheLimit), onlyKeys: RecentValues(limit: settings.cacheLimit)))
     }
 
     /// The key of a license.
@@ -115,6 +117,7 @@ package final class TenantVault: ContentKeySource {
             state.reads[kid] = nil
             // What is known without a row is known for some seconds only, and under several names.
             state.brief.removeAll()
+            state.onlyKeys.removeAll()
         }
     }
 
@@ -125,6 +128,7 @@ package final class TenantVault: ContentKeySource {
             state.brief.removeAll()
             state.reads = [:]
             state.versions.removeAll()
+            state.onlyKeys.removeAll()
         }
     }
 

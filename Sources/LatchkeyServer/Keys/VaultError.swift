@@ -6,6 +6,8 @@ package enum VaultError: DiagnosableError, Equatable {
     case unknown(KeyID)
     /// The key is there, and nobody gets it.
     case disabled(KeyID)
+    /// The content has several keys, and a request names none of them.
+    case severalKeys(ContentName)
     /// The key encrypts another content, and a kid is that of one key.
     case anotherContent(KeyID)
     /// The encryptor chose another IV than the key has.
@@ -21,6 +23,7 @@ package enum VaultError: DiagnosableError, Equatable {
         switch self {
         case .unknown: "keyUnknown"
         case .disabled: "keyDisabled"
+        case .severalKeys: "contentHasSeveralKeys"
         case .anotherContent: "keyOfAnotherContent"
         case .anotherIV: "keyHasAnotherIV"
         case .tenantMissing: "tenantKeysMissing"
@@ -33,6 +36,7 @@ package enum VaultError: DiagnosableError, Equatable {
         switch self {
         case .unknown(let kid): "There is no key \(kid)."
         case .disabled(let kid): "Key \(kid) is disabled."
+        case .severalKeys(let content): "The content “\(content)” has several keys, and the request names none of them."
         case .anotherContent(let kid): "Key \(kid) belongs to another content."
         case .anotherIV(let kid): "Key \(kid) has another IV than the request's."
         case .tenantMissing(let tenant): "The store has no data key or no seed of the tenant “\(tenant.onOneLine)”."
@@ -45,6 +49,7 @@ package enum VaultError: DiagnosableError, Equatable {
         switch self {
         case .unknown: "Package the content again, or import its keys."
         case .disabled: "Enable it again, or package the content with another key."
+        case .severalKeys: "Package the content with one key, or with key URIs that name the key."
         case .anotherContent: "Give each content kids of its own."
         case .anotherIV: "Ask without an IV, or with the key's own, or for a new kid."
         case .tenantMissing: "Create the tenant in this store, or configure the right store."
@@ -56,7 +61,7 @@ package enum VaultError: DiagnosableError, Equatable {
     /// Whether the request is at fault, so that it fails again.
     package var isConflict: Bool {
         switch self {
-        case .unknown, .disabled, .anotherContent, .anotherIV: true
+        case .unknown, .disabled, .severalKeys, .anotherContent, .anotherIV: true
         case .tenantMissing, .store, .protection: false
         }
     }

@@ -87,6 +87,7 @@ extension LicenseRefusal {
     init(_ error: VaultError) {
         switch error {
         case .unknown(let kid): self = .unknownKey("\(kid)")
+        case .severalKeys(let content): self = .ambiguousKey("\(content)")
         case .disabled: self.init(.policy(.blocked), reason: "The key is disabled.")
         default: self.init(.policy(.storeUnavailable), reason: "The key cannot be looked up now.")
         }

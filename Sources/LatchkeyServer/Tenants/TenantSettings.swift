@@ -16,6 +16,8 @@ package struct TenantSettings: Sendable, Equatable {
     /// Where keys come from.
     package internal(set) var keys = TenantVault.Origin.derived
     package internal(set) var tokens = Tokens()
+    /// The faces of vendors that its apps speak to. Defaults to none.
+    package internal(set) var faces = VendorFaceSettings()
     /// Who may fetch and import keys.
     package internal(set) var packagers: [Caller] = []
     /// Who may sign common-encryption requests, by the signer's name.
@@ -105,6 +107,7 @@ extension TenantSettings {
             .optional("clearKeyURI", \.clearKeyURI, .keyURITemplate),
             .defaulting("clearKey", \.allowsClearKey, .flag, to: false),
             .defaulting("keys", \.keys, .word, to: .derived), .section("tokens", \.tokens, Tokens.form),
+            .section("faces", \.faces, VendorFaceSettings.form),
             .defaulting("packagers", \.packagers, .list(Caller.form.form), to: []),
             .defaulting("signers", \.signers, .members(.name, Signer.form.form), to: [:]),
             .defaulting("plainKeys", \.allowsPlainKeys, .flag, to: true),

@@ -1,6 +1,7 @@
 import Foundation
 import Latchkey
 import LatchkeyCore
+import LatchkeyFaces
 import LatchkeyFairPlay
 import LatchkeyHTTP
 import LatchkeyServer
@@ -41,9 +42,10 @@ struct ServerBuilder {
             pages[name] = problems.collecting("tenants.\(name).origins") {
                 try CORSPolicy(
                     tenant.origins.contains("*") ? .any : .listed(tenant.origins),
-                    headers: ["X-Latchkey-Purpose", "X-Terminate"])
+                    headers: Self.pageHeaders)
             }
         }
+        let faces = tenants.values.map { ($0, self.faces(of: $0, &problems)) }
         let proxies = TrustedProxies(settings.trustedProxies)
         let callers = callers(proxies, &problems)
         guard problems.isEmpty, let licensee, let policies, let wrapping else {
@@ -54,6 +56,7 @@ struct ServerBuilder {
         return ServerState(
             settings: settings, licensee: licensee, policies: policies, wrapping: wrapping, tenants: tenants,
             players: PlayerFace(desk: desk, accounts: accounts, tenants: tenants),
+            vendors: VendorFaces(desk: desk, tenants: faces),
             packagers: PackagerFace(tenants: tenants, callers: callers), proxies: proxies,
             country: settings.countryHeader.map { CountryField(HTTPHeaderName($0)) }, pages: pages,
             upkeep: upkeep)

@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyFaces
 import LatchkeyFairPlay
 import LatchkeyHTTP
 import LatchkeyServer
@@ -13,6 +14,8 @@ struct ServerState: Sendable {
     let wrapping: KeyEncryptionKeys
     let tenants: [String: Tenant]
     let players: PlayerFace
+    /// What players ask that speak to a vendor.
+    let vendors: VendorFaces
     let packagers: PackagerFace
     let proxies: TrustedProxies
     let country: CountryField?

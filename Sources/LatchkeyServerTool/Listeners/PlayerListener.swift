@@ -1,4 +1,5 @@
 import LatchkeyCore
+import LatchkeyFaces
 import LatchkeyHTTP
 import LatchkeyServer
 
@@ -35,13 +36,19 @@ struct PlayerListener: Sendable {
             report.refusal = refusal.refusal
             return FaceAnswer(.refusal(refusal, requestID: call.requestID), report)
         }
-        guard call.request.method == .post else { return await state.players.answer(call) }
+        guard call.request.method == .post else { return await answered(call, state) }
         guard shared.door.begin() else { return shed(call) }
         let began = timekeeper.uptime
-        let answer = await state.players.answer(call)
+        let answer = await answered(call, state)
         let now = timekeeper.uptime
         shared.door.end(after: now - began, at: now)
         return answer
+    }
+
+    /// The answer of a vendor's face, or else of the native one.
+    private func answered(_ call: FaceCall, _ state: ServerState) async -> FaceAnswer {
+        if let answer = await state.vendors.answer(call) { return answer }
+        return await state.players.answer(call)
     }
 
     /// Refuses what comes beyond the requests that the node works on at once, before it costs anything.
@@ -103,7 +110,9 @@ extension ServerShared {
 
 extension LicenseReport {
     /// Whether a license was asked for, and not a certificate or a heartbeat.
-    fileprivate var isLicense: Bool { face == "fairplay" || face == "clearkey" }
+    fileprivate var isLicense: Bool {
+        face == "fairplay" || face == "clearkey" || VendorFaceName(rawValue: face) != nil
+    }
 
     fileprivate var licenseOutcome: LicenseOutcome {
         guard let refusal else { return outcome == "acknowledge" ? .acknowledged : .granted }

@@ -1,4 +1,5 @@
 package import LatchkeyCore
+import LatchkeyFaces
 import LatchkeyServer
 
 /// A service whose tokens are JWTs.

@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyCore
+package import LatchkeyFaces
 import LatchkeyHTTP
 package import LatchkeyServer
 

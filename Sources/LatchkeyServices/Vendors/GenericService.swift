@@ -1,5 +1,6 @@
 import Foundation
 package import LatchkeyCore
+package import LatchkeyFaces
 import LatchkeyHTTP
 import LatchkeyServer
 

@@ -1,5 +1,6 @@
 import Foundation
 package import LatchkeyCore
+import LatchkeyFaces
 import LatchkeyHTTP
 package import LatchkeyServer
 

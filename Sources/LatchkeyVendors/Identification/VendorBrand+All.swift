@@ -101,6 +101,9 @@ extension VendorBrand {
                             && $0.queryValue("variantId") == nil && $0.host != "drmtoday"
                     }
                 ]),
+            VendorBrand(
+                profile: "latchkey", name: "Latchkey's license server",
+                headers: ["x-latchkey-purpose", "x-latchkey-renew-after", "x-latchkey-heartbeat-token"]),
             VendorBrand(profile: "apple-sample", name: "Apple's sample key server"),
             VendorBrand(profile: "generic", name: "Generic", keyURIs: [.oneComponent]),
         ] + withoutProfile

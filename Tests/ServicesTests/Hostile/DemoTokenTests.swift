@@ -1,6 +1,7 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyDevice
+import LatchkeyFaces
 import LatchkeyFairPlay
 import LatchkeyHTTP
 import LatchkeyServer
@@ -22,7 +23,7 @@ import Testing
         #expect(
             telling == [
                 "cloud-drm", "azure", "verimatrix", "titanium", "nagra", "axinom", "keyos", "drmtoday", "doverunner",
-                "irdeto", "mux", "jw-platform",
+                "irdeto", "mux", "jw-platform", "latchkey",
             ])
     }
 

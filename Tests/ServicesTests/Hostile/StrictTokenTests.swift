@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyFaces
 import LatchkeyServer
 import Testing
 

@@ -1,4 +1,5 @@
 import Foundation
+import LatchkeyFaces
 import LatchkeyServices
 import Testing
 

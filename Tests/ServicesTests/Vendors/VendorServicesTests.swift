@@ -15,7 +15,7 @@ import Testing
         [
             "vudrm", "cloud-drm", "azure", "uplynk", "ezdrm", "verimatrix", "titanium", "expressplay", "nagra",
             "axinom",
-            "keyos", "drmtoday", "bunny-stream", "sigma",
+            "keyos", "drmtoday", "bunny-stream", "sigma", "latchkey",
         ] as [ServiceIdentifier]
 
     @Test(arguments: names)

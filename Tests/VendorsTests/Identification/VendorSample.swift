@@ -22,7 +22,7 @@ struct VendorSample: Sendable, CustomTestStringConvertible {
     private static let vendors = [
         "vudrm", "cloud-drm", "azure", "uplynk", "ezdrm", "verimatrix", "titanium", "expressplay", "nagra", "axinom",
         "keyos", "drmtoday", "doverunner", "irdeto", "mux", "brightcove", "jw-platform", "conax", "comcast", "anvato",
-        "kaltura", "gumlet", "bunny-stream", "sigma", "apple-sample", "generic",
+        "kaltura", "gumlet", "bunny-stream", "sigma", "latchkey", "apple-sample", "generic",
     ]
 
     /// The key URI of each vendor with a special form. Source: `Documentation/Vendors/README.md` §22.

@@ -176,7 +176,7 @@ extension Policy.Token {
         members: [
             .optional("singleUse", \.singleUse, .flag, narrowedBy: .demand),
             .optional(
-                "reuse", \.reuse, .duration(.seconds(1) ... .seconds(3_600)),
+                "reuse", \.reuse, .duration(.zero ... .seconds(3_600)),
                 narrowedBy: NarrowingRule { min($0 ?? Self.usualReuse, $1) }),
             .optional("maxAge", \.maxAge, .duration(), narrowedBy: .smaller),
             .optional("bindIP", \.bindIP, .flag, narrowedBy: .demand),

@@ -112,7 +112,7 @@ extension Policy {
     package struct Token: Sendable, Hashable {
         /// Whether a token is for one session only. Defaults to false.
         package internal(set) var singleUse: Bool?
-        /// How long after its first use that session may use it again. Defaults to 60 s.
+        /// How long after its first use that session may use it again; zero is for one license. Defaults to 60 s.
         package internal(set) var reuse: Duration?
         /// How old a token may be. Defaults to its own end.
         package internal(set) var maxAge: Duration?

@@ -1,5 +1,6 @@
 import Foundation
 package import LatchkeyCore
+import LatchkeyFaces
 package import LatchkeyHTTP
 package import LatchkeyServer
 
@@ -61,15 +62,7 @@ package struct AxinomService: VendorService {
         return Secret(JSONWebToken.text(claims: .object(members), key: communicationKey))
     }
 
-    /// Status 400, the text in `X-AxDRM-ErrorMessage`, no body.
-    package func reply(to refusal: LicenseRefusal, of call: ServiceCall) -> HTTPResponse {
-        let status =
-            switch refusal.kind {
-            case .method, .mediaType, .overloaded, .vendor: refusal.status
-            default: 400
-            }
-        return HTTPResponse(status: status, headers: ["X-AxDRM-ErrorMessage": Self.headerText(refusal)])
-    }
+    package func reply(to refusal: LicenseRefusal, of call: ServiceCall) -> HTTPResponse { .axinom(refusal) }
 }
 
 extension AxinomService {
@@ -77,36 +70,18 @@ extension AxinomService {
     private var demoKeyID: String { communicationKeyID?.description ?? "69e54088-e9e0-4530-8c1a-1eb6dcd0d14e" }
 
     private func license(_ call: ServiceCall) async throws(LicenseRefusal) -> HTTPResponse {
-        let name = "X-AxDRM-Message"
-        guard let text = call.request.headers[HTTPHeaderName(name)] ?? call.request.queryValue(name), !text.isEmpty
-        else {
-            throw .tokenMissing("the header or the query item \(name)")
-        }
+        let text = try AxinomMessage.text(in: call.request)
         let message = try AxinomMessage(
             text, key: communicationKey, communicationKeyID: communicationKeyID,
             date: environment.time.date)
-        let key = RequestedKey.namedInSPC { Self.parts(of: $0)?.key }
+        let key = RequestedKey.namedInSPC { AxinomMessage.parts(of: $0)?.key }
         let question = LicenseQuestion(spc: try call.rawSPC(), key: key, terms: message.terms) {
-            message.objection(to: $0, iv: Self.parts(of: $1)?.iv)
+            message.objection(to: $0.id, $0.content, iv: AxinomMessage.parts(of: $1)?.iv)
         }
         var response = HTTPResponse.octets(try await call.ckc(for: question))
         response.headers["X-AxDRM-Identity"] = call.id
         response.headers["X-AxDRM-Server"] = "latchkey"
         response.headers["X-AxDRM-Version"] = "1"
         return response
-    }
-
-    /// Key and IV, separated by a colon, with or without the scheme.
-    private static func parts(of identifier: ContentIdentifier) -> (key: String, iv: String?)? {
-        guard let text = identifier.text else { return nil }
-        let parts = KeyURI(text).remainder.split(separator: ":", maxSplits: 1).map(String.init)
-        return parts.first.map { ($0, parts.count > 1 ? parts[1] : nil) }
-    }
-
-    /// The refusal as a header field may hold it: ASCII in one line.
-    private static func headerText(_ refusal: LicenseRefusal) -> String {
-        let text = refusal.reason.replacing("“", with: "'").replacing("”", with: "'")
-        return
-            "\(refusal.code): \(String(text.unicodeScalars.filter { $0.isASCII && $0.value >= 32 }.map(Character.init)))"
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyFaces
 import LatchkeyServer
 
 /// A Cloud DRM token: a JWT with the claims of either generation.

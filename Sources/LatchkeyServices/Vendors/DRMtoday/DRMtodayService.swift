@@ -1,5 +1,6 @@
 import Foundation
 package import LatchkeyCore
+package import LatchkeyFaces
 package import LatchkeyHTTP
 package import LatchkeyServer
 
@@ -72,16 +73,7 @@ package struct DRMtodayService: VendorService {
         return Secret(JSONWebToken.text(claims: .object(claims), key: signingKey, algorithm: "HS512"))
     }
 
-    /// An error status with `x-dt-resp-code` and `x-dt-error-message`.
-    package func reply(to refusal: LicenseRefusal, of call: ServiceCall) -> HTTPResponse {
-        let code = Self.code(refusal)
-        let message = code == "20101" ? "not_granted" : refusal.code
-        return HTTPResponse(
-            status: refusal.status,
-            headers: [
-                .contentType: "text/plain; charset=utf-8", "x-dt-resp-code": code, "x-dt-error-message": message,
-            ], body: .bytes(Data(refusal.reason.utf8)))
-    }
+    package func reply(to refusal: LicenseRefusal, of call: ServiceCall) -> HTTPResponse { .drmToday(refusal) }
 }
 
 extension DRMtodayService {
@@ -89,7 +81,7 @@ extension DRMtodayService {
         // Without a merchant in the path, the credentials of a license say whose certificate it is.
         let merchant = call.path["merchant"]
         if merchant.isEmpty { _ = try credentials(call) } else { try checkMerchant(merchant) }
-        return Self.good(.octets(try call.certificate()))
+        return HTTPResponse.octets(try call.certificate()).goodOfDRMtoday
     }
 
     private func license(_ call: ServiceCall) async throws(LicenseRefusal) -> HTTPResponse {
@@ -110,13 +102,7 @@ extension DRMtodayService {
             return token?.objection(
                 toAsset: form["assetId"] ?? asset.assetID, variant: form["variantId"] ?? asset.variantID)
         }
-        return Self.good(.ckc(try await call.ckc(for: question), in: ckc))
-    }
-
-    private static func good(_ response: HTTPResponse) -> HTTPResponse {
-        var response = response
-        response.headers["x-dt-resp-code"] = "0"
-        return response
+        return HTTPResponse.ckc(try await call.ckc(for: question), in: ckc).goodOfDRMtoday
     }
 
     /// Checks custom data and token. At least one has to be sent.
@@ -145,21 +131,6 @@ extension DRMtodayService {
     private func checkMerchant(_ name: String) throws(LicenseRefusal) {
         guard merchant.map({ $0 == name }) ?? !name.isEmpty else {
             throw .unknownTenant("There is no such merchant.")
-        }
-    }
-
-    private static func code(_ refusal: LicenseRefusal) -> String {
-        switch refusal.kind {
-        case .vendor(let code, _): code
-        case .malformedRequest, .method, .mediaType: "10001"
-        case .notCovered, .policy: "20101"
-        case .tokenMissing, .tokenMalformed, .tokenExpired, .tokenNotYetValid, .tokenSignature, .tokenUsed,
-            .unknownTenant:
-            "3000"
-        case .contentMismatch, .unknownKey, .ambiguousKey: "30000"
-        case .spc: "43000"
-        case .sessionLimit: "60100"
-        case .overloaded: "1000"
         }
     }
 }

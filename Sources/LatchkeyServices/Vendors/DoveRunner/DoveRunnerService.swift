@@ -1,5 +1,6 @@
 import Foundation
 package import LatchkeyCore
+package import LatchkeyFaces
 package import LatchkeyHTTP
 package import LatchkeyServer
 
@@ -97,13 +98,9 @@ extension DoveRunnerService {
     }
 
     private func license(_ call: ServiceCall) async throws(LicenseRefusal) -> HTTPResponse {
-        let name = "pallycon-customdata-v2"
-        guard let text = call.request.headers[HTTPHeaderName(name)] ?? call.request.queryValue(name), !text.isEmpty
-        else {
-            throw .tokenMissing("the header or the query item \(name)")
-        }
+        let text = try DoveRunnerToken.text(in: call.request)
         let token = try checked(text)
-        let (spc, asset) = try body(call)
+        let (spc, asset) = try call.doveRunnerBody()
         let keys = environment.keys
         let key = asset.map { RequestedKey.named($0, inSPC: { keys.name(in: $0) }) } ?? .namedInSPC
         let terms = try token.terms(at: environment.time.date)
@@ -133,22 +130,6 @@ extension DoveRunnerService {
     private func checkSite(_ id: String) throws(LicenseRefusal) {
         guard id.count == 4, siteID.map({ $0 == id }) ?? true else {
             throw .unknownTenant("There is no site “\(id.prefix(20))”.")
-        }
-    }
-
-    /// The SPC, and the asset if the form names one.
-    private func body(_ call: ServiceCall) throws(LicenseRefusal) -> (spc: Data, asset: String?) {
-        if call.request.headers.mediaType == "application/octet-stream" {
-            guard !call.request.body.isEmpty else { throw .doveRunner("7305", "The body is empty.") }
-            call.warn("rawSPC", "the body is the SPC itself and not a form")
-            return (call.request.body, nil)
-        }
-        let form = try call.form()
-        guard let field = form["spc"], !field.isEmpty else { throw .doveRunner("7305", "There is no field “spc”.") }
-        do {
-            return (try call.spc(in: form), form["assetId"])
-        } catch {
-            throw .doveRunner("7317", error.reason)
         }
     }
 }

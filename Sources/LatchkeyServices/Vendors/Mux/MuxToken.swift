@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyFaces
 import LatchkeyServer
 
 /// A Mux DRM token: a JWT for one playback ID.

@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyFaces
 import LatchkeyServer
 
 /// A NAGRA content token (ContentAuthZ): what an account's device may play, and with which sessions.

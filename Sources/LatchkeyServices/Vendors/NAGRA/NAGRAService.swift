@@ -1,5 +1,6 @@
 import Foundation
 package import LatchkeyCore
+import LatchkeyFaces
 package import LatchkeyHTTP
 package import LatchkeyServer
 

@@ -1,4 +1,5 @@
 import LatchkeyCore
+import LatchkeyFaces
 import LatchkeyServer
 
 /// The open secure sessions, at most 1,000.

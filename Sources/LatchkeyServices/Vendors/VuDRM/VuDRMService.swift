@@ -1,5 +1,6 @@
 package import Foundation
 package import LatchkeyCore
+import LatchkeyFaces
 import LatchkeyHTTP
 package import LatchkeyServer
 
@@ -68,13 +69,13 @@ extension VuDRMService {
     }
 
     private func license(_ call: ServiceCall) async throws(LicenseRefusal) -> HTTPResponse {
-        let form = try form(of: call)
+        let form = try VuDRMForm(call)
         let token = try checked(form.token, call)
         guard token.covers(form.contentID) else {
             throw .notCovered("The token's policy is for other content than “\(form.contentID)”.")
         }
         guard !tokensAreSingleUse || used.add(Secret(form.token)) else { throw .tokenUsed }
-        let key = RequestedKey.named(form.contentID) { $0.text.map(Self.contentID(inIdentifier:)) }
+        let key = RequestedKey.named(form.contentID) { $0.text.map(VuDRMForm.contentID(inIdentifier:)) }
         let license = try await call.license(for: LicenseQuestion(spc: form.spc, key: key, terms: token.terms))
         if let limit = shortestRenewal,
             let time = renewals.timeSinceLast(license, at: environment.time.uptime), time < limit
@@ -82,41 +83,6 @@ extension VuDRMService {
             call.warn("renewal", "a key is renewed \(Int(saturating: time.inSeconds)) s after its license")
         }
         return .octets(call.ckc(of: license))
-    }
-
-    private struct Form {
-        let token: String
-        let contentID: String
-        let spc: Data
-    }
-
-    private func form(of call: ServiceCall) throws(LicenseRefusal) -> Form {
-        switch call.request.headers.mediaType {
-        case "application/json":
-            return try jsonForm(call)
-        case "application/octet-stream":
-            return try rawForm(call)
-        case "arraybuffer":
-            call.warn("contentType", "the content type is the word “arraybuffer”")
-            return try rawForm(call)
-        case let type:
-            throw .mediaType(type)
-        }
-    }
-
-    private func jsonForm(_ call: ServiceCall) throws(LicenseRefusal) -> Form {
-        let body = try call.json()
-        guard let token = body["token"]?.text, !token.isEmpty else { throw .tokenMissing("the JSON body") }
-        let id = try body.required("contentId")
-        // A configured URL may end in `/license`; a derived one names the content, too.
-        let inPath = call.path["content"]
-        guard inPath.isEmpty || inPath == id else { throw .malformed("The path and “contentId” differ.") }
-        return Form(token: token, contentID: try Self.valid(id), spc: try call.spc(in: body, "payload"))
-    }
-
-    private func rawForm(_ call: ServiceCall) throws(LicenseRefusal) -> Form {
-        let token = try call.token(inHeader: "x-vudrm-token")
-        return Form(token: token, contentID: try Self.valid(call.path["content"]), spc: call.request.body)
     }
 
     private func checked(_ text: String, _ call: ServiceCall) throws(LicenseRefusal) -> VuDRMToken {
@@ -131,24 +97,10 @@ extension VuDRMService {
         return token
     }
 
-    /// The content ID in an SPC: the last path component of a whole key URI, or the identifier itself. Both are in use.
-    private static func contentID(inIdentifier text: String) -> String {
-        let uri = KeyURI(String(Substring(text.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") })))
-        return uri.pathComponents.last ?? uri.host
-    }
-
-    /// Refuses anything but letters, digits, `_` and `-`.
-    private static func valid(_ id: String) throws(LicenseRefusal) -> String {
-        guard id.isMadeOfLettersDigits(and: "_-", limit: .max) else {
-            throw .malformed("The content id has characters other than letters, digits, “_” and “-”, or none.")
-        }
-        return id
-    }
-
     /// The last path component of the key's own URI if the alphabet allows it and no other key has it, otherwise the key's identifier.
     private func contentID(of key: StoredKey) -> String {
         let name = key.lastPathComponent
-        guard (try? Self.valid(name)) != nil, case .one(let found) = environment.keys.key(named: name),
+        guard (try? VuDRMForm.valid(name)) != nil, case .one(let found) = environment.keys.key(named: name),
             found.id == key.id
         else { return key.id.bytes.hexString }
         return name

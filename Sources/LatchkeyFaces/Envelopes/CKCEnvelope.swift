@@ -1,6 +1,6 @@
-import Foundation
-import LatchkeyHTTP
-import LatchkeyServer
+package import Foundation
+package import LatchkeyHTTP
+package import LatchkeyServer
 
 /// How a service writes a CKC, if clients of the vendor accept several forms.
 ///
@@ -18,7 +18,7 @@ package enum CKCEnvelope: Sendable, Hashable, CaseIterable {
 
 extension HTTPResponse {
     /// A CKC in an envelope.
-    static func ckc(_ bytes: Data, in envelope: CKCEnvelope) -> HTTPResponse {
+    package static func ckc(_ bytes: Data, in envelope: CKCEnvelope) -> HTTPResponse {
         let base64 = bytes.base64EncodedString()
         return switch envelope {
         case .raw: .octets(bytes)
@@ -29,15 +29,20 @@ extension HTTPResponse {
     }
 
     /// A certificate or a CKC as its own bytes.
-    static func octets(_ bytes: Data) -> HTTPResponse {
+    package static func octets(_ bytes: Data) -> HTTPResponse {
         HTTPResponse(contentType: "application/octet-stream", bytes: bytes)
     }
 
     /// A JSON object, its members in alphabetical order.
-    static func json(_ members: [String: JSONValue], status: Int = 200) -> HTTPResponse {
+    package static func json(_ members: [String: JSONValue], status: Int = 200) -> HTTPResponse {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
         let bytes = (try? encoder.encode(JSONValue.object(members))) ?? Data()
         return HTTPResponse(status: status, contentType: "application/json", bytes: bytes)
+    }
+
+    /// A refusal as status and plain text.
+    package static func plain(_ refusal: LicenseRefusal) -> HTTPResponse {
+        .text("\(refusal.code): \(refusal.reason)", status: refusal.status)
     }
 }

@@ -3,7 +3,7 @@ import LatchkeyCore
 import LatchkeyHTTP
 package import LatchkeyServer
 
-extension ServiceCall {
+extension VendorRequest {
     /// A body that is the SPC itself.
     ///
     /// The type is `application/octet-stream` or missing. That of a form leaves a warning: URLSession sends it if an app sets none.
@@ -13,7 +13,7 @@ extension ServiceCall {
     }
 
     /// A body that is a JSON object. The type of a form leaves a warning, as for a raw SPC.
-    func json() throws(LicenseRefusal) -> JSONValue {
+    package func json() throws(LicenseRefusal) -> JSONValue {
         try checkType("application/json", of: "a JSON body")
         let body: JSONValue
         do { body = try JSONReader.value(of: request.body) } catch { throw .malformed("The body \(error.reason)") }
@@ -44,12 +44,12 @@ extension ServiceCall {
     }
 
     /// The SPC in a member of a JSON object. The name defaults to `spc`.
-    func spc(in body: JSONValue, _ name: String = "spc") throws(LicenseRefusal) -> Data {
+    package func spc(in body: JSONValue, _ name: String = "spc") throws(LicenseRefusal) -> Data {
         try base64(try body.required(name), in: name)
     }
 
     /// The bytes of a base64 text. Anything but standard base64 with padding leaves a warning.
-    func base64(_ text: String, in field: String) throws(LicenseRefusal) -> Data {
+    package func base64(_ text: String, in field: String) throws(LicenseRefusal) -> Data {
         if let bytes = Data(base64Encoded: text), !bytes.isEmpty { return bytes }
         guard let bytes = Data(lenientBase64: text) else { throw .malformed("“\(field)” is not base64.") }
         warn("base64", "“\(field)” is not standard base64 with padding")
@@ -68,7 +68,7 @@ extension ServiceCall {
 
 extension FormBody {
     /// The value of a field that must not be missing or empty.
-    func required(_ name: String) throws(LicenseRefusal) -> String {
+    package func required(_ name: String) throws(LicenseRefusal) -> String {
         guard let text = self[name], !text.isEmpty else { throw .malformed("There is no field “\(name)”.") }
         return text
     }
@@ -76,7 +76,7 @@ extension FormBody {
 
 extension JSONValue {
     /// The text of a member that must not be missing or empty.
-    func required(_ name: String) throws(LicenseRefusal) -> String {
+    package func required(_ name: String) throws(LicenseRefusal) -> String {
         guard let text = self[name]?.text, !text.isEmpty else { throw .malformed("“\(name)” is missing.") }
         return text
     }

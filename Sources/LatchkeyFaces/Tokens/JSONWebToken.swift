@@ -1,7 +1,7 @@
 import Foundation
-import LatchkeyCore
+package import LatchkeyCore
 import LatchkeyFairPlay
-import LatchkeyServer
+package import LatchkeyServer
 
 /// A JSON web token, signed with HS256 or HS512.
 ///
@@ -9,18 +9,18 @@ import LatchkeyServer
 /// spelling, without padding; no duplicate member; no critical header.
 ///
 /// Source: RFC 7519, RFC 7515 §2, §3.1 and §4.1.11, RFC 7518 §3.2.
-struct JSONWebToken: Sendable {
+package struct JSONWebToken: Sendable {
     /// The algorithm in the header; empty if it has none.
-    let algorithm: String
+    package let algorithm: String
     /// The claims.
-    let claims: JSONValue
+    package let claims: JSONValue
 
     private let signed: [UInt8]
     private let signature: [UInt8]
 
     /// - Parameter text: header, claims and signature in URL-safe base64, separated by dots. The result is `nil` for other text and
     ///   for a header with `crit`.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         guard let token = try? CompactJWS(text), let claims = JSONValue(token.payload), case .object = claims else {
             return nil
         }
@@ -33,7 +33,7 @@ struct JSONWebToken: Sendable {
     }
 
     /// Whether a key of at most 64 bytes signed the token. Compares in constant time.
-    func isSigned(with key: Secret) -> Bool {
+    package func isSigned(with key: Secret) -> Bool {
         guard let expected = Self.signature(of: signed, algorithm, key) else { return false }
         return Secret(expected) == Secret(signature)
     }
@@ -44,7 +44,9 @@ struct JSONWebToken: Sendable {
     ///   - key: signs, at most 64 bytes; `nil` makes a signature of zeros.
     ///   - algorithm: HS256 or HS512. Defaults to HS256.
     ///   - keyID: the header's `kid`, letters and digits. Defaults to none.
-    static func text(claims: JSONValue, key: Secret?, algorithm: String = "HS256", keyID: String? = nil) -> String {
+    package static func text(claims: JSONValue, key: Secret?, algorithm: String = "HS256", keyID: String? = nil)
+        -> String
+    {
         let kid = keyID.map { #","kid":"\#($0)""# } ?? ""
         let header = Data(#"{"alg":"\#(algorithm)","typ":"JWT"\#(kid)}"#.utf8)
         let text = CompactJWS.signed(header: header, payload: (try? JSONEncoder().encode(claims)) ?? Data())

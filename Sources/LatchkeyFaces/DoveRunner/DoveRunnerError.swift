@@ -2,18 +2,18 @@ import Foundation
 import LatchkeyCore
 import LatchkeyFairPlay
 import LatchkeyHTTP
-import LatchkeyServer
+package import LatchkeyServer
 
 /// A refusal as DoveRunner numbers it.
 ///
 /// Source: `Documentation/Vendors/DoveRunner.md`, useful codes.
-struct DoveRunnerError: Sendable {
+package struct DoveRunnerError: Sendable {
     /// Four digits.
-    let code: String
-    let message: String
+    package let code: String
+    package let message: String
 
     /// `nil` for refusals outside the vendor's numbers: method and media type.
-    init?(_ refusal: LicenseRefusal) {
+    package init?(_ refusal: LicenseRefusal) {
         switch refusal.kind {
         case .vendor(let code, _): self.code = code
         case .unknownTenant: code = "1003"
@@ -34,10 +34,10 @@ struct DoveRunnerError: Sendable {
     }
 
     /// `{"errorCode":"…","message":"…"}`.
-    var json: [String: JSONValue] { ["errorCode": .text(code), "message": .text(message)] }
+    package var json: [String: JSONValue] { ["errorCode": .text(code), "message": .text(message)] }
 
     /// The same inside the message of an error 8002.
-    var nested: [String: JSONValue] {
+    package var nested: [String: JSONValue] {
         let inner = HTTPResponse.json(["ERROR": .text(code), "MESSAGE": .text(message)]).bytes ?? Data()
         return ["errorCode": "8002", "message": String(decoding: inner, as: UTF8.self)].mapValues { .text($0) }
     }
@@ -45,7 +45,7 @@ struct DoveRunnerError: Sendable {
 
 extension LicenseRefusal {
     /// A refusal with one of DoveRunner's numbers.
-    static func doveRunner(_ code: String, _ reason: String) -> LicenseRefusal {
+    package static func doveRunner(_ code: String, _ reason: String) -> LicenseRefusal {
         LicenseRefusal(
             .vendor(code: code, status: 200), reason: reason, remedy: "Look the number up in the vendor's error table.")
     }

@@ -1,6 +1,6 @@
-import Foundation
-import LatchkeyCore
-import LatchkeyServer
+package import Foundation
+package import LatchkeyCore
+package import LatchkeyServer
 
 extension JSONWebToken {
     /// Reads and checks a token.
@@ -11,7 +11,7 @@ extension JSONWebToken {
     ///   - key: the key that signs tokens, at most 64 bytes; `nil` accepts any signature.
     ///   - date: now, for `nbf` and `exp`.
     /// - Throws: `tokenMalformed`, `tokenSignature`, `tokenNotYetValid`, `tokenExpired`.
-    static func checked(
+    package static func checked(
         _ text: String, algorithms: [String] = ["HS256"], key: Secret?, date: Date
     ) throws(LicenseRefusal) -> JSONWebToken {
         guard let token = JSONWebToken(text) else {
@@ -36,25 +36,16 @@ extension JSONWebToken {
     /// - Throws: `tokenMalformed` unless it is a number of seconds since 1970, up to the year 9999.
     ///
     /// Source: RFC 7519 §2, NumericDate.
-    func date(of claim: String) throws(LicenseRefusal) -> Date? {
+    package func date(of claim: String) throws(LicenseRefusal) -> Date? {
         guard let value = claims[claim] else { return nil }
         guard case .number(let seconds) = value, (0..<253_402_300_800).contains(seconds) else {
             throw .tokenMalformed("The token's “\(claim)” is not a number of seconds since 1970.")
         }
         return Date(timeIntervalSince1970: seconds)
     }
-
-    /// Claims with an `exp` at the end of the service's token lifetime, which defaults to an hour, unless they have one.
-    /// - Parameter json: a JSON object; any other text counts as no claims.
-    static func claims(_ json: String, in environment: ServiceEnvironment) -> [String: JSONValue] {
-        let lifetime = environment.tokenLifetime ?? .seconds(3_600)
-        let expiry = JSONValue.number((environment.time.date.timeIntervalSince1970 + lifetime.inSeconds).rounded())
-        guard case .object(let stated) = JSONValue(Data(json.utf8)) else { return ["exp": expiry] }
-        return ["exp": expiry].merging(stated) { $1 }
-    }
 }
 
 extension JSONValue {
     /// A positive number of seconds, at most the longest time that a CKC can state.
-    var seconds: Duration? { number.flatMap { $0 > 0 ? Duration(clampingSeconds: $0) : nil } }
+    package var seconds: Duration? { number.flatMap { $0 > 0 ? Duration(clampingSeconds: $0) : nil } }
 }

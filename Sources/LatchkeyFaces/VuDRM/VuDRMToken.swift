@@ -1,20 +1,28 @@
-import Foundation
-import LatchkeyCore
-import LatchkeyServer
+package import Foundation
+package import LatchkeyCore
+import LatchkeyFairPlay
+package import LatchkeyServer
 
 /// A VuDRM token: client, generation time, version (in the second generation), policy and hash, separated by `|`.
 ///
-/// The real policy is encrypted and stays opaque. The emulator reads a policy that is JSON in base64, as its own tokens have it.
+/// The vendor's policy is encrypted and stays opaque; how, and how the hash is made, is not public. Our own tokens have JSON in base64, and an
+/// HMAC.
 ///
 /// Source: `Documentation/Vendors/VuDRM.md`, token and policy fields.
-struct VuDRMToken: Sendable {
-    let generated: Date
+package struct VuDRMToken: Sendable {
+    /// The customer.
+    package let client: String
+    /// When it was made.
+    package let generated: Date
     /// Whether day and month are swapped, as in a published sample.
-    let hasSwappedDate: Bool
+    package let hasSwappedDate: Bool
     /// The policy; `nil` if it is not readable.
-    let policy: JSONValue?
+    package let policy: JSONValue?
+    /// What the hash is made of: everything in front of it.
+    private let signed: [UInt8]
+    private let hash: Data
 
-    init(_ text: String) throws(LicenseRefusal) {
+    package init(_ text: String) throws(LicenseRefusal) {
         let parts = text.utf8.split(separator: UInt8(ascii: "|"), omittingEmptySubsequences: false)
             .map { String(Substring($0)) }
         guard parts.count == 4 || parts.count == 5, !parts[0].isEmpty else {
@@ -24,23 +32,40 @@ struct VuDRMToken: Sendable {
         guard let policy = Data(lenientBase64: sealed) else {
             throw .tokenMalformed("The token's policy is not base64.")
         }
-        guard Data(hexString: hash)?.count == 20 else { throw .tokenMalformed("The token's hash is not 40 digits.") }
+        guard let digest = Data(hexString: hash), digest.count == 20 else {
+            throw .tokenMalformed("The token's hash is not 40 digits.")
+        }
         guard let (date, isSwapped) = Self.date(parts[1]) else {
             throw .tokenMalformed("The token's generation time is not in the form yyyy-MM-ddThh:mm:ssZ.")
         }
+        client = parts[0]
+        signed = Array(text.utf8.dropLast(hash.utf8.count + 1))
+        self.hash = digest
         generated = date
         hasSwappedDate = isSwapped
         // An encrypted policy is no JSON. Parsing it would cost more than the rest of the token.
         self.policy = policy.first == UInt8(ascii: "{") ? JSONValue(policy) : nil
     }
 
+    /// Whether our own token service made the token with a secret. Compares in constant time.
+    package func isSigned(with secret: Secret) -> Bool {
+        Self.hash(of: signed, secret).map { Secret($0) == Secret(hash) } ?? false
+    }
+
+    /// The hash of our own tokens: the first 20 bytes of the HMAC-SHA-256 of client, time and policy with their separators.
+    package static func hash(of text: [UInt8], _ secret: Secret) -> Data? {
+        secret.withUnsafeBytes { secret in
+            (try? MessageDigest.hmacSHA256(key: secret, text)).map { Data($0.prefix(20)) }
+        }
+    }
+
     /// Whether the policy covers the content.
-    func covers(_ contentID: String) -> Bool {
+    package func covers(_ contentID: String) -> Bool {
         policy?["match_content_id"]?.flag != true || policy?["content_id"]?.text == contentID
     }
 
     /// The terms that the policy grants; `nil` if it is not readable or states none.
-    var terms: LicenseTerms? {
+    package var terms: LicenseTerms? {
         guard let policy else { return nil }
         let seconds = { (name: String) in policy[name]?.seconds }
         // `type=p` overrides `liccache=no`, and `liccache=yes` overrides any type.

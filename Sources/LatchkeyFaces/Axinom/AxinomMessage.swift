@@ -1,11 +1,13 @@
-import Foundation
-import LatchkeyCore
-import LatchkeyServer
+package import Foundation
+package import LatchkeyCore
+package import LatchkeyServer
 
 /// Axinom's license service message: a JWT around an entitlement message.
 ///
 /// Source: `Documentation/Vendors/Axinom.md`, token.
-struct AxinomMessage: Sendable {
+package struct AxinomMessage: Sendable {
+    /// The claims of the JWT around the entitlement.
+    package let claims: JSONValue
     private let entitlement: JSONValue
     private let date: Date
 
@@ -14,7 +16,7 @@ struct AxinomMessage: Sendable {
     ///   - key: the communication key, which signs messages; `nil` accepts any signature.
     ///   - communicationKeyID: the `com_key_id` that it needs; `nil` accepts any.
     ///   - date: now.
-    init(_ text: String, key: Secret?, communicationKeyID: KeyID?, date: Date) throws(LicenseRefusal) {
+    package init(_ text: String, key: Secret?, communicationKeyID: KeyID?, date: Date) throws(LicenseRefusal) {
         let claims = try JSONWebToken.checked(text, key: key, date: date).claims
         guard claims["version"]?.number == 1 else { throw .tokenMalformed("The message's version is not 1.") }
         guard let id = claims["com_key_id"]?.text.flatMap({ KeyID($0) }) else {
@@ -29,6 +31,7 @@ struct AxinomMessage: Sendable {
         guard message["version"]?.number == 2 else {
             throw .tokenMalformed("The entitlement message's version is not 2.")
         }
+        self.claims = claims
         entitlement = message
         self.date = date
         try check(from: claims["begin_date"], to: claims["expiration_date"], of: "message")
@@ -39,23 +42,27 @@ struct AxinomMessage: Sendable {
 
     /// Why the message does not cover a key; `nil` if it lists the key and the IV is right.
     /// - Parameters:
-    ///   - key: the key that the content identifier names.
+    ///   - id: the key that the content identifier names.
+    ///   - key: the key itself.
     ///   - iv: the IV in the content identifier; `nil` if it has none, and the message has to.
-    func objection(to key: StoredKey, iv: String?) -> LicenseRefusal? {
-        guard let entry = entries.first(where: { $0["id"]?.text.flatMap { KeyID($0) } == key.id }) else {
-            return .notCovered("The message does not list the key \(key.id).")
+    package func objection(to id: KeyID, _ key: ContentKey, iv: String?) -> LicenseRefusal? {
+        guard let entry = entries.first(where: { $0["id"]?.text.flatMap { KeyID($0) } == id }) else {
+            return .notCovered("The message does not list the key \(id).")
         }
         // The message has precedence over the content identifier.
         guard let text = entry["iv"]?.text ?? iv else { return .malformed("Neither message nor key URI has the IV.") }
         let bytes = Data(hexString: text) ?? Data(lenientBase64: text) ?? KeyID(text)?.bytes
-        guard bytes.map({ Secret($0) == key.content.iv }) ?? false else {
+        guard bytes.map({ Secret($0) == key.iv }) ?? false else {
             return .malformed("The IV is not the key's.")
         }
         return nil
     }
 
+    /// When the message ends; `nil` if it does not say.
+    package var expires: Date? { claims["expiration_date"]?.text.flatMap { try? Date($0, strategy: .iso8601) } }
+
     /// The terms that the message grants; `nil` if it states none.
-    var terms: LicenseTerms? {
+    package var terms: LicenseTerms? {
         let duration = entitlement["license"]?["duration"]?.seconds
         guard entitlement["license"]?["allow_persistence"]?.flag == true else {
             return duration.map { LicenseTerms(.lease($0)) }

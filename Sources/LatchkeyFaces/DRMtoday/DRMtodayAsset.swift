@@ -1,17 +1,17 @@
-import LatchkeyCore
+package import LatchkeyCore
 
 /// A content identifier of DRMtoday's: the whole key URI, the part after its `?`, or the 16 bytes of a key's identifier.
 ///
 /// Source: `Documentation/Vendors/DRMtoday.md`, SPC content identifier.
-struct DRMtodayAsset: Sendable {
+package struct DRMtodayAsset: Sendable {
     /// The asset; `nil` if it names only the key.
-    let assetID: String?
+    package let assetID: String?
     /// The variant; `nil` if there is none.
-    let variantID: String?
+    package let variantID: String?
     /// What names the key; `nil` if nothing does.
-    let keyName: String?
+    package let keyName: String?
 
-    init(_ identifier: ContentIdentifier) {
+    package init(_ identifier: ContentIdentifier) {
         if let id = KeyID(bytes: identifier.bytes) {
             (assetID, variantID, keyName) = (nil, nil, id.description)
             return

@@ -2,7 +2,7 @@ package import Foundation
 
 /// The fields of an `application/x-www-form-urlencoded` body.
 ///
-/// Decoded as forms are: a `+` is a blank. `ServiceCall.spc(in:)` restores the `+` of unescaped base64.
+/// Decoded as forms are: a `+` is a blank. `VendorRequest.spc(in:)` restores the `+` of unescaped base64.
 ///
 /// Source: WHATWG URL §5.1, `Documentation/Vendors/README.md` §0.
 package struct FormBody: Sendable {

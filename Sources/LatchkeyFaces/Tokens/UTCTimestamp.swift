@@ -1,9 +1,9 @@
-import Foundation
+package import Foundation
 
 /// A date in the form `yyyy-MM-ddThh:mm:ssZ`, read strictly and without a formatter, which is slow.
-enum UTCTimestamp {
+package enum UTCTimestamp {
     /// - Parameter text: 20 characters. The result is `nil` for another form and for a day or time that does not exist.
-    static func date(_ text: String) -> Date? {
+    package static func date(_ text: String) -> Date? {
         let bytes = Array(text.utf8)
         guard bytes.count == 20, zip(bytes, form).allSatisfy({ $1 == 0 ? isDigit($0) : $0 == $1 }) else { return nil }
         let number = { (range: Range<Int>) in bytes[range].reduce(0) { $0 * 10 + Int32($1 - UInt8(ascii: "0")) } }

@@ -1,32 +1,35 @@
-import Foundation
-import LatchkeyCore
+package import Foundation
+package import LatchkeyCore
 import LatchkeyFairPlay
-import LatchkeyServer
+package import LatchkeyServer
 
 /// A DoveRunner license token: a JSON object in base64 with an encrypted policy and a hash over the site's access key.
 ///
 /// Source: `Documentation/Vendors/DoveRunner.md`, token and offline; the vendor's License Token Guide, “hash”, read on 2026-11-22.
-struct DoveRunnerToken: Sendable {
+package struct DoveRunnerToken: Sendable {
     /// The content that the token is for; `nil`, which only the emulator accepts, means any.
-    let contentID: String?
+    package let contentID: String?
     /// The site.
-    let siteID: String
+    package let siteID: String
+    /// The viewer.
+    package let userID: String
     /// The time at which it was made.
-    let timestamp: Date
+    package let timestamp: Date
     /// The policy; `nil` if it is not readable.
-    let policy: JSONValue?
+    package let policy: JSONValue?
 
     /// - Parameters:
     ///   - text: the token.
     ///   - key: the site's access key; `nil` accepts any hash.
-    init(_ text: String, key: Secret?) throws(LicenseRefusal) {
+    ///   - siteKey: decrypts the policy; `nil` reads one that is not encrypted.
+    package init(_ text: String, key: Secret?, siteKey: Secret? = nil) throws(LicenseRefusal) {
         guard let bytes = Data(base64Encoded: text), bytes.base64EncodedString() == text, let json = JSONValue(bytes),
             case .object = json
         else {
             throw .tokenMalformed("The token is not a JSON object in base64.")
         }
         siteID = try Self.text("site_id", of: json)
-        _ = try Self.text("user_id", of: json)
+        userID = try Self.text("user_id", of: json)
         let hash = try Self.text("hash", of: json)
         guard try Self.text("drm_type", of: json) == "FairPlay" else {
             throw .doveRunner("7018", "The token's “drm_type” is not FairPlay.")
@@ -48,11 +51,23 @@ struct DoveRunnerToken: Sendable {
         }
         timestamp = date
         contentID = json["cid"]?.text
-        self.policy = JSONValue(policy)
+        self.policy = try Self.policy(policy, siteKey)
+    }
+
+    /// The policy's JSON. In its second version the members stand below `playback_policy`.
+    ///
+    /// Source: the vendor's License Token Tutorial, read on 2026-11-22: AES-256-CBC with the site key and a fixed IV.
+    private static func policy(_ bytes: Data, _ siteKey: Secret?) throws(LicenseRefusal) -> JSONValue? {
+        guard let siteKey else { return JSONValue(bytes) }
+        let clear = try? AES256CBC.decrypt(Array(bytes), key: siteKey, iv: Array("0123456789abcdef".utf8))
+        guard let json = clear.flatMap({ JSONValue($0.revealed) }), case .object = json else {
+            throw .tokenMalformed("The token's “policy” is not JSON, encrypted with the site's key.")
+        }
+        return json["playback_policy"] ?? json
     }
 
     /// SHA-256 of the access key followed by the token's values.
-    static func hash(of json: JSONValue, key: Secret) -> Data {
+    package static func hash(of json: JSONValue, key: Secret) -> Data {
         let names = ["drm_type", "site_id", "user_id", "cid", "policy", "timestamp"]
         let text = names.map { json[$0]?.text ?? "" }.joined()
         return key.withUnsafeBytes { key in
@@ -61,7 +76,7 @@ struct DoveRunnerToken: Sendable {
     }
 
     /// The terms that the policy grants; `nil` if it is not readable or states none.
-    func terms(at date: Date) throws(LicenseRefusal) -> LicenseTerms? {
+    package func terms(at date: Date) throws(LicenseRefusal) -> LicenseTerms? {
         guard let policy else { return nil }
         let end = try remaining(policy["expire_date"], date) ?? policy["license_duration"]?.seconds
         guard policy["persistent"]?.flag == true else { return end.map { LicenseTerms(.lease($0)) } }

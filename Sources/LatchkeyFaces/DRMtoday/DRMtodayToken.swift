@@ -1,23 +1,30 @@
-import Foundation
-import LatchkeyCore
-import LatchkeyServer
+package import Foundation
+package import LatchkeyCore
+package import LatchkeyServer
 
 /// A DRMtoday authorization token: a JWT whose claims hold JSON as text.
 ///
 /// Source: `Documentation/Vendors/DRMtoday.md`, token.
-struct DRMtodayToken: Sendable {
+package struct DRMtodayToken: Sendable {
     /// The unique number of the token.
-    let number: String
+    package let number: String
     /// The customer.
-    let merchant: String
+    package let merchant: String
+    /// The viewer; `nil` if the token names none.
+    package let userID: String?
+    /// The viewer's session; `nil` if the token names none.
+    package let sessionID: String?
+    /// When it was made; `nil` if it does not say.
+    package let issued: Date?
     private let rights: [JSONValue]
 
     /// - Parameters:
     ///   - text: the token.
     ///   - key: the key that signs tokens; `nil` accepts any signature.
     ///   - date: now.
-    init(_ text: String, key: Secret?, date: Date) throws(LicenseRefusal) {
-        let claims = try JSONWebToken.checked(text, algorithms: ["HS512"], key: key, date: date).claims
+    package init(_ text: String, key: Secret?, date: Date) throws(LicenseRefusal) {
+        let token = try JSONWebToken.checked(text, algorithms: ["HS512"], key: key, date: date)
+        let claims = token.claims
         guard let json = claims["crt"]?.text, case .array(let rights) = JSONValue(Data(json.utf8)), !rights.isEmpty
         else { throw .tokenMalformed("The token's “crt” is not the text of a JSON array.") }
         guard let options = claims["optData"]?.text.flatMap({ JSONValue(Data($0.utf8)) }),
@@ -26,11 +33,14 @@ struct DRMtodayToken: Sendable {
         guard let number = claims["jti"]?.text else { throw .tokenMalformed("The token has no “jti”.") }
         self.rights = rights
         self.merchant = merchant
+        userID = options["userId"]?.text
+        sessionID = options["sessionId"]?.text
+        issued = try token.date(of: "iat")
         self.number = number
     }
 
     /// Why the token does not cover an asset; `nil` if it does.
-    func objection(toAsset asset: String?, variant: String?) -> LicenseRefusal? {
+    package func objection(toAsset asset: String?, variant: String?) -> LicenseRefusal? {
         let isCovered = rights.contains { right in
             let (assetID, variantID) = (right["assetId"]?.text ?? "", right["variantId"]?.text ?? "")
             return (assetID.isEmpty || assetID == asset) && (variantID.isEmpty || variantID == variant ?? "")
@@ -39,5 +49,5 @@ struct DRMtodayToken: Sendable {
     }
 
     /// Whether the app may store licenses.
-    var storesLicenses: Bool { rights.contains { $0["storeLicense"]?.flag == true } }
+    package var storesLicenses: Bool { rights.contains { $0["storeLicense"]?.flag == true } }
 }

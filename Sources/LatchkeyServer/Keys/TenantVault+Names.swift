@@ -1,0 +1,45 @@
+package import LatchkeyCore
+import LatchkeyFairPlay
+
+/// Keys by the name of their content, for vendors whose requests name nothing else.
+extension TenantVault {
+    /// The one key of a content: the one that the store has, or else one that tenant and content determine.
+    /// - Throws: `severalKeys`, `store` if the store does not answer and nobody asked before.
+    package func kid(ofOnly content: ContentName) async throws(VaultError) -> KeyID {
+        let now = timekeeper.uptime
+        let known = state.withLock { $0.onlyKeys.value(content) }
+        if let known, known.end.map({ now < $0 }) ?? true { return known.kid }
+        let rows: [KeyRow]
+        do throws(StoreError) {
+            rows = try await self.rows(beginningWith: content)
+        } catch {
+            guard let known else { throw .store(error) }
+            return known.kid
+        }
+        let kids = rows.filter { $0.content == content }.map(\.kid)
+        guard kids.count <= 1 else { throw .severalKeys(content) }
+        let stated = kids.first
+        let kid = if let stated { stated } else { try Self.kid(of: content, tenant: secrets.tenant) }
+        let end = stated == nil ? now + settings.briefLife : nil
+        state.withLock { $0.onlyKeys.set((kid, end), for: content) }
+        return kid
+    }
+
+    /// The kid of a content that no packager gave one: the first 16 bytes of the SHA-256 of tenant and content.
+    package static func kid(of content: ContentName, tenant: String) throws(VaultError) -> KeyID {
+        do throws(OpenSSLError) {
+            let digest = try MessageDigest.sha256(
+                Array("latchkey/content-kid/1\0\(tenant)\0".utf8) + [UInt8](content.bytes))
+            guard let kid = KeyID(bytes: digest.prefix(16)) else { throw OpenSSLError(in: "making a key identifier") }
+            return kid
+        } catch {
+            throw .protection(KeyProtectionError(error))
+        }
+    }
+
+    /// Two rows at most: the rows of a content come before those of contents whose names begin with its name.
+    private func rows(beginningWith content: ContentName) async throws(StoreError) -> [KeyRow] {
+        guard let text = content.text else { return [] }
+        return try await store.page(of: secrets.tenant, search: text, after: nil, limit: 2)
+    }
+}

@@ -1,0 +1,51 @@
+public import Foundation
+import LatchkeyCore
+
+/// `latchkey-server`, a license server of one's own. Source: `Documentation/Vendors/Latchkey.md`.
+///
+/// The SPC names the key by the whole key URI, which the server reads by its tenant's template. The reply states the lease. The message
+/// of a refusal is the server's reason, in words; its code is stable.
+extension VendorProfile {
+    /// The server's own face.
+    public static let latchkey = VendorProfile(
+        identifier: "latchkey", name: "Latchkey's license server",
+        parameters: [
+            .certificateURL(required: true, example: "https://license.example.com/t/acme/certificate"),
+            .licenseURL(required: true, example: "https://license.example.com/t/acme/fairplay"),
+            .token("viewer's token, a JWT", example: "eyJhbGciOiJIUzI1NiJ9.eyJleHAiOjE4OTM0NTYwMDB9.AAAA"),
+            .credential(
+                "stop", "stop codes of sessions that the viewer gives up, with commas between them", required: false,
+                example: "1f3k9"),
+        ],
+        contentIdentifierRule: .wholeURI,
+        certificate: .fetched(.der),
+        license: RequestRule(
+            method: "POST", url: URLRule(.licenseURL),
+            headers: [.bearer, .init("X-Terminate", .credential("stop"))],
+            body: .json([
+                "spc": .rule(.spc), "purpose": .rule(.firstOf([.onlyFor(.persistable, "download"), "stream"])),
+            ])),
+        decoder: .json(["ckc"]),
+        terms: TermsRule(lease: .reply("lease")),
+        errors: ErrorRules(
+            code: [.json("error.code")], message: [.json("error.reason")], kinds: latchkeyKinds),
+        token: .jwt,
+        evidence: ProfileEvidence(.sampleRead, read: "2026-11-22", "Sources/LatchkeyServer/Faces of this repository"))
+
+    /// What the server's codes mean where their status says less. Source: `Documentation/LicenseServer.md` §6.4.
+    private static let latchkeyKinds = ErrorRules.kinds([
+        .unauthenticated: ["tokenUsed"], .notYetValid: ["tokenNotYetValid", "notBegun"],
+        .concurrencyLimit: ["sessionLimit", "sessionStopped"], .regionDenied: ["place"],
+        .notFound: ["unknownKey", "unknownTenant"], .invalidRequest: ["contentMismatch", "sessionMissing"],
+    ])
+}
+
+extension ConfiguredVendor {
+    /// A license server of one's own.
+    /// - Parameters:
+    ///   - certificate: the address of the application certificate, `…/t/TENANT/certificate`.
+    ///   - license: the address of the license face, `…/t/TENANT/fairplay`.
+    public static func latchkey(certificate: URL, license: URL) -> ConfiguredVendor {
+        ConfiguredVendor(.latchkey, certificate: certificate, license: license)
+    }
+}

@@ -1,0 +1,42 @@
+import Foundation
+import LatchkeyCore
+import Testing
+
+@testable import LatchkeyServer
+
+@Suite(.timeLimit(.minutes(1))) struct VendorGrantTests {
+    @Test func `a token without a viewer is an account of its own`() {
+        var grant = VendorGrant(tokenID: "t-1")
+        #expect(grant.grant.account == "t-1")
+        grant.session = "s-1"
+        #expect(grant.grant.account == "s-1")
+        grant.account = "ann"
+        #expect(grant.grant.account == "ann")
+    }
+
+    @Test func `terms narrow a policy, and storage narrows downloads`() {
+        var grant = VendorGrant(tokenID: "t-1")
+        grant.terms = LicenseTerms(.lease(.seconds(60)))
+        #expect(grant.grant.policy.validity.type == .lease(.seconds(60)))
+        grant.terms = LicenseTerms(.dualExpiry(storage: .seconds(600), playback: .seconds(60)))
+        #expect(grant.grant.policy.validity.type == nil)
+        #expect(grant.grant.policy.download.storage == .seconds(600))
+        #expect(grant.grant.policy.download.playback == .seconds(60))
+    }
+
+    @Test func `a use for one license leaves no time for another`() {
+        var grant = VendorGrant(tokenID: "t-1")
+        #expect(grant.grant.policy.token.singleUse == nil)
+        grant.use = .session
+        #expect(grant.grant.policy.token.singleUse == true && grant.grant.policy.token.reuse == nil)
+        grant.use = .license
+        #expect(grant.grant.policy.token.reuse == .zero)
+    }
+
+    @Test func `a tenant's faces are read, and what is wrong with them is told by its place`() throws {
+        let json = #"{"faces":{"vudrm":{"client":"acme","secret":"f"},"doverunner":{"site":"ABCDE","accessKey":"a"}}}"#
+        var problems: [JSONProblem] = []
+        _ = TenantSettings.form.form.read(try #require(JSONValue(Data(json.utf8))), .root, &problems)
+        #expect(problems.map { "\($0.place)" }.sorted() == ["faces.doverunner.site", "faces.doverunner.siteKey"])
+    }
+}
