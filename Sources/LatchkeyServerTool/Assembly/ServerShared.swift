@@ -27,11 +27,13 @@ final class ServerShared: Sendable {
         metrics = ServerMetrics(version: ServerVersion.text)
         pool = WorkerPool(threads: file.settings.threads ?? ProcessInfo.processInfo.activeProcessorCount)
         lines = LineWriter(descriptor: 2)
-        let secret = try file.settings.nodeSecret.map { try file.key($0) }
+        let secret =
+            try file.settings.nodeSecret.map { try file.key($0) }
             ?? KeyEncryptionKey(id: "node", key: .random(32))
         let metrics = metrics
         log = try ServerLog(
-            lines, pseudonyms: UserPseudonyms(secret: secret.secret(for: "latchkey/pseudonyms/1")), whenDropped: { metrics.logDropped[$0.name].add() })
+            lines, pseudonyms: UserPseudonyms(secret: secret.secret(for: "latchkey/pseudonyms/1")),
+            whenDropped: { metrics.logDropped[$0.name].add() })
         audit = AuditChain(engines.audit)
         limiter = RateLimiter(
             [.address: RateLimit(1_000, per: .seconds(1), burst: 5_000)], timekeeper: SystemTimekeeper())
@@ -40,7 +42,8 @@ final class ServerShared: Sendable {
         sessions = SessionCounts(operatorAccounts, metrics)
         metrics.show(pool)
         let log = log
-        accounts = try AccountBook(accounts: engines.sessions, secrets: [secret.secret(for: "latchkey/heartbeats/1")]) { event in
+        accounts = try AccountBook(accounts: engines.sessions, secrets: [secret.secret(for: "latchkey/heartbeats/1")]) {
+            event in
             switch event {
             case .outageBegan(let engine):
                 metrics.storeOutage[engine.rawValue].set(1)
