@@ -172,7 +172,12 @@ let package = Package(
         tests("HTTP", ["LatchkeyHTTP", "LatchkeyCore"]),
         tests("Server", ["LatchkeyServer", "LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyHTTP", "LatchkeyCore"]),
         tests("Stores", ["StoreEngines", "LatchkeyStores", "LatchkeyServer", "LatchkeyCore", "CSQLite"]),
-        tests("ServerTool", ["LatchkeyServerTool", "LatchkeyServer", "LatchkeyHTTP", "LatchkeyCore"]),
+        tests(
+            "ServerTool",
+            [
+                "LatchkeyServerTool", "LatchkeyServer", "LatchkeyHTTP", "LatchkeyFairPlay", "LatchkeyTerminal",
+                "LatchkeyCore",
+            ]),
         tests("Vendors", ["LatchkeyVendors", "LatchkeyCore"]),
         tests("Device", ["LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyCore"]),
         tests("Playback", ["LatchkeySimulation", "LatchkeyPlayback", "LatchkeyHLS", "LatchkeyCore"]),
