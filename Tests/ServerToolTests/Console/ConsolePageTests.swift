@@ -110,7 +110,7 @@ extension HTTPResponse {
                 (await until("why", () => text().includes("Why: request request-2") && button("Decide again"))).click();
                 await until("the dry run", () => text().includes("It stays: license."));
                 page.location.hash = "#/accounts";
-                report.bold = (await until("accounts", () => text().includes("ann") && page.document)).querySelectorAll("b").length;
+                report.bold = (await until("accounts", () => text().includes("ann") && page.document)).querySelectorAll("table b").length;
                 await until("marks by their numbers", () => text().includes("\\\\u{202e}1"));
                 page.document.querySelector("#out").click();
                 await until("signed out", () => page.document.querySelector("#key"));
