@@ -49,7 +49,8 @@ extension AdminCall {
         guard let policy = state.policies[path["policy"]] else { throw AdminRefusal.unknown("policy") }
         return .admin(
             .members([
-                "name": .text(path["policy"]), "digest": .text(policy.digest), "policy": JSONValue(policy.canonicalJSON),
+                "name": .text(path["policy"]), "digest": .text(policy.digest),
+                "policy": JSONValue(policy.canonicalJSON),
             ]))
     }
 

@@ -24,7 +24,8 @@ extension AdminCall {
                     return .members([
                         "name": .text(name), "policy": settings.policy.map { .text($0) },
                         "keys": .text(settings.keys.rawValue), "clearKey": .flag(settings.allowsClearKey),
-                        "acceptsTokens": .flag(settings.tokens.keys != nil), "origins": .texts(settings.origins.sorted()),
+                        "acceptsTokens": .flag(settings.tokens.keys != nil),
+                        "origins": .texts(settings.origins.sorted()),
                         "signers": .texts(settings.signers.keys.sorted()),
                         "packagers": .array(
                             settings.packagers.map {
@@ -65,7 +66,8 @@ extension AdminCall {
         return .admin(
             .members([
                 "key": row.facts, "policies": .texts([tenant.settings.policy].compactMap { $0 } + row.policies),
-                "policy": policy.flatMap { JSONValue($0.canonicalJSON) }, "policyDigest": policy.map { .text($0.digest) },
+                "policy": policy.flatMap { JSONValue($0.canonicalJSON) },
+                "policyDigest": policy.map { .text($0.digest) },
             ]))
     }
 

@@ -34,7 +34,8 @@ final class OperatorFeed: Sendable {
             let value = JSONValue.members([
                 "number": .number(Double(state.last)), "time": .date(date), "tenant": report.tenant.map { .text($0) },
                 "face": .text(report.face), "requestId": .text(report.requestID),
-                "code": .text(report.tokenError?.code ?? refusal.code), "reason": .text(String(reason.prefix(300)).onOneLine),
+                "code": .text(report.tokenError?.code ?? refusal.code),
+                "reason": .text(String(reason.prefix(300)).onOneLine),
                 "status": .number(refusal.status), "kid": report.kid.map { .text("\($0)") },
                 "explained": .flag(report.record != nil),
             ])

@@ -21,21 +21,33 @@ final class SessionCounts: Sendable {
         self.timekeeper = timekeeper
     }
 
-    /// The counts of some tenants; the metric `latchkey_sessions` has the same. Only one caller at a time counts.
+    /// The counts of some tenants; the metric `latchkey_sessions` has the same. Waits for the first count only, so that a store that does
+    /// not answer holds up nobody for long.
     func counts(of tenants: [String]) async -> [String: Int] {
+        let isFirst = state.withLock { $0.next == nil }
+        let counting = refresh(tenants)
+        if isFirst { await counting?.value }
+        return state.withLock { $0.counts }
+    }
+
+    /// Counts in the background, if it is time.
+    /// - Returns: the task that counts; nobody has to wait for it.
+    @discardableResult
+    func refresh(_ tenants: [String]) -> Task<Void, Never>? {
         let now = timekeeper.uptime
-        let isMine = state.withLock { state in
+        let isDue = state.withLock { state in
             guard state.next.map({ $0 <= now }) ?? true else { return false }
             state.next = now + .seconds(10)
             return true
         }
-        guard isMine else { return state.withLock { $0.counts } }
-        for tenant in tenants {
-            guard let count = await count(tenant) else { continue }
-            metrics.sessions[tenant].set(Double(count))
-            state.withLock { $0.counts[tenant] = count }
+        guard isDue else { return nil }
+        return startTask { [self] in
+            for tenant in tenants {
+                guard let count = await count(tenant) else { continue }
+                metrics.sessions[tenant].set(Double(count))
+                state.withLock { $0.counts[tenant] = count }
+            }
         }
-        return state.withLock { $0.counts }
     }
 
     /// - Returns: `nil` if the store does not say.

@@ -41,7 +41,7 @@ struct OperatorListener: Sendable {
             case .alive: return Readiness.alive
             case .ready: return readiness.response(to: request)
             case .metrics:
-                _ = await shared.sessions.counts(of: state().tenants.keys.sorted())
+                shared.sessions.refresh(state().tenants.keys.sorted())
                 return shared.metrics.response(to: request)
             case .admin: return await admin.answer(request)
             case .console: return ConsoleFile.response(path["file"])

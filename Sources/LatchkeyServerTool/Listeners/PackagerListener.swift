@@ -32,7 +32,8 @@ struct PackagerListener: Sendable {
         guard !report.keys.isEmpty, let tenant = report.tenant else { return true }
         let kids = report.keys.prefix(100).map { "\($0.kid)" }.joined(separator: " ")
         let event = AuditEvent(
-            report.face == "cpix-import" ? .keyImported : .keyExported, of: tenant, by: "caller:\(report.caller ?? "a signer")",
+            report.face == "cpix-import" ? .keyImported : .keyExported, of: tenant,
+            by: "caller:\(report.caller ?? "a signer")",
             details: [
                 "face": report.face, "kids": kids, "count": "\(report.keys.count)",
                 "recipients": report.recipients.map(\.hexString).joined(separator: " "),
@@ -50,7 +51,8 @@ struct PackagerListener: Sendable {
     private func note(
         _ report: LicenseReport, _ status: Int, _ id: RequestID, _ trace: TraceContext, _ address: AddressRange?
     ) {
-        let proto = report.face.hasPrefix("cpix") ? "cpix" : report.face == "common-encryption" ? "common-encryption" : "speke"
+        let proto =
+            report.face.hasPrefix("cpix") ? "cpix" : report.face == "common-encryption" ? "common-encryption" : "speke"
         shared.metrics.packagerRequests[proto, report.protocolVersion, report.outcome].add()
         var entry = LogEntry(status >= 500 ? .error : .info, .packager)
         (entry.requestID, entry.trace, entry.tenant, entry.face) = (id, trace, report.tenant, report.face)

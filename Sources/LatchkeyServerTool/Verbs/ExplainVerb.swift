@@ -13,7 +13,8 @@ struct ExplainVerb: Verb {
     private let server = Option("server", .text("URL"), "the operators' address; defaults to http://127.0.0.1:8445")
     private let tenant = Option("tenant", .text("NAME"), "the tenant; defaults to demo")
     private let request = Positional("REQUEST-ID", "the request's identifier", .none)
-    private let key = Option("key", .path("FILE"), "a file with an operator's key; defaults to latchkey-demo/admin-key.txt")
+    private let key = Option(
+        "key", .path("FILE"), "a file with an operator's key; defaults to latchkey-demo/admin-key.txt")
 
     var usage: Usage {
         Usage(
@@ -21,7 +22,10 @@ struct ExplainVerb: Verb {
             details: "The request's identifier stands in the refusal, in the reply's x-request-id and in the log.",
             positionals: [request],
             options: [server, tenant, key, Flag.json],
-            examples: ["latchkey-server explain 7b0e6f6c-…", "latchkey-server explain 7b0e6f6c-… --tenant acme --key admin-key.txt"],
+            examples: [
+                "latchkey-server explain 7b0e6f6c-…",
+                "latchkey-server explain 7b0e6f6c-… --tenant acme --key admin-key.txt",
+            ],
             yes: "it is told", no: "the server does not know the request, or cannot be asked")
     }
 
@@ -43,7 +47,8 @@ struct ExplainVerb: Verb {
             throw UsageError("--server needs an address, not \(quoted(base)).")
         }
         let key = String(
-            decoding: try InputFile.read(arguments[key] ?? "latchkey-demo/admin-key.txt", limit: 4_096, console), as: UTF8.self)
+            decoding: try InputFile.read(arguments[key] ?? "latchkey-demo/admin-key.txt", limit: 4_096, console),
+            as: UTF8.self)
         var request = URLRequest(url: url)
         request.setValue(
             "Bearer \(key.trimmingCharacters(in: .whitespacesAndNewlines))", forHTTPHeaderField: "Authorization")

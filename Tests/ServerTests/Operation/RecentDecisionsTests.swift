@@ -25,6 +25,18 @@ import Testing
         #expect((1...5).map { recent.record(of: "request-\($0)", at: "a") != nil } == [false, false, true, true, true])
     }
 
+    @Test func `the latest are listed by page, and the same request twice is found as the later one`() {
+        let recent = RecentDecisions(limit: 3)
+        for number in 1...4 { recent.keep(record("request-\(number)", tenant: number == 3 ? "b" : "a")) }
+        recent.keep(record("request-4", tenant: "b"))
+        #expect(recent.latest(limit: 9).map(\.number) == [5, 4, 3])
+        #expect(recent.latest(limit: 9, before: 5) { $0.facts.ask.tenant == "b" }.map(\.number) == [3])
+        #expect(recent.latest(limit: 1, before: 4).map(\.number) == [3])
+        #expect(recent.latest(limit: 1, before: 0).isEmpty)
+        #expect(recent.record(of: "request-4", at: "b") != nil)
+        #expect(recent.record(of: "request-2", at: "a") == nil)
+    }
+
     @Test func `outcomes are counted by the second, with the silent ones`() {
         let clock = ManualTimekeeper()
         clock.advance(by: .seconds(100))

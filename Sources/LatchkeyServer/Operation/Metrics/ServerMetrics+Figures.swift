@@ -13,7 +13,9 @@ extension ServerMetrics {
     /// `latchkey_license_duration_seconds`.
     package var licenseTimes: [(bound: Double, count: UInt64)] {
         let lines = licenseDuration.series.flatMap(\.lines).filter { $0.bound != nil }
-        let counts = lines.reduce(into: [Double: UInt64]()) { $0[$1.bound ?? .infinity, default: 0] += UInt64($1.value) }
+        let counts = lines.reduce(into: [Double: UInt64]()) {
+            $0[$1.bound ?? .infinity, default: 0] += UInt64($1.value)
+        }
         return counts.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 

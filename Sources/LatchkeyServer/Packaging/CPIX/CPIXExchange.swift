@@ -34,7 +34,9 @@ package struct CPIXExchange: Sendable {
         do { read = try CPIXDocument(document) } catch { throw LicenseRefusal(error) }
         let entries = read.entries
         let conflicts: Set<KeyID>
-        do { conflicts = Set(try await vault.add(entries, policies: policies)) } catch { throw LicenseRefusal(cpix: error) }
+        do { conflicts = Set(try await vault.add(entries, policies: policies)) } catch {
+            throw LicenseRefusal(cpix: error)
+        }
         let keys = entries.map(\.demand.address).filter { !conflicts.contains($0.kid) }
         let body = JSONValue.object([
             "imported": .number(Double(keys.count)),

@@ -64,8 +64,9 @@ function niceTop(value) {
 }
 
 // Stacked bars: one per second, the newest at the right, in the order of the outcomes from below.
-export function chart(seconds) {
-  const [width, height, left, below] = [720, 190, 34, 18];
+export function chart(given, wanted) {
+  const seconds = [...Array(Math.max(0, 59 - given.length)).fill({}), ...given];
+  const [width, height, left, below] = [Math.max(240, wanted), 190, 34, 18];
   const sums = seconds.map(second => outcomes.reduce((sum, name) => sum + (second[name] ?? 0), 0));
   const [most, top] = [Math.max(0, ...sums), niceTop(Math.max(1, ...sums))];
   const y = value => 6 + (height - below - 6) * (1 - value / top);
@@ -73,7 +74,7 @@ export function chart(seconds) {
   const total = sums.reduce((one, other) => one + other, 0);
   const words = `License requests per second in the last minute: ${total} in all, at most ${most} in a second.`;
   const picture = svg("svg", {
-    class: "chart", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": words, preserveAspectRatio: "none",
+    class: "chart", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": words,
   });
   for (const value of [0, top / 2, top]) {
     picture.append(svg("line", { x1: left, x2: width, y1: y(value), y2: y(value) }),

@@ -24,7 +24,7 @@ function pager(next, more, first) {
     next ? h("button", { type: "button", click: () => more(next) }, "Next page") : null);
 }
 
-async function overview(place, { follow, say }) {
+async function overview(place, { ask, follow, say }) {
   const names = ["Licenses/s", "p50, last minute", "p99, last minute", "Sessions", "Threads busy", "Waiting"];
   const tiles = names.map(tile);
   const picture = section("Requests per second, by outcome");
@@ -33,12 +33,12 @@ async function overview(place, { follow, say }) {
   picture.append(drawing, key);
   const stores = h("div", {});
   const refusals = h("div", {});
-  const kept = [];
+  const kept = (await ask("refusals?limit=20")).refusals;
   const readings = [];
   place.replaceChildren(h("div", { class: "tiles" }, tiles.map(one => one.element)), picture,
     h("div", { class: "columns" }, section("Latest refusals", refusals), section("Stores", stores)));
   const showRefusals = () => refusals.replaceChildren(table("The newest first", [
-    ["Time", one => date(one.time)], ["Tenant", one => one.tenant], ["Code", one => one.code],
+    ["Time (UTC)", one => date(one.time)], ["Tenant", one => one.tenant], ["Code", one => one.code],
     ["Reason", one => one.reason],
     ["Request", one => one.explained && one.tenant ? why(one.tenant, one.requestId) : one.requestId],
   ], kept));
@@ -55,7 +55,7 @@ async function overview(place, { follow, say }) {
       tiles[3].set(number(Object.values(now.sessions).reduce((sum, one) => sum + one, 0)));
       tiles[4].set(number(now.pool.busy));
       tiles[5].set(`${number(now.pool.waiting)} of ${number(now.pool.limit)}`);
-      drawing.replaceChildren(chart(now.seconds));
+      drawing.replaceChildren(chart(now.seconds, drawing.clientWidth));
       key.replaceChildren(h("p", { class: "empty" }, "Since the start:"), legend(now.totals));
       const out = now.stores.filter(one => one.outage).map(one => one.name);
       stores.replaceChildren(table("Where the server remembers", [
@@ -66,6 +66,7 @@ async function overview(place, { follow, say }) {
       if (now.draining) say("The node is about to stop.", true);
     },
     refusal: one => {
+      if (kept.some(known => known.number === one.number)) return;
       kept.unshift(one);
       kept.length = Math.min(kept.length, 50);
       showRefusals();
@@ -77,7 +78,7 @@ async function refusals(place, { ask, attempt, query, session }) {
   const load = attempt(async before => {
     const { refusals } = await ask(`refusals?${query({ tenant: session.tenant, before })}`);
     place.replaceChildren(section("Requests without a license", table("This node's last 1,000, the newest first", [
-      ["Time", one => date(one.time)], ["Code", one => one.code], ["Reason", one => one.reason],
+      ["Time (UTC)", one => date(one.time)], ["Code", one => one.code], ["Reason", one => one.reason],
       ["Key", one => one.kid],
       ["Request", one => one.explained ? why(one.tenant, one.requestId) : one.requestId],
     ], refusals), pager(refusals.length < 50 ? null : refusals.at(-1).number, load, before ? () => load() : null)));
@@ -181,7 +182,7 @@ async function decisions(place, { ask, attempt, query, search, session }) {
   const load = attempt(async (outcome = "", before = "") => {
     const { decisions, next } = await ask(`decisions?${query({ tenant: session.tenant, outcome, before })}`);
     list.replaceChildren(section("Decisions", table("This node's last 10,000, the newest first", [
-      ["Time", one => date(one.time)], ["Account", one => one.account], ["Content", one => one.content],
+      ["Time (UTC)", one => date(one.time)], ["Account", one => one.account], ["Content", one => one.content],
       ["Tracks", one => one.track], ["Outcome", one => one.outcome], ["Policy", one => one.policy],
       ["Request", one => h("button", { type: "button", class: "code", click: () => open(one.tenant, one.requestId) },
         one.requestId)],
@@ -226,7 +227,7 @@ async function audit(place, { ask, attempt, query, say }) {
     const { entries, last } = await ask(`audit?${query({ from })}`);
     const first = entries[0]?.sequence ?? 1;
     list.replaceChildren(section("Entries", table(`${number(last)} in all`, [
-      ["No.", one => number(one.sequence)], ["Time", one => date(one.event.time)], ["Who", one => one.event.actor],
+      ["No.", one => number(one.sequence)], ["Time (UTC)", one => date(one.event.time)], ["Who", one => one.event.actor],
       ["Did", one => one.event.action], ["To", one => one.event.object],
       ["More", one => Object.entries(one.event.details).map(([name, value]) => `${name}: ${value}`).join("; ")],
     ], entries.toReversed()), h("div", { class: "pager" },

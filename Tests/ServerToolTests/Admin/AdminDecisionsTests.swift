@@ -1,0 +1,141 @@
+import Foundation
+import LatchkeyServer
+import LatchkeyTesting
+import Testing
+
+@testable import LatchkeyServerTool
+
+@Suite(.timeLimit(.minutes(5))) struct AdminDecisionsTests {
+    @Test func `figures of the overview are those of the metrics`() async throws {
+        try await ServerUnderTest.run { test in
+            _ = try await test.admin("tenants/demo/cpix", "POST", body: ServerUnderTest.document([1]))
+            for number in 1...3 {
+                _ = try await test.license(1, token: try test.token("viewer-\(number)"), requestID: "granted-\(number)")
+            }
+            _ = try await test.license(1, token: "nonsense", requestID: "refused-1")
+            let overview = try await test.admin("overview").json
+            #expect(overview["totals"]?["granted"]?.number == 3)
+            #expect(overview["totals"]?["refused"]?.number == 1)
+            #expect(overview["sessions"]?["demo"]?.number == 3)
+            let metrics = try await ServerUnderTest.ask(
+                test.server.addresses.operators.url + "/metrics", "GET", nil, [:])
+            let lines = metrics.text.split(separator: "\n")
+            let granted = lines.filter {
+                $0.hasPrefix("latchkey_license_requests_total") && $0.contains(#"outcome="granted""#)
+            }
+            #expect(granted.count == 1)
+            #expect(granted.first?.hasSuffix(" 3") == true)
+            let sessions = lines.filter { $0.hasPrefix("latchkey_sessions{") }.map { String($0) }
+            #expect(sessions == [#"latchkey_sessions{tenant="demo"} 3"#])
+            let times = lines.first { $0.hasPrefix("latchkey_license_duration_seconds_count") }
+            #expect(times?.hasSuffix(" 4") == true)
+        }
+    }
+
+    @Test func `decisions are listed, filtered, explained, and made again by another policy`() async throws {
+        try await ServerUnderTest.run { test in
+            _ = try await test.admin("tenants/demo/cpix", "POST", body: ServerUnderTest.document([1]))
+            for number in 1...5 {
+                _ = try await test.license(1, token: try test.token("ann"), requestID: "request-\(number)")
+            }
+            let listed = try await test.admin("decisions?tenant=demo").list("decisions")
+            let words: [String] = listed.compactMap { $0["outcome"]?.text }
+            #expect(words == ["sessionLimit", "sessionLimit", "license", "license", "license"])
+            let refused = try await test.admin("decisions?outcome=refused&limit=1")
+            #expect(refused.texts("decisions", "requestId") == ["request-5"])
+            let next = try #require(refused.json["next"]?.number)
+            let older = try await test.admin("decisions?outcome=refused&limit=1&before=\(Int(next))")
+            #expect(older.texts("decisions", "requestId") == ["request-4"])
+            let others = try await test.admin("decisions?tenant=other")
+            #expect(others.list("decisions").isEmpty)
+            let record = try await test.admin("tenants/demo/decisions/request-4")
+            #expect(record.json["decision"]?["refusal"]?["code"]?.text == "sessionLimit")
+            let policy = #"{"version":1,"concurrency":{"scope":"account","limit":9,"mode":"refuseNewest"}}"#
+            let again = try await test.admin("tenants/demo/decisions/request-4/again", "POST", body: policy)
+            #expect(again.json["before"]?.text == "sessionLimit")
+            #expect(again.json["after"]?.text == "license")
+            let extending = try await test.admin(
+                "tenants/demo/decisions/request-4/again", "POST", body: #"{"version":1,"extends":"demo"}"#)
+            #expect(extending.json["after"]?.text == "sessionLimit")
+            let wrong = try await test.admin("tenants/demo/decisions/request-4/again", "POST", body: #"{"version":7}"#)
+            #expect(wrong.status == 422)
+        }
+    }
+
+    @Test func `refusals are listed with the reason that the client is not told`() async throws {
+        try await ServerUnderTest.run { test in
+            _ = try await test.license(1, token: "nonsense", requestID: "request-1")
+            let refusals = try await test.admin("refusals?tenant=demo").list("refusals")
+            #expect(Reply.texts(refusals, "code") == ["tokenForm"])
+            #expect(refusals.first?["requestId"]?.text == "request-1")
+            #expect(!"\(refusals)".contains("nonsense"))
+        }
+    }
+
+    @Test func `a session is stopped, gets no license any more, and the audit says by whom`() async throws {
+        try await ServerUnderTest.run { test in
+            _ = try await test.admin("tenants/demo/cpix", "POST", body: ServerUnderTest.document([1]))
+            let token = try test.token("ann")
+            _ = try await test.license(1, token: token, requestID: "request-1")
+            let accounts = try await test.admin("tenants/demo/accounts?prefix=an").list("accounts")
+            #expect(Reply.texts(accounts, "name") == ["ann"])
+            let before = try await test.admin("tenants/demo/account?name=ann").list("slots")
+            let session = try #require(before.first?["session"]?.text)
+            let body = JSONValue.object(["account": .text("ann"), "session": .text(session)]).canonicalText
+            let stopped = try await test.admin("tenants/demo/sessions/stop", "POST", body: body)
+            #expect(stopped.status == 200)
+            let after = try await test.admin("tenants/demo/account?name=ann")
+            #expect(after.list("slots").isEmpty)
+            #expect(after.texts("stopped", "by") == ["an operator"])
+            let again = try await test.admin("tenants/demo/sessions/stop", "POST", body: body)
+            #expect(again.status == 404)
+            let device = try await test.admin(
+                "tenants/demo/devices/forget", "POST", body: #"{"account":"ann","device":"none"}"#)
+            #expect(device.status == 404)
+            let audit = try await test.audit()
+            #expect(audit.contains("sessionStopped demo/ann by admin:security-1"))
+            #expect(audit.contains("deviceForgotten demo/ann by admin:security-1"))
+        }
+    }
+
+    @Test func `accounts are paged`() async throws {
+        try await ServerUnderTest.run { test in
+            _ = try await test.admin("tenants/demo/cpix", "POST", body: ServerUnderTest.document([1]))
+            for name in ["a/1", "a/2", "b"] {
+                _ = try await test.license(1, token: try test.token(name), requestID: "request-\(name.count)")
+            }
+            let first = try await test.admin("tenants/demo/accounts?prefix=a&limit=1")
+            #expect(first.texts("accounts", "name") == ["a/1"])
+            let second = try await test.admin("tenants/demo/accounts?prefix=a&limit=1&after=a%2F1")
+            #expect(second.texts("accounts", "name") == ["a/2"])
+            let detail = try await test.admin("tenants/demo/account?name=a%2F2")
+            #expect(detail.list("slots").count == 1)
+        }
+    }
+
+    @Test func `the audit is paged from its end, and a change of one entry is found`() async throws {
+        try await ServerUnderTest.run { test in
+            for _ in 0..<5 { _ = try await test.admin("sign-in", "POST", body: "") }
+            let last = try await test.admin("audit?limit=2")
+            #expect(last.list("entries").first?["sequence"]?.number == 4)
+            let first = try await test.admin("audit?limit=2&from=1")
+            #expect(first.list("entries").first?["event"]?["action"]?.text == "adminLogin")
+            let verdict = try await test.admin("audit/verify", "POST", body: "")
+            #expect(verdict.json["intact"] == .flag(true))
+        }
+    }
+
+    @Test func `a configuration that is wrong is refused with its problems, and the old one stays`() async throws {
+        try await ServerUnderTest.run { test in
+            let path = test.demo.configuration
+            let text = try String(contentsOfFile: path, encoding: .utf8)
+            try text.replacing(#""policy": "demo""#, with: #""policy": "none""#)
+                .write(toFile: path, atomically: true, encoding: .utf8)
+            let reply = try await test.admin("reload", "POST", body: "")
+            #expect(reply.status == 422)
+            #expect(reply.json["reason"]?.text?.contains("tenants.demo.policy") == true)
+            let tenants = try await test.admin("tenants").list("tenants")
+            #expect(Reply.texts(tenants, "policy") == ["demo"])
+        }
+    }
+}

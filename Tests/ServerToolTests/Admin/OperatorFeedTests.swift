@@ -1,0 +1,54 @@
+import Foundation
+import LatchkeyServer
+import LatchkeyTesting
+import Testing
+
+@testable import LatchkeyServerTool
+
+@Suite(.timeLimit(.minutes(5))) struct OperatorFeedTests {
+    private func refuse(_ feed: OperatorFeed, _ requestID: String, tenant: String = "a") {
+        let report = LicenseReport(tenant: tenant, face: "fairplay", requestID: requestID, at: .zero)
+        feed.refused(LicenseRefusal(.unknownKey, reason: "There is\u{1b} no key."), report)
+    }
+
+    @Test func `the latest refusals are kept, by tenant and page`() {
+        let feed = OperatorFeed(timekeeper: ManualTimekeeper())
+        for number in 1...1_200 { refuse(feed, "request-\(number)", tenant: number % 2 == 0 ? "a" : "b") }
+        let first = feed.refusals(tenant: "a", before: nil, limit: 2)
+        #expect(Reply.texts(first, "requestId") == ["request-1200", "request-1198"])
+        #expect(feed.refusals(tenant: "a", before: 1_198, limit: 1).first?["number"]?.number == 1_196)
+        #expect(feed.refusals(tenant: "", before: nil, limit: 5_000).count == OperatorFeed.mostRefusals)
+        #expect(first.first?["reason"]?.text == #"There is\u{1b} no key."#)
+    }
+
+    @Test func `readers get an overview each second and refusals as they happen, up to a cap`() async throws {
+        let clock = ManualTimekeeper()
+        let feed = OperatorFeed(timekeeper: clock)
+        let events = try #require(feed.events { .object(["now": .flag(true)]) })
+        var iterator = events.makeAsyncIterator()
+        let first = await iterator.next()
+        #expect(first == Data("event: overview\ndata: {\"now\":true}\n\n".utf8))
+        await clock.untilSomeoneSleeps(for: .seconds(1))
+        for number in 1...100 { refuse(feed, "request-\(number)") }
+        for _ in 0..<OperatorFeed.mostPerSecond {
+            let event = await iterator.next()
+            #expect(event?.starts(with: Data("event: refusal".utf8)) == true)
+        }
+        clock.advance(by: .seconds(1))
+        let next = await iterator.next()
+        #expect(next == first)
+    }
+
+    @Test func `readers beyond the limit are turned away until one leaves`() async throws {
+        let feed = OperatorFeed(timekeeper: ManualTimekeeper())
+        var readers = (0..<32).compactMap { _ in feed.events { .null } }
+        #expect(readers.count == 32)
+        #expect(!feed.hasRoom)
+        #expect(feed.events { .null } == nil)
+        let reader = readers.removeLast()
+        let reading = Task { for await _ in reader {} }
+        reading.cancel()
+        await reading.value
+        #expect(feed.hasRoom)
+    }
+}

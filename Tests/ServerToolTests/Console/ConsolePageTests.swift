@@ -1,0 +1,130 @@
+import Foundation
+import LatchkeyHTTP
+import LatchkeyServer
+import LatchkeyTesting
+import Testing
+
+@testable import LatchkeyServerTool
+
+@Suite(
+    .timeLimit(.minutes(5)), .serialized,
+    .enabled(if: HeadlessBrowser.isInstalled, "Chromium is not installed; make deps brings it."))
+struct ConsolePageTests {
+    /// Width of the window, the scheme, and the page's color in it.
+    private static let looks: [(Int, HeadlessBrowser.Scheme, String)] = [
+        (400, .dark, "rgb(20, 23, 27)"), (1_600, .light, "rgb(246, 247, 249)"),
+    ]
+
+    @Test(arguments: looks)
+    func `an operator signs in, sees the server's figures live, and acts`(
+        _ width: Int, _ scheme: HeadlessBrowser.Scheme, _ color: String
+    ) async throws {
+        try await ServerUnderTest.run { test in
+            _ = try await test.admin("tenants/demo/cpix", "POST", body: ServerUnderTest.document(1...60))
+            for number in 1...3 {
+                _ = try await test.license(
+                    1, token: try test.token("<b>ann</b>\u{202e}\(number)"), requestID: "request-\(number)")
+            }
+            let server = test.server
+            let operators = OperatorListener(
+                shared: server.shared, state: { server.current }, reload: { try await server.reload() })
+            let (reports, reporting) = AsyncStream<Data>.makeStream()
+            let front = HTTPServer { request in
+                switch request.path {
+                case "/harness": return .harness(width)
+                case "/more":
+                    _ = try? await test.license(1, token: "nonsense", requestID: "request-live")
+                    return .text("ok")
+                case "/report":
+                    reporting.yield(request.body)
+                    return .text("ok")
+                default: return await operators.answer(request)
+                }
+            }
+            let port = try front.start()
+            let browser = try HeadlessBrowser(
+                "http://127.0.0.1:\(port)/harness", scheme: scheme, profile: test.folder.file("profile"))
+            var report = JSONValue.null
+            for await data in reports {
+                report = JSONValue(data) ?? .null
+                break
+            }
+            let lines = await browser.end()
+            await front.stop(within: .zero)
+            #expect(report["error"] == nil)
+            #expect(report["background"]?.text == color)
+            #expect(report["bold"]?.number == 0)
+            for page in ["overview", "refusals", "accounts", "keys", "decisions", "credentials", "policies", "audit"] {
+                #expect(report["overflow"]?[page]?.number == 0, "\(page)")
+            }
+            let messages = lines.filter { $0.contains("CONSOLE") }
+            #expect(messages.count == 1, "\(messages)")
+            #expect(messages.first?.contains("the harness says so") == true)
+            let audit = try await test.audit()
+            #expect(audit.contains("keyDisabled demo/\(ServerUnderTest.kid(1)) by admin:security-1"))
+        }
+    }
+}
+
+extension HTTPResponse {
+    /// A page that opens the console in a window of its own, works it as a person would, and reports what it saw.
+    fileprivate static func harness(_ width: Int) -> HTTPResponse {
+        let page = """
+            <!doctype html><script>
+            const until = async (what, test) => {
+              for (let turn = 0; turn < 2400; turn++) {
+                try { const found = test(); if (found) return found; } catch {}
+                await new Promise(done => setTimeout(done, 25));
+              }
+              throw new Error("never: " + what);
+            };
+            (async () => {
+              const report = { overflow: {} };
+              try {
+                const page = window.open("/", "console", "popup,width=\(width),height=900");
+                const text = () => page.document.querySelector("main").innerText.replaceAll(/\\s+/g, " ");
+                const button = name => [...page.document.querySelectorAll("main button")].find(one => one.innerText === name);
+                const key = await until("sign-in", () => page.document.querySelector("#key"));
+                key.value = "\(ServerUnderTest.key(.security))";
+                page.document.querySelector("form").requestSubmit();
+                await until("totals", () => text().includes("granted 3") && text().includes("refused 0"));
+                await fetch("/more");
+                await until("a live refusal", () => text().includes("tokenForm") && text().includes("refused 1"));
+                report.background = page.getComputedStyle(page.document.body).backgroundColor;
+                const known = { overview: "Requests per second", refusals: "tokenForm", accounts: "<b>ann</b>",
+                  keys: "60 in all", decisions: "request-3", credentials: "2048 bits", policies: "demo", audit: "adminLogin" };
+                for (const [name, words] of Object.entries(known)) {
+                  page.location.hash = "#/" + name;
+                  await until(name, () => page.document.querySelector("h1").innerText === page.document.title.split(" – ")[0]
+                    && page.document.querySelector(`nav a[href="#/${name}"]`).getAttribute("aria-current") === "page"
+                    && text().includes(words));
+                  report.overflow[name] = Math.max(0, page.document.documentElement.scrollWidth - page.innerWidth);
+                }
+                page.confirm = () => true;
+                page.location.hash = "#/keys";
+                const kid = "\(ServerUnderTest.kid(1))";
+                (await until("the key", () => button(kid))).click();
+                (await until("its page", () => button("Disable"))).click();
+                await until("disabled", () => button("Enable"));
+                page.location.hash = "#/decisions?tenant=demo&id=request-2";
+                (await until("why", () => text().includes("Why: request request-2") && button("Decide again"))).click();
+                await until("the dry run", () => text().includes("It stays: license."));
+                page.location.hash = "#/accounts";
+                report.bold = (await until("accounts", () => text().includes("ann") && page.document)).querySelectorAll("table b").length;
+                await until("marks by their numbers", () => text().includes("\\\\u{202e}1"));
+                page.document.querySelector("#out").click();
+                await until("signed out", () => page.document.querySelector("#key"));
+                if (page.sessionStorage.getItem("latchkey-key")) throw new Error("the key is still there");
+                console.error("the harness says so");
+              } catch (error) { report.error = String(error); }
+              await fetch("/report", { method: "POST", body: JSON.stringify(report) });
+            })();
+            </script>
+            """
+        // A window that is opened belongs to the same group only under the same policy.
+        return HTTPResponse(
+            status: 200,
+            headers: [.contentType: "text/html; charset=utf-8", "Cross-Origin-Opener-Policy": "same-origin"],
+            body: .bytes(Data(page.utf8)))
+    }
+}
