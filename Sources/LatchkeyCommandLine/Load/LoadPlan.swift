@@ -35,9 +35,11 @@ struct LoadPlan: Sendable {
     func starts() -> some Sequence<Duration> {
         let (rate, arrivals) = (max(rate, 0.001), arrivals)
         let limit = length.inSeconds
-        return sequence(state: (time: 0.0, generator: SeededGenerator(seed: seed))) { state in
+        return sequence(state: (time: 0.0, count: 0, generator: SeededGenerator(seed: seed))) { state in
             switch arrivals {
-            case .fixed: state.time += 1 / rate
+            case .fixed:
+                state.count += 1
+                state.time = Double(state.count) / rate
             case .poisson:
                 let drawn = Double.random(in: 0..<1, using: &state.generator)
                 state.time -= log(1 - drawn) / rate

@@ -24,7 +24,7 @@ final class ServerShared: Sendable {
         metrics = ServerMetrics(version: ServerVersion.text)
         let threads = file.settings.threads ?? ProcessInfo.processInfo.activeProcessorCount
         pool = WorkerPool(threads: threads)
-        door = ConcurrencyLimit(least: threads * 4)
+        door = ConcurrencyLimit(least: threads * 8, target: .milliseconds(80))
         metrics.show(pool)
         lines = LineWriter(descriptor: 2)
         let secret = try file.settings.nodeSecret.map { try file.key($0) }
