@@ -43,7 +43,7 @@ struct LoadStarts: Sequence, IteratorProtocol {
     private var (time, count) = (0.0, 0)
 
     init(_ plan: LoadPlan) {
-        (rate, limit, arrivals) = (max(plan.rate, 0.001), plan.length.inSeconds, plan.arrivals)
+        (rate, limit, arrivals) = (Swift.max(plan.rate, 0.001), plan.length.inSeconds, plan.arrivals)
         generator = SeededGenerator(seed: plan.seed)
     }
 
