@@ -10,7 +10,7 @@ PREFIX ?= /usr/local
 # Players have stand-ins on Linux only; elsewhere the demo plays the vendors' profiles.
 DEMO = $(if $(filter Linux,$(shell uname)),latchkey-demo,latchkey demo)
 
-.PHONY: help deps packager build release demo test tsan lint bench docs api check-api install uninstall fuzz attack check-apple clean
+.PHONY: help deps packager build release demo cluster test tsan lint bench docs api check-api install uninstall fuzz attack check-apple clean
 
 # Seconds for each of the 13 fuzz targets, two at a time: an hour in all.
 FUZZ_SECONDS ?= 550
@@ -35,6 +35,11 @@ demo: deps ## play five protected streams through five players, and check every 
 	$(SWIFT_BUILD) --product $(firstword $(DEMO))
 	"$$($(SWIFT_BUILD) --show-bin-path)"/$(DEMO)
 
+cluster: deps ## run two license servers, PostgreSQL, Redis and HAProxy here, put them under load, kill things, and report
+	$(SWIFT_BUILD) --product latchkey-server
+	$(SWIFT_BUILD) --product latchkey
+	@Scripts/cluster --bin "$$($(SWIFT_BUILD) --show-bin-path)"
+
 test: deps packager ## run all tests
 	@echo "Building and testing; failures and a summary follow"
 	swift test --quiet $(SWIFT_FLAGS) --disable-xctest --configuration $(CONFIGURATION) --experimental-maximum-parallelization-width 8
@@ -56,6 +61,7 @@ lint: ## check the format, references, the code in documents, and that tests end
 	@Scripts/check-references --self-test && Scripts/check-references
 	@Scripts/check-snippets --self-test && Scripts/check-snippets
 	@Scripts/check-tests
+	@Scripts/check-deployment
 
 bench: CONFIGURATION = release
 bench: deps ## measure, as ratios within one run

@@ -32,17 +32,27 @@ struct LoadPlan: Sendable {
     var seed: UInt64 = 1
 
     /// When playbacks begin, from the start of the load.
-    func starts() -> some Sequence<Duration> {
-        let (rate, arrivals) = (max(rate, 0.001), arrivals)
-        let limit = length.inSeconds
-        return sequence(state: (time: 0.0, generator: SeededGenerator(seed: seed))) { state in
-            switch arrivals {
-            case .fixed: state.time += 1 / rate
-            case .poisson:
-                let drawn = Double.random(in: 0..<1, using: &state.generator)
-                state.time -= log(1 - drawn) / rate
-            }
-            return state.time < limit ? .seconds(state.time) : nil
+    func starts() -> LoadStarts { LoadStarts(self) }
+}
+
+/// The moments at which playbacks begin, from the start of a load.
+struct LoadStarts: Sequence, IteratorProtocol {
+    private let rate, limit: Double
+    private let arrivals: LoadPlan.Arrivals
+    private var generator: SeededGenerator
+    private var (time, count) = (0.0, 0)
+
+    init(_ plan: LoadPlan) {
+        (rate, limit, arrivals) = (Swift.max(plan.rate, 0.001), plan.length.inSeconds, plan.arrivals)
+        generator = SeededGenerator(seed: plan.seed)
+    }
+
+    mutating func next() -> Duration? {
+        count += 1
+        switch arrivals {
+        case .fixed: time = Double(count) / rate
+        case .poisson: time -= log(1 - Double.random(in: 0..<1, using: &generator)) / rate
         }
+        return time < limit ? .seconds(time) : nil
     }
 }

@@ -30,7 +30,7 @@ final class ServerShared: Sendable {
         metrics = ServerMetrics(version: ServerVersion.text)
         let threads = file.settings.threads ?? ProcessInfo.processInfo.activeProcessorCount
         pool = WorkerPool(threads: threads)
-        door = ConcurrencyLimit(least: threads * 4)
+        door = ConcurrencyLimit(least: threads * 8, target: .milliseconds(80))
         self.lines = lines
         let secret =
             try file.settings.nodeSecret.map { try file.key($0) }
