@@ -70,7 +70,8 @@ extension DemoFolder {
         try TestCredentials.make(bits: 2048).write(to: url.appending(path: "credentials"))
         let tokenKey = Secret.random(32)
         for (name, text) in [
-            ("kek.hex", Secret.random(32).revealed.hexString), ("node-secret.hex", Secret.random(32).revealed.hexString),
+            ("kek.hex", Secret.random(32).revealed.hexString),
+            ("node-secret.hex", Secret.random(32).revealed.hexString),
             (Name.tokenKey, tokenKey.revealed.hexString),
             (Name.packagerKey, "packager-" + Secret.random(16).revealed.hexString),
             (Name.adminKey, "admin-" + Secret.random(16).revealed.hexString),
