@@ -170,7 +170,9 @@ class Playback {
     this.video.src = this.address;
     const fed = feed(tracks, source, this.video, signal);
     fed.catch((error) => this.fail(error));
-    await this.video.play();
+    this.video.addEventListener('error', () => this.fail(new Error(this.video.error.message)), { signal });
+    // Where the browser does not start by itself, or the viewer pauses at once, the viewer starts.
+    await this.video.play().catch(() => {});
   }
 
   // Asks for the keys. Gives whether playback goes on.

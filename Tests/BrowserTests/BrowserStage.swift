@@ -62,8 +62,12 @@ extension ChromiumPage {
         case allowed, blocked, late
     }
 
+    /// Waits until the page is in a state, or cannot get there any more.
     func waitForState(_ state: String) async throws {
-        try await wait(until: "document.body.dataset.state === '\(state)'")
+        try await wait(until: "['\(state)', 'failed'].includes(document.body?.dataset.state)")
+        guard try await value("document.body.dataset.state").text == state else {
+            throw Chromium.Failure(description: try await text("status"))
+        }
     }
 
     /// Shows one frame and nothing over it, in the size in which it was made.

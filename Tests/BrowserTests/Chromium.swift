@@ -41,10 +41,13 @@ final class Chromium: Sendable {
         process.executableURL = URL(filePath: "/bin/sh")
         // Chromium reads commands from descriptor 3 and answers on 4.
         process.arguments = [
-            "-c", "exec \"$0\" \"$@\" 3<&0 4>&1 </dev/null >/dev/null 2>&1", Self.path ?? "", "--headless=new", "--no-sandbox",
-            "--remote-debugging-pipe", "--user-data-dir=\(folder.path("profile"))", "--autoplay-policy=no-user-gesture-required",
+            "-c", "exec \"$0\" \"$@\" 3<&0 4>&1 </dev/null >/dev/null 2>&1", Self.path ?? "", "--headless=new",
+            "--no-sandbox",
+            "--remote-debugging-pipe", "--user-data-dir=\(folder.path("profile"))",
+            "--autoplay-policy=no-user-gesture-required",
             "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking", "--disable-component-update",
-            "--disable-extensions", "--disable-sync", "--mute-audio", "--no-default-browser-check", "--no-first-run", "about:blank",
+            "--disable-extensions", "--disable-sync", "--mute-audio", "--no-default-browser-check", "--no-first-run",
+            "about:blank",
         ]
         let (input, output) = (Pipe(), Pipe())
         process.standardInput = input

@@ -63,7 +63,9 @@ final class ChromiumPage: Sendable {
     }
 
     /// What stands in an element.
-    func text(_ id: String) async throws -> String { try await value("document.getElementById('\(id)').innerText").text ?? "" }
+    func text(_ id: String) async throws -> String {
+        try await value("document.getElementById('\(id)').innerText").text ?? ""
+    }
 
     /// What an element shows, as a PNG; `nil` without one.
     func picture(of selector: String) async throws -> Data? {

@@ -14,16 +14,20 @@ struct Picture: Sendable {
         self = try await Self.decoded(["-i", file.path], in: folder)
     }
 
-    /// One frame of the demo streams' picture, whose key is known here.
+    /// One frame of the demo streams' picture, whose key is known here. A segment at a time, as ffmpeg 5.1 decrypts no more than one.
     static func reference(frame: Int, in folder: TemporaryFolder) async throws -> Picture {
+        let framesPerSegment = 50
         let track = try DemoAsset.located().appending(path: "two-keys/v")
-        let file = folder.file("encrypted.mp4")
-        let parts = try ["init.mp4", "1.m4s", "2.m4s", "3.m4s"].map { try Data(contentsOf: track.appending(path: $0)) }
+        let file = folder.file("\(UUID().uuidString).mp4")
+        let parts = try ["init.mp4", "\(frame / framesPerSegment + 1).m4s"].map { name in
+            try Data(contentsOf: track.appending(path: name))
+        }
         try Data(parts.joined()).write(to: file)
         return try await decoded(
             [
-                "-decryption_key", "00112233445566778899aabbccddeeff", "-i", file.path, "-vf", "select=eq(n\\,\(frame))",
-                "-frames:v", "1",
+                "-decryption_key", "00112233445566778899aabbccddeeff", "-i", file.path, "-vf",
+                // The stream states no matrix, and Chromium takes that of high definition.
+                "select=eq(n\\,\(frame % framesPerSegment)),scale=in_color_matrix=bt709", "-frames:v", "1",
             ], in: folder)
     }
 
@@ -33,7 +37,8 @@ struct Picture: Sendable {
         let output = folder.file("\(UUID().uuidString).rgb")
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["ffmpeg", "-v", "error", "-nostdin"] + input + ["-f", "rawvideo", "-pix_fmt", "rgb24", output.path]
+        process.arguments =
+            ["ffmpeg", "-v", "error", "-nostdin"] + input + ["-f", "rawvideo", "-pix_fmt", "rgb24", output.path]
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             process.terminationHandler = { _ in continuation.resume() }
             do { try process.run() } catch {
