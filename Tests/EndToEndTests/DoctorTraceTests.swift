@@ -89,7 +89,7 @@ struct DoctorTraceTests {
         let recorded = Locked(KeyTrace())
         configuration.observer = { event in recorded.withLock { $0.add(event) } }
         let loader = ContentKeyLoader(
-            try VendorProfile.vuDRM.configured(["certificateURL": "https://a.example/c", "token": "t"]),
+            try VendorProfile.vuDRMRaw.configured(["certificateURL": "https://a.example/c"]),
             configuration: configuration, transport: transport)
         _ = try await loader.applicationCertificate()
         let field = try #require(transport.requests.first?.value(forHTTPHeaderField: "traceparent"))

@@ -45,7 +45,6 @@ struct PlayVerb: Verb {
             ],
             examples: [
                 "latchkey play --vendor vudrm --frame picture.png --trace trace.html",
-                "latchkey play --vendor ezdrm --for 12h --virtual",
                 "latchkey play http://127.0.0.1:8080/media/vudrm/ts/master.m3u8 --vendor vudrm --loopback-http "
                     + "--credentials c …",
             ],
