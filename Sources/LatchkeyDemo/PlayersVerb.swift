@@ -16,7 +16,8 @@ struct PlayersVerb: Verb {
                 Makes test credentials and starts the emulated license services on a free loopback port. Five applications, each as a
                 vendor's document for its player has it, play an encrypted stream: their players are stand-ins for the SDKs, behind
                 which a simulated device makes the SPCs and opens the CKCs, and ffmpeg decodes. Every sample is compared with the
-                clear stream. Examples holds the applications. latchkey demo plays the profiles of all vendors.
+                clear stream. index.html shows pictures and waterfalls. Examples holds the applications. latchkey demo plays the profiles
+                of all vendors.
                 """,
             options: [documents, out, TraceRecorder.option, quiet],
             examples: ["latchkey-demo", "latchkey-demo --documents", "latchkey-demo --out /tmp/demo"],

@@ -16,7 +16,7 @@ import LatchkeyVendors
 package final class TraceRecorder: Sendable {
     /// The option.
     package static let option = Option(
-        "trace", .path("FILE"), "where to write what happened: .html to look at, .json for OpenTelemetry, or .har")
+        "trace", .path("FILE"), "where to write what happened, as .html, .json (OpenTelemetry) or .har")
 
     private let file: (path: String, format: KeyTrace.Format)?
     private let recorded = Locked(KeyTrace())

@@ -11,10 +11,11 @@ import LatchkeyVendors
 /// `latchkey play`: gets a stream's keys from a vendor's license service, and decodes it.
 struct PlayVerb: Verb {
     private let playlist = Positional(
-        "PLAYLIST", "a file, or an http or https URL; defaults to the demo stream", .files, .optional)
+        "PLAYLIST", "a file, or an http or https URL; defaults to the demo stream and a service in this process",
+        .files, .optional)
     private let vendor = VendorOptions()
     private let credentials = Option(
-        "credentials", .path("DIR"), "the device's certificate and ASk; needed for PLAYLIST")
+        "credentials", .path("DIR"), "the device's certificate and ASk, for tests only; needed for PLAYLIST")
     private let frame = Option("frame", .path("PNG"), "where to write a picture from the middle of the stream")
     private let out = Option("out", .path("FILE"), "where to write the clear stream, by its ending mp4, mkv or ts")
     private let force = Flag("force", "have --out replace a file")
@@ -36,18 +37,14 @@ struct PlayVerb: Verb {
     var usage: Usage {
         Usage(
             name: "play", summary: "play a protected stream through a vendor's license service",
-            details: """
-                The simulated device takes test certificates only. Without PLAYLIST the vendor's emulated service runs in this process.
-                """ + "\n" + VendorOptions.details,
+            details: VendorOptions.details,
             positionals: [playlist],
             options: vendor.profileOptions + vendor.hostOptions + [
                 credentials, frame, out, force, hashes, reveal, device, offline, join, virtual, time, lease, quiet,
                 verbose, TraceRecorder.option, Flag.json,
             ],
             examples: [
-                "latchkey play --vendor vudrm --frame picture.png",
-                "latchkey play --vendor vudrm --trace trace.html",
-                "latchkey play --vendor ezdrm --for 12h --virtual",
+                "latchkey play --vendor vudrm --frame picture.png --trace trace.html",
                 "latchkey play http://127.0.0.1:8080/media/vudrm/ts/master.m3u8 --vendor vudrm --loopback-http "
                     + "--credentials c …",
             ],
