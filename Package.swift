@@ -189,7 +189,8 @@ let package = Package(
         tests(
             "EndToEnd",
             [
-                "LatchkeyServerTool", "LatchkeyFaces", "LatchkeySimulation", "Latchkey", "LatchkeyVendors", "LatchkeyServices", "LatchkeyServer",
+                "LatchkeyServerTool", "LatchkeyFaces", "LatchkeySimulation", "Latchkey", "LatchkeyVendors",
+                "LatchkeyServices", "LatchkeyServer",
                 "LatchkeyHTTP",
                 "LatchkeyFairPlay", "LatchkeyDevice", "LatchkeyPlayback", "LatchkeyHLS", "LatchkeyCore",
             ]),
