@@ -10,7 +10,7 @@ PREFIX ?= /usr/local
 # Players have stand-ins on Linux only; elsewhere the demo plays the vendors' profiles.
 DEMO = $(if $(filter Linux,$(shell uname)),latchkey-demo,latchkey demo)
 
-.PHONY: help deps packager build release demo cluster test tsan lint bench docs api check-api install uninstall fuzz attack check-apple clean
+.PHONY: help deps engines packager build release demo cluster test tsan lint bench docs api check-api install uninstall fuzz attack check-apple clean
 
 # Seconds for each of the 13 fuzz targets, two at a time: an hour in all.
 FUZZ_SECONDS ?= 550
@@ -21,6 +21,9 @@ help: ## list the targets
 
 deps: ## install what is missing beside the Swift toolchain
 	@Scripts/install-dependencies
+
+engines: ## install the programs that tests of the license server start: PostgreSQL, Redis, SoftHSM, HAProxy, Chromium
+	@Scripts/install-dependencies --engines
 
 packager: ## fetch Shaka Packager from PyPI for its test, if it can be had
 	@Scripts/install-packager
@@ -35,12 +38,12 @@ demo: deps ## play five protected streams through five players, and check every 
 	$(SWIFT_BUILD) --product $(firstword $(DEMO))
 	"$$($(SWIFT_BUILD) --show-bin-path)"/$(DEMO)
 
-cluster: deps ## run two license servers, PostgreSQL, Redis and HAProxy here, put them under load, kill things, and report
+cluster: engines ## run two license servers, PostgreSQL, Redis and HAProxy here, put them under load, kill things, and report
 	$(SWIFT_BUILD) --product latchkey-server
 	$(SWIFT_BUILD) --product latchkey
 	@Scripts/cluster --bin "$$($(SWIFT_BUILD) --show-bin-path)"
 
-test: deps packager ## run all tests
+test: engines packager ## run all tests
 	@echo "Building and testing; failures and a summary follow"
 	swift test --quiet $(SWIFT_FLAGS) --disable-xctest --configuration $(CONFIGURATION) --experimental-maximum-parallelization-width 8
 	@Scripts/check-drag-in $(CONFIGURATION)
