@@ -79,10 +79,13 @@ async function loadTrack(name, container, codecs, path, base) {
 // Media
 
 function once(target, name, signal) {
-  return new Promise((resolve, reject) => {
+  const event = new Promise((resolve, reject) => {
     target.addEventListener(name, resolve, { once: true, signal });
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
   });
+  // Whoever waits for it learns of the end; nobody may wait any more.
+  event.catch(() => {});
+  return event;
 }
 
 async function append(track, source, video, signal) {

@@ -119,7 +119,8 @@ private struct StuckApp: CustomerSessionCallbacks {
             _ = await calls.next()
         }
         while app.log.count < 4 { await Task.yield() }
-        #expect(app.log == [Self.request, Self.renewal, Self.renewal, Self.renewal])
+        // On a busy machine the clock may have moved on meanwhile, and a fourth renewal is under way.
+        #expect(app.log.prefix(4) == [Self.request, Self.renewal, Self.renewal, Self.renewal])
     }
 
     @Test func `a license that heartbeats keep alive calls the app each time the seconds have passed`() async throws {

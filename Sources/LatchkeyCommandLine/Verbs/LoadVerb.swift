@@ -59,10 +59,8 @@ struct LoadVerb: Verb {
                 virtual, policy, seed, html, Flag.json,
             ],
             examples: [
-                "latchkey load --license-url http://127.0.0.1:8443/t/demo/fairplay --credentials latchkey-demo/credentials "
-                    + "--token-key latchkey-demo/token-key.hex --rate 200 --for 30s --html load.html",
-                "latchkey load --in-process --credentials credentials --rate 500 --for 10s",
-                "latchkey load --virtual --viewers 1000000 --rate 16000 --for 60s --watch 15m --html storm.html",
+                "latchkey load --in-process --credentials credentials --rate 100 --for 2s",
+                "latchkey load --virtual --viewers 1000 --rate 100 --for 10s --watch 15m --html storm.html",
             ],
             yes: "every question got an answer, a license or a refusal", no: "some got none; the report says why")
     }

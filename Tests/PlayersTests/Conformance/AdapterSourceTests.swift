@@ -33,8 +33,8 @@ import Testing
         let vendors = Set(
             VendorProfile.all.flatMap { [$0.identifier, $0.identifier.prefix { $0 != "-" }.lowercased()] }
         )
-        // Ordinary words.
-        .subtracting(["generic", "apple", "jw"])
+        // Ordinary words, and this project's name.
+        .subtracting(["generic", "apple", "jw", "latchkey"])
         for file in try Self.adapterFiles() {
             let code = try Self.code(of: file).joined(separator: "\n").lowercased()
             #expect(vendors.filter { code.contains($0) }.isEmpty, "\(file.lastPathComponent)")
