@@ -72,11 +72,13 @@ final class HTTPExchange: @unchecked Sendable {
     }
 
     private func sendReply(on connection: OpaquePointer) -> MHD_Result {
-        let reply = lock.withLock {
-            if case .stream(let stream)? = self.reply?.body { self.stream = stream }
-            return self.reply ?? .unanswered
-        }
+        send(lock.withLock { reply } ?? .unanswered, on: connection)
+    }
+
+    /// Queues the reply. A body that is a stream ends when the server stops, or libmicrohttpd would find its connection suspended.
+    private func send(_ reply: HTTPResponse, on connection: OpaquePointer) -> MHD_Result {
         if case .stream(let stream) = reply.body {
+            lock.withLock { self.stream = stream }
             daemon.watch(stream, client.socket)
             if daemon.open.isClosed { stream.end() }
         }
@@ -158,7 +160,7 @@ final class HTTPExchange: @unchecked Sendable {
         }
         guard let answer else { return .YES }
         enter(.reply)
-        return queue(answer, on: connection)
+        return send(answer, on: connection)
     }
 
     private var isAnswered: Bool { lock.withLock { reply != nil } }
