@@ -29,7 +29,9 @@ private let recipient: (certificate: [UInt8], recipient: CPIXRecipient) = {
     do {
         let credential = try TestCredentials.make(bits: 2_048).credential
         let certificate = [UInt8](credential.certificate.der)
-        guard let recipient = CPIXRecipient(certificate: certificate, privateKey: credential.privateKey) else {
+        guard let key = credential.key as? RSAPrivateKey,
+            let recipient = CPIXRecipient(certificate: certificate, privateKey: key)
+        else {
             preconditionFailure("no recipient")
         }
         return (certificate, recipient)

@@ -3,6 +3,7 @@ import LatchkeyCore
 import LatchkeyFairPlay
 import LatchkeyServer
 
+@testable import LatchkeyFaces
 @testable import LatchkeyServices
 
 private let date = Date(timeIntervalSince1970: 1_767_225_600)
