@@ -89,6 +89,13 @@ struct ServerVerbTests {
         withExtendedLifetime(root) {}
     }
 
+    @Test func `a folder without a demonstration is named`() async throws {
+        let root = try TemporaryFolder()
+        let run = await Run("token", "--folder", root.path("none"))
+        #expect(run.status == .no)
+        #expect(run.error.contains("none/token-key.hex cannot be read"))
+    }
+
     @Test func `decide says what a policy decides, and why`() async throws {
         let (root, folder) = try folder()
         let policy = folder.url.appending(path: "policies/demo.json").path

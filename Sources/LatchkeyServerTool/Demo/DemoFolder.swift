@@ -2,6 +2,7 @@ import Foundation
 import LatchkeyCore
 import LatchkeyFairPlay
 import LatchkeyServer
+import LatchkeyTerminal
 
 /// A folder with everything that a server needs, made out of nothing: credentials, secrets, a key set, policies, a configuration.
 struct DemoFolder {
@@ -50,7 +51,8 @@ struct DemoFolder {
     static func token(
         in url: URL, for viewer: String, at date: Date, claims: [String: JSONValue] = [:]
     ) throws -> Secret {
-        let text = try String(contentsOf: url.appending(path: Name.tokenKey), encoding: .utf8)
+        let file = try InputFile.read(url.appending(path: Name.tokenKey).path, limit: 4_096)
+        let text = String(decoding: file, as: UTF8.self)
         guard let key = Data(hexString: text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
             throw Diagnosis(
                 code: "demoDamaged", reason: "\(Name.tokenKey) in the demo's folder is not hexadecimal.",
