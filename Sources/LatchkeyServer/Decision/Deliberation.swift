@@ -93,9 +93,7 @@ struct Deliberation {
     /// When to renew: a part of the lease, earlier by a part that the session determines, so that renewals spread.
     private func renewal(of terms: LicenseTerms) -> Duration? {
         guard let lease = terms.lease else { return nil }
-        let hash = (session ?? device ?? "").utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) {
-            ($0 ^ UInt64($1)) &* 0x100_0000_01b3
-        }
+        let hash = (session ?? device ?? "").utf8.stableHash()
         let spread = (policy.validity.jitter ?? 0.1) * Double((hash ^ (hash >> 32)) & 0xffff) / 65_536
         let part = (policy.validity.renewAt ?? 0.8) * (1 - spread)
         return Duration(clampingSeconds: max(1, (lease.inSeconds * part).rounded(.down)))
