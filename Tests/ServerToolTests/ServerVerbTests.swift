@@ -78,6 +78,21 @@ struct ServerVerbTests {
         withExtendedLifetime(root) {}
     }
 
+    @Test func `a migration needs a database, and names what is wrong with its address`() async throws {
+        let (root, folder) = try folder()
+        let none = await Run("migrate", "--config", folder.configuration)
+        #expect(none.status == .yes)
+        #expect(none.output == "No store of this configuration needs tables.\n")
+        try ServerStage.edit(folder.configuration) { text in
+            text = text.replacing(/"keys": "sqlite:[^"]*"/, with: #""keys": "postgresql://anna:hunter2@127.0.0.1:1/x""#)
+        }
+        let run = await Run("migrate", "--config", folder.configuration)
+        #expect(run.status == .no)
+        #expect(run.error.contains("storeUnavailable"))
+        #expect(!run.error.contains("hunter2"))
+        withExtendedLifetime(root) {}
+    }
+
     @Test func `a token of the demonstration names its viewer`() async throws {
         let (root, folder) = try folder()
         let run = await Run("token", "--folder", folder.url.path, "--viewer", "berta")

@@ -94,6 +94,13 @@ package struct ServerSettings: Sendable, Equatable {
         self = try Self.form.decode(Array(json), code: "configurationInvalid")
     }
 
+    /// The files and folders that a reload reads, as the configuration names them.
+    package var files: [String] {
+        let keys = [keyEncryptionKey, formerKeyEncryptionKey].map { $0?.file }
+        let credentials = licensee.credentials.flatMap { [$0.folder, $0.certificate, $0.key, $0.ask] }
+        return ([policies] + keys + credentials).compactMap { $0 } + tenants.values.flatMap(\.files)
+    }
+
     /// The configuration in its canonical form.
     package var canonicalJSON: Data { Data(Self.form.write(self).canonicalText.utf8) }
 }

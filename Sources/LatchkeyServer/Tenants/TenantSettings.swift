@@ -87,6 +87,12 @@ package struct TenantSettings: Sendable, Equatable {
 }
 
 extension TenantSettings {
+    /// The files that it names.
+    var files: [String] {
+        let keySet = tokens.keys.flatMap { $0.contains("://") ? nil : $0 }
+        return [keySet, callout?.token].compactMap { $0 } + signers.values.map(\.key) + faces.files
+    }
+
     /// A tenant that a demonstration makes for itself.
     package static func demonstration(keySet: String, packagerKey: String) -> TenantSettings {
         var settings = TenantSettings()
