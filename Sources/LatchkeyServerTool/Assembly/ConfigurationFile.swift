@@ -19,14 +19,11 @@ struct ConfigurationFile: Sendable {
     /// The configuration's folder.
     var folder: URL { URL(filePath: path).absoluteURL.deletingLastPathComponent() }
 
-    /// The path of a file that the configuration names, relative to the configuration's folder.
-    func path(_ name: String) -> String { URL(filePath: name, relativeTo: folder).absoluteURL.path }
+    /// Where the configuration's secrets are.
+    var secrets: SecretPlaces { SecretPlaces(folder: folder, mounts: settings.licensee.secretMounts) }
 
-    /// Reads 32 secret bytes.
-    func key(_ source: ServerSettings.KeySource) throws(KeyProtectionError) -> KeyEncryptionKey {
-        if let name = source.file { return try KeyEncryptionKey(file: path(name), id: source.id) }
-        return try KeyEncryptionKey(variable: source.variable ?? "", id: source.id)
-    }
+    /// The path of a file that the configuration names, relative to the configuration's folder.
+    func path(_ name: String) -> String { secrets.path(name) }
 
     /// What a file holds that the configuration names.
     func contents(_ name: String) throws -> Data { try InputFile.read(path(name), limit: Self.limit) }

@@ -92,6 +92,10 @@ final class LicenseServer: Sendable {
             former.retire()
             shared.show(next)
             shared.log.write(LogEntry(.info, .configuration, message: "The configuration was read again."))
+            // In force also where the audit cannot be written: an outage may be why the configuration was changed. It is logged then.
+            try? await shared.audit(
+                .configurationLoaded, of: "configuration", by: "node:\(ProcessInfo.processInfo.hostName)",
+                next.changes(since: former))
         } catch {
             shared.metrics.configurationIsLoaded.set(0)
             let known = error as? any DiagnosableError

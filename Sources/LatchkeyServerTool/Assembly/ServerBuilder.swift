@@ -25,7 +25,7 @@ struct ServerBuilder {
         var problems = ServerProblems()
         let licensee = await licensee(&problems)
         let policies = policies(&problems)
-        let wrapping = wrapping(&problems)
+        let wrapping = await wrapping(&problems)
         var tenants: [String: Tenant] = [:]
         var upkeep: [Task<Void, Never>] = []
         if let wrapping {
@@ -101,7 +101,7 @@ struct ServerBuilder {
         }
     }
 
-    private func wrapping(_ problems: inout ServerProblems) -> KeyEncryptionKeys? {
+    private func wrapping(_ problems: inout ServerProblems) async -> KeyEncryptionKeys? {
         guard let source = settings.keyEncryptionKey else {
             guard engines.settings.keys == "memory" else {
                 problems.add(
@@ -114,11 +114,21 @@ struct ServerBuilder {
                 KeyEncryptionKeys(try KeyEncryptionKey(id: "memory", key: .random(32)))
             }
         }
-        let current = problems.collecting("keyEncryptionKey") { try file.key(source) }
-        let former = settings.formerKeyEncryptionKey.map { source in
-            problems.collecting("formerKeyEncryptionKey") { try file.key(source) }
+        let current = await problems.awaiting("keyEncryptionKey") { try await key(source) }
+        var former: KeyEncryptionKey?
+        if let source = settings.formerKeyEncryptionKey {
+            former = await problems.awaiting("formerKeyEncryptionKey") { try await key(source) }
         }
-        return current.map { KeyEncryptionKeys($0, former: [former ?? nil].compactMap { $0 }) }
+        return current.map { KeyEncryptionKeys($0, former: [former].compactMap { $0 }) }
+    }
+
+    /// On the pool, because a token may have to open it.
+    private func key(_ source: ServerSettings.KeySource) async throws -> KeyEncryptionKey {
+        let places = file.secrets
+        guard let result = await pool.run({ Result { try KeyEncryptionKey(source, in: places) } }) else {
+            throw CancellationError()
+        }
+        return try result.get()
     }
 
     private func tenant(
@@ -190,9 +200,7 @@ struct ServerBuilder {
                 code: "calloutAddress", reason: "The callout's address is neither https nor on loopback.",
                 remedy: "Write the https address of your service.")
         }
-        let token = try stated.token.map {
-            String(decoding: try file.contents($0), as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
-        }
+        let token = try stated.token.map { try file.secrets.text($0) }
         let transport = SystemTransport()
         // The policy's outage rule decides, for each license.
         return EntitlementCallout(
@@ -202,7 +210,7 @@ struct ServerBuilder {
             request.httpMethod = "POST"
             request.httpBody = try JSONEncoder().encode(["user": question.user, "asset": question.asset])
             request.setValue("application/json", forHTTPHeaderField: "Content-Type")
-            if let token { request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization") }
+            if let token { request.setValue("Bearer \(token.revealedText)", forHTTPHeaderField: "Authorization") }
             let reply = try await transport.send(request, bodyLimit: 64 << 10)
             switch reply.status {
             case 200: return .granted(reply.body.isEmpty ? Grant() : try Grant(calloutReply: reply.body))
@@ -213,8 +221,7 @@ struct ServerBuilder {
     }
 
     private func signer(_ stated: TenantSettings.Signer) throws -> CommonEncryptionSigner {
-        let text = String(decoding: try file.contents(stated.key), as: UTF8.self)
-        guard let key = Data(hexString: text.trimmingCharacters(in: .whitespacesAndNewlines)),
+        guard let key = Data(hexString: try file.secrets.text(stated.key).revealedText),
             let iv = Data(hexString: stated.iv), let signer = CommonEncryptionSigner(key: Secret(key), iv: [UInt8](iv))
         else {
             throw Diagnosis(

@@ -33,7 +33,7 @@ final class ServerShared: Sendable {
         door = ConcurrencyLimit(least: threads * 8, target: .milliseconds(80))
         self.lines = lines
         let secret =
-            try file.settings.nodeSecret.map { try file.key($0) }
+            try file.settings.nodeSecret.map { try KeyEncryptionKey($0, in: file.secrets) }
             ?? KeyEncryptionKey(id: "node", key: .random(32))
         let metrics = metrics
         log = try ServerLog(
@@ -74,13 +74,14 @@ final class ServerShared: Sendable {
             guard limits.settings != state.settings.limits else { return }
             limits = (state.settings.limits, RateLimiter(state.settings.limits.rates, timekeeper: SystemTimekeeper()))
         }
-        for credential in state.licensee.module.credentials {
-            metrics.credentialExpiry[credential.certificate.fingerprint.hexString]
-                .set(credential.certificate.notAfter?.timeIntervalSince1970 ?? 0)
-        }
-        for name in state.policies.names {
-            if let policy = state.policies[name] { metrics.policyInfo[name, policy.digest].set(1) }
-        }
+        // What the configuration before had is gone: nobody is to be woken for a certificate that was replaced.
+        metrics.credentialExpiry.replaceAll(
+            state.licensee.module.credentials.map { credential in
+                let end = credential.certificate.notAfter?.timeIntervalSince1970 ?? 0
+                return ([credential.certificate.fingerprint.hexString], end)
+            })
+        metrics.policyInfo.replaceAll(
+            state.policies.names.compactMap { name in state.policies[name].map { ([name, $0.digest], 1) } })
     }
 
     /// What limits players' requests, by the configuration in force.
