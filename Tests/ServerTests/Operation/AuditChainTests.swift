@@ -143,6 +143,8 @@ import Testing
         let entry = try await chain.append(AuditEvent(.deviceForgotten, of: long, by: long, details: [long: long]))
         #expect(entry.text.utf8.count < 10_000)
         #expect(!entry.text.contains("\n"))
-        await #expect(throws: StoreError.self) { try await chain.append(AuditEvent(.deviceForgotten, of: "a", by: "b")) }
+        await #expect(throws: StoreError.self) {
+            try await chain.append(AuditEvent(.deviceForgotten, of: "a", by: "b"))
+        }
     }
 }
