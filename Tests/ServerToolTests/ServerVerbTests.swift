@@ -55,6 +55,20 @@ struct ServerVerbTests {
         withExtendedLifetime(root) {}
     }
 
+    @Test func `the derivation on the command line stands in place of the configuration's, from the working directory`()
+        async throws
+    {
+        let (root, folder) = try folder()
+        let run = await Run("run", "--check", "--config", folder.configuration, "--derivation", "nowhere/libtest.so")
+        #expect(run.status == .no)
+        let library = URL(filePath: "nowhere/libtest.so").absoluteURL.path
+        #expect(run.error.contains("licensee.derivation") && run.error.contains(library), "\(run.error)")
+        let file = try ConfigurationFile(folder.configuration, derivation: "nowhere/libtest.so")
+        #expect(try file.readAgain().licensee.derivation == library)
+        #expect(try ConfigurationFile(folder.configuration).licensee.derivation == nil)
+        withExtendedLifetime(root) {}
+    }
+
     @Test func `the check tells everything that is wrong, each with its place`() async throws {
         let (root, folder) = try folder()
         try ServerStage.edit(folder.configuration) { text in

@@ -63,7 +63,7 @@ struct ServerBuilder {
     }
 
     private func licensee(_ problems: inout ServerProblems) async -> LicenseeSetup? {
-        let (configuration, folder) = (settings.licensee, file.folder)
+        let (configuration, folder) = (file.licensee, file.folder)
         // Reads files, logs in to tokens and tests the derivation.
         let result = await pool.run { () -> Result<LicenseeSetup, LicenseeProblems> in
             do throws(LicenseeProblems) {
