@@ -138,15 +138,15 @@ struct ServerBuilder {
             return TenantVault(secrets, store: keys, settings: vaultSettings)
         }
         let tokenKeys = await tokenKeys(settings.tokens, "\(place).tokens.keys", &upkeep, &problems)
-        var signers: [String: CommonEncryptionSigner] = [:]
-        for (signer, stated) in settings.signers {
-            signers[signer] = problems.collecting("\(place).signers.\(signer)") { try self.signer(stated) }
-        }
+        let signers = signers(of: settings, place, &problems)
+        let recipients = recipients(of: settings, place, &problems)
         let callout = settings.callout.flatMap { stated in
             problems.collecting("\(place).callout") { try self.callout(stated) }
         }
         guard let vault else { return nil }
-        return Tenant(name, settings, vault: vault, tokenKeys: tokenKeys, signers: signers, callout: callout)
+        return Tenant(
+            name, settings, vault: vault, tokenKeys: tokenKeys, signers: signers, recipients: recipients,
+            callout: callout)
     }
 
     private func tokenKeys(
@@ -210,18 +210,6 @@ struct ServerBuilder {
             default: throw UnexpectedStatus(status: reply.status)
             }
         }
-    }
-
-    private func signer(_ stated: TenantSettings.Signer) throws -> CommonEncryptionSigner {
-        let text = String(decoding: try file.contents(stated.key), as: UTF8.self)
-        guard let key = Data(hexString: text.trimmingCharacters(in: .whitespacesAndNewlines)),
-            let iv = Data(hexString: stated.iv), let signer = CommonEncryptionSigner(key: Secret(key), iv: [UInt8](iv))
-        else {
-            throw Diagnosis(
-                code: "signerInvalid", reason: "A signer's key has 32 bytes and its IV 16, in hexadecimal digits.",
-                remedy: "Write what the packager's --aes_signing_key and --aes_signing_iv have.")
-        }
-        return signer
     }
 
     private func callers(_ proxies: TrustedProxies, _ problems: inout ServerProblems) -> CallerDirectory {
