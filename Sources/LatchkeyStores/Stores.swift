@@ -42,7 +42,9 @@ package struct Stores: Sendable {
             return Stores(
                 records: store, keys: store, audit: store, changes: { () throws(StoreError) in try store.changes() },
                 close: { store.close() })
-        case .redis(let address): return Stores(records: try RedisRecordStore(RedisAddress(address)))
+        case .redis(let address):
+            let address = try RedisAddress(address)
+            return Stores(records: try RedisRecordStore(address, replicas: address.replicas))
         }
     }
 

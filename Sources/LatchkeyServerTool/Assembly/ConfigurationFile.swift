@@ -9,11 +9,28 @@ struct ConfigurationFile: Sendable {
 
     let path: String
     let settings: ServerSettings
+    /// The shared library that stands in place of the configuration's; `nil` for the configuration's.
+    private let derivation: String?
 
+    /// - Parameters:
+    ///   - path: the file.
+    ///   - derivation: a licensee's library in place of the configuration's, relative to the working directory. Defaults to none.
     /// - Throws: `FileError`, `JSONProblems`.
-    init(_ path: String) throws {
+    init(_ path: String, derivation: String? = nil) throws {
         self.path = path
+        self.derivation = derivation.map { URL(filePath: $0).absoluteURL.path }
         settings = try ServerSettings(json: InputFile.read(path, limit: Self.limit))
+    }
+
+    /// The file as it is now.
+    /// - Throws: `FileError`, `JSONProblems`.
+    func readAgain() throws -> ConfigurationFile { try ConfigurationFile(path, derivation: derivation) }
+
+    /// Credentials and derivation.
+    var licensee: LicenseeConfiguration {
+        var licensee = settings.licensee
+        licensee.derivation = derivation ?? licensee.derivation
+        return licensee
     }
 
     /// The configuration's folder.

@@ -5,11 +5,11 @@ import LatchkeyServer
 extension LicenseServer {
     /// Reads the configuration again when one of its files changed; looks every second.
     func watchFiles(_ timekeeper: any Timekeeper = SystemTimekeeper()) async {
-        guard let file = try? ConfigurationFile(path) else { return }
+        guard let file = try? file.readAgain() else { return }
         var seen = WatchedFiles(file)
         while (try? await timekeeper.sleep(for: .seconds(1))) != nil {
             // A file that cannot be read is told by the reload.
-            let file = (try? ConfigurationFile(path)) ?? file
+            let file = (try? file.readAgain()) ?? file
             let now = WatchedFiles(file)
             guard now != seen else { continue }
             seen = now

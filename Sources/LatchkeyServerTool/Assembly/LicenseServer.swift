@@ -7,7 +7,8 @@ import LatchkeyServer
 final class LicenseServer: Sendable {
     /// What outlives a configuration.
     let shared: ServerShared
-    let path: String
+    /// The configuration as it was at the start.
+    let file: ConfigurationFile
     private let state: Locked<ServerState>
     private let listeners: [HTTPServer]
     /// Where each listener is, once it runs.
@@ -39,7 +40,7 @@ final class LicenseServer: Sendable {
         _ front: @escaping @Sendable (HTTPRequest) -> HTTPResponse?
     ) throws {
         self.shared = shared
-        path = file.path
+        self.file = file
         let state = Locked(first)
         self.state = state
         shared.show(first)
@@ -83,7 +84,7 @@ final class LicenseServer: Sendable {
     /// - Throws: what is wrong; it is logged, too.
     func reload() async throws {
         do {
-            let file = try ConfigurationFile(path)
+            let file = try file.readAgain()
             let next = try await shared.builder(file).state()
             let former = state.withLock { state in
                 defer { state = next }

@@ -63,7 +63,7 @@ struct ServerBuilder {
     }
 
     private func licensee(_ problems: inout ServerProblems) async -> LicenseeSetup? {
-        let (configuration, folder) = (settings.licensee, file.folder)
+        let (configuration, folder) = (file.licensee, file.folder)
         // Reads files, logs in to tokens and tests the derivation.
         let result = await pool.run { () -> Result<LicenseeSetup, LicenseeProblems> in
             do throws(LicenseeProblems) {
@@ -148,15 +148,15 @@ struct ServerBuilder {
             return TenantVault(secrets, store: keys, settings: vaultSettings)
         }
         let tokenKeys = await tokenKeys(settings.tokens, "\(place).tokens.keys", &upkeep, &problems)
-        var signers: [String: CommonEncryptionSigner] = [:]
-        for (signer, stated) in settings.signers {
-            signers[signer] = problems.collecting("\(place).signers.\(signer)") { try self.signer(stated) }
-        }
+        let signers = signers(of: settings, place, &problems)
+        let recipients = recipients(of: settings, place, &problems)
         let callout = settings.callout.flatMap { stated in
             problems.collecting("\(place).callout") { try self.callout(stated) }
         }
         guard let vault else { return nil }
-        return Tenant(name, settings, vault: vault, tokenKeys: tokenKeys, signers: signers, callout: callout)
+        return Tenant(
+            name, settings, vault: vault, tokenKeys: tokenKeys, signers: signers, recipients: recipients,
+            callout: callout)
     }
 
     private func tokenKeys(
@@ -218,17 +218,6 @@ struct ServerBuilder {
             default: throw UnexpectedStatus(status: reply.status)
             }
         }
-    }
-
-    private func signer(_ stated: TenantSettings.Signer) throws -> CommonEncryptionSigner {
-        guard let key = Data(hexString: try file.secrets.text(stated.key).revealedText),
-            let iv = Data(hexString: stated.iv), let signer = CommonEncryptionSigner(key: Secret(key), iv: [UInt8](iv))
-        else {
-            throw Diagnosis(
-                code: "signerInvalid", reason: "A signer's key has 32 bytes and its IV 16, in hexadecimal digits.",
-                remedy: "Write what the packager's --aes_signing_key and --aes_signing_iv have.")
-        }
-        return signer
     }
 
     private func callers(_ proxies: TrustedProxies, _ problems: inout ServerProblems) -> CallerDirectory {
