@@ -1,5 +1,5 @@
 package import Foundation
-import LatchkeyCore
+package import LatchkeyCore
 import LatchkeyFairPlay
 
 extension CPIXRecipient {
