@@ -4,7 +4,7 @@ import LatchkeyFairPlay
 
 /// One decision in the making: facts, the narrowed policy, and what was found so far.
 struct Deliberation {
-    let facts: Facts
+    private(set) var facts: Facts
     let policy: Policy
     private(set) var refusals: [PolicyRefusal] = []
     private(set) var notes: [PolicyNote]
@@ -14,6 +14,12 @@ struct Deliberation {
     init(_ facts: Facts, _ policy: Policy) {
         self.facts = facts
         (self.policy, notes) = policy.narrowed(to: facts.grant.policy)
+    }
+
+    /// Takes in what the stores say of the account, and their time. The policy is narrowed already: neither changes that.
+    mutating func learn(_ account: AccountState, at now: Date) {
+        facts.account = account
+        facts.now = now
     }
 
     var ask: LicenseAsk { facts.ask }
