@@ -10,7 +10,7 @@ function isWords(bytes) {
   return !shown.slice(0, bytes.length > 512 ? -3 : undefined).some(one => /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffd]/.test(one));
 }
 
-export const malformed = (kind, what) => new VendorError(kind, `The reply holds no ${what}.`);
+export const malformed = (kind, what, service) => new VendorError(kind, `The reply holds no ${what}.`, service);
 const untagged = text => text.startsWith("<ckc>") && text.endsWith("</ckc>") ? text.slice(5, -6) : text;
 const unbase64 = text => text === null || text.includes(" ") ? null : lenientBase64(text);
 const trimmed = bytes => textOf(bytes)?.trim() ?? null;
@@ -42,7 +42,7 @@ function checkedCertificate(der) {
   if (!der) return null;
   const count = der[0] === 0x30 && der[1] >= 0x81 && der[1] <= 0x83 && der.length >= 5 ? der[1] - 0x7e : 0;
   if (!count) return !isWords(der) && der.length >= 128 && der[0] !== 0x30 ? der : null;
-  const end = der.slice(2, count).reduce((sum, byte) => sum * 256 + byte, count);
+  const end = der.slice(2, count).reduce((sum, byte) => sum * 256 + byte, 0) + count;
   const isKey = der[count] === 2 && der[count + 1] === 1 && [0, 1, 3].includes(der[count + 2]);
   return end <= der.length && !isKey ? der : null;
 }
@@ -61,7 +61,8 @@ const statusKinds = {
   425: "serverTransient", 501: "serverPermanent", 505: "serverPermanent",
 };
 const classKinds = { 2: "licenseMalformed", 3: "redirected", 5: "serverTransient" };
-const inFewWords = text => text.length > 64 ? `‹${text.length} characters›` : text.replace(/[\s\p{C}]+/gu, " ").trim();
+const inFewWords = text => text.split(/[\s\p{Cc}\p{Cf}]+/u).filter(Boolean)
+  .map(word => word.length > 64 ? `‹${word.length} characters›` : word).join(" ").slice(0, 300);
 
 // Where a vendor's code may be in a reply.
 const places = {
@@ -95,17 +96,18 @@ export class Reply {
   }
 }
 
+// The parts of a reply that help to find a cause.
+export function serviceOf(reply, rules = {}) {
+  const code = codeIn(rules.code?.length ? rules.code : usualCodes, reply, rules);
+  const requestID = (rules.requestID ?? usualRequestIDs).map(name => reply.header(name)).find(Boolean);
+  return { status: reply.status, code: code && inFewWords(code), requestID: requestID && inFewWords(requestID) };
+}
+
 // Throws the refusal in a reply.
 export function check(reply, rules = {}) {
   const isSuccess = (rules.successes ?? [200]).includes(reply.status);
-  const stated = codeIn(rules.code ?? [], reply, rules);
-  if (isSuccess && !(rules.refusesWithSuccess && stated)) return;
-  const code = rules.code?.length ? stated : codeIn(usualCodes, reply, rules);
-  const kinds = rules.kinds ?? {};
+  if (isSuccess && !(rules.refusesWithSuccess && codeIn(rules.code ?? [], reply, rules))) return;
+  const [service, kinds] = [serviceOf(reply, rules), rules.kinds ?? {}];
   const usual = isSuccess ? "forbidden" : statusKinds[reply.status] ?? classKinds[Math.floor(reply.status / 100)] ?? "invalidRequest";
-  const kind = kinds[code && inFewWords(code)] ?? kinds[reply.status] ?? usual;
-  const requestID = (rules.requestID ?? usualRequestIDs).map(name => reply.header(name)).find(Boolean);
-  throw new VendorError(kind, `The service answered ${reply.status}.`, {
-    status: reply.status, code: code && inFewWords(code), requestID: requestID && inFewWords(requestID),
-  });
+  throw new VendorError(kinds[service.code] ?? kinds[reply.status] ?? usual, `The service answered ${reply.status}.`, service);
 }

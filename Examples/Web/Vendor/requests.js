@@ -45,7 +45,7 @@ class Address {
 function addressOf(rule, now, use) {
   const address = new Address(required(rule.base, now, use));
   for (const change of rule.changes ?? []) address.change(change, now);
-  if (!/^https?:\/\/[^/?#]/i.test(address.text) || !URL.canParse(address.text)) throw new VendorError("invalidURL", `The ${use} is no http or https URL.`);
+  if (!/^https?:\/\/[^\s/?#]+(?:[/?#]|$)/i.test(address.text) || !URL.canParse(address.text)) throw new VendorError("invalidURL", `The ${use} is no http or https URL.`);
   return address.text;
 }
 

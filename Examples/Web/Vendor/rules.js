@@ -4,7 +4,7 @@
 export class VendorError extends Error {
   constructor(kind, reason, service = {}) {
     super(reason);
-    Object.assign(this, { kind, ...service });
+    Object.assign(this, service, { kind });
   }
 }
 

@@ -10,7 +10,7 @@
 
 import { KeyURI, VendorError, names, only, required, text, valueAt } from "./rules.js";
 import { requestOf } from "./requests.js";
-import { Reply, certificateIn, check, checkedCKC, decoded, malformed } from "./replies.js";
+import { Reply, certificateIn, check, checkedCKC, decoded, malformed, serviceOf } from "./replies.js";
 
 export { VendorError };
 
@@ -35,7 +35,7 @@ export class Vendor {
     try { check(answer, this.profile.errors); } catch (error) {
       throw error.kind === "licenseMalformed" ? new VendorError("certificateMalformed", error.message, error) : error;
     }
-    return must(certificateIn(decoder, answer.body), "certificateMalformed", "certificate");
+    return must(certificateIn(decoder, answer.body), "certificateMalformed", "certificate", serviceOf(answer, this.profile.errors));
   }
   bundledCertificate() {
     const [form, value] = only(this.profile.certificate);
@@ -81,7 +81,7 @@ export class Vendor {
       const isStrange = answer.status >= 200 && answer.status < 300 && !(this.profile.errors?.successes ?? [200]).includes(answer.status);
       throw isStrange && read() ? new VendorError("licenseMalformed", `The reply holds a CKC, but its status is ${answer.status}.`, error) : error;
     }
-    const ckc = must(read(), "licenseMalformed", "CKC");
+    const ckc = must(read(), "licenseMalformed", "CKC", serviceOf(answer, this.profile.errors));
     return { ckc, sideValues: answer.json ? mapped(this.profile.sideValues ?? {}, path => valueAt(answer.json, path)) : {} };
   }
 
@@ -108,8 +108,8 @@ export class Vendor {
   parameters(areCredentials) { return (this.profile.parameters ?? []).filter(one => one.isRequired && one.isCredential === areCredentials); }
 }
 
-function must(value, kind, what) {
-  if (value === null || value === undefined || value === "") throw malformed(kind, what);
+function must(value, kind, what, service) {
+  if (value === null || value === undefined || value === "") throw malformed(kind, what, service);
   return value;
 }
 

@@ -2,6 +2,7 @@ import Foundation
 import LatchkeyCore
 import LatchkeyHTTP
 import LatchkeyServer
+import LatchkeyTesting
 import Testing
 
 @testable import LatchkeyServerTool
