@@ -101,7 +101,7 @@ let package = Package(
         room("LatchkeyDemoMedia", ["LatchkeyCore", "LatchkeyServer"], resources: [.copy("DemoAsset")]),
         // A page that plays in a browser. It is compiled in, so that nothing has to be found at run time.
         .target(
-            name: "LatchkeyWebPlayer", dependencies: ["LatchkeyHTTP"], path: "Examples/Web",
+            name: "LatchkeyWebPlayer", dependencies: ["LatchkeyHTTP"], path: "Examples/Web", exclude: ["Vendor"],
             resources: ["index.html", "player.js", "style.css"].map { .embedInCode($0) }, swiftSettings: settings),
         room("LatchkeyStores", ["LatchkeyCore", "LatchkeyFairPlay", "LatchkeyServer", "CSQLite", "CPostgreSQL"]),
         room(
@@ -215,7 +215,8 @@ let package = Package(
         tests(
             "Browser",
             [
-                "LatchkeyServerTool", "LatchkeyDemoMedia", "LatchkeyServer", "LatchkeyHTTP", "LatchkeyCore",
+                "LatchkeyServerTool", "LatchkeyDemoMedia", "LatchkeyServer", "LatchkeyStores", "LatchkeyVendors",
+                "LatchkeyHTTP", "LatchkeyCore",
             ]),
         tests("Bench", ["LatchkeyBench", "LatchkeyServices", "LatchkeyHTTP", "LatchkeyFairPlay", "LatchkeyCore"]),
     ],

@@ -81,8 +81,9 @@ final class ChromiumPage: Sendable {
         return answer["data"]?.text.flatMap { Data(base64Encoded: $0) }
     }
 
+    /// Sends a command of the DevTools protocol.
     @discardableResult
-    private func send(_ method: String, _ parameters: Chromium.Values = [:]) async throws -> Chromium.Values {
+    func send(_ method: String, _ parameters: Chromium.Values = [:]) async throws -> Chromium.Values {
         try await browser.send(method, parameters, session: session)
     }
 

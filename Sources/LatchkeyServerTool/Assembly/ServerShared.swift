@@ -19,6 +19,7 @@ final class ServerShared: Sendable {
     /// The accounts for operators: more patient than for players, and no slow page of theirs counts as an outage.
     let operatorAccounts: AccountBook
     let sessions: SessionCounts
+    let keyCounts = KeyCounts()
     /// How many of the players' requests are worked on at once.
     let door: ConcurrencyLimit
     private let limits: Locked<(settings: ServerSettings.Limits, limiter: RateLimiter)>
