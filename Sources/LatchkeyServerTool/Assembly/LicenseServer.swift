@@ -53,11 +53,11 @@ final class LicenseServer: Sendable {
             // On the threads of the RSA work, so that a license does not change threads.
             HTTPServer(
                 file.http(settings.players, bodyBytes: PlayerFace.bodyBytes), startTask: { shared.pool.task($0) }
-            ) { request in
-                if let response = front(request) { return response }
-                return await players.answer(request)
-            },
-            HTTPServer(file.http(settings.packagers, bodyBytes: PackagerFace.bodyBytes)) { await packagers.answer($0) },
+            ) { request in front(request).map { .reply($0) } ?? players.begin(request) },
+            HTTPServer(
+                file.http(settings.packagers, bodyBytes: PackagerFace.bodyBytes),
+                startTask: { shared.packagers.threads.task($0) }
+            ) { packagers.begin($0) },
             HTTPServer(
                 file.http(settings.operators, bodyBytes: PackagerFace.bodyBytes, deadline: .seconds(60))
             ) { await operators.answer($0) },

@@ -8,6 +8,9 @@ final class ServerShared: Sendable {
     let engines: ServerEngines
     let accounts: AccountBook
     let pool: WorkerPool
+    /// Packagers' requests: threads of their own, to which players' go before.
+    let packagers = PackagerPool()
+    let playbacks = RunningPlaybacks()
     let metrics: ServerMetrics
     let log: ServerLog
     let audit: AuditChain
@@ -19,7 +22,7 @@ final class ServerShared: Sendable {
     /// The accounts for operators: more patient than for players, and no slow page of theirs counts as an outage.
     let operatorAccounts: AccountBook
     let sessions: SessionCounts
-    /// How many of the players' requests are worked on at once.
+    /// How many of the players' requests are worked on at once, from their arrival on.
     let door: ConcurrencyLimit
     private let limits: Locked<(settings: ServerSettings.Limits, limiter: RateLimiter)>
     private let lines: LineWriter
@@ -30,7 +33,7 @@ final class ServerShared: Sendable {
         metrics = ServerMetrics(version: ServerVersion.text)
         let threads = file.settings.threads ?? ProcessInfo.processInfo.activeProcessorCount
         pool = WorkerPool(threads: threads)
-        door = ConcurrencyLimit(least: threads * 8, target: .milliseconds(80))
+        door = ConcurrencyLimit(least: threads * 8)
         self.lines = lines
         let secret =
             try file.settings.nodeSecret.map { try file.key($0) }
@@ -63,7 +66,7 @@ final class ServerShared: Sendable {
 
     /// What builds a configuration's state with what is shared.
     func builder(_ file: ConfigurationFile) -> ServerBuilder {
-        ServerBuilder(file: file, engines: engines, accounts: accounts, pool: pool, log: log)
+        ServerBuilder(file: file, engines: engines, accounts: accounts, pool: pool, playbacks: playbacks, log: log)
     }
 
     /// Shows a configuration in the metrics.
