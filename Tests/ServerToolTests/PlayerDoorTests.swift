@@ -6,7 +6,7 @@ import Testing
 
 /// What is refused at the door, and who passes it.
 @Suite(.timeLimit(.minutes(2))) struct PlayerDoorTests {
-    @Test func `beyond the door a start is refused with Retry-After, and a renewal and a heartbeat are not`() async throws {
+    @Test func `beyond the door a start is refused with Retry-After, a renewal and a heartbeat are not`() async throws {
         let stage = try await ServerStage()
         let door = stage.server.shared.door
         // Ann plays already.

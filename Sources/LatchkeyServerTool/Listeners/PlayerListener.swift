@@ -18,6 +18,7 @@ struct PlayerListener: Sendable {
     let state: @Sendable () -> ServerState
     private let timekeeper = SystemTimekeeper()
     private let generator = SharedGenerator()
+    private let shedReply = ShedReply()
 
     /// What to do for a request. What is refused before it costs anything is refused here, so that it waits for no thread.
     func begin(_ request: HTTPRequest) -> HTTPWork {
@@ -80,30 +81,23 @@ struct PlayerListener: Sendable {
         _ arrival: Arrival, _ scope: RateScope, _ wait: Duration, _ state: ServerState
     ) -> HTTPResponse {
         shared.metrics.rateLimited[scope.rawValue].add()
-        return refused(
-            PolicyRefusal(
-                LicenseRefusal(.policy(.rateLimit), reason: "The \(scope.rawValue) asks too often."), retryAfter: wait),
-            "none", arrival, state)
+        let refusal = LicenseRefusal(.policy(.rateLimit), reason: "The \(scope.rawValue) asks too often.")
+        let response = HTTPResponse.refusal(PolicyRefusal(refusal, retryAfter: wait), requestID: arrival.id.text)
+        return finished(FaceAnswer(response, report(refusal, "none", arrival)), arrival, state)
     }
 
-    /// The refusal of what comes beyond the requests that the node works on at once.
     private func shed(_ arrival: Arrival, _ lane: AdmissionLane, _ state: ServerState) -> HTTPResponse {
         shared.metrics.shed[lane.name, ShedReason.full.rawValue].add()
-        // Spread, so that those who are refused together do not come back together.
-        return refused(
-            PolicyRefusal(
-                LicenseRefusal(.overloaded, reason: "The server has more requests than it can answer in time."),
-                retryAfter: .seconds(Int.random(in: 1...5))), "fairplay", arrival, state)
+        return finished(
+            FaceAnswer(shedReply.response(to: arrival.id), report(ShedReply.refusal, "fairplay", arrival)), arrival,
+            state)
     }
 
-    private func refused(
-        _ refusal: PolicyRefusal, _ face: String, _ arrival: Arrival, _ state: ServerState
-    ) -> HTTPResponse {
-        var report = LicenseReport(
-            tenant: nil, face: face, requestID: arrival.id.text, at: arrival.uptime)
-        report.outcome = refusal.refusal.code
-        report.refusal = refusal.refusal
-        return finished(FaceAnswer(.refusal(refusal, requestID: arrival.id.text), report), arrival, state)
+    private func report(_ refusal: LicenseRefusal, _ face: String, _ arrival: Arrival) -> LicenseReport {
+        var report = LicenseReport(tenant: nil, face: face, requestID: arrival.id.text, at: arrival.uptime)
+        report.outcome = refusal.code
+        report.refusal = refusal
+        return report
     }
 
     /// The limit that a request is beyond, and after how long it may come again.

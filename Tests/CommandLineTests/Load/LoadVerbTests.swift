@@ -73,7 +73,8 @@ import Testing
         #expect(seen.withLock { $0 } == ["POST /t/x/fairplay Bearer token-of-viewer-0 true"])
     }
 
-    @Test func `a trace has a sample of the exchanges, with what the server's log calls them and no token`() async throws {
+    @Test func `a trace has a sample of the exchanges, with the names of the server's log, and no token`() async throws
+    {
         let server = HTTPServer(HTTPServerConfiguration()) { _ in
             HTTPResponse(status: 403, headers: ["X-Request-Id": "request-7"], body: .bytes(Data()))
         }

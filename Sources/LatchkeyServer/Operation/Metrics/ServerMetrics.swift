@@ -53,7 +53,10 @@ package final class ServerMetrics: Sendable {
         poolLimit = table.gauge("latchkey_pool_limit", "How many pieces of work may wait now.")
         shed = table.counters(
             "latchkey_shed_total", "Requests that were turned away to protect the others.",
-            [.fixed("lane", AdmissionLane.allCases.map(\.name) + [Self.packagerLane]), .fixed("why", ShedReason.allCases.map(\.rawValue))])
+            [
+                .fixed("lane", AdmissionLane.allCases.map(\.name) + [Self.packagerLane]),
+                .fixed("why", ShedReason.allCases.map(\.rawValue)),
+            ])
         sessions = table.gauges("latchkey_sessions", "Slots in use.", [table.tenant])
         sessionChanges = table.counters(
             "latchkey_session_changes_total", "Changes of slots.",
