@@ -1,5 +1,7 @@
+import Foundation
 import LatchkeyCore
 import LatchkeyServer
+import LatchkeyVendors
 import Testing
 
 @testable import LatchkeyServerTool
@@ -10,17 +12,26 @@ import Testing
         let stage = try await ServerStage()
         let door = stage.server.shared.door
         // Ann plays already.
-        #expect(try await stage.license(for: "ann").0.status == 200)
+        let token = try stage.token(for: "ann")
+        #expect(try await Self.status(of: stage, token) == 200)
         while door.begin(.start) {}
         let (refused, _) = try await stage.license(for: "bob", headers: ["X-Request-Id": "request-of-bob"])
         #expect(refused.status == 503)
         #expect((1...5).contains(refused.header("retry-after").flatMap { Int($0) } ?? 0))
         #expect(refused.header("x-request-id") == "request-of-bob")
-        #expect(try await stage.license(for: "ann").0.status == 200)
+        #expect(try await Self.status(of: stage, token) == 200)
         let heartbeat = try await stage.send(
             "\(stage.server.addresses.players.url)/t/demo/sessions/heartbeat", method: "POST", bearer: "none")
         #expect(heartbeat.status == 401)
         await stage.stop()
+    }
+
+    /// How a license request with a token ends.
+    private static func status(of stage: ServerStage, _ token: String) async throws -> Int {
+        try await stage.send(
+            "\(stage.server.addresses.players.url)/t/demo/fairplay", method: "POST",
+            body: stage.exchange().spc.revealed, bearer: token
+        ).status
     }
 
     @Test func `a request gives its place at the door back, whatever becomes of it`() async throws {

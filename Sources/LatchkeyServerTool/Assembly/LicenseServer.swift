@@ -140,6 +140,8 @@ extension ConfigurationFile {
         configuration.address = listener.address
         configuration.port = UInt16(clamping: listener.port)
         configuration.bodyBytes = bodyBytes
+        // No more threads that read than threads that work: in a flood, refusals would take the processor from licenses.
+        configuration.threads = settings.threads ?? configuration.threads
         configuration.connections = 16_384
         configuration.connectionsPerAddress = settings.trustedProxies.isEmpty ? 1_024 : 16_384
         configuration.exchangeDeadline = deadline
