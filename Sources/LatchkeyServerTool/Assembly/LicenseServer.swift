@@ -54,11 +54,11 @@ final class LicenseServer: Sendable {
             // On the threads of the RSA work, so that a license does not change threads.
             HTTPServer(
                 file.http(settings.players, bodyBytes: PlayerFace.bodyBytes), startTask: { shared.pool.task($0) }
-            ) { request in
-                if let response = front(request) { return response }
-                return await players.answer(request)
-            },
-            HTTPServer(file.http(settings.packagers, bodyBytes: PackagerFace.bodyBytes)) { await packagers.answer($0) },
+            ) { request in front(request).map { .reply($0) } ?? players.begin(request) },
+            HTTPServer(
+                file.http(settings.packagers, bodyBytes: PackagerFace.bodyBytes),
+                startTask: { shared.packagers.threads.task($0) }
+            ) { packagers.begin($0) },
             HTTPServer(
                 file.http(settings.operators, bodyBytes: PackagerFace.bodyBytes, deadline: .seconds(60))
             ) { await operators.answer($0) },
@@ -145,6 +145,8 @@ extension ConfigurationFile {
         configuration.address = listener.address
         configuration.port = UInt16(clamping: listener.port)
         configuration.bodyBytes = bodyBytes
+        // No more threads that read than threads that work: in a flood, refusals would take the processor from licenses.
+        configuration.threads = settings.threads ?? configuration.threads
         configuration.connections = 16_384
         configuration.connectionsPerAddress = settings.trustedProxies.isEmpty ? 1_024 : 16_384
         configuration.exchangeDeadline = deadline

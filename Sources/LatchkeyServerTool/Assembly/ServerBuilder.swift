@@ -16,6 +16,7 @@ struct ServerBuilder {
     let engines: ServerEngines
     let accounts: AccountBook
     let pool: WorkerPool
+    let playbacks: RunningPlaybacks
     let log: ServerLog
 
     private var settings: ServerSettings { file.settings }
@@ -52,7 +53,8 @@ struct ServerBuilder {
             for task in upkeep { task.cancel() }
             throw problems
         }
-        let desk = LicenseDesk(module: licensee.module, policies: policies, accounts: accounts, pool: pool)
+        let desk = LicenseDesk(
+            module: licensee.module, policies: policies, accounts: accounts, pool: pool, playbacks: playbacks)
         return ServerState(
             settings: settings, licensee: licensee, policies: policies, wrapping: wrapping, tenants: tenants,
             players: PlayerFace(desk: desk, accounts: accounts, tenants: tenants),

@@ -8,6 +8,9 @@ final class ServerShared: Sendable {
     let engines: ServerEngines
     let accounts: AccountBook
     let pool: WorkerPool
+    /// Packagers' requests: threads of their own, to which players' go before.
+    let packagers = PackagerPool()
+    let playbacks = RunningPlaybacks()
     let metrics: ServerMetrics
     let log: ServerLog
     let audit: AuditChain
@@ -20,7 +23,7 @@ final class ServerShared: Sendable {
     let operatorAccounts: AccountBook
     let sessions: SessionCounts
     let keyCounts = KeyCounts()
-    /// How many of the players' requests are worked on at once.
+    /// How many of the players' requests are worked on at once, from their arrival on.
     let door: ConcurrencyLimit
     private let limits: Locked<(settings: ServerSettings.Limits, limiter: RateLimiter)>
     private let lines: LineWriter
@@ -31,7 +34,7 @@ final class ServerShared: Sendable {
         metrics = ServerMetrics(version: ServerVersion.text)
         let threads = file.settings.threads ?? ProcessInfo.processInfo.activeProcessorCount
         pool = WorkerPool(threads: threads)
-        door = ConcurrencyLimit(least: threads * 8, target: .milliseconds(80))
+        door = ConcurrencyLimit(least: threads * 8)
         self.lines = lines
         let secret =
             try file.settings.nodeSecret.map { try KeyEncryptionKey($0, in: file.secrets) }
@@ -64,7 +67,7 @@ final class ServerShared: Sendable {
 
     /// What builds a configuration's state with what is shared.
     func builder(_ file: ConfigurationFile) -> ServerBuilder {
-        ServerBuilder(file: file, engines: engines, accounts: accounts, pool: pool, log: log)
+        ServerBuilder(file: file, engines: engines, accounts: accounts, pool: pool, playbacks: playbacks, log: log)
     }
 
     /// Shows a configuration in the metrics.
