@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyDevice
 import LatchkeyServer
 import LatchkeyVendors
 import Testing
