@@ -1,7 +1,8 @@
 import Foundation
 import LatchkeyCore
 
-/// Where the time of some steps went. Each moment counts once, for the most particular of the steps that were under way.
+/// Where the time of requests and keys went. Each moment counts once, for the most particular of the steps that were under way; work on
+/// what they brought, such as decoding, takes longer than all the rest and is left out.
 struct TimeAccount: Sendable {
     /// What took time.
     struct Part: Sendable, Hashable {
@@ -12,7 +13,7 @@ struct TimeAccount: Sendable {
 
     /// The most first; nothing that took less than a hundredth.
     let parts: [Part]
-    /// From the first beginning to the last end.
+    /// All of the time, without that of work alone.
     let whole: Duration
 
     /// How many steps are looked at.
@@ -24,14 +25,15 @@ struct TimeAccount: Sendable {
     init?(_ spans: [TraceSpan]) {
         let spans = spans.filter { $0.length > .zero }.prefix(Self.limit)
         let times = spans.flatMap { [$0.start, $0.end] }.sorted()
-        guard let first = times.first, let last = times.last, first < last else { return nil }
         var sums: [String: (seconds: Double, kind: String)] = [:]
         for (start, end) in zip(times, times.dropFirst()) where start < end {
             let step = spans.filter { $0.start <= start && end <= $0.end }.max { $0.kind.detail < $1.kind.detail }
+            guard step?.kind != .work else { continue }
             sums[step.map(Self.name) ?? Self.rest, default: (0, step.map { "\($0.kind)" } ?? "key")].seconds +=
                 end.timeIntervalSince(start)
         }
-        let seconds = last.timeIntervalSince(first)
+        let seconds = sums.values.reduce(0) { $0 + $1.seconds }
+        guard seconds > 0 else { return nil }
         whole = .seconds(seconds)
         parts = sums.filter { $0.value.seconds >= seconds / 100 }
             .sorted { ($1.value.seconds, $0.key) < ($0.value.seconds, $1.key) }
@@ -55,12 +57,11 @@ struct TimeAccount: Sendable {
         return "\(TraceFormat.time(whole)): \(list.joined(separator: ", "))"
     }
 
-    /// Where the time of requests and keys went, as a bar and in words. Work on what they brought, such as decoding, is named beside it:
-    /// it takes longer than all the rest, which would not be seen.
+    /// The parts as a bar and in words, with the work that was left out.
     static func html(of spans: [TraceSpan]) -> HTML {
         let work = spans.filter { $0.kind == .work && $0.length > .zero }
         let later = work.prefix(3).map { " Besides, \($0.name) took \(TraceFormat.time($0.length))." }.joined()
-        guard let account = TimeAccount(spans.filter { $0.kind != .work }) else { return .none }
+        guard let account = TimeAccount(spans) else { return .none }
         let pieces = account.parts.map { part in
             let share = TraceFormat.percent(part.length.inSeconds / account.whole.inSeconds)
             return HTML.element("span", ["class": part.kind, "style": "width:\(share)"], "")

@@ -28,9 +28,10 @@ struct Waterfall {
     var html: HTML {
         let step = Self.step(for: whole)
         let style = "--step:\(TraceFormat.percent(step / whole))"
+        let scale = HTML.element(
+            "div", ["class": "scale", "aria-hidden": "true"], [.element("span", ["class": "track"], marks(step))])
         return .group([
-            .element(
-                "div", ["class": "scale", "aria-hidden": "true"], [.element("span", ["class": "track"], marks(step))]),
+            length > .microseconds(1) ? scale : .none,
             .element("ol", ["class": "fall", "style": style], rows.map(line)),
         ])
     }

@@ -42,6 +42,15 @@ import Testing
         #expect(TimeAccount([span(.work, "x", 0, 0), span(.key, "key", 5, 0)]) == nil)
     }
 
+    @Test func `a request long after the decoding does not make it a pause`() throws {
+        let account = try #require(
+            TimeAccount([
+                span(.request, "GET a", 0, 0.1, stage: "media"), span(.work, "decoding", 0.1, 5),
+                span(.request, "GET b", 5.1, 0.1, stage: "session"),
+            ]))
+        #expect(account.parts.map(\.name) == ["media round trip", "session round trip"])
+    }
+
     @Test func `decoding, which takes longer than all, stands beside the account`() {
         let html = TimeAccount.html(of: [
             span(.request, "GET a", 0, 0.01, stage: "media"), span(.work, "decoding", 0.01, 5),
