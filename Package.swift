@@ -229,7 +229,7 @@ let package = Package(
             [
                 "LatchkeyServerTool", "LatchkeyDemoMedia", "LatchkeyServer", "LatchkeyHTTP", "LatchkeyCore",
             ] + reports()),
-        tests("Bench", ["LatchkeyBench", "LatchkeyServices", "LatchkeyHTTP", "LatchkeyFairPlay", "LatchkeyCore"]),
+        tests("Bench", ["Latchkey", "LatchkeyBench", "LatchkeyServices", "LatchkeyHTTP", "LatchkeyFairPlay", "LatchkeyCore"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,4 +1,5 @@
 import Foundation
+import Latchkey
 import LatchkeyTerminal
 import LatchkeyTesting
 import Testing
