@@ -229,7 +229,9 @@ let package = Package(
             [
                 "LatchkeyServerTool", "LatchkeyDemoMedia", "LatchkeyServer", "LatchkeyHTTP", "LatchkeyCore",
             ] + reports()),
-        tests("Bench", ["Latchkey", "LatchkeyBench", "LatchkeyServices", "LatchkeyHTTP", "LatchkeyFairPlay", "LatchkeyCore"]),
+        tests(
+            "Bench",
+            ["Latchkey", "LatchkeyBench", "LatchkeyServices", "LatchkeyHTTP", "LatchkeyFairPlay", "LatchkeyCore"]),
     ],
     swiftLanguageModes: [.v6]
 )

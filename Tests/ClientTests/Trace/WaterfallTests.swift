@@ -15,11 +15,13 @@ import Testing
         return Waterfall(start: Self.date, length: .seconds(length), rows: [row]).html.source
     }
 
-    @Test(arguments: [
-        (0.05, ["0 ms", "10 ms", "20 ms", "30 ms", "40 ms"]), (0.0003, ["0 ms", "0.1 ms", "0.2 ms"]),
-        (61, ["0 s", "20 s", "40 s"]), (7_200, ["0 min", "50 min", "100 min"]),
-        (86_400, ["0 h", "5 h", "10 h", "15 h", "20 h"]),
-    ] as [(Double, [String])]) func `the scale has round numbers in one unit`(_ length: Double, _ marks: [String]) {
+    @Test(
+        arguments: [
+            (0.05, ["0 ms", "10 ms", "20 ms", "30 ms", "40 ms"]), (0.0003, ["0 ms", "0.1 ms", "0.2 ms"]),
+            (61, ["0 s", "20 s", "40 s"]), (7_200, ["0 min", "50 min", "100 min"]),
+            (86_400, ["0 h", "5 h", "10 h", "15 h", "20 h"]),
+        ] as [(Double, [String])]) func `the scale has round numbers in one unit`(_ length: Double, _ marks: [String])
+    {
         let html = html(of: [], in: length)
         #expect(html.matches(of: />([^<>]+)<\/span>/).map { "\($0.1)" } == marks + ["a", "c"])
     }
