@@ -42,6 +42,18 @@ func curlClient() -> [Target.Dependency] {
     #endif
 }
 
+// The programs that write pages. The players of the demo are on Linux only.
+func reports() -> [Target.Dependency] {
+    #if os(Linux)
+        [
+            "Latchkey", "LatchkeyBench", "LatchkeyCommandLine", "LatchkeyDemo", "LatchkeySimulation",
+            "LatchkeyTerminal",
+        ]
+    #else
+        []
+    #endif
+}
+
 let package = Package(
     name: "latchkey",
     platforms: [.iOS(.v16), .tvOS(.v16), .macOS(.v13)],
@@ -217,8 +229,10 @@ let package = Package(
             [
                 "LatchkeyServerTool", "LatchkeyDemoMedia", "LatchkeyServer", "LatchkeyStores", "LatchkeyVendors",
                 "LatchkeyHTTP", "LatchkeyCore",
-            ]),
-        tests("Bench", ["LatchkeyBench", "LatchkeyServices", "LatchkeyHTTP", "LatchkeyFairPlay", "LatchkeyCore"]),
+            ] + reports()),
+        tests(
+            "Bench",
+            ["Latchkey", "LatchkeyBench", "LatchkeyServices", "LatchkeyHTTP", "LatchkeyFairPlay", "LatchkeyCore"]),
     ],
     swiftLanguageModes: [.v6]
 )
