@@ -36,16 +36,11 @@ final class BrowserStage: Sendable {
     }
 
     /// The console's first page, with an operator signed in.
-    func console(width: Int, isDark: Bool) async throws -> ChromiumPage {
+    func console(width: Int = 1_024, isDark: Bool = false) async throws -> ChromiumPage {
         let page = try await open(demonstration.sheet.console, width: width, isDark: isDark)
-        try await page.wait(until: "document.querySelector('#key') !== null")
         let key = String(decoding: folder.contents("demo/admin-key.txt") ?? Data(), as: UTF8.self)
-        try await page.value(
-            """
-            document.querySelector('#key').value = '\(key.trimmingCharacters(in: .whitespacesAndNewlines))';
-            document.querySelector('form').requestSubmit();
-            """)
-        try await page.wait(until: "document.querySelector('svg.chart') !== null")
+        try await page.signIn(key.trimmingCharacters(in: .whitespacesAndNewlines))
+        try await page.wait(until: "document.querySelector('svg.chart') && document.querySelector('.legend')")
         return page
     }
 
@@ -66,6 +61,14 @@ final class BrowserStage: Sendable {
 }
 
 extension ChromiumPage {
+    /// Signs in to the console, and waits for its first page.
+    func signIn(_ key: String) async throws {
+        try await wait(until: "document.querySelector('#key')")
+        try await value(
+            "document.querySelector('#key').value = '\(key)'; document.querySelector('form').requestSubmit()")
+        try await wait(until: "document.querySelector('h1')?.innerText === 'Overview'")
+    }
+
     /// Chooses a stream and plays it as one of the viewers, by the buttons' order.
     func play(_ stream: String, as viewer: Viewer) async throws {
         try await value(

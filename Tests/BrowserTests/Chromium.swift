@@ -47,7 +47,7 @@ final class Chromium: Sendable {
         }
     }
 
-    init() throws {
+    private init() throws {
         folder = try TemporaryFolder()
         process = Process()
         process.executableURL = URL(filePath: "/bin/sh")
@@ -75,12 +75,8 @@ final class Chromium: Sendable {
         Thread.detachNewThread { Self.read(answers, state) }
     }
 
-    deinit { end() }
-
-    /// Ends it; whoever waits for it gets an error.
-    func end() {
-        try? commands.close()
-    }
+    // Whoever waits for it gets an error.
+    deinit { try? commands.close() }
 
     /// Opens a page.
     /// - Parameters:

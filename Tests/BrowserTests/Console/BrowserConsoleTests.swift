@@ -33,8 +33,7 @@ struct BrowserConsoleTests {
         let (batches, more) = AsyncStream<Int>.makeStream()
         let front = HTTPServer { request in Self.console(request, batches) }
         let port = try front.start()
-        let browser = try Chromium()
-        let page = try await browser.open("http://127.0.0.1:\(port)/")
+        let page = try await Chromium.shared().open("http://127.0.0.1:\(port)/")
         try await page.signIn("key")
         var memories: [PageMemory] = []
         for batch in 1...8 {
@@ -47,7 +46,7 @@ struct BrowserConsoleTests {
         #expect(last.nodes <= first.nodes * 1.05, "\(memories)")
         // A tenth for what the stream's last piece holds.
         #expect(last.heap <= first.heap * 1.1 + 200_000, "\(memories)")
-        browser.end()
+        await page.close()
         more.finish()
         await front.stop(within: .zero)
     }
@@ -95,26 +94,7 @@ extension Int {
     fileprivate var shown: String { formatted(.number.locale(Locale(identifier: "en_US"))) }
 }
 
-extension ChromiumPage {
-    /// Signs in to the console, and waits for its first figures.
-    fileprivate func signIn(_ key: String) async throws {
-        try await wait(until: "document.querySelector('#key')")
-        try await value(
-            "document.querySelector('#key').value = '\(key)'; document.querySelector('form').requestSubmit()")
-        try await wait(until: "document.querySelector('h1')?.innerText === 'Overview'")
-    }
-}
-
 extension BrowserStage {
-    /// The console, with an operator signed in.
-    fileprivate func console() async throws -> ChromiumPage {
-        let page = try await browser.open(demonstration.sheet.console)
-        let key = try String(contentsOf: folder.file("demo/admin-key.txt"), encoding: .utf8)
-        try await page.signIn(key.trimmingCharacters(in: .whitespacesAndNewlines))
-        try await page.wait(until: "document.querySelector('.legend')")
-        return page
-    }
-
     /// Asks for licenses, each as another viewer; some of them with a token that is none.
     fileprivate func ask(_ count: Int, from first: Int, refusing refused: Int) async throws {
         let key = try await demonstration.server.shared.engines.keys.page(of: "demo", search: "", after: nil, limit: 1)

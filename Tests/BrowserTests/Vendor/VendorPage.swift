@@ -10,14 +10,13 @@ struct VendorPage {
     static func with(_ body: (VendorPage) async throws -> Void) async throws {
         let server = HTTPServer { request in response(request.path) }
         let port = try server.start()
-        let browser = try Chromium()
+        let page = try await Chromium.shared().open("http://127.0.0.1:\(port)/")
         let result: Result<Void, any Error>
         do {
-            let page = try await browser.open("http://127.0.0.1:\(port)/")
             try await page.wait(until: "window.vendor")
             result = .success(try await body(VendorPage(page: page)))
         } catch { result = .failure(error) }
-        browser.end()
+        await page.close()
         await server.stop(within: .zero)
         try result.get()
     }
