@@ -129,10 +129,13 @@ final class Chromium: Sendable {
         while true {
             let more = answers.availableData
             if more.isEmpty { break }
-            rest += more
-            while let end = rest.firstIndex(of: 0) {
-                if case .object(let message)? = JSON(rest[..<end]) { take(message, state) }
-                rest = Data(rest[rest.index(after: end)...])
+            // Only what is new is searched: an answer may have megabytes.
+            let pieces = more.split(separator: 0, omittingEmptySubsequences: false)
+            for (index, piece) in pieces.enumerated() {
+                rest += piece
+                guard index < pieces.count - 1 else { break }
+                if case .object(let message)? = JSON(rest) { take(message, state) }
+                rest = Data()
             }
         }
         let waiting = state.withLock { state in
@@ -183,18 +186,19 @@ enum JSON: Sendable, Hashable {
 extension JSON: Codable {
     init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
-        if container.decodeNil() {
-            self = .null
-        } else if let flag = try? container.decode(Bool.self) {
-            self = .flag(flag)
-        } else if let number = try? container.decode(Double.self) {
-            self = .number(number)
-        } else if let text = try? container.decode(String.self) {
+        // The most frequent first: each wrong guess costs an error.
+        if let text = try? container.decode(String.self) {
             self = .text(text)
+        } else if let members = try? container.decode([String: JSON].self) {
+            self = .object(members)
         } else if let array = try? container.decode([JSON].self) {
             self = .array(array)
+        } else if let number = try? container.decode(Double.self) {
+            self = .number(number)
+        } else if let flag = try? container.decode(Bool.self) {
+            self = .flag(flag)
         } else {
-            self = .object(try container.decode([String: JSON].self))
+            self = .null
         }
     }
 
