@@ -1,0 +1,97 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyTesting
+import LatchkeyVendors
+import Testing
+
+@testable import Latchkey
+
+/// A bundle from a stranger: typed errors, and no more work than its size.
+@Suite(.timeLimit(.minutes(2))) struct SupportBundleTests {
+    private static func bundle() async throws -> Data {
+        try await CapturedFailure(.forbidden, at: .license) { $0.post = [.status(403)] }.captured().bundle
+    }
+
+    private static func code(of data: Data) -> String? {
+        do { _ = try SupportBundle(data) } catch { return error.code }
+        return nil
+    }
+
+    /// The bundle with one of its files replaced; `nil` removes it.
+    private static func bundle(replacing name: String, by text: String?) async throws -> Data {
+        let entries = try ZipArchive(reading: try await bundle()).entries
+        return ZipArchive(
+            entries.compactMap { $0.name == name ? text.map { .init(name, Data($0.utf8)) } : $0 }
+        ).data
+    }
+
+    @Test func `a person finds a page, what happened, and what to do`() async throws {
+        let archive = try ZipArchive(reading: try await Self.bundle())
+        #expect(
+            archive.entries.map(\.name) == [
+                "README.txt", "manifest.json", "profile.json", "events.jsonl", "exchanges.har", "trace.html", "trace.json",
+            ])
+        let readme = String(decoding: archive["README.txt"] ?? Data(), as: UTF8.self)
+        #expect(readme.contains("forbidden at license"))
+        let page = String(decoding: archive["trace.html"] ?? Data(), as: UTF8.self)
+        #expect(page.contains("license: forbidden"))
+    }
+
+    @Test func `playlists of the app are there by their key lines`() async throws {
+        let loader = ContentKeyLoader(VendorProfile.raw.unchecked, configuration: LoaderConfiguration(certificateFetch: .withFirstKey), transport: FakeTransport(get: [], post: []))
+        let playlist = """
+            #EXTM3U
+            #EXT-X-TARGETDURATION:6
+            #EXT-X-KEY:METHOD=SAMPLE-AES,URI="skd://host/key?auth=0123456789abcdef01234567",KEYFORMAT="com.apple.streamingkeydelivery"
+            #EXTINF:6,
+            segment.ts?token=fedcba9876543210
+            """
+        let data = loader.supportBundle(playlists: [URL(filePath: "/master.m3u8"): Data(playlist.utf8)])
+        let text = String(decoding: try ZipArchive(reading: data)["playlists/1.m3u8"] ?? Data(), as: UTF8.self)
+        #expect(text.contains("#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"skd://host/key?auth="))
+        #expect(!text.contains("0123456789abcdef01234567") && !text.contains("segment"))
+    }
+
+    @Test(arguments: [
+        ("manifest.json", nil), ("manifest.json", "{}"), ("manifest.json", "{\"format\":1}"), ("manifest.json", "nothing"),
+        ("exchanges.har", nil), ("exchanges.har", "[]"), ("exchanges.har", "{\"log\":{\"entries\":[{}]}}"),
+        ("profile.json", "{}"), ("profile.json", "\u{1b}[2J"),
+        ("manifest.json", String(repeating: "[", count: 100_000)),
+        ("exchanges.har", String(repeating: "{\"log\":", count: 50_000)),
+    ])
+    func `a file that is missing, of another form, or too deep is named`(_ name: String, _ text: String?) async throws {
+        let data = try await Self.bundle(replacing: name, by: text)
+        #expect(Self.code(of: data) == "bundleMalformed")
+    }
+
+    @Test func `a later form is refused with what to do`() async throws {
+        let data = try await Self.bundle(replacing: "manifest.json", by: "{\"format\":2}")
+        #expect(Self.code(of: data) == "bundleTooNew")
+    }
+
+    @Test func `a bundle without a profile cannot be replayed, and says so`() async throws {
+        let data = try await Self.bundle(replacing: "profile.json", by: nil)
+        await #expect(throws: Diagnosis.self) { try await CapturedFailure.replayed(data) }
+    }
+
+    @Test func `what follows an unreadable event is still read`() async throws {
+        let data = try await Self.bundle(replacing: "events.jsonl", by: "nothing\n{\"event\":1}\n\u{0}\n")
+        #expect(try SupportBundle(data).events.isEmpty)
+    }
+
+    @Test func `numbers that fit nowhere end no process`() async throws {
+        let entries = try ZipArchive(reading: try await Self.bundle()).entries
+        let manifest = String(decoding: entries[1].data, as: UTF8.self)
+            .replacing(#/"(deadline|firstWait|attemptTimeout|jitter)" : [0-9.]+/#) { "\"\($0.output.1)\" : 1e300" }
+            .replacing(#/"(spcBytes|bodyLimit|number)" : [0-9]+/#) { "\"\($0.output.1)\" : -9223372036854775808" }
+        let data = try await Self.bundle(replacing: "manifest.json", by: manifest)
+        #expect(try await CapturedFailure.replayed(data).count == 1)
+    }
+
+    @Test func `it is refused when it is cut off at any byte`() async throws {
+        let bundle = try await Self.bundle()
+        for count in stride(from: 0, to: bundle.count, by: 7) {
+            #expect(throws: Diagnosis.self) { try SupportBundle(bundle.prefix(count)) }
+        }
+    }
+}
