@@ -122,12 +122,14 @@ extension Diagnosis {
     fileprivate static func zipTooLarge(_ reason: String) -> Self {
         Self(
             code: "zipTooLarge",
-            reason: "The ZIP archive is too large: \(ZipArchive.sizeLimit >> 20) MiB and \(ZipArchive.entryLimit) entries are read. \(reason)",
+            reason:
+                "The ZIP archive is too large: \(ZipArchive.sizeLimit >> 20) MiB and \(ZipArchive.entryLimit) entries are read. \(reason)",
             remedy: remedy)
     }
 
     fileprivate static let zipPacked = Self(
-        code: "zipPacked", reason: "An entry of the ZIP archive is compressed or encrypted, and Latchkey's are neither.",
+        code: "zipPacked",
+        reason: "An entry of the ZIP archive is compressed or encrypted, and Latchkey's are neither.",
         remedy: "Give the file as it was written, or pack it again with `zip -0`.")
 
     fileprivate static func zipNameRefused(_ reason: String) -> Self {

@@ -32,7 +32,8 @@ extension ContentKeyLoader {
             latchkey: LatchkeyVersion.text, system: ProcessInfo.processInfo.operatingSystemVersionString,
             date: TraceFormat.date(caller.timekeeper.date), vendor: integration.identifier,
             stream: stream.map { standIn.lookAlike.url($0.absoluteString) }, configuration: .init(caller.configuration),
-            keys: contents.keys, credentials: contents.credentials, failure: failed ?? Self.failure(in: contents.events))
+            keys: contents.keys, credentials: contents.credentials, failure: failed ?? Self.failure(in: contents.events)
+        )
         let profile = (integration as? ConfiguredVendor).map { standIn.profile($0.profile) }
         return SupportBundle.files(manifest, profile, contents).data
     }
@@ -64,9 +65,11 @@ extension StandIn {
         switch json {
         case let text as String:
             let isOpen = ["date", "requestID", "traceID", "spanID", "code", "event", "stage"].contains(name)
-            return isOpen ? text : ["key", "url"].contains(name) ? lookAlike.url(text) : lookAlike.words(text, keeping: kept)
+            return isOpen
+                ? text : ["key", "url"].contains(name) ? lookAlike.url(text) : lookAlike.words(text, keeping: kept)
         case let list as [Any]: return list.map { shown($0, named: name) }
-        case let object as [String: Any]: return Dictionary(uniqueKeysWithValues: object.map { ($0.key, shown($0.value, named: $0.key)) })
+        case let object as [String: Any]:
+            return Dictionary(uniqueKeysWithValues: object.map { ($0.key, shown($0.value, named: $0.key)) })
         default: return json
         }
     }
@@ -74,7 +77,8 @@ extension StandIn {
     /// A profile whose settings hold no secret.
     func profile(_ profile: VendorProfile) -> VendorProfile {
         var profile = profile
-        profile.settings = Dictionary(uniqueKeysWithValues: profile.settings.map { ($0.key, setting($0.value, named: $0.key)) })
+        profile.settings = Dictionary(
+            uniqueKeysWithValues: profile.settings.map { ($0.key, setting($0.value, named: $0.key)) })
         return profile
     }
 

@@ -60,7 +60,8 @@ struct LookAlike: Sendable {
         if word.contains("://") || word.hasPrefix("/") && word.contains("?") { return url(word) }
         let parts = word.split(separator: "&", omittingEmptySubsequences: false).map(String.init)
         if parts.count > 1 { return parts.map { self.word($0, kept) }.joined(separator: "&") }
-        if let mark = word.firstIndex(where: { "=:".contains($0) }), word[mark...].contains(where: { !"=:".contains($0) }),
+        if let mark = word.firstIndex(where: { "=:".contains($0) }),
+            word[mark...].contains(where: { !"=:".contains($0) }),
             !word.isPlain
         {
             let (name, rest) = (String(word[..<mark]), String(word[word.index(after: mark)...]))
@@ -115,7 +116,8 @@ struct KeptWords: Sendable {
         let bare = word.trimmingCharacters(in: CharacterSet(charactersIn: ".:!?"))
         return words.contains(bare)
             || beginnings.contains {
-                bare.hasPrefix($0) && bare.utf8.count <= $0.utf8.count + 8 && bare.dropFirst($0.count).allSatisfy(\.isNumber)
+                bare.hasPrefix($0) && bare.utf8.count <= $0.utf8.count + 8
+                    && bare.dropFirst($0.count).allSatisfy(\.isNumber)
             }
     }
 }

@@ -116,7 +116,8 @@ extension StandIn {
     static func certificate(_ body: Data) -> Data? {
         let bytes = [UInt8](body.prefix(16))
         guard body.count <= bodyLimit, bytes.count == 16, let head = derHead(bytes[...]), head.end <= body.count,
-            let inner = derHead(bytes.dropFirst(head.start)), let first = bytes.dropFirst(head.start + inner.start).first,
+            let inner = derHead(bytes.dropFirst(head.start)),
+            let first = bytes.dropFirst(head.start + inner.start).first,
             // A version or a serial number; an encrypted private key has an algorithm there.
             first == 0xa0 || first == 0x02
         else { return nil }
@@ -145,7 +146,8 @@ extension StandIn {
 
 extension StandIn {
     private static let openFields: Set = [
-        "content-type", "content-length", "date", "retry-after", "accept", "cache-control", "server", "www-authenticate",
+        "content-type", "content-length", "date", "retry-after", "accept", "cache-control", "server",
+        "www-authenticate",
     ]
 
     /// What stands for the value of a header field.

@@ -110,7 +110,9 @@ extension SupportArchive.Entry {
             return String(data: body, encoding: .utf8).map { Data(shown($0).utf8) } ?? body
         }
         func fields(_ fields: [(name: String, value: String)]) -> [SupportArchive.Field] {
-            fields.map { .init(name: $0.name.onOneLine, value: shown(standIn.value($0.value, ofField: $0.name)).onOneLine) }
+            fields.map {
+                .init(name: $0.name.onOneLine, value: shown(standIn.value($0.value, ofField: $0.name)).onOneLine)
+            }
         }
         let request = exchange.request
         let sent = (request.allHTTPHeaderFields ?? [:]).sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
@@ -120,7 +122,11 @@ extension SupportArchive.Entry {
             method: request.httpMethod ?? "GET", url: shown(standIn.lookAlike.url(request.url?.absoluteString ?? "")),
             headers: fields(sent),
             postData: request.httpBody.map {
-                .init(body($0), request.value(forHTTPHeaderField: "Content-Type").map { standIn.value($0, ofField: "content-type") }, isReply: false)
+                .init(
+                    body($0),
+                    request.value(forHTTPHeaderField: "Content-Type").map {
+                        standIn.value($0, ofField: "content-type")
+                    }, isReply: false)
             },
             bodySize: request.httpBody?.count ?? 0)
         switch exchange.outcome {

@@ -25,7 +25,8 @@ package struct SupportBundle: Sendable {
 
     /// When the first thing happened.
     package var start: Date {
-        events.first?.date ?? (try? Date(manifest.date, strategy: KeyEventRecord.dates)) ?? Date(timeIntervalSince1970: 0)
+        events.first?.date ?? (try? Date(manifest.date, strategy: KeyEventRecord.dates))
+            ?? Date(timeIntervalSince1970: 0)
     }
 }
 
@@ -33,10 +34,12 @@ package struct SupportBundle: Sendable {
 
 extension SupportBundle {
     /// The files of a bundle.
-    static func files(_ manifest: SupportManifest, _ profile: VendorProfile?, _ contents: SupportContents) -> ZipArchive {
+    static func files(_ manifest: SupportManifest, _ profile: VendorProfile?, _ contents: SupportContents) -> ZipArchive
+    {
         var trace = KeyTrace(seed: 1)
         for event in contents.events { trace.add(event) }
-        let archive = SupportArchive(log: .init(entries: contents.exchanges.sorted { $0.startedDateTime < $1.startedDateTime }))
+        let archive = SupportArchive(
+            log: .init(entries: contents.exchanges.sorted { $0.startedDateTime < $1.startedDateTime }))
         var entries = [
             ZipArchive.Entry(File.readme, Data(readme(manifest).utf8)),
             ZipArchive.Entry(File.manifest, TraceJSON.data(manifest)),

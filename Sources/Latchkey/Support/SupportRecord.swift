@@ -1,7 +1,7 @@
 package import Foundation
 package import LatchkeyCore
-@_spi(Integrations) package import LatchkeyVendors
 import LatchkeyHLS
+@_spi(Integrations) package import LatchkeyVendors
 
 #if canImport(FoundationNetworking)
     package import FoundationNetworking
@@ -19,7 +19,8 @@ package final class SupportRecord: Sendable {
         package let milliseconds: Double
 
         package init(
-            _ stage: ContentKeyError.Stage, of number: Int, _ request: URLRequest, _ outcome: Result<HTTPReply, NoReply>,
+            _ stage: ContentKeyError.Stage, of number: Int, _ request: URLRequest,
+            _ outcome: Result<HTTPReply, NoReply>,
             at date: Date, took length: Duration
         ) {
             (self.stage, self.number, self.request, self.outcome) = (stage, number, request, outcome)
@@ -63,7 +64,9 @@ package final class SupportRecord: Sendable {
     func note(_ key: KeyURI, _ purpose: KeyPurpose, of number: Int) {
         let key = SupportManifest.Key(number: number, uri: standIn.lookAlike.url(key.raw.onOneLine), purpose: purpose)
         state.withLock { state in
-            let isKnown = state.keys.elements.contains { ($0.number, $0.uri, $0.purpose) == (key.number, key.uri, purpose) }
+            let isKnown = state.keys.elements.contains {
+                ($0.number, $0.uri, $0.purpose) == (key.number, key.uri, purpose)
+            }
             if !isKnown { state.keys.append(key) }
         }
     }

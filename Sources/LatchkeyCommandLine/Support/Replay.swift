@@ -33,7 +33,8 @@ struct Replay: Sendable {
         let expected = bundle.failure
         let found = errors.map { error in
             let failure = Failure(error)
-            let stage = failure.stage?.rawValue ?? (error is ContentKeyError ? nil : ContentKeyError.Stage.playlist.rawValue)
+            let stage =
+                failure.stage?.rawValue ?? (error is ContentKeyError ? nil : ContentKeyError.Stage.playlist.rawValue)
             return Outcome(
                 failure: failure, stage: stage, isSame: expected.map { $0 == (failure.code, stage) } ?? false)
         }
@@ -42,7 +43,9 @@ struct Replay: Sendable {
 
     /// What a stream's playlist failed with, if that ended the playback.
     private func playlistErrors(_ replay: SupportReplay) async -> [any Error] {
-        guard bundle.failure?.stage == ContentKeyError.Stage.playlist.rawValue, let stream = replay.stream else { return [] }
+        guard bundle.failure?.stage == ContentKeyError.Stage.playlist.rawValue, let stream = replay.stream else {
+            return []
+        }
         do {
             _ = try await KeyDiscovery(WebResources(transport: replay.transport)).keys(at: stream)
             return []

@@ -20,13 +20,16 @@ struct CaptureVerb: Verb {
 
                 """ + VendorOptions.details,
             positionals: [stream.playlist],
-            options: stream.vendor.profileOptions + stream.vendor.hostOptions + [stream.credentials, out, force, Flag.json],
+            options: stream.vendor.profileOptions + stream.vendor.hostOptions + [
+                stream.credentials, out, force, Flag.json,
+            ],
             examples: [
                 "latchkey capture --vendor vudrm --out bundle.zip",
                 "latchkey capture http://127.0.0.1:8080/media/vudrm/ts/master.m3u8 --vendor vudrm --loopback-http "
                     + "--credentials c …",
             ],
-            yes: "the stream played, and the file is written", no: "the stream did not play; the file is written all the same"
+            yes: "the stream played, and the file is written",
+            no: "the stream did not play; the file is written all the same"
         )
     }
 
@@ -65,7 +68,9 @@ private struct CaptureReport: Encodable {
     var text: String {
         let size = "\(file), \(bytes) bytes"
         let again = replays ? "latchkey replay \(file) shows it again." : "A replay does not end in the same way."
-        guard let error else { return "\(size): \(right == false ? "every key came, and the picture is wrong" : "no error"). \(again)" }
+        guard let error else {
+            return "\(size): \(right == false ? "every key came, and the picture is wrong" : "no error"). \(again)"
+        }
         let stage = error.stage.map { " at \($0.rawValue)" } ?? ""
         return "\(size): \(error.code)\(stage). \(again)\n\(error.reason) \(error.remedy)"
     }

@@ -62,9 +62,10 @@ extension CapturedFailure {
             $0.uri = "skd://other.example/rights?ExpressPlayToken=AQAAAAQ1234567890abcdefg"
         },
         Self(.insecureURL, at: .license) {
-            $0.vendor = VendorProfile.genericRaw.with([
-                "certificateURL": "https://a.example/c", "licenseURL": "http://a.example/l",
-            ]).unchecked
+            $0.vendor =
+                VendorProfile.genericRaw.with([
+                    "certificateURL": "https://a.example/c", "licenseURL": "http://a.example/l",
+                ]).unchecked
         },
         Self(.redirectRefused, at: .license) {
             $0.post = [.status(307, [("Location", "https://elsewhere.example/l?ticket=0123456789abcdef0123")])]
@@ -122,12 +123,16 @@ extension CapturedFailure {
             },
         ]
 
-    private static let network: [Self] = Diagnosis.Kind.network.filter { $0 != .playlistUnreadable }.flatMap { kind in
-        [
-            Self(kind, at: .license) { $0.post = [.failure(TransportError(kind, "It failed."))] },
-            Self(kind, at: .certificate) { $0.get = [.failure(TransportError(kind, "It failed."))] },
+    private static let network: [Self] =
+        Diagnosis.Kind.network.filter { $0 != .playlistUnreadable }.flatMap { kind in
+            [
+                Self(kind, at: .license) { $0.post = [.failure(TransportError(kind, "It failed."))] },
+                Self(kind, at: .certificate) { $0.get = [.failure(TransportError(kind, "It failed."))] },
+            ]
+        } + [
+            Self(.timedOut, at: .license) { $0.post = [.hang] },
+            Self(.bodyTooLarge, at: .license) { $0.post = [.ok(Data(count: 2 << 20))] },
         ]
-    } + [Self(.timedOut, at: .license) { $0.post = [.hang] }, Self(.bodyTooLarge, at: .license) { $0.post = [.ok(Data(count: 2 << 20))] }]
 
     private static let coded: ConfiguredVendor = {
         var profile = VendorProfile.raw

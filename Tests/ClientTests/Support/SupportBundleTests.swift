@@ -6,6 +6,13 @@ import Testing
 
 @testable import Latchkey
 
+/// What the app sends when the viewer asks for help.
+private func bundle(of loader: ContentKeyLoader, _ stream: URL) -> Data {
+    loader.supportBundle(of: stream)
+}
+
+private let articleBundle = bundle(of:_:)
+
 /// A bundle from a stranger: typed errors, and no more work than its size.
 @Suite(.timeLimit(.minutes(2))) struct SupportBundleTests {
     private static func bundle() async throws -> Data {
@@ -29,7 +36,8 @@ import Testing
         let archive = try ZipArchive(reading: try await Self.bundle())
         #expect(
             archive.entries.map(\.name) == [
-                "README.txt", "manifest.json", "profile.json", "events.jsonl", "exchanges.har", "trace.html", "trace.json",
+                "README.txt", "manifest.json", "profile.json", "events.jsonl", "exchanges.har", "trace.html",
+                "trace.json",
             ])
         let readme = String(decoding: archive["README.txt"] ?? Data(), as: UTF8.self)
         #expect(readme.contains("forbidden at license"))
@@ -38,7 +46,9 @@ import Testing
     }
 
     @Test func `playlists of the app are there by their key lines`() async throws {
-        let loader = ContentKeyLoader(VendorProfile.raw.unchecked, configuration: LoaderConfiguration(certificateFetch: .withFirstKey), transport: FakeTransport(get: [], post: []))
+        let loader = ContentKeyLoader(
+            VendorProfile.raw.unchecked, configuration: LoaderConfiguration(certificateFetch: .withFirstKey),
+            transport: FakeTransport(get: [], post: []))
         let playlist = """
             #EXTM3U
             #EXT-X-TARGETDURATION:6
@@ -53,7 +63,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("manifest.json", nil), ("manifest.json", "{}"), ("manifest.json", "{\"format\":1}"), ("manifest.json", "nothing"),
+        ("manifest.json", nil), ("manifest.json", "{}"), ("manifest.json", "{\"format\":1}"),
+        ("manifest.json", "nothing"),
         ("exchanges.har", nil), ("exchanges.har", "[]"), ("exchanges.har", "{\"log\":{\"entries\":[{}]}}"),
         ("profile.json", "{}"), ("profile.json", "\u{1b}[2J"),
         ("manifest.json", String(repeating: "[", count: 100_000)),
@@ -86,6 +97,27 @@ import Testing
             .replacing(#/"(spcBytes|bodyLimit|number)" : [0-9]+/#) { "\"\($0.output.1)\" : -9223372036854775808" }
         let data = try await Self.bundle(replacing: "manifest.json", by: manifest)
         #expect(try await CapturedFailure.replayed(data).count == 1)
+    }
+
+    @Test(arguments: 0..<30)
+    func `random changes of its files end no process`(_ seed: UInt64) async throws {
+        var generator = SeededGenerator(seed: seed)
+        let entries = try ZipArchive(reading: try await Self.bundle()).entries.map { entry in
+            var data = entry.data
+            for _ in 0..<Int.random(in: 0...6, using: &generator) {
+                let place = Int.random(in: 0..<data.count, using: &generator)
+                data[place] = "0123456789-{}[]\",:e".utf8.randomElement(using: &generator) ?? 0
+            }
+            return ZipArchive.Entry(entry.name, data)
+        }
+        let errors = try? await CapturedFailure.replayed(ZipArchive(entries).data)
+        #expect((errors ?? []).count <= 1)
+    }
+
+    @Test func `the article's bundle is one`() async throws {
+        let loader = Harness().loader
+        let stream = URL(filePath: "/master.m3u8")
+        #expect(try SupportBundle(articleBundle(loader, stream)).vendor == "vudrm-raw")
     }
 
     @Test func `it is refused when it is cut off at any byte`() async throws {
