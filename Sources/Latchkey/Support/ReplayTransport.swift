@@ -33,12 +33,17 @@ final class ReplayTransport: StagedTransport {
     private let left: Locked<[SupportArchive.Entry]>
     /// The recorded numbers of key requests, in the order in which they are made again.
     private let numbers: [Int]
+    /// Whether the last request was still without a reply when this was captured.
+    private let endsWaiting: Bool
     private let timekeeper: any Timekeeper
 
-    init(_ exchanges: [SupportArchive.Entry], numbers: [Int], _ timekeeper: any Timekeeper) {
+    init(_ exchanges: [SupportArchive.Entry], numbers: [Int], endsWaiting: Bool, _ timekeeper: any Timekeeper) {
         left = Locked(exchanges)
-        (self.numbers, self.timekeeper) = (numbers, timekeeper)
+        (self.numbers, self.endsWaiting, self.timekeeper) = (numbers, endsWaiting, timekeeper)
     }
+
+    /// The longest wait: a day.
+    private static let longest = Duration.seconds(86_400)
 
     /// What no loader asks for is a playlist.
     func send(_ request: URLRequest, bodyLimit: Int) async throws -> HTTPReply {
@@ -49,12 +54,13 @@ final class ReplayTransport: StagedTransport {
         _ request: URLRequest, bodyLimit: Int, serving stage: ContentKeyError.Stage, of number: Int
     ) async throws -> HTTPReply {
         guard let exchange = next(stage, number) else {
+            if endsWaiting { try await timekeeper.sleep(for: Self.longest) }
             throw TransportError(.transportFailed, "The bundle has no further exchange at this stage.")
         }
         let isUnended = exchange._error == Diagnosis.Kind.cancelled.rawValue
-        // Up to a day: a time from outside may be anything.
-        let time = exchange.time.isFinite ? min(max(exchange.time, 0), 8.64e7) : 0
-        try await timekeeper.sleep(for: isUnended ? .seconds(86_400) : .milliseconds(time))
+        // Bounded, as a time from outside may be anything.
+        let time = exchange.time.isFinite ? min(max(exchange.time, 0), Self.longest.inMilliseconds) : 0
+        try await timekeeper.sleep(for: isUnended ? Self.longest : .milliseconds(time))
         guard var reply = exchange.reply else { throw Self.error(exchange._error) }
         guard reply.body.count <= bodyLimit else { throw TransportError(.bodyTooLarge, "The reply is too large.") }
         reply.url = request.url

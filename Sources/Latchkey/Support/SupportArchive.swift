@@ -111,7 +111,9 @@ extension SupportArchive.Entry {
         }
         func fields(_ fields: [(name: String, value: String)]) -> [SupportArchive.Field] {
             fields.map {
-                .init(name: $0.name.onOneLine, value: shown(standIn.value($0.value, ofField: $0.name)).onOneLine)
+                .init(
+                    name: $0.name.isPlain ? $0.name.onOneLine : standIn.lookAlike.value($0.name.onOneLine),
+                    value: shown(standIn.value($0.value, ofField: $0.name)).onOneLine)
             }
         }
         let request = exchange.request

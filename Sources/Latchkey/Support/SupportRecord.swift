@@ -29,7 +29,10 @@ package final class SupportRecord: Sendable {
     }
 
     /// The code of why no reply came.
-    package struct NoReply: Error { package let code: String }
+    package struct NoReply: Error {
+        package let code: String
+        package init(code: String) { self.code = code }
+    }
 
     /// How many of each are remembered.
     private static let (eventLimit, exchangeLimit, keyLimit, playlistLimit) = (500, 64, 64, 32)

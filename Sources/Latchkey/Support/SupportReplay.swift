@@ -31,7 +31,9 @@ package struct SupportReplay: Sendable {
 
     /// A transport for the playlists of the bundle.
     package var transport: any Transport {
-        ReplayTransport(bundle.exchanges, numbers: bundle.manifest.keys.map(\.number), timekeeper)
+        ReplayTransport(
+            bundle.exchanges, numbers: bundle.manifest.keys.map(\.number),
+            endsWaiting: bundle.failure?.code == Diagnosis.Kind.deadlineExceeded.rawValue, timekeeper)
     }
 
     /// The address of the first playlist; `nil` if the bundle knows none.

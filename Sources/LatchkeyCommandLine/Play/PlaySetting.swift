@@ -49,7 +49,7 @@ struct PlaySetting: Sendable {
     func player(
         _ loader: ContentKeyLoader, vault: KeyVault? = nil, resources: (any Transport)? = nil
     ) -> SimulatedPlayer {
-        let transport = resources ?? transport
+        let transport = resources ?? self.transport
         return SimulatedPlayer(
             loader: loader, applicationSecret: applicationSecret, certificate: certificate,
             deviceIdentifier: deviceIdentifier ?? SimulatedDevice.standardIdentifier, vault: vault,

@@ -27,7 +27,7 @@ struct Replay: Sendable {
         let time = VirtualTime(date: bundle.start)
         let errors: [any Error] = try await time.run {
             let replay = SupportReplay(bundle, timekeeper: time)
-            let errors = try await replay.errors()
+            let errors: [any Error] = try await replay.errors()
             return errors.isEmpty ? await playlistErrors(replay) : errors
         }
         let expected = bundle.failure
@@ -36,14 +36,17 @@ struct Replay: Sendable {
             let stage =
                 failure.stage?.rawValue ?? (error is ContentKeyError ? nil : ContentKeyError.Stage.playlist.rawValue)
             return Outcome(
-                failure: failure, stage: stage, isSame: expected.map { $0 == (failure.code, stage) } ?? false)
+                failure: failure, stage: stage,
+                isSame: expected.map { $0.code == failure.code && $0.stage == stage } ?? false)
         }
         return found.first(where: \.isSame) ?? found.first ?? Outcome(failure: nil, stage: nil, isSame: expected == nil)
     }
 
     /// What a stream's playlist failed with, if that ended the playback.
     private func playlistErrors(_ replay: SupportReplay) async -> [any Error] {
-        guard bundle.failure?.stage == ContentKeyError.Stage.playlist.rawValue, let stream = replay.stream else {
+        guard bundle.failure?.stage == ContentKeyError.Stage.playlist.rawValue, let stream = replay.stream,
+            WebResources.isAddress(stream)
+        else {
             return []
         }
         do {

@@ -49,7 +49,7 @@ struct DoctorVerb: Verb {
 
     func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
         let recorder = try arguments.traceRecorder()
-        let (name, report) = try await report(arguments, recorder, console)
+        let (name, report) = try await findings(arguments, recorder, console)
         console.endProgress()
         for problem in report.problems { recorder.add(problem) }
         try recorder.write(console)
@@ -66,7 +66,7 @@ struct DoctorVerb: Verb {
     }
 
     /// The vendor's name, and what was found.
-    private func report(
+    private func findings(
         _ arguments: Arguments, _ recorder: TraceRecorder, _ console: Console
     ) async throws -> (String, DoctorReport) {
         if let file = arguments[har] {

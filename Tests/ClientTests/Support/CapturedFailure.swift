@@ -54,9 +54,9 @@ struct CapturedFailure: Sendable, CustomTestStringConvertible {
 
 extension CapturedFailure {
     /// One or more of each kind that an exchange, or what the app gave to it, can lead to.
-    static let all = loader + services + network
+    static let all: [Self] = loader + refusals + services + malformed + network
 
-    private static let loader = [
+    private static let loader: [Self] = [
         Self(.hostRefused, at: .license) {
             $0.vendor = VendorProfile.expressPlay.setting("certificateURL", to: "https://a.example/c").unchecked
             $0.uri = "skd://other.example/rights?ExpressPlayToken=AQAAAAQ1234567890abcdefg"
@@ -77,15 +77,21 @@ extension CapturedFailure {
 
     private struct CancelledSignIn: Error {}
 
+    private static let statuses: [(Int, Diagnosis.Kind)] = [
+        (400, .invalidRequest), (401, .unauthenticated), (403, .forbidden), (404, .notFound), (410, .notFound),
+        (429, .rateLimited), (451, .regionDenied), (500, .serverTransient), (503, .serverTransient),
+        (501, .serverPermanent), (304, .redirected),
+    ]
+
+    private static let refusals = statuses.flatMap { status, kind in
+        [
+            Self(kind, at: .license) { $0.post = [.status(status)] },
+            Self(kind, at: .certificate) { $0.get = [.status(status)] },
+        ]
+    }
+
     private static let services: [Self] =
         [
-            (400, .invalidRequest), (401, .unauthenticated), (403, .forbidden), (404, .notFound), (410, .notFound),
-            (429, .rateLimited), (451, .regionDenied), (500, .serverTransient), (503, .serverTransient),
-            (501, .serverPermanent), (304, .redirected),
-        ].flatMap { status, kind in
-            [Self(kind, at: .license) { $0.post = [.status(status)] }]
-                + (kind == .invalidRequest ? [] : [Self(kind, at: .certificate) { $0.get = [.status(status)] }])
-        } + [
             Self(.rateLimited, at: .license) { $0.post = [.status(429, [("Retry-After", "120")])] },
             Self(.concurrencyLimit, at: .license) {
                 $0.vendor = coded
@@ -95,6 +101,10 @@ extension CapturedFailure {
                 $0.vendor = coded
                 $0.post = [refusal("{\"code\":4711,\"detail\":{\"session\":\"c2VjcmV0LXNlc3Npb24taWQtMDE=\"}}")]
             },
+        ]
+
+    private static let malformed: [Self] =
+        [
             Self(.licenseMalformed, at: .license) { $0.post = [.ok("<html><title>Sign in</title></html>")] },
             Self(.licenseMalformed, at: .license) { $0.post = [.ok("{\"error\":\"no\"}")] },
             Self(.licenseMalformed, at: .license) { $0.post = [.ok(Data())] },
@@ -123,14 +133,18 @@ extension CapturedFailure {
             },
         ]
 
+    private static let kinds = Diagnosis.Kind.all.filter {
+        (300..<400).contains($0.number) && $0 != .playlistUnreadable
+    }
+
     private static let network: [Self] =
-        Diagnosis.Kind.network.filter { $0 != .playlistUnreadable }.flatMap { kind in
+        kinds.flatMap { kind in
             [
                 Self(kind, at: .license) { $0.post = [.failure(TransportError(kind, "It failed."))] },
                 Self(kind, at: .certificate) { $0.get = [.failure(TransportError(kind, "It failed."))] },
             ]
         } + [
-            Self(.timedOut, at: .license) { $0.post = [.hang] },
+            Self(.timedOut, at: .license) { ($0.post, $0.deadline) = ([.hang], .seconds(90)) },
             Self(.bodyTooLarge, at: .license) { $0.post = [.ok(Data(count: 2 << 20))] },
         ]
 

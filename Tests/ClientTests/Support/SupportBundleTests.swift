@@ -11,11 +11,9 @@ private func bundle(of loader: ContentKeyLoader, _ stream: URL) -> Data {
     loader.supportBundle(of: stream)
 }
 
-private let articleBundle = bundle(of:_:)
-
 /// A bundle from a stranger: typed errors, and no more work than its size.
 @Suite(.timeLimit(.minutes(2))) struct SupportBundleTests {
-    private static func bundle() async throws -> Data {
+    private static func sample() async throws -> Data {
         try await CapturedFailure(.forbidden, at: .license) { $0.post = [.status(403)] }.captured().bundle
     }
 
@@ -25,15 +23,15 @@ private let articleBundle = bundle(of:_:)
     }
 
     /// The bundle with one of its files replaced; `nil` removes it.
-    private static func bundle(replacing name: String, by text: String?) async throws -> Data {
-        let entries = try ZipArchive(reading: try await bundle()).entries
+    private static func sample(replacing name: String, by text: String?) async throws -> Data {
+        let entries = try ZipArchive(reading: try await sample()).entries
         return ZipArchive(
             entries.compactMap { $0.name == name ? text.map { .init(name, Data($0.utf8)) } : $0 }
         ).data
     }
 
     @Test func `a person finds a page, what happened, and what to do`() async throws {
-        let archive = try ZipArchive(reading: try await Self.bundle())
+        let archive = try ZipArchive(reading: try await Self.sample())
         #expect(
             archive.entries.map(\.name) == [
                 "README.txt", "manifest.json", "profile.json", "events.jsonl", "exchanges.har", "trace.html",
@@ -71,38 +69,38 @@ private let articleBundle = bundle(of:_:)
         ("exchanges.har", String(repeating: "{\"log\":", count: 50_000)),
     ])
     func `a file that is missing, of another form, or too deep is named`(_ name: String, _ text: String?) async throws {
-        let data = try await Self.bundle(replacing: name, by: text)
+        let data = try await Self.sample(replacing: name, by: text)
         #expect(Self.code(of: data) == "bundleMalformed")
     }
 
     @Test func `a later form is refused with what to do`() async throws {
-        let data = try await Self.bundle(replacing: "manifest.json", by: "{\"format\":2}")
+        let data = try await Self.sample(replacing: "manifest.json", by: "{\"format\":2}")
         #expect(Self.code(of: data) == "bundleTooNew")
     }
 
     @Test func `a bundle without a profile cannot be replayed, and says so`() async throws {
-        let data = try await Self.bundle(replacing: "profile.json", by: nil)
+        let data = try await Self.sample(replacing: "profile.json", by: nil)
         await #expect(throws: Diagnosis.self) { try await CapturedFailure.replayed(data) }
     }
 
     @Test func `what follows an unreadable event is still read`() async throws {
-        let data = try await Self.bundle(replacing: "events.jsonl", by: "nothing\n{\"event\":1}\n\u{0}\n")
+        let data = try await Self.sample(replacing: "events.jsonl", by: "nothing\n{\"event\":1}\n\u{0}\n")
         #expect(try SupportBundle(data).events.isEmpty)
     }
 
     @Test func `numbers that fit nowhere end no process`() async throws {
-        let entries = try ZipArchive(reading: try await Self.bundle()).entries
+        let entries = try ZipArchive(reading: try await Self.sample()).entries
         let manifest = String(decoding: entries[1].data, as: UTF8.self)
             .replacing(#/"(deadline|firstWait|attemptTimeout|jitter)" : [0-9.]+/#) { "\"\($0.output.1)\" : 1e300" }
             .replacing(#/"(spcBytes|bodyLimit|number)" : [0-9]+/#) { "\"\($0.output.1)\" : -9223372036854775808" }
-        let data = try await Self.bundle(replacing: "manifest.json", by: manifest)
+        let data = try await Self.sample(replacing: "manifest.json", by: manifest)
         #expect(try await CapturedFailure.replayed(data).count == 1)
     }
 
     @Test(arguments: 0..<30)
     func `random changes of its files end no process`(_ seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)
-        let entries = try ZipArchive(reading: try await Self.bundle()).entries.map { entry in
+        let entries = try ZipArchive(reading: try await Self.sample()).entries.map { entry in
             var data = entry.data
             for _ in 0..<Int.random(in: 0...6, using: &generator) {
                 let place = Int.random(in: 0..<data.count, using: &generator)
@@ -117,11 +115,11 @@ private let articleBundle = bundle(of:_:)
     @Test func `the article's bundle is one`() async throws {
         let loader = Harness().loader
         let stream = URL(filePath: "/master.m3u8")
-        #expect(try SupportBundle(articleBundle(loader, stream)).vendor == "vudrm-raw")
+        #expect(try SupportBundle(bundle(of: loader, stream)).vendor == "vudrm-raw")
     }
 
     @Test func `it is refused when it is cut off at any byte`() async throws {
-        let bundle = try await Self.bundle()
+        let bundle = try await Self.sample()
         for count in stride(from: 0, to: bundle.count, by: 7) {
             #expect(throws: Diagnosis.self) { try SupportBundle(bundle.prefix(count)) }
         }

@@ -38,8 +38,9 @@ import Testing
             .unknownIntegration: "before there is a loader", .sessionMalformed: "see SecureSession; a test of its own",
             .playlistUnreadable: "a preload's; `latchkey replay` reads a stream's playlist itself",
         ]
-        for kind in Diagnosis.Kind.storedKeys { reasons[kind] = "the device's store" }
-        for kind in Diagnosis.Kind.player { reasons[kind] = "the player" }
+        for kind in Diagnosis.Kind.all where kind.number >= 400 {
+            reasons[kind] = kind.number < 500 ? "the device's store" : "the player"
+        }
         return reasons
     }()
 

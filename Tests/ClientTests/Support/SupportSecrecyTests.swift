@@ -38,9 +38,11 @@ import Testing
         let planted = secrets(number)
         let fields: [(name: String, value: String)] = [
             ("Set-Cookie", "session=\(planted[2]); Path=/"), ("X-Anything", planted[3]),
-            ("X-Request-Id", "request-\(number)"),
+            ("X-Request-Id", "r-\(number)"),
             ("WWW-Authenticate", "Bearer realm=\"\(planted[4])\""),
-            ("Content-Type", "application/json; token=\(planted[5])"),
+            ("Content-Type", "application/json; token=\(planted[5])"), ("X-Error-Code", planted[1]),
+            ("X-Error-Message", "no \(planted[10])"), ("Link", "<https://a.example/\(planted[11])>"),
+            ("ETag", "\"\(planted[18])\""), ("Server", planted[19]), ("X-\(planted[0])", planted[8] + planted[9]),
         ]
         let bodies = [
             "{\"message\":\"The token \(planted[6]) is not for \(planted[7]).\",\"session\":\"\(planted[8])\"}",
@@ -50,11 +52,14 @@ import Testing
             "{\"ckc\":\"\((SampleBytes.ckc() + Data(planted[6].utf8)).base64EncodedString())\",\"license\":\"\(jwt(planted[7]))\"}",
         ]
         if number % 7 == 3 {
-            return .status(
-                307, [("Location", "https://u:\(planted[6])@elsewhere.example/\(planted[0])?s=\(planted[7])")])
+            let target = "https://u:\(planted[6])@elsewhere.example/\(planted[0])?s=\(planted[7])"
+            return .status(307, fields + [("Location", target)])
         }
         let body = Data(bodies[number % bodies.count].utf8)
-        if number % 11 == 5 { return .ok(SampleBytes.ckc() + (Data(hexString: planted[6]) ?? Data())) }
+        if number % 11 == 5 {
+            let ckc = SampleBytes.ckc() + (Data(hexString: planted[6]) ?? Data())
+            return .reply(HTTPReply(status: 200, headers: fields, body: ckc))
+        }
         return .reply(HTTPReply(status: number % 2 == 0 ? 403 : 200, headers: fields, body: body))
     }
 
@@ -99,7 +104,9 @@ import Testing
         let all = (0..<Self.bundles * Self.exchangesEach).flatMap(Self.secrets)
         #expect(all.count == 10_000)
         let forbidden = SecretWindows(all)
-        #expect(forbidden.isFound(in: Data("xx\(all[40])".utf8)) && forbidden.isFound(in: Data(hexString: all[40]) ?? Data()))
+        #expect(
+            forbidden.isFound(in: Data("xx\(all[40])".utf8))
+                && forbidden.isFound(in: Data(hexString: all[40]) ?? Data()))
         for index in 0..<Self.bundles {
             let bundle = await Self.bundle(index)
             let entries = try ZipArchive(reading: bundle).entries
