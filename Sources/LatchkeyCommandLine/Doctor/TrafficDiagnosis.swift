@@ -1,6 +1,7 @@
 import Foundation
 @_spi(Adapters) import Latchkey
 import LatchkeyCore
+import LatchkeyFairPlay
 import LatchkeyHLS
 import LatchkeySimulation
 import LatchkeyTerminal
@@ -13,10 +14,10 @@ import LatchkeyTerminal
 /// What a proxy or a browser recorded, looked at like a stream: playlists, certificate, licenses. Nothing is sent.
 struct TrafficDiagnosis: Sendable {
     let profile: VendorProfile
-    private let exchanges: [Exchange]
+    fileprivate let exchanges: [Exchange]
 
     /// A request, and its reply if one came.
-    private struct Exchange: Sendable {
+    fileprivate struct Exchange: Sendable {
         let request: CapturedRequest
         var reply: HTTPReply?
     }
