@@ -2,6 +2,7 @@ import Foundation
 import LatchkeyCore
 import LatchkeyTesting
 @_spi(Integrations) import LatchkeyVendors
+import Testing
 
 @_spi(Adapters) @testable import Latchkey
 
