@@ -10,10 +10,10 @@ PREFIX ?= /usr/local
 # Players have stand-ins on Linux only; elsewhere the demo plays the vendors' profiles.
 DEMO = $(if $(filter Linux,$(shell uname)),latchkey-demo,latchkey demo)
 
-.PHONY: help deps engines packager build release demo cluster test tsan lint bench docs api check-api install uninstall fuzz attack check-apple clean
+.PHONY: help deps engines packager readers build release demo cluster test tsan lint bench docs api check-api install uninstall fuzz attack check-apple clean
 
-# Seconds for each of the 13 fuzz targets, two at a time: an hour in all.
-FUZZ_SECONDS ?= 550
+# Seconds for each of the 15 fuzz targets, two at a time: an hour in all.
+FUZZ_SECONDS ?= 480
 ATTACK_SECONDS ?= 600
 
 help: ## list the targets
@@ -22,7 +22,7 @@ help: ## list the targets
 deps: ## install what is missing beside the Swift toolchain
 	@Scripts/install-dependencies
 
-engines: ## install the programs that tests of the license server start: PostgreSQL, Redis, SoftHSM, HAProxy
+engines: ## install the programs that tests start: PostgreSQL, Redis, SoftHSM, HAProxy, Chromium
 	@Scripts/install-dependencies --engines
 
 packager: ## fetch Shaka Packager from PyPI for its test, if it can be had
@@ -43,7 +43,10 @@ cluster: engines ## run two license servers, PostgreSQL, Redis and HAProxy here,
 	$(SWIFT_BUILD) --product latchkey
 	@Scripts/cluster --bin "$$($(SWIFT_BUILD) --show-bin-path)"
 
-test: engines packager ## run all tests
+readers: ## fetch other programs' readers of OpenTelemetry and HAR from PyPI for a test, if they can be had
+	@Scripts/install-trace-readers
+
+test: engines packager readers ## run all tests
 	@echo "Building and testing; failures and a summary follow"
 	swift test --quiet $(SWIFT_FLAGS) --disable-xctest --configuration $(CONFIGURATION) --experimental-maximum-parallelization-width 8
 	@Scripts/check-drag-in $(CONFIGURATION)
@@ -67,9 +70,9 @@ lint: ## check the format, references, the code in documents, and that tests end
 	@Scripts/check-deployment
 
 bench: CONFIGURATION = release
-bench: deps ## measure, as ratios within one run
+bench: deps ## measure, as ratios within one run, and draw out/bench/index.html
 	$(SWIFT_BUILD) --product latchkey-bench
-	"$$($(SWIFT_BUILD) --show-bin-path)/latchkey-bench"
+	"$$($(SWIFT_BUILD) --show-bin-path)/latchkey-bench" --html out/bench/index.html
 
 fuzz: deps ## feed damaged input to every parser for an hour, or FUZZ_SECONDS each
 	@Scripts/fuzz $(FUZZ_SECONDS)
@@ -87,8 +90,9 @@ check-api: build ## compare the public API with its listing
 	@Scripts/check-api
 
 install: CONFIGURATION = release
-install: deps ## install latchkey below PREFIX (/usr/local), with its manual page and completions
+install: deps ## install latchkey and latchkey-server below PREFIX (/usr/local), with manual page and completions
 	$(SWIFT_BUILD) --product latchkey $(INSTALL_FLAGS)
+	$(SWIFT_BUILD) --product latchkey-server $(INSTALL_FLAGS)
 	Scripts/install "$$($(SWIFT_BUILD) --show-bin-path $(INSTALL_FLAGS))" "$(DESTDIR)$(PREFIX)"
 
 uninstall: ## remove what install put below PREFIX

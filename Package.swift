@@ -42,6 +42,18 @@ func curlClient() -> [Target.Dependency] {
     #endif
 }
 
+// The programs that write pages. The players of the demo are on Linux only.
+func reports() -> [Target.Dependency] {
+    #if os(Linux)
+        [
+            "Latchkey", "LatchkeyBench", "LatchkeyCommandLine", "LatchkeyDemo", "LatchkeySimulation",
+            "LatchkeyTerminal",
+        ]
+    #else
+        []
+    #endif
+}
+
 let package = Package(
     name: "latchkey",
     platforms: [.iOS(.v16), .tvOS(.v16), .macOS(.v13)],
@@ -101,7 +113,7 @@ let package = Package(
         room("LatchkeyDemoMedia", ["LatchkeyCore", "LatchkeyServer"], resources: [.copy("DemoAsset")]),
         // A page that plays in a browser. It is compiled in, so that nothing has to be found at run time.
         .target(
-            name: "LatchkeyWebPlayer", dependencies: ["LatchkeyHTTP"], path: "Examples/Web",
+            name: "LatchkeyWebPlayer", dependencies: ["LatchkeyHTTP"], path: "Examples/Web", exclude: ["Vendor"],
             resources: ["index.html", "player.js", "style.css"].map { .embedInCode($0) }, swiftSettings: settings),
         room("LatchkeyStores", ["LatchkeyCore", "LatchkeyFairPlay", "LatchkeyServer", "CSQLite", "CPostgreSQL"]),
         room(
@@ -215,9 +227,12 @@ let package = Package(
         tests(
             "Browser",
             [
-                "LatchkeyServerTool", "LatchkeyDemoMedia", "LatchkeyServer", "LatchkeyHTTP", "LatchkeyCore",
-            ]),
-        tests("Bench", ["LatchkeyBench", "LatchkeyServices", "LatchkeyHTTP", "LatchkeyFairPlay", "LatchkeyCore"]),
+                "LatchkeyServerTool", "LatchkeyDemoMedia", "LatchkeyServer", "LatchkeyStores", "LatchkeyVendors",
+                "LatchkeyHTTP", "LatchkeyCore",
+            ] + reports()),
+        tests(
+            "Bench",
+            ["Latchkey", "LatchkeyBench", "LatchkeyServices", "LatchkeyHTTP", "LatchkeyFairPlay", "LatchkeyCore"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,3 +1,4 @@
+import Foundation
 import LatchkeyTerminal
 
 /// `latchkey-bench`: how fast the pieces are, as ratios within one run.
@@ -5,7 +6,14 @@ struct BenchVerb: Verb {
     private let check = Flag("check", "exit with status 1 if an aim is missed")
     private let licenses = Flag("licenses", "measure licenses over HTTP only")
     private let server = Flag("server", "measure licenses of latchkey-server only, which lies beside this program")
+    private let html = Option(
+        "html", .path("FILE"), "where to write the figures as a page of charts, with their history")
+    private let history = Option(
+        "history", .path("FILE"),
+        "where runs are kept, one a line, with --html; defaults to \(Self.defaultHistory)")
     private let counting = Flag("count-allocations", "count them in this process; bench starts itself with it")
+
+    private static let defaultHistory = "out/bench/history.jsonl"
 
     var usage: Usage {
         Usage(
@@ -14,10 +22,10 @@ struct BenchVerb: Verb {
                 Takes less than a minute. Build for release first, as make bench does. RSA is compared with the openssl on the
                 search path; allocations are counted on Linux, if there is a C compiler.
                 """,
-            options: [licenses, server, check, counting, Flag.json],
+            options: [licenses, server, html, history, check, counting, Flag.json],
             examples: [
                 "latchkey-bench", "latchkey-bench --licenses", "latchkey-bench --server",
-                "latchkey-bench --check --json",
+                "latchkey-bench --check --json", "latchkey-bench --html out/bench/index.html",
             ],
             yes: "measured", no: "something failed; with --check also: an aim is missed or could not be measured")
     }
@@ -39,8 +47,20 @@ struct BenchVerb: Verb {
             let titles = ["FIGURE", "MEASURED", "AIM", "MET", "MADE OF"]
             console.print(TextTable(rows: [titles] + figures.map(\.cells)).text)
         }
+        try write(figures, arguments, console)
         let isMet = figures.allSatisfy { $0.aim == nil || $0.isMet == true }
         return isMet || !arguments[check] ? .yes : .no
+    }
+
+    /// Keeps the run and writes the page, if one is wanted.
+    private func write(_ figures: [Figure], _ arguments: Arguments, _ console: Console) throws {
+        guard let file = arguments[html] else { return }
+        let run = BenchRun(figures, at: Date())
+        let runs = try BenchHistory.adding(run, to: arguments[history] ?? Self.defaultHistory, console)
+        let page = BenchPage(figures: figures, history: runs, run: run).page
+        try OutputFile.makeFolder(URL(filePath: file).deletingLastPathComponent())
+        try OutputFile.write(Data(page.utf8), to: file, for: .everyone, console)
+        console.note("The charts are in \(file)")
     }
 
     private func figures(of bench: Bench, _ arguments: Arguments) async throws -> [Figure] {

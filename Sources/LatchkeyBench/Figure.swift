@@ -19,6 +19,12 @@ struct Figure: Sendable, Equatable {
         case atLeast(Double)
         case atMost(Double)
         case below(Double)
+
+        var limit: Double {
+            switch self {
+            case .atLeast(let limit), .atMost(let limit), .below(let limit): limit
+            }
+        }
     }
 
     let name: String
@@ -31,9 +37,11 @@ struct Figure: Sendable, Equatable {
     var note = ""
 
     /// Whether the number is what is aimed at; `nil` without an aim or without a number.
-    var isMet: Bool? {
-        guard let value else { return nil }
-        return switch aim {
+    var isMet: Bool? { value.flatMap { isMet(by: $0) } }
+
+    /// Whether another number is what is aimed at; `nil` without an aim.
+    func isMet(by value: Double) -> Bool? {
+        switch aim {
         case .atLeast(let limit): value >= limit
         case .atMost(let limit): value <= limit
         case .below(let limit): value < limit
@@ -43,17 +51,20 @@ struct Figure: Sendable, Equatable {
 }
 
 extension Figure {
+    /// Such as “≥ 90 %”; `nil` without an aim.
+    var aimText: String? {
+        switch aim {
+        case .atLeast(let limit): "≥ \(unit.text(limit))"
+        case .atMost(let limit): "≤ \(unit.text(limit))"
+        case .below(let limit): "< \(unit.text(limit))"
+        case nil: nil
+        }
+    }
+
     /// The cells of the figure's row.
     var cells: [String] {
-        let aimText =
-            switch aim {
-            case .atLeast(let limit): "≥ \(unit.text(limit))"
-            case .atMost(let limit): "≤ \(unit.text(limit))"
-            case .below(let limit): "< \(unit.text(limit))"
-            case nil: "–"
-            }
         let met = isMet.map { $0 ? "yes" : "NO" } ?? "–"
-        return [name, value.map(unit.text) ?? "not measured", aimText, met, note]
+        return [name, value.map(unit.text) ?? "not measured", aimText ?? "–", met, note]
     }
 }
 

@@ -44,9 +44,7 @@ public struct Secret: Sendable {
 
     /// Six hexadecimal digits, equal for equal bytes: 24 bits of FNV-1a. For correlation, not for protection.
     package var digest: String {
-        let hash = withUnsafeBytes { bytes in
-            bytes.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
-        }
+        let hash = withUnsafeBytes { $0.stableHash() }
         let folded = (hash ^ (hash >> 24) ^ (hash >> 48)) & 0xff_ffff
         return [UInt8(folded >> 16), UInt8(folded >> 8 & 0xff), UInt8(folded & 0xff)].hexString
     }

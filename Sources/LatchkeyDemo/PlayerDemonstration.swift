@@ -97,8 +97,8 @@ struct PlayerDemonstration {
         var last: Date?
         for entry in entries {
             let path = entry.path.prefix { $0 != "?" }
-            let name =
-                path.hasPrefix("/media/") ? path.split(separator: "/").suffix(2).joined(separator: "/") : "\(path)"
+            let isMedia = path.hasPrefix("/media/")
+            let name = isMedia ? (path.hasSuffix(".m3u8") ? "playlist" : "media") : "\(path)"
             var span = TraceSpan(
                 .service, "service: \(entry.method) \(name)",
                 from: entry.end.addingTimeInterval(-entry.duration.inSeconds), for: entry.duration)

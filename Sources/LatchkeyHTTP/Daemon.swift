@@ -7,7 +7,7 @@ import LatchkeyCore
 // the other, and `lines` and `watches` are touched under `lock` only.
 final class Daemon: @unchecked Sendable {
     let configuration: HTTPServerConfiguration
-    let handler: @Sendable (HTTPRequest) async -> HTTPResponse
+    let begin: @Sendable (HTTPRequest) -> HTTPWork
     let time: any Timekeeper
     let startTask: TaskStart.Starter
     let open = OpenExchanges()
@@ -20,10 +20,10 @@ final class Daemon: @unchecked Sendable {
 
     init(
         _ configuration: HTTPServerConfiguration, time: any Timekeeper, startTask: @escaping TaskStart.Starter,
-        handler: @escaping @Sendable (HTTPRequest) async -> HTTPResponse
+        begin: @escaping @Sendable (HTTPRequest) -> HTTPWork
     ) {
         self.configuration = configuration
-        self.handler = handler
+        self.begin = begin
         self.time = time
         self.startTask = startTask
         connections = OpenConnections(

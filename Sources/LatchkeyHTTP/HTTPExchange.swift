@@ -165,10 +165,15 @@ final class HTTPExchange: @unchecked Sendable {
 
     private var isAnswered: Bool { lock.withLock { reply != nil } }
 
-    /// Starts the task that answers. The first answer, possibly that of the deadline, cancels it, and so does `end`.
+    /// Answers at once, or starts the task that answers. The first answer, possibly that of the deadline, cancels the task, and so does
+    /// `end`.
     private func startWork(_ request: HTTPRequest) {
-        let handler = daemon.handler
-        let task = daemon.startTask { self.answer(with: await handler(request)) }
+        let answering: @Sendable () async -> HTTPResponse
+        switch daemon.begin(request) {
+        case .reply(let reply): return answer(with: reply)
+        case .task(let work): answering = work
+        }
+        let task = daemon.startTask { self.answer(with: await answering()) }
         let isAnswered = lock.withLock {
             work = task
             return reply != nil

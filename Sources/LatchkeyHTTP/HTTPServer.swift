@@ -15,7 +15,7 @@ public final class HTTPServer: @unchecked Sendable {
 
     private let configuration: HTTPServerConfiguration
     private let time: any Timekeeper
-    private let handler: @Sendable (HTTPRequest) async -> HTTPResponse
+    private let begin: @Sendable (HTTPRequest) -> HTTPWork
     private let startTask: TaskStart.Starter
     private let lock = NSLock()
     private var state = State.idle
@@ -29,23 +29,25 @@ public final class HTTPServer: @unchecked Sendable {
         time: any Timekeeper = SystemTimekeeper(),
         handler: @escaping @Sendable (HTTPRequest) async -> HTTPResponse
     ) {
-        self.init(configuration, time: time, startTask: { Task(operation: $0) }, handler: handler)
+        self.init(configuration, time: time, startTask: { Task(operation: $0) }) { request in
+            .task { await handler(request) }
+        }
     }
 
     /// - Parameters:
     ///   - configuration: address, port, TLS and limits.
     ///   - time: the clock for deadlines and for stopping.
-    ///   - startTask: starts the task of one request, on threads of the caller's choice. It is called on the thread that has read the
-    ///     request; what it does there itself should be short, because other connections wait for that thread.
-    ///   - handler: answers one request.
+    ///   - startTask: starts the task of one request, on threads of the caller's choice.
+    ///   - begin: answers one request at once, or says what its task does. Both closures are called on the thread that has read the
+    ///     request; what they do there should be short, because other connections wait for that thread.
     package init(
         _ configuration: HTTPServerConfiguration, time: any Timekeeper = SystemTimekeeper(),
-        startTask: @escaping TaskStart.Starter, handler: @escaping @Sendable (HTTPRequest) async -> HTTPResponse
+        startTask: @escaping TaskStart.Starter, begin: @escaping @Sendable (HTTPRequest) -> HTTPWork
     ) {
         self.configuration = configuration
         self.time = time
         self.startTask = startTask
-        self.handler = handler
+        self.begin = begin
     }
 
     deinit {
@@ -71,7 +73,7 @@ public final class HTTPServer: @unchecked Sendable {
         lock.lock()
         defer { lock.unlock() }
         guard case .idle = state else { throw .running }
-        let daemon = Daemon(configuration, time: time, startTask: startTask, handler: handler)
+        let daemon = Daemon(configuration, time: time, startTask: startTask, begin: begin)
         let port = try daemon.start()
         state = .running(daemon, port: port)
         return port

@@ -18,14 +18,19 @@ public final class WorkerPool: Sendable {
     ///   - threads: the number of threads.
     ///   - waiting: how many pieces of work without a lane may wait. Defaults to 1,024.
     ///   - rules: how much work of the lanes may wait.
+    ///   - standing: which threads go first where there are more than processors. Defaults to the process's.
     ///   - timekeeper: the clock that measures waiting and work. Defaults to the machine's.
     package init(
-        threads: Int, waiting: Int = 1_024, rules: AdmissionRules, timekeeper: any Timekeeper = SystemTimekeeper()
+        threads: Int, waiting: Int = 1_024, rules: AdmissionRules = AdmissionRules(), standing: ThreadStanding = .usual,
+        timekeeper: any Timekeeper = SystemTimekeeper()
     ) {
         let queue = WorkQueue(threads: threads, limit: waiting, rules: rules, timekeeper: timekeeper)
         self.queue = queue
         for number in 0..<max(1, threads) {
-            let thread = Thread { while let work = queue.next() { work() } }
+            let thread = Thread {
+                standing.take()
+                while let work = queue.next() { work() }
+            }
             thread.name = "latchkey-worker-\(number)"
             thread.start()
         }

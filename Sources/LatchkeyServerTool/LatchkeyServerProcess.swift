@@ -10,5 +10,5 @@ extension CommandLineTool {
     /// `latchkey-server` with all its verbs.
     static let licenseServer = CommandLineTool(
         name: "latchkey-server", summary: "a FairPlay license server: keys for packagers, licenses for players",
-        verbs: [DemoVerb(), RunVerb(), TokenVerb(), DecideVerb(), ExplainVerb(), AuditVerb()])
+        verbs: [DemoVerb(), RunVerb(), TokenVerb(), DecideVerb(), ExplainVerb(), AuditVerb(), MigrateVerb()])
 }

@@ -23,9 +23,7 @@ package struct RotatingKeys: Sendable, Hashable {
     ///   - period: the number of key changes before.
     package func key(_ track: String, period: Int) -> StoredKey {
         let name = "\(track)-\(period)"
-        // FNV-1a.
-        let mixed = name.utf8.reduce(0xcbf2_9ce4_8422_2325 ^ seed) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
-        var generator = SeededGenerator(seed: mixed)
+        var generator = SeededGenerator(seed: name.utf8.stableHash(seed: seed))
         let (id, key, iv) = (generator.bytes(16), generator.bytes(16), generator.bytes(16))
         guard let id = KeyID(bytes: id), let content = ContentKey(key: Secret(key), iv: Secret(iv)) else {
             preconditionFailure("16 bytes each")

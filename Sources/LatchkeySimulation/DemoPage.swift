@@ -45,7 +45,9 @@ package struct DemoPage {
                 title: "Latchkey demo: \(right) of \(rows.count) right", style: TraceStyle.rules,
                 [
                     .element("header", [:], head),
-                    .element("main", [:], rows.compactMap(\.trouble) + [pictures, matrix] + rows.map(\.waterfalls)),
+                    .element(
+                        "main", [:],
+                        rows.compactMap(\.trouble) + [pictures, matrix, times] + rows.map(\.waterfalls)),
                 ]
             ).utf8)
     }
@@ -55,34 +57,34 @@ package struct DemoPage {
     }
 
     private var matrix: HTML {
-        let columns: [(name: String, isNumber: Bool)] = [
-            ("Vendor and player", false), ("What", false), ("Requests", true), ("Time to key", true), ("Frames", true),
-            ("Besides", false), ("Result", false),
+        let columns: [HTML.Column] = [
+            .heading("Vendor and player"), .text("What"), .number("Requests"), .number("Time to key"),
+            .number("Frames"), .text("Besides"), .text("Result"),
         ]
-        let heads = columns.map {
-            HTML.element("th", $0.isNumber ? ["scope": "col", "class": "number"] : ["scope": "col"], $0.name)
-        }
-        let lines = rows.map { row in
-            HTML.element(
-                "tr", [:],
-                zip(columns, row.cells).map { column, text in
-                    .element("td", column.isNumber ? ["class": "number"] : [:], text)
-                })
-        }
         return .element(
             "section", [:],
             [
                 .element("h2", [:], "Matrix"),
-                .element(
-                    "div", ["class": "sheet", "tabindex": "0", "role": "region", "aria-label": "Matrix"],
-                    [
-                        .element(
-                            "table", [:],
-                            [
-                                .element("thead", [:], [.element("tr", [:], heads)]), .element("tbody", [:], lines),
-                            ])
-                    ]),
+                .table("Matrix", columns, rows.map { $0.cells.map { .text($0) } }),
             ])
+    }
+
+    /// Where the time went, for each stream.
+    private var times: HTML {
+        let keys = rows.compactMap(\.line?.timeToKey).sorted()
+        let range = [keys.first, keys.last].compactMap { $0.map { "\(Int(saturating: $0.inMilliseconds.rounded()))" } }
+        let sum =
+            range.count == 2
+            ? "The first key came after \(range[0]) to \(range[1]) ms. Decoding is all 150 frames at once; a player does it as it plays."
+            : ""
+        return .element(
+            "section", [:],
+            [
+                .element("h2", [:], "Where the milliseconds went"), .element("p", [:], sum), TracePage.legend,
+            ]
+                + rows.map { row in
+                    .group([.element("h3", [:], row.title), TracePage(row.trace).account])
+                })
     }
 }
 
@@ -90,17 +92,7 @@ extension DemoPage.Row {
     /// The largest picture that is put into the page, in bytes.
     private static let pictureLimit = 2 << 20
 
-    fileprivate var trouble: HTML? {
-        problem.map { problem in
-            .element(
-                "section", ["class": "problem"],
-                [
-                    .element("h2", [:], "\(title): \(problem.stage), \(problem.code)"),
-                    .element("p", [:], problem.reason),
-                    .element("p", [:], [.element("strong", [:], "What to do: "), .text(problem.remedy)]),
-                ])
-        }
-    }
+    fileprivate var trouble: HTML? { problem.map { $0.html("\(title): \($0.stage), \($0.code)") } }
 
     fileprivate var figure: HTML? {
         guard let line, let picture = try? Data(contentsOf: line.picture), picture.count <= Self.pictureLimit else {
@@ -125,11 +117,12 @@ extension DemoPage.Row {
     }
 
     fileprivate var waterfalls: HTML {
-        .element(
+        let page = TracePage(part: trace)
+        return .element(
             "section", ["aria-label": title],
             [
-                .element("h2", [:], title), .element("p", ["class": "soft"], about), TracePage(trace).waterfalls,
-                TracePage(trace).leaseChart,
+                .element("h2", [:], title), .element("p", ["class": "soft"], about), page.overview, page.leaseChart,
+                page.waterfalls,
             ])
     }
 }

@@ -29,22 +29,33 @@ package struct Stores: Sendable {
     }
 
     /// Opens an engine.
-    /// - Parameters:
-    ///   - address: where it is. A file gets its tables; a database has them, unless it is told to migrate.
-    ///   - migrates: whether a database's tables are made or expanded first, for which the role has to own them.
+    /// - Parameter address: where it is. A file gets its tables; a database needs a migration first.
     /// - Throws: `StoreError`, without a part of the address.
-    package static func open(_ address: StoreAddress, migrates: Bool = false) async throws(StoreError) -> Stores {
+    package static func open(_ address: StoreAddress) async throws(StoreError) -> Stores {
         switch address {
         case .memory: return Stores(records: MemoryRecordStore())
         case .sqlite(let path):
             let store = try SQLiteStore(path: path)
             return Stores(records: store, keys: store, audit: store, close: { store.close() })
         case .postgresql(let address):
-            let store = try await PostgreSQLStore.open(address, migrates: migrates)
+            let store = try await PostgreSQLStore.open(address)
             return Stores(
                 records: store, keys: store, audit: store, changes: { () throws(StoreError) in try store.changes() },
                 close: { store.close() })
-        case .redis(let address): return Stores(records: try RedisRecordStore(RedisAddress(address)))
+        case .redis(let address):
+            let address = try RedisAddress(address)
+            return Stores(records: try RedisRecordStore(address, replicas: address.replicas))
         }
+    }
+
+    /// Makes a database's tables, or adds what they lack. A second time changes nothing.
+    /// - Parameters:
+    ///   - address: a database, with the role that owns the tables.
+    ///   - role: the role as which servers run, which gets the rights that they need; `nil` grants nothing.
+    /// - Throws: `StoreError`, without a part of the address; `storeMisconfigured` if the role may not.
+    package static func migrate(_ address: StoreAddress, granting role: String? = nil) async throws(StoreError) {
+        // Files and memory need none.
+        guard case .postgresql(let address) = address else { return }
+        try await PostgreSQLStore.open(address, migrates: true, granting: role).close()
     }
 }

@@ -19,12 +19,14 @@ package final class TemporaryFolder: Sendable {
     package func path(_ name: String) -> String { file(name).path }
 
     /// Writes a file, and makes the folders on the way to it.
+    /// - Parameter mode: the permission bits. Defaults to those of the process.
     /// - Returns: its path.
     @discardableResult
-    package func write(_ text: String, to name: String) throws -> String {
+    package func write(_ text: String, to name: String, mode: Int? = nil) throws -> String {
         try FileManager.default.createDirectory(
             at: file(name).deletingLastPathComponent(), withIntermediateDirectories: true)
         try Data(text.utf8).write(to: file(name))
+        if let mode { try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path(name)) }
         return path(name)
     }
 

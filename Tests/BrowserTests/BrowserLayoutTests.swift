@@ -12,6 +12,8 @@ struct BrowserLayoutTests {
                 try await page.play("two-keys", as: viewer)
                 try await page.waitForState(state)
                 #expect(try await page.value("document.documentElement.scrollWidth <= \(width)") == .flag(true))
+                #expect(try await page.accessibilityProblems() == [])
+                #expect(try await page.contrastProblems() == [])
                 let picture = try await Picture(png: #require(page.picture(of: "html")), in: stage.folder)
                 #expect(picture.corner == (isDark ? [0x14, 0x18, 0x1d] : [0xff, 0xff, 0xff]))
             }
@@ -21,6 +23,20 @@ struct BrowserLayoutTests {
             #expect(isBeside == .flag(width == 1_600))
             #expect(try await page.text("viewers").contains("Play as a viewer who may"))
             #expect(page.errors.allSatisfy { $0.contains("status of 403") })
+        }
+    }
+
+    @Test(arguments: [(400, true), (400, false), (1_600, true), (1_600, false)])
+    func `the console fits the window, and can be read by all`(width: Int, isDark: Bool) async throws {
+        try await BrowserStage.with { stage in
+            let page = try await stage.console(width: width, isDark: isDark)
+            #expect(try await page.value("document.documentElement.scrollWidth <= \(width)") == .flag(true))
+            #expect(try await page.text("main").contains("Requests per second, by outcome"))
+            #expect(try await page.accessibilityProblems() == [])
+            #expect(try await page.contrastProblems() == [])
+            let picture = try await Picture(png: #require(page.picture(of: "main")), in: stage.folder)
+            #expect(picture.corner == (isDark ? [0x14, 0x17, 0x1b] : [0xf6, 0xf7, 0xf9]))
+            #expect(page.errors == [])
         }
     }
 }

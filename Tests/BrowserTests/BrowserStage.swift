@@ -9,12 +9,13 @@ import LatchkeyTesting
 final class BrowserStage: Sendable {
     let folder: TemporaryFolder
     let demonstration: Demonstration
-    let browser: Chromium
+    private let browser: Chromium
+    private let pages = Locked<[ChromiumPage]>([])
 
     private init() async throws {
         folder = try TemporaryFolder()
         demonstration = try await Demonstration.start(in: folder.file("demo"), ports: [0, 0, 0])
-        browser = try Chromium()
+        browser = try Chromium.shared()
     }
 
     /// Runs a test on a stage, and takes it down whatever happens.
@@ -22,15 +23,30 @@ final class BrowserStage: Sendable {
         let stage = try await BrowserStage()
         let result: Result<Void, any Error>
         do { result = .success(try await body(stage)) } catch { result = .failure(error) }
-        stage.browser.end()
+        for page in stage.pages.withLock({ $0 }) { await page.close() }
         await stage.demonstration.server.stop(within: .zero)
         try result.get()
     }
 
     /// The page, ready for a click.
     func page(width: Int = 1_024, isDark: Bool = false) async throws -> ChromiumPage {
-        let page = try await browser.open(demonstration.sheet.player, width: width, isDark: isDark)
+        let page = try await open(demonstration.sheet.player, width: width, isDark: isDark)
         try await page.wait(until: "document.body?.dataset.state === 'ready'")
+        return page
+    }
+
+    /// The console's first page, with an operator signed in.
+    func console(width: Int = 1_024, isDark: Bool = false) async throws -> ChromiumPage {
+        let page = try await open(demonstration.sheet.console, width: width, isDark: isDark)
+        let key = String(decoding: folder.contents("demo/admin-key.txt") ?? Data(), as: UTF8.self)
+        try await page.signIn(key.trimmingCharacters(in: .whitespacesAndNewlines))
+        try await page.wait(until: "document.querySelector('svg.chart') && document.querySelector('.legend')")
+        return page
+    }
+
+    private func open(_ address: String, width: Int, isDark: Bool) async throws -> ChromiumPage {
+        let page = try await browser.open(address, width: width, isDark: isDark)
+        pages.withLock { $0.append(page) }
         return page
     }
 
@@ -45,6 +61,14 @@ final class BrowserStage: Sendable {
 }
 
 extension ChromiumPage {
+    /// Signs in to the console, and waits for its first page.
+    func signIn(_ key: String) async throws {
+        try await wait(until: "document.querySelector('#key')")
+        try await value(
+            "document.querySelector('#key').value = '\(key)'; document.querySelector('form').requestSubmit()")
+        try await wait(until: "document.querySelector('h1')?.innerText === 'Overview'")
+    }
+
     /// Chooses a stream and plays it as one of the viewers, by the buttons' order.
     func play(_ stream: String, as viewer: Viewer) async throws {
         try await value(

@@ -4,7 +4,7 @@ import LatchkeyTesting
 
 /// Headless Chromium with a profile of its own, spoken to by the DevTools protocol over a pipe.
 ///
-/// It ends with the last reference to it, with the test's time limit, and with the process: Chromium ends when its pipe closes.
+/// It ends with the last reference to it and with the process: Chromium ends when its pipe closes, and its profile goes with it.
 ///
 /// Source: https://chromedevtools.github.io/devtools-protocol/
 final class Chromium: Sendable {
@@ -13,7 +13,7 @@ final class Chromium: Sendable {
         .flatMap { folder in ["chromium", "chromium-browser", "google-chrome"].map { "\(folder)/\($0)" } }
         .first { FileManager.default.isExecutableFile(atPath: $0) }
     static var isThere: Bool { path != nil }
-    static let whyNot = "Chromium is not there; make deps installs it"
+    static let whyNot = "Chromium is not there; make engines installs it"
 
     /// Chromium ended, or refused a command.
     struct Failure: Error, CustomStringConvertible {
@@ -35,18 +35,32 @@ final class Chromium: Sendable {
     private let state: Locked<State>
     private let folder: TemporaryFolder
 
-    init() throws {
+    private static let running = Locked<Chromium?>(nil)
+
+    /// The one for all tests, as a start takes a second; another one if it ended.
+    static func shared() throws -> Chromium {
+        try running.withLock { running in
+            if let running, !running.state.withLock({ $0.hasEnded }) { return running }
+            let started = try Chromium()
+            running = started
+            return started
+        }
+    }
+
+    private init() throws {
         folder = try TemporaryFolder()
         process = Process()
         process.executableURL = URL(filePath: "/bin/sh")
         // Chromium reads commands from descriptor 3 and answers on 4.
         process.arguments = [
-            "-c", "exec \"$0\" \"$@\" 3<&0 4>&1 </dev/null >/dev/null 2>&1", Self.path ?? "", "--headless=new",
-            "--no-sandbox",
-            "--remote-debugging-pipe", "--user-data-dir=\(folder.path("profile"))",
+            "-c", "folder=$0; \"$@\" 3<&0 4>&1 </dev/null >/dev/null 2>&1; rm -rf \"$folder\"", folder.url.path,
+            Self.path ?? "", "--headless=new", "--no-sandbox", "--remote-debugging-pipe",
+            "--user-data-dir=\(folder.path("profile"))",
             "--autoplay-policy=no-user-gesture-required",
             "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking", "--disable-component-update",
-            "--disable-extensions", "--disable-sync", "--mute-audio", "--no-default-browser-check", "--no-first-run",
+            "--disable-extensions", "--disable-renderer-backgrounding", "--disable-backgrounding-occluded-windows",
+            "--disable-background-timer-throttling", "--disable-sync", "--mute-audio", "--no-default-browser-check",
+            "--no-first-run",
             "about:blank",
         ]
         let (input, output) = (Pipe(), Pipe())
@@ -61,12 +75,8 @@ final class Chromium: Sendable {
         Thread.detachNewThread { Self.read(answers, state) }
     }
 
-    deinit { end() }
-
-    /// Ends it; whoever waits for it gets an error.
-    func end() {
-        if process.isRunning { process.terminate() }
-    }
+    // Whoever waits for it gets an error.
+    deinit { try? commands.close() }
 
     /// Opens a page.
     /// - Parameters:
@@ -74,10 +84,11 @@ final class Chromium: Sendable {
     ///   - width: the window's width in pixels.
     ///   - isDark: whether the viewer likes dark pages.
     func open(_ address: String, width: Int = 1_024, isDark: Bool = false) async throws -> ChromiumPage {
-        let target = try await send("Target.createTarget", ["url": .text("about:blank")])
+        let context = try await send("Target.createBrowserContext")["browserContextId"] ?? .null
+        let target = try await send("Target.createTarget", ["url": .text("about:blank"), "browserContextId": context])
         let session = try await send(
             "Target.attachToTarget", ["targetId": target["targetId"] ?? .null, "flatten": .flag(true)])
-        let page = ChromiumPage(self, session: session["sessionId"]?.text ?? "")
+        let page = ChromiumPage(self, session: session["sessionId"]?.text ?? "", context: context)
         try await page.open(address, width: width, isDark: isDark)
         return page
     }
@@ -90,23 +101,26 @@ final class Chromium: Sendable {
     /// Sends a command and waits for its answer.
     @discardableResult
     func send(_ method: String, _ parameters: Values = [:], session: String? = nil) async throws -> Values {
-        try await withTaskCancellationHandler {
+        let id = state.withLock { state in
+            defer { state.nextID += 1 }
+            return state.nextID
+        }
+        var message: Values = ["id": .number(Double(id)), "method": .text(method), "params": .object(parameters)]
+        message["sessionId"] = session.map(JSON.text)
+        let bytes = JSON.object(message).bytes + [0]
+        return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                var message: Values = ["method": .text(method), "params": .object(parameters)]
-                message["sessionId"] = session.map(JSON.text)
-                let id: Int? = state.withLock { state in
-                    guard !state.hasEnded else { return nil }
-                    defer { state.nextID += 1 }
-                    state.waiting[state.nextID] = continuation
-                    return state.nextID
+                let isWaiting = state.withLock { state in
+                    guard !state.hasEnded, !Task.isCancelled else { return false }
+                    state.waiting[id] = continuation
+                    return true
                 }
-                guard let id else { return continuation.resume(throwing: Failure(description: "Chromium has ended.")) }
-                message["id"] = .number(Double(id))
+                guard isWaiting else { return continuation.resume(throwing: Failure(description: "Nobody answers.")) }
                 // An error means that Chromium ended, which the reader finds, too.
-                try? commands.write(contentsOf: JSON.object(message).bytes + [0])
+                try? commands.write(contentsOf: bytes)
             }
         } onCancel: {
-            end()
+            state.withLock { $0.waiting.removeValue(forKey: id) }?.resume(throwing: CancellationError())
         }
     }
 
@@ -155,6 +169,7 @@ enum JSON: Sendable, Hashable {
 
     var text: String? { if case .text(let text) = self { text } else { nil } }
     var number: Double? { if case .number(let number) = self { number } else { nil } }
+    var elements: [JSON]? { if case .array(let elements) = self { elements } else { nil } }
     var members: [String: JSON]? { if case .object(let members) = self { members } else { nil } }
 
     init?(_ bytes: Data) {

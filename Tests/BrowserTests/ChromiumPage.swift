@@ -5,10 +5,13 @@ import LatchkeyCore
 final class ChromiumPage: Sendable {
     private let browser: Chromium
     private let session: String
+    /// What keeps its cookies and storage apart from other pages'.
+    private let context: JSON
     private let said = Locked<[String]>([])
 
-    init(_ browser: Chromium, session: String) {
+    init(_ browser: Chromium, session: String, context: JSON) {
         self.browser = browser
+        self.context = context
         self.session = session
     }
 
@@ -81,8 +84,12 @@ final class ChromiumPage: Sendable {
         return answer["data"]?.text.flatMap { Data(base64Encoded: $0) }
     }
 
+    /// Closes the page.
+    func close() async { _ = try? await browser.send("Target.disposeBrowserContext", ["browserContextId": context]) }
+
+    /// Sends a command of the DevTools protocol.
     @discardableResult
-    private func send(_ method: String, _ parameters: Chromium.Values = [:]) async throws -> Chromium.Values {
+    func send(_ method: String, _ parameters: Chromium.Values = [:]) async throws -> Chromium.Values {
         try await browser.send(method, parameters, session: session)
     }
 

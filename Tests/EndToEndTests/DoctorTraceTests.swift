@@ -115,9 +115,12 @@ struct TraceReaderTests {
 
 /// Python with the two packages.
 enum TraceReader {
-    static let whyNot: Comment =
-        "set LATCHKEY_PYTHON to a python3 with opentelemetry-proto and haralyzer of PyPI"
-    static let isThere = ProcessInfo.processInfo.environment["LATCHKEY_PYTHON"] != nil
+    static let whyNot: Comment = "opentelemetry-proto and haralyzer of PyPI are not there; make readers fetches them"
+    private static let packages = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../.build/trace-readers").standardizedFileURL.path
+    static let isThere = ["opentelemetry", "haralyzer"].allSatisfy {
+        FileManager.default.fileExists(atPath: "\(packages)/\($0)")
+    }
 
     /// Reads identifiers as OTLP's JSON has them, in hexadecimal, and the rest by the schema.
     static let openTelemetry = """
@@ -157,9 +160,7 @@ enum TraceReader {
     private static func output(_ program: String, _ file: String) throws -> String {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = [
-            ProcessInfo.processInfo.environment["LATCHKEY_PYTHON"] ?? "python3", "-c", program, file,
-        ]
+        process.arguments = ["PYTHONPATH=\(packages)", "python3", "-c", program, file]
         let pipe = Pipe()
         process.standardOutput = pipe
         process.standardError = FileHandle.nullDevice

@@ -32,7 +32,7 @@ struct InstallationTests {
         for file in [
             "share/man/man1/latchkey.1", "share/bash-completion/completions/latchkey",
             "share/zsh/site-functions/_latchkey", "share/fish/vendor_completions.d/latchkey.fish",
-            "share/latchkey/DemoAsset/keys.json",
+            "share/latchkey/DemoAsset/keys.json", "bin/latchkey-server",
         ] { #expect(files.contains(file)) }
         try FileManager.default.createSymbolicLink(
             atPath: folder.path("link"), withDestinationPath: folder.path("prefix/bin/latchkey"))

@@ -51,7 +51,7 @@ struct InterruptionTests {
         try LiveServices.writeCredentials(to: folder.file("c"))
         let serve = try await ServeProcess(
             ignoring: "HUP", "--credentials", folder.path("c"), "--content", DemoAsset.folder.path)
-        serve.send(SIGHUP)
+        serve.process.send(SIGHUP)
         #expect(await serve.end(by: SIGTERM) == 128 + SIGTERM)
     }
 

@@ -38,8 +38,8 @@ struct ServeToolTests {
         let leased = try await play("vudrm")
         #expect(leased.status == 0)
         #expect(leased.output.contains("600"))
-        #expect(serve.log.contains("refused, request "))
-        #expect(serve.log.contains("/vudrm/certificate/demo-client → 503"))
+        #expect(serve.process.log.contains("refused, request "))
+        #expect(serve.process.log.contains("/vudrm/certificate/demo-client → 503"))
         _ = await serve.end(by: SIGTERM)
     }
 

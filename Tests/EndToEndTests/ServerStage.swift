@@ -33,7 +33,7 @@ struct ServerStage: Sendable {
     ) async throws -> Value {
         let folder = try TemporaryFolder()
         let demo = try DemoFolder(folder.url, ports: [0, 0, 0])
-        for (name, text) in secrets { try folder.write(text, to: name) }
+        for (name, text) in secrets { try folder.write(text, to: name, mode: 0o600) }
         try change(demo.configuration) { members in
             let tenant: [String: Any] = ["faces": try object(faces)]
             members["tenants"] = try merged(members["tenants"], ["demo": tenant])

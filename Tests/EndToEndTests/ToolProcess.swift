@@ -26,15 +26,18 @@ struct ToolProcess: Sendable {
     }
 
     /// The binary beside the tests; `nil` if it was not built.
-    static let path: String? = {
+    static let path = binary("latchkey")
+
+    /// A binary beside the tests; `nil` if it was not built.
+    static func binary(_ name: String) -> String? {
         var folder = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
         for _ in 0..<4 {
-            let file = folder.appending(path: "latchkey").path
+            let file = folder.appending(path: name).path
             if isProgram(file) { return file }
             folder.deleteLastPathComponent()
         }
         return nil
-    }()
+    }
 
     static var isThere: Bool { path != nil }
     static let whyNot = "the tool was not built; run swift build first"
@@ -87,106 +90,6 @@ struct ToolProcess: Sendable {
             do { try process.run() } catch {
                 process.terminationHandler = nil
                 continuation.resume(throwing: error)
-            }
-        }
-    }
-}
-
-/// `latchkey serve` as a process.
-final class ServeProcess: @unchecked Sendable {
-    // Sound because a test uses it from one task; the reader of standard output touches only `lines`.
-    private let process: Process
-    private let output = Pipe()
-    private let errors: FileHandle
-    private let folder: TemporaryFolder
-    private let ended: Task<Int32, Never>
-
-    /// Starts it and waits until it prints its address.
-    /// - Parameter ignored: a signal that the starting process makes it ignore, as `nohup` does: `HUP`.
-    init(ignoring ignored: String? = nil, _ arguments: String...) async throws {
-        folder = try TemporaryFolder()
-        try Data().write(to: folder.file("error"))
-        errors = try FileHandle(forWritingTo: folder.file("error"))
-        let shell = ["-c", "trap '' \(ignored ?? "")\nexec \"$0\" serve --json \"$@\"", ToolProcess.path ?? ""]
-        process =
-            ignored == nil
-            ? ToolProcess.make(["serve", "--json"] + arguments)
-            : ToolProcess.make(program: "/bin/sh", shell + arguments)
-        process.standardOutput = output
-        process.standardError = errors
-        let (ends, end) = AsyncStream.makeStream(of: Int32.self)
-        process.terminationHandler = { end.yield($0.terminationStatus) }
-        ended = Task { await ends.first { _ in true } ?? -1 }
-        try process.run()
-        let line = await Self.firstLine(of: output.fileHandleForReading)
-        sheet = (try? JSONDecoder().decode(Sheet.self, from: line)) ?? Sheet(address: "", services: [])
-    }
-
-    deinit { if process.isRunning { process.terminate() } }
-
-    /// The process' number.
-    var identifier: Int32 { process.processIdentifier }
-
-    /// The parts of its `--json` output that tests use.
-    struct Sheet: Decodable {
-        struct Service: Decodable {
-            let service, profile: String
-            let settings: [String: String]
-            let tokens, play: String?
-        }
-
-        let address: String
-        let services: [Service]
-    }
-
-    /// Its introduction.
-    let sheet: Sheet
-
-    /// Its address.
-    var address: String { sheet.address }
-
-    /// The `--set` values of a service, as the tool prints them.
-    func settings(of service: String) -> [String] {
-        guard let service = sheet.services.first(where: { $0.service == service }) else { return [] }
-        let settings =
-            service.settings.map { "\($0.key)=\($0.value)" } + (service.tokens.map { ["token=@\($0)"] } ?? [])
-        return settings.flatMap { ["--set", $0] }
-    }
-
-    /// A new token of a service.
-    func token(of service: String) async throws -> String {
-        let address = sheet.services.first { $0.service == service }?.tokens ?? ""
-        guard let url = URL(string: address) else { throw URLError(.badURL) }
-        let reply = try await SystemTransport().send(URLRequest(url: url), bodyLimit: 1 << 20)
-        return String(decoding: reply.body, as: UTF8.self)
-    }
-
-    /// All output on standard error so far.
-    var log: String { (try? String(contentsOf: folder.file("error"), encoding: .utf8)) ?? "" }
-
-    /// Closes the reading end of its standard output.
-    func stopReading() { try? output.fileHandleForReading.close() }
-
-    /// Sends a signal.
-    func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
-
-    /// Sends a signal and waits for the end.
-    func end(by signal: Int32) async -> Int32 {
-        send(signal)
-        return await ended.value
-    }
-
-    /// Reads on a separate thread, because reading blocks.
-    private static func firstLine(of handle: FileHandle) async -> Data {
-        await withCheckedContinuation { continuation in
-            Thread.detachNewThread {
-                var data = Data()
-                while !data.contains(10) {
-                    let more = handle.availableData
-                    if more.isEmpty { break }
-                    data.append(more)
-                }
-                continuation.resume(returning: data.prefix { $0 != 10 })
             }
         }
     }

@@ -40,7 +40,7 @@ struct ToolTests {
         #expect(try await ToolProcess.run("credentials", "--out", folder.path("c")).status == 0)
         let serve = try await ServeProcess("--credentials", folder.path("c"), "--content", DemoAsset.folder.path)
         // The reader of its output goes away, like `head`.
-        serve.stopReading()
+        serve.process.stopReading()
         for (vendor, service) in [("vudrm-raw", "vudrm"), ("cloud-drm", "cloud-drm")] {
             let run = try await ToolProcess.run(
                 ["play", "\(serve.address)/media/\(service)/ts/master.m3u8", "--vendor", vendor]
@@ -55,8 +55,8 @@ struct ToolTests {
             #expect(run.json?["frames"] as? Int == 150)
         }
         #expect(await serve.end(by: SIGINT) == 128 + SIGINT)
-        #expect(serve.log.hasSuffix("Stopping\n"))
-        #expect(serve.log.contains("POST /vudrm/license/video → 200"))
+        #expect(serve.process.log.hasSuffix("Stopping\n"))
+        #expect(serve.process.log.contains("POST /vudrm/license/video → 200"))
     }
 
     @Test func `a second serve on a port says that it is taken`() async throws {

@@ -81,6 +81,36 @@ struct LicenseServerTests {
         await stage.stop()
     }
 
+    @Test func `keys in cipher come into the server whose key opens them, and into no other`() async throws {
+        let (sender, stranger) = (try await ServerStage(), try await ServerStage())
+        let receiver = try await ServerStage { text in
+            text = text.replacing(
+                #""clearKey": true,"#,
+                with: #"""
+                    "clearKey": true, "importRecipients":
+                      [{"certificate": "credentials/certificate.der", "key": "credentials/private-key.pem"}],
+                    """#)
+        }
+        func cpix(
+            _ stage: ServerStage, _ method: String, _ body: Data? = nil, _ headers: [String: String] = [:]
+        ) async throws -> HTTPReply {
+            let key = ["X-API-Key": stage.folder.packagerKey.revealedText]
+            return try await stage.send(
+                "\(stage.server.addresses.packagers.url)/t/demo/cpix?content=film", method: method, body: body,
+                headers: headers.merging(key) { $1 })
+        }
+        #expect(try await cpix(sender, "POST", Data(ServerUnderTest.document(1...2).utf8)).status == 200)
+        let certificate = try Data(contentsOf: URL(filePath: receiver.folder.credentials + "/certificate.der"))
+        let sealed = try await cpix(
+            sender, "GET", nil, ["X-Recipient-Certificate": certificate.base64EncodedString()])
+        #expect(sealed.status == 200 && !sealed.text.contains(ServerUnderTest.plainKey))
+        let refused = try await cpix(stranger, "POST", sealed.body)
+        #expect(refused.status == 422, "\(refused.text)")
+        #expect(try await cpix(receiver, "POST", sealed.body).status == 200)
+        #expect(try await cpix(receiver, "GET").text.contains(ServerUnderTest.plainKey))
+        for stage in [sender, stranger, receiver] { await stage.stop() }
+    }
+
     @Test func `each license is in metrics, log and decisions`() async throws {
         let stage = try await ServerStage()
         let (reply, _) = try await stage.license()

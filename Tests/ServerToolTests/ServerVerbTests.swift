@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyFairPlay
 import LatchkeyServer
 import LatchkeyTerminal
 import LatchkeyTesting
@@ -55,6 +56,39 @@ struct ServerVerbTests {
         withExtendedLifetime(root) {}
     }
 
+    @Test func `the derivation on the command line stands in place of the configuration's, from the working directory`()
+        async throws
+    {
+        let (root, folder) = try folder()
+        let run = await Run("run", "--check", "--config", folder.configuration, "--derivation", "nowhere/libtest.so")
+        #expect(run.status == .no)
+        let library = URL(filePath: "nowhere/libtest.so").absoluteURL.path
+        #expect(run.error.contains("licensee.derivation") && run.error.contains(library), "\(run.error)")
+        let file = try ConfigurationFile(folder.configuration, derivation: "nowhere/libtest.so")
+        #expect(try file.readAgain().licensee.derivation == library)
+        #expect(try ConfigurationFile(folder.configuration).licensee.derivation == nil)
+        withExtendedLifetime(root) {}
+    }
+
+    @Test(arguments: [("credentials", "node-secret.hex"), ("other", "credentials/private-key.pem")])
+    func `a recipient of keys has a certificate and the private key that belongs to it`(
+        _ certificate: String, _ key: String
+    ) async throws {
+        let (root, folder) = try folder()
+        try TestCredentials.make(bits: 2_048).write(to: folder.url.appending(path: "other"))
+        try ServerStage.edit(folder.configuration) { text in
+            text = text.replacing(
+                #""clearKey": true,"#,
+                with:
+                    #""clearKey": true, "importRecipients": [{"certificate": "\#(certificate)/certificate.der", "key": "\#(key)"}],"#
+            )
+        }
+        let run = await Run("run", "--check", "--config", folder.configuration)
+        #expect(run.status == .no)
+        #expect(run.error.contains("tenants.demo.importRecipients[0]"), "\(run.error)")
+        withExtendedLifetime(root) {}
+    }
+
     @Test func `the check tells everything that is wrong, each with its place`() async throws {
         let (root, folder) = try folder()
         try ServerStage.edit(folder.configuration) { text in
@@ -75,6 +109,21 @@ struct ServerVerbTests {
         for place in ["licensee.credentials[0]", "tenants.demo.policy", "tenants.demo.tokens.keys"] {
             #expect(more.error.contains(place), "\(place) is missing in \(more.error)")
         }
+        withExtendedLifetime(root) {}
+    }
+
+    @Test func `a migration needs a database, and names what is wrong with its address`() async throws {
+        let (root, folder) = try folder()
+        let none = await Run("migrate", "--config", folder.configuration)
+        #expect(none.status == .yes)
+        #expect(none.output == "No store of this configuration needs tables.\n")
+        try ServerStage.edit(folder.configuration) { text in
+            text = text.replacing(/"keys": "sqlite:[^"]*"/, with: #""keys": "postgresql://anna:hunter2@127.0.0.1:1/x""#)
+        }
+        let run = await Run("migrate", "--config", folder.configuration)
+        #expect(run.status == .no)
+        #expect(run.error.contains("storeUnavailable"))
+        #expect(!run.error.contains("hunter2"))
         withExtendedLifetime(root) {}
     }
 

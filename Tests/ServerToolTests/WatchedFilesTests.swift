@@ -6,10 +6,26 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct WatchedFilesTests {
-    @Test(arguments: ["server.json", "policies/demo.json", "policies/new.json", "jwks.json", "credentials/ask.hex"])
+    @Test(arguments: [
+        "server.json", "policies/demo.json", "policies/new.json", "jwks.json", "credentials/ask.hex", "kek.hex",
+        "callout-token.txt", "signing-key.hex", "vudrm-secret.txt", "axinom-key.txt", "access-key.txt", "site-key.txt",
+        "drmtoday-key.txt",
+    ])
     func `a change of a file that the configuration depends on is seen`(_ name: String) throws {
         let root = try TemporaryFolder()
         let folder = try DemoFolder(URL(filePath: root.path("demo"), directoryHint: .isDirectory), ports: [0, 0, 0])
+        try ServerStage.edit(folder.configuration) { text in
+            text = text.replacing(
+                #""clearKey": true,"#,
+                with: """
+                    "callout": {"url": "https://example.com/", "token": "callout-token.txt"},
+                    "signers": {"acme": {"key": "signing-key.hex", "iv": "00"}},
+                    "faces": {"vudrm": {"client": "acme", "secret": "vudrm-secret.txt"},
+                      "axinom": {"keyId": "00000000-0000-0000-0000-000000000001", "key": "axinom-key.txt"},
+                      "doverunner": {"site": "ACME", "accessKey": "access-key.txt", "siteKey": "site-key.txt"},
+                      "drmtoday": {"merchant": "acme", "key": "drmtoday-key.txt"}},
+                    """)
+        }
         let file = try ConfigurationFile(folder.configuration)
         let before = WatchedFiles(file)
         #expect(WatchedFiles(file) == before)

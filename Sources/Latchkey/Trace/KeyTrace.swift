@@ -11,7 +11,7 @@ import LatchkeyCore
 public struct KeyTrace: Sendable {
     /// Files that a trace can become.
     public enum Format: String, Sendable, Hashable, CaseIterable {
-        /// A page for people that needs no network: problems first, a waterfall for each key, leases, and a table of all steps.
+        /// A page for people that needs no network: problems first, leases, a waterfall for each key, and a table of all steps.
         case html
         /// OpenTelemetry's OTLP in JSON, for a collector or a viewer of traces.
         case openTelemetry = "json"

@@ -93,7 +93,7 @@ extension TraceExchange {
         /// The exchange with identifiers for all of its spans.
         var exchange: TraceExchange {
             var identifiers = SeededGenerator(
-                seed: seed ^ Self.hash("\(identity.owner)\n\(identity.number)\n\(identity.key)"))
+                seed: seed ^ "\(identity.owner)\n\(identity.number)\n\(identity.key)".utf8.stableHash())
             let made = identifiers.bytes(16).hexString
             var spans = spans.sorted {
                 ($0.start, $0.kind.rank, -$0.length.inSeconds) < ($1.start, $1.kind.rank, -$1.length.inSeconds)
@@ -181,10 +181,6 @@ extension TraceExchange.Builder {
     private static func duration(_ milliseconds: Double?) -> Duration {
         guard let milliseconds, milliseconds.isFinite, 0..<3.2e13 ~= milliseconds else { return .zero }
         return .milliseconds(milliseconds)
-    }
-
-    private static func hash(_ text: String) -> UInt64 {
-        text.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
     }
 
     static func words(_ stage: ContentKeyError.Stage) -> String {

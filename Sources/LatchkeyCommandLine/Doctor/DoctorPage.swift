@@ -21,54 +21,33 @@ struct DoctorPage {
                 .element(
                     "header", [:],
                     [.element("h1", [:], "The keys of a stream, step by step"), .element("p", [:], vendor)]),
-                .element("main", [:], [cause, steps, trace.waterfalls, trace.table]),
+                .element("main", [:], [cause, steps, TracePage.legend, trace.waterfalls, trace.table]),
             ])
     }
 
     private var cause: HTML {
         guard let cause = report.cause else { return .element("p", ["class": "fine"], "Nothing is wrong.") }
-        let problem = TraceProblem(cause)
         let sent =
             report.sentSecrets ? "An SPC or a credential was sent to a server." : "Nothing secret was sent to a server."
-        return .element(
-            "section", ["class": "problem"],
-            [
-                .element("h2", [:], "\(problem.stage): \(problem.code)"), .element("p", [:], problem.reason),
-                .element("p", [:], [.element("strong", [:], "What to do: "), .text(problem.remedy)]),
-                .element("p", ["class": "soft"], sent),
-            ])
+        return TraceProblem(cause).html(remark: sent)
     }
 
     private var steps: HTML {
-        let heads = ["Step", "Result", "Seen", "Expected", "What to do"].map {
-            HTML.element("th", ["scope": "col"], $0)
-        }
-        let rows = report.checks.map { check in
+        let columns: [HTML.Column] = [
+            .heading("Step"), .text("Result"), .text("Seen"), .text("Expected"), .text("What to do"),
+        ]
+        let rows = report.checks.map { check -> [HTML] in
             let shown = TraceProblem(check)
-            return HTML.element(
-                "tr", [:],
-                [
-                    .element("th", ["scope": "row"], check.step.rawValue),
-                    .element("td", check.result == .error ? ["class": "bad"] : [:], check.result.rawValue),
-                    .element("td", [:], shown.reason), .element("td", [:], check.step.expectation),
-                    .element("td", [:], shown.remedy),
-                ])
+            let result: HTML =
+                check.result == .error
+                ? .element("strong", ["class": "bad"], check.result.rawValue) : .text(check.result.rawValue)
+            return [
+                .text(check.step.rawValue), result, .text(shown.reason), .text(check.step.expectation),
+                .text(shown.remedy),
+            ]
         }
         return .element(
-            "section", [:],
-            [
-                .element("h2", [:], "Steps"),
-                .element(
-                    "div", ["class": "sheet", "tabindex": "0", "role": "region", "aria-label": "Steps"],
-                    [
-                        .element(
-                            "table", [:],
-                            [
-                                .element("thead", [:], [.element("tr", [:], heads)]),
-                                .element("tbody", [:], rows),
-                            ])
-                    ]),
-            ])
+            "section", [:], [.element("h2", [:], "Steps"), .table("Steps", columns, rows)])
     }
 }
 

@@ -51,6 +51,8 @@ struct LoadReply: Sendable, Equatable {
     var renewAfter: Int?
     var heartbeat: Int?
     var heartbeatToken: String?
+    /// What the server's log calls the request.
+    var requestID: String?
     /// Why no reply came.
     var cause: String?
 
@@ -70,6 +72,7 @@ struct LoadReply: Sendable, Equatable {
         renewAfter = number("x-latchkey-renew-after")
         heartbeat = number("x-latchkey-heartbeat")
         heartbeatToken = field("x-latchkey-heartbeat-token")
+        requestID = field("x-request-id")
     }
 
     var outcome: LoadOutcome {

@@ -12,7 +12,7 @@ struct LoadRun: Sendable {
     let license, heartbeats: URL
     let crowd: LoadCrowd
     let tokens: ViewerTokens
-    let carrier: any LoadCarrier
+    var carrier: any LoadCarrier
     var timekeeper: any Timekeeper = SystemTimekeeper()
 
     private struct State {

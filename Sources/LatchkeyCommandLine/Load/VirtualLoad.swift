@@ -131,10 +131,10 @@ struct EventHeap<Value> {
         values[0] = last
         var index = 0
         while true {
-            let children = [2 * index + 1, 2 * index + 2].filter { $0 < values.count }
-            guard let least = children.min(by: { isBefore(values[$0], values[$1]) }),
-                isBefore(values[least], values[index])
-            else { return first }
+            var least = 2 * index + 1
+            guard least < values.count else { return first }
+            if least + 1 < values.count, isBefore(values[least + 1], values[least]) { least += 1 }
+            guard isBefore(values[least], values[index]) else { return first }
             values.swapAt(index, least)
             index = least
         }

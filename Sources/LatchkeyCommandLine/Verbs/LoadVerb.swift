@@ -56,7 +56,7 @@ struct LoadVerb: Verb {
             options: [
                 licenseURL, certificateURL, credentials, contentID, keys, tokenFile, tokenCommand, tokenKey, tokenKeyID,
                 rate, length, arrivals, viewers, sessions, watch, retry, impatient, timeout, connections, inProcess,
-                virtual, policy, seed, html, Flag.json,
+                virtual, policy, seed, html, TraceRecorder.option, Flag.json,
             ],
             examples: [
                 "latchkey load --in-process --credentials credentials --rate 100 --for 2s",
@@ -67,12 +67,14 @@ struct LoadVerb: Verb {
 
     func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
         let plan = plan(arguments)
+        let recorder = try arguments.traceRecorder()
         let progress: @Sendable (LoadTally) -> Void = { tally in
             let count = tally.parts.map(\.starts).reduce(0, +)
             console.progress("\(count) playbacks began, \(tally.retries) requests were sent again")
         }
-        let (report, title) = try await report(plan, arguments, console, progress)
+        let (report, title) = try await report(plan, recorder, arguments, console, progress)
         console.endProgress()
+        try recorder.write(console)
         if let path = arguments[html] {
             try OutputFile.write(
                 Data(LoadPage(report: report, title: title).text.utf8), to: path, for: .everyone, console)
@@ -96,7 +98,7 @@ struct LoadVerb: Verb {
     }
 
     private func report(
-        _ plan: LoadPlan, _ arguments: Arguments, _ console: Console,
+        _ plan: LoadPlan, _ recorder: TraceRecorder, _ arguments: Arguments, _ console: Console,
         _ progress: @escaping @Sendable (LoadTally) -> Void
     ) async throws -> (LoadReport, title: String) {
         let policy = try LoadPolicy(arguments[policy].map { try InputFile.read($0, limit: 1 << 20, console) })
@@ -105,6 +107,9 @@ struct LoadVerb: Verb {
             throw UsageError("load needs one of --license-url, --in-process and --virtual.")
         }
         if arguments[virtual] {
+            guard arguments[TraceRecorder.option] == nil else {
+                throw UsageError("--virtual makes no requests that --trace could show.")
+            }
             let load = VirtualLoad(plan: plan, policy: policy.policy, sessions: arguments[sessions] ?? 1)
             return (await load.run(progress), "decisions, on virtual time")
         }
@@ -113,7 +118,10 @@ struct LoadVerb: Verb {
                 code: "loadImpossible", reason: "load needs macOS 14 or later.",
                 remedy: "Run it on macOS 14 or on Linux.")
         }
-        let run = try await self.run(plan, policy, arguments, console)
+        var run = try await self.run(plan, policy, arguments, console)
+        if arguments[TraceRecorder.option] != nil {
+            run.carrier = SampledCarrier(run.carrier, recorder, every: plan.traceInterval)
+        }
         return (await run.run(progress), run.license.absoluteString)
     }
 

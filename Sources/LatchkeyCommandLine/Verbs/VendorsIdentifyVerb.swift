@@ -30,15 +30,20 @@ struct VendorsIdentifyVerb: Verb {
     }
 
     func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
-        let own = try arguments.all(profile).map { path in
-            try VendorProfile(json: InputFile.read(path, limit: VendorProfile.fileLimit, console))
-        }
         let evidence = IdentificationInput(
-            VendorIdentification(profiles: own + VendorProfile.all), console)
+            VendorIdentification(profiles: try ownProfiles(arguments, console) + VendorProfile.all), console)
         var findings: [[VendorMatch]] = []
         for word in arguments.all(input) { findings.append(try await evidence.matches(word)) }
         let report = IdentificationReport(VendorIdentification.combined(findings))
         if arguments[Flag.json] { try console.printJSON(report) } else { console.print(report.text) }
         return report.isTelling ? .yes : .no
+    }
+
+    // A function of its own: inlined into the asynchronous one, the map ends Swift 6.3's compiler when it optimizes.
+    @inline(never)
+    private func ownProfiles(_ arguments: Arguments, _ console: Console) throws -> [VendorProfile] {
+        try arguments.all(profile).map { path in
+            try VendorProfile(json: InputFile.read(path, limit: VendorProfile.fileLimit, console))
+        }
     }
 }

@@ -39,7 +39,8 @@ package struct VuDRMForm {
 
     /// The content ID in an SPC: the last path component of a whole key URI, or the identifier itself. Both are in use.
     package static func contentID(inIdentifier text: String) -> String {
-        let uri = KeyURI(String(text.prefix { $0 != "?" && $0 != "#" }))
+        let end = text.utf8.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }
+        let uri = KeyURI(String(text[..<(end ?? text.endIndex)]))
         return uri.pathComponents.last ?? uri.host
     }
 

@@ -15,13 +15,14 @@ package struct DecisionRecord: Sendable {
 
     /// Writing takes longer than deciding, and few records are read: a record is written when somebody reads it.
     private enum Source: Sendable {
-        case made(Policy, Decision)
+        /// Behind a reference, because records are handed on.
+        indirect case made(Policy, Decision)
         case written(Written)
     }
 
     /// The request's identifier, which the log and the refusal have too; `nil` for a decision that nobody asked for.
     package internal(set) var requestID: String?
-    package internal(set) var facts = Facts()
+    package internal(set) var facts: Facts
     package internal(set) var policyName: String? {
         get { written.policyName }
         set { written.policyName = newValue }
@@ -35,9 +36,9 @@ package struct DecisionRecord: Sendable {
         get { written.outcome }
         set { written.outcome = newValue }
     }
-    private var source = Source.written(Written())
+    private var source: Source
 
-    private init() {}
+    private init() { (facts, source) = (Facts(), .written(Written())) }
 
     /// Decides, and records it.
     ///

@@ -4,7 +4,7 @@ import LatchkeyFairPlay
 
 /// One decision in the making: facts, the narrowed policy, and what was found so far.
 struct Deliberation {
-    let facts: Facts
+    private(set) var facts: Facts
     let policy: Policy
     private(set) var refusals: [PolicyRefusal] = []
     private(set) var notes: [PolicyNote]
@@ -14,6 +14,12 @@ struct Deliberation {
     init(_ facts: Facts, _ policy: Policy) {
         self.facts = facts
         (self.policy, notes) = policy.narrowed(to: facts.grant.policy)
+    }
+
+    /// Takes in what the stores say of the account, and their time. The policy is narrowed already: neither changes that.
+    mutating func learn(_ account: AccountState, at now: Date) {
+        facts.account = account
+        facts.now = now
     }
 
     var ask: LicenseAsk { facts.ask }
@@ -93,9 +99,7 @@ struct Deliberation {
     /// When to renew: a part of the lease, earlier by a part that the session determines, so that renewals spread.
     private func renewal(of terms: LicenseTerms) -> Duration? {
         guard let lease = terms.lease else { return nil }
-        let hash = (session ?? device ?? "").utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) {
-            ($0 ^ UInt64($1)) &* 0x100_0000_01b3
-        }
+        let hash = (session ?? device ?? "").utf8.stableHash()
         let spread = (policy.validity.jitter ?? 0.1) * Double((hash ^ (hash >> 32)) & 0xffff) / 65_536
         let part = (policy.validity.renewAt ?? 0.8) * (1 - spread)
         return Duration(clampingSeconds: max(1, (lease.inSeconds * part).rounded(.down)))

@@ -12,6 +12,7 @@ package struct LicenseDesk: Sendable {
     private let policies: PolicySet
     private let accounts: AccountBook
     private let pool: WorkerPool
+    private let playbacks: RunningPlaybacks
     let timekeeper: any Timekeeper
     private let randomness: @Sendable () -> any RandomNumberGenerator
 
@@ -20,17 +21,19 @@ package struct LicenseDesk: Sendable {
     ///   - policies: all policies.
     ///   - accounts: sessions, devices and used tokens.
     ///   - pool: the threads for RSA.
+    ///   - playbacks: whose requests go first. Defaults to those that have a license of this desk.
     ///   - timekeeper: the time. Defaults to the machine's.
     ///   - randomness: makes the generator for one CKC. Defaults to one of libcrypto's for all.
     package init(
         module: KeyServerModule, policies: PolicySet, accounts: AccountBook, pool: WorkerPool,
-        timekeeper: any Timekeeper = SystemTimekeeper(),
+        playbacks: RunningPlaybacks = RunningPlaybacks(), timekeeper: any Timekeeper = SystemTimekeeper(),
         randomness: (@Sendable () -> any RandomNumberGenerator)? = nil
     ) {
         self.module = module
         self.policies = policies
         self.accounts = accounts
         self.pool = pool
+        self.playbacks = playbacks
         self.timekeeper = timekeeper
         let shared = SharedGenerator()
         self.randomness = randomness ?? { shared }
@@ -108,6 +111,10 @@ package struct LicenseDesk: Sendable {
                 throw PolicyRefusal(error)
             }
             report.end(.answer, at: timekeeper.uptime)
+            if let lease = terms.lease {
+                report.lease = lease
+                playbacks.note(facts.grant.session ?? facts.grant.account, until: timekeeper.uptime + lease)
+            }
             return License(
                 ckc: ckc, terms: terms, renewAfter: renewAfter, heartbeatToken: outcome.heartbeatToken,
                 heartbeat: outcome.heartbeat)
@@ -192,12 +199,15 @@ extension LicenseDesk {
     func opened(_ ask: Ask, _ grant: Grant) async throws(PolicyRefusal) -> ServerPlaybackContext {
         let (module, spc) = (module, ask.spc)
         guard !spc.isEmpty else { throw PolicyRefusal(.emptySPC) }
-        let lane: AdmissionLane = ask.viewer.purpose == .stream ? .start : .stored
+        let session = grant.session ?? grant.account
+        let lane: AdmissionLane =
+            ask.viewer.purpose != .stream
+            ? .stored : playbacks.runs(session, at: timekeeper.uptime) ? .renewal : .start
         let work = { @Sendable () -> Result<ServerPlaybackContext, LicenseRefusal> in
             do throws(KSMRefusal) { return .success(try module.open(spc)) } catch { return .failure(.init(error)) }
         }
         let opened: Result<ServerPlaybackContext, LicenseRefusal>
-        switch await pool.run(lane, session: grant.session ?? grant.account, work) {
+        switch await pool.run(lane, session: session, work) {
         case .success(let result): opened = result
         case .failure(let refusal): throw refusal.refusal
         }

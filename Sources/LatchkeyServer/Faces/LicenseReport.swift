@@ -14,6 +14,8 @@ package struct LicenseReport: Sendable {
     /// Why the token was refused, which the client is not told.
     package var tokenError: TokenError?
     package var kid: KeyID?
+    /// For how long the license holds; `nil` without one, or if it does not end.
+    package var lease: Duration?
     /// The packager that asked; `nil` for players.
     package var caller: String?
     /// The version of a packager's protocol.

@@ -12,9 +12,6 @@ package struct KeyDerivation: Sendable {
     /// - Parameter seeds: the tenant's seeds.
     package init(_ seeds: TenantSeeds) { self.seeds = seeds }
 
-    /// The version that new content is to remember.
-    package var currentVersion: SeedVersion { seeds.current }
-
     /// The key and the IV of an address.
     /// - Parameters:
     ///   - address: the address.

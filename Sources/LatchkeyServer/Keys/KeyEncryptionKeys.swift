@@ -5,7 +5,7 @@ import LatchkeyFairPlay
 ///
 /// All tenants of a node share one. A new key comes into force without a restart:
 ///
-///     keys.use(try KeyEncryptionKey(file: "/run/secrets/kek-2"))
+///     keys.use(try KeyEncryptionKey(source, in: places))
 ///     try await keys.rewrap(in: store)
 ///
 /// Source: `Documentation/LicenseServer.md` §8.2.

@@ -140,10 +140,14 @@ package final class TenantSecrets: Sendable {
     }
 
     /// Makes a new seed for new content. Content that has keys keeps the seed that they come from.
-    package func renewSeed() async throws(VaultError) {
+    /// - Returns: its version. If another node makes one at the same time, it is that node's.
+    @discardableResult
+    package func renewSeed() async throws(VaultError) -> SeedVersion {
         var generator: any RandomNumberGenerator = CryptographicGenerator()
         try await addSeed(using: &generator)
         try await reload(nil)
+        guard let seeds else { throw .tenantMissing(tenant) }
+        return seeds.current
     }
 
     /// Seals everything again that an older data key sealed, in the background of a server that works.

@@ -132,6 +132,13 @@ package final class TenantVault: ContentKeySource {
         }
     }
 
+    /// Forgets all keys, and reads data keys and seeds again, because another node may have new ones. While the store does not answer,
+    /// the known ones stay.
+    package func follow() async {
+        try? await secrets.reload()
+        invalidateAll()
+    }
+
     /// Disables a key, or enables it again, here and in the store. Other nodes learn it by `invalidate`.
     /// - Throws: `unknown`, `store`.
     package func setDisabled(_ isDisabled: Bool, _ kid: KeyID) async throws(VaultError) {

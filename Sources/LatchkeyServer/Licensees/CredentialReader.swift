@@ -4,10 +4,7 @@ import LatchkeyFairPlay
 
 /// Reads what a licensee's configuration names: certificates, keys, PINs, vectors.
 struct CredentialReader {
-    /// Where relative paths begin.
-    let folder: URL
-    let mounts: [String]
-    let environment: [String: String]
+    let places: SecretPlaces
 
     /// Reads credentials.
     /// - Returns: those without a problem.
@@ -31,7 +28,9 @@ struct CredentialReader {
         _ stated: LicenseeConfiguration.Credential, _ place: String, _ problems: inout [LicenseeProblem]
     ) -> KeyServerCredential? {
         let inFolder = { (name: String) in stated.folder.map { "\($0)/\(name)" } }
-        let askOfFolder = inFolder("ask.hex").flatMap { FileManager.default.fileExists(atPath: path($0)) ? $0 : nil }
+        let askOfFolder = inFolder("ask.hex").flatMap {
+            FileManager.default.fileExists(atPath: places.path($0)) ? $0 : nil
+        }
         // Each is read, whatever is wrong with another, so that all problems show at once.
         let certificate = attempt(place + ".certificate", &problems) {
             try FairPlayCertificate(read(certificate: stated.certificate ?? inFolder("certificate.der")))
@@ -50,7 +49,7 @@ struct CredentialReader {
 
     private func applicationSecret(_ file: String?) throws -> Secret? {
         guard let file else { return nil }
-        return try KeyServerCredential.applicationSecret(hex: secret(file).revealed)
+        return try KeyServerCredential.applicationSecret(hex: places.secret(file).revealed)
     }
 
     private enum Key {
@@ -60,67 +59,33 @@ struct CredentialReader {
 
     private func privateKey(_ stated: LicenseeConfiguration.Credential, _ file: String?) throws -> Key {
         guard let key = stated.key ?? file else { throw Diagnosis.noKey }
-        guard PKCS11Address.isMeant(by: key) else { return .pem(try secret(key)) }
-        return .token(try PKCS11Key(PKCS11Address(key), pin: pin(stated)))
-    }
-
-    /// The PIN of a credential's token, without the line end of its file.
-    private func pin(_ stated: LicenseeConfiguration.Credential) throws -> Secret {
-        switch (stated.pinFile, stated.pinVariable) {
-        case (let file?, nil):
-            return try secret(file).withUnsafeBytes { bytes in
-                Secret(bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") })
-            }
-        case (nil, let variable?):
-            if let pin = environment[variable], !pin.isEmpty { return Secret(pin) }
-            throw PKCS11Error(
-                .pinMissing, "The environment variable \(variable.onOneLine) with the PIN is not set.",
-                remedy: "Set it, or write the PIN to a file and name it in pinFile.")
-        default:
-            throw PKCS11Error(
-                .pinMissing, "The PIN is to be in one of pinFile and pinVariable.",
-                remedy: "Name the file of the PIN in pinFile.")
-        }
+        guard PKCS11Address.isMeant(by: key) else { return .pem(try places.secret(key)) }
+        return .token(
+            try PKCS11Key(
+                PKCS11Address(key), pin: places.pin(file: stated.pinFile, variable: stated.pinVariable)))
     }
 
     /// Reads vectors, which hold an ASk.
     func vectors(_ file: String) throws -> DerivationVectors {
-        try DerivationVectors.form.decode(secret(file).withUnsafeBytes { Array($0) }, code: "vectorsInvalid")
+        try DerivationVectors.form.decode(places.secret(file).withUnsafeBytes { Array($0) }, code: "vectorsInvalid")
     }
 
     /// Reads an exchange's SPC and credentials; paths begin at the vectors' file.
     func exchange(
         _ exchange: DerivationVectors.Exchange, of vectors: String
     ) throws -> (spc: [UInt8], credential: KeyServerCredential) {
-        let start = URL(fileURLWithPath: path(vectors)).deletingLastPathComponent()
-        let reader = CredentialReader(folder: start, mounts: mounts, environment: environment)
+        let reader = CredentialReader(places: places.beside(vectors))
         var stated = LicenseeConfiguration.Credential()
         stated.folder = exchange.credentials
         var problems: [LicenseeProblem] = []
         let credential = reader.credential(stated, exchange.credentials, &problems)
         guard let credential else { throw LicenseeProblems(problems: problems) }
-        return (Array(try reader.contents(exchange.spc)), credential)
-    }
-
-    /// An absolute path.
-    func path(_ stated: String) -> String {
-        stated.hasPrefix("/") ? stated : folder.appendingPathComponent(stated).path
-    }
-
-    private func secret(_ file: String) throws(SecretFileError) -> Secret {
-        try SecretFile(mounts: mounts.map(path)).read(path(file))
+        return (Array(try reader.places.contents(exchange.spc)), credential)
     }
 
     private func read(certificate: String?) throws -> Data {
         guard let certificate else { throw Diagnosis.noCertificate }
-        return try contents(certificate)
-    }
-
-    /// The bytes of a file that is no secret.
-    private func contents(_ file: String) throws(SecretFileError) -> Data {
-        do { return try Data(contentsOf: URL(fileURLWithPath: path(file))) } catch {
-            throw .unreadable(path(file), "It is not there, or may not be read")
-        }
+        return try places.contents(certificate)
     }
 
     /// - Returns: `nil` with a problem.

@@ -48,7 +48,7 @@ package struct LicenseeSetup: Sendable {
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(LicenseeProblems) {
         let reader = CredentialReader(
-            folder: folder, mounts: configuration.secretMounts, environment: environment)
+            places: SecretPlaces(folder: folder, mounts: configuration.secretMounts, environment: environment))
         var problems: [LicenseeProblem] = []
         let credentials = reader.credentials(configuration.credentials, &problems)
         let plug = Self.plug(configuration, plug, reader, &problems)
@@ -79,7 +79,7 @@ package struct LicenseeSetup: Sendable {
             return nil
         }
         do throws(LibraryError) {
-            let library = try DerivationLibrary(path: reader.path(path))
+            let library = try DerivationLibrary(path: reader.places.path(path))
             return Plug(derivation: library, openers: library.opener.map { [$0] } ?? [])
         } catch {
             problems.append(LicenseeProblem("derivation", error))

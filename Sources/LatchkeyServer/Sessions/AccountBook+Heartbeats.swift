@@ -54,7 +54,7 @@ extension AccountBook {
                 guard let slot = state.slots.first(where: { $0.session == token.session && $0.ends > now }) else {
                     return .refused(state.reason(why: token.session))
                 }
-                guard slot.fence == token.fence else { return .refused(PolicyRefusal(.slotTakenAnew)) }
+                guard slot.fence == token.fence else { return .refused(PolicyRefusal(.slotReplaced)) }
                 return body(token, &state, now) ?? .refused(PolicyRefusal(.slotEnded))
             }
         } catch {
@@ -83,8 +83,8 @@ extension LicenseRefusal {
         .vendor(code: "sessionEnded", status: 410), reason: "The session's slot has ended.",
         remedy: "Get a new license, which may take a slot again.")
 
-    /// A heartbeat of a slot that the same session lost and took anew; 403.
-    package static let slotTakenAnew = Self(
+    /// A heartbeat of a slot that the same session lost, and has replaced by a newer one; 403.
+    package static let slotReplaced = Self(
         .policy(.sessionStopped), reason: "The session has a newer slot, whose token is another.",
         remedy: "Send the token that came with the latest license.")
 }

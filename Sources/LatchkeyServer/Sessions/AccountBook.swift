@@ -81,19 +81,17 @@ package final class AccountBook: Sendable {
     private func attempt(
         _ given: Facts, _ policy: Policy, _ requestID: String?
     ) async throws(Outage) -> BookedDecision? {
-        let needs = Needs(given, policy)
+        var deliberation = Deliberation(given, policy)
+        let needs = Needs(deliberation)
         let (account, token) = await readings(needs)
         let (accountReading, usedToken) = (try account.get(), try token.get())
-        var facts = given
-        if let now = accountReading?.now ?? usedToken?.now { facts.now = now }
-        facts.account = try decoded(accountReading)
-        facts.account.outages = given.account.outages
-        facts.account.tokenUse = try decodedUse(usedToken)
+        var state = try decoded(accountReading)
+        state.outages = given.account.outages
+        state.tokenUse = try decodedUse(usedToken)
+        deliberation.learn(state, at: (accountReading?.now ?? usedToken?.now ?? given.now).inMilliseconds)
 
-        facts.now = facts.now.inMilliseconds
-        var deliberation = Deliberation(facts, policy)
         let decision = deliberation.decision()
-        let origin = BookedDecision.Origin(facts: facts, policy: policy, requestID: requestID)
+        let origin = BookedDecision.Origin(facts: deliberation.facts, policy: policy, requestID: requestID)
         if let key = needs.token, let usedToken, usedToken.record == nil, decision.terms != nil {
             guard try await write(deliberation.tokenUse, usedToken, at: key, deliberation.tokenEnd) else { return nil }
         }
@@ -101,7 +99,8 @@ package final class AccountBook: Sendable {
             return BookedDecision(decision, origin)
         }
         let next = deliberation.account(after: decision, fence: Int(clamping: accountReading.nextVersion))
-        if decision.terms != nil || decision.change != .none, next.recordBytes != facts.account.recordBytes {
+        let former = accountReading.record?.bytes ?? AccountState().recordBytes
+        if decision.terms != nil || decision.change != .none, next.recordBytes != former {
             guard try await write(next, accountReading, at: key) else { return nil }
         }
         return booked(decision, origin, deliberation, next, key)
@@ -145,8 +144,8 @@ extension AccountBook {
         var account: RecordKey?
         var token: RecordKey?
 
-        init(_ facts: Facts, _ policy: Policy) {
-            let deliberation = Deliberation(facts, policy)
+        init(_ deliberation: Deliberation) {
+            let facts = deliberation.facts
             let (tenant, outages) = (facts.ask.tenant, facts.account.outages)
             if deliberation.needsAccount, !outages.contains(.sessionStore) {
                 account = .account(facts.grant.account, tenant)

@@ -7,7 +7,12 @@ struct RecordWriter {
     private(set) var bytes: [UInt8]
 
     /// - Parameter version: the form's version, the first byte.
-    init(version: UInt8) { bytes = [version] }
+    init(version: UInt8) {
+        bytes = []
+        // Enough for an account with a few slots.
+        bytes.reserveCapacity(256)
+        bytes.append(version)
+    }
 
     mutating func write(_ number: UInt64) {
         var rest = number

@@ -44,7 +44,7 @@ extension StoreError.Kind {
         case .unavailable: "Check that the engine runs and that this machine reaches it."
         case .full: "Give the store more room."
         case .damaged: "Restore the store from a backup, or start the version of the server that wrote it."
-        case .misconfigured: "Check the store's address and credentials, and run latchkey-server check."
+        case .misconfigured: "Check the store's address and credentials, and run `latchkey-server run --check`."
         case .unfit: "Check names and sizes before they are stored."
         }
     }

@@ -76,6 +76,12 @@ package struct ServerSettings: Sendable, Equatable {
         package internal(set) var id: String?
         package internal(set) var file: String?
         package internal(set) var variable: String?
+        /// The `pkcs11:` address of the private key that opens the file; `nil` if the file has the bytes themselves.
+        package internal(set) var wrapper: String?
+        /// The file of the token's PIN.
+        package internal(set) var pinFile: String?
+        /// The environment variable of the token's PIN.
+        package internal(set) var pinVariable: String?
     }
 
     /// Somebody who operates the server.
@@ -92,6 +98,13 @@ package struct ServerSettings: Sendable, Equatable {
     /// - Throws: `JSONProblems` with the code `configurationInvalid` and every problem by its place.
     package init(json: Data) throws(JSONProblems) {
         self = try Self.form.decode(Array(json), code: "configurationInvalid")
+    }
+
+    /// The files and folders that a reload reads, as the configuration names them.
+    package var files: [String] {
+        let keys = [keyEncryptionKey, formerKeyEncryptionKey].map { $0?.file }
+        let credentials = licensee.credentials.flatMap { [$0.folder, $0.certificate, $0.key, $0.ask] }
+        return ([policies] + keys + credentials).compactMap { $0 } + tenants.values.flatMap(\.files)
     }
 
     /// The configuration in its canonical form.
@@ -181,13 +194,21 @@ extension ServerSettings.KeySource {
         empty: Self(),
         members: [
             .optional("id", \.id, .name), .optional("file", \.file, .text), .optional("variable", \.variable, .name),
+            .optional("wrapper", \.wrapper, .text), .optional("pinFile", \.pinFile, .text),
+            .optional("pinVariable", \.pinVariable, .name),
         ],
         check: { source, place, problems in
-            guard (source.file == nil) == (source.variable == nil) else { return }
-            problems.append(
-                JSONProblem(
-                    place, "It names neither a file nor a variable, or both.",
-                    remedy: "Name the file, or the environment variable, that holds the bytes."))
+            if (source.file == nil) == (source.variable == nil) {
+                problems.append(
+                    JSONProblem(
+                        place, "It names neither a file nor a variable, or both.",
+                        remedy: "Name the file, or the environment variable, that holds the bytes."))
+            } else if source.wrapper != nil, source.file == nil {
+                problems.append(
+                    JSONProblem(
+                        place, "A key in a token opens a file, and a variable is named.",
+                        remedy: "Name the file that has the key encryption key in its wrapping."))
+            }
         })
 }
 

@@ -24,10 +24,12 @@ package struct Tenant: Sendable {
     ///   - vault: its content keys.
     ///   - tokenKeys: the keys that sign its tokens; `nil` accepts no token.
     ///   - signers: who signs its common-encryption requests, by name.
+    ///   - recipients: whom imported keys may be encrypted to. Defaults to nobody.
     ///   - callout: the operator's own service. Defaults to none.
     package init(
         _ name: String, _ settings: TenantSettings, vault: TenantVault, tokenKeys: KeySetSource?,
-        signers: [String: CommonEncryptionSigner] = [:], callout: EntitlementCallout<Grant>? = nil
+        signers: [String: CommonEncryptionSigner] = [:], recipients: [CPIXRecipient] = [],
+        callout: EntitlementCallout<Grant>? = nil
     ) {
         self.name = name
         self.settings = settings
@@ -45,7 +47,8 @@ package struct Tenant: Sendable {
                 allowsPlainKeys: settings.allowsPlainKeys))
         cpix = CPIXExchange(
             vault: vault, allowsPlainKeys: settings.allowsPlainKeys,
-            registered: Set(settings.recipients.compactMap { Data(hexString: $0).map { [UInt8]($0) } }))
+            registered: Set(settings.recipients.compactMap { Data(hexString: $0).map { [UInt8]($0) } }),
+            recipients: recipients)
         commonEncryption = CommonEncryptionExchange(
             tenant: name, source: vault, signers: signers, widevineProvider: settings.widevineProvider)
     }

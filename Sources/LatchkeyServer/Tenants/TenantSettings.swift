@@ -26,6 +26,8 @@ package struct TenantSettings: Sendable, Equatable {
     package internal(set) var allowsPlainKeys = true
     /// The SHA-256 of the only certificates that keys are encrypted to, 64 hexadecimal digits each; none takes every certificate.
     package internal(set) var recipients: Set<String> = []
+    /// Whom keys are encrypted to that come in by CPIX. Defaults to nobody: they come in clear.
+    package internal(set) var importRecipients: [ImportRecipient] = []
     /// The provider's name at Widevine.
     package internal(set) var widevineProvider: String?
     /// Where PlayReady licenses are.
@@ -83,10 +85,25 @@ package struct TenantSettings: Sendable, Equatable {
         package internal(set) var iv = ""
     }
 
+    /// A certificate that others encrypt keys to, and its private key.
+    package struct ImportRecipient: Sendable, Equatable {
+        /// The certificate's file, in DER form.
+        package internal(set) var certificate = ""
+        /// The private key's file, in PEM form.
+        package internal(set) var key = ""
+    }
+
     package init() {}
 }
 
 extension TenantSettings {
+    /// The files that it names.
+    var files: [String] {
+        let keySet = tokens.keys.flatMap { $0.contains("://") ? nil : $0 }
+        return [keySet, callout?.token].compactMap { $0 } + signers.values.map(\.key) + faces.files
+            + importRecipients.flatMap { [$0.certificate, $0.key] }
+    }
+
     /// A tenant that a demonstration makes for itself.
     package static func demonstration(keySet: String, packagerKey: String) -> TenantSettings {
         var settings = TenantSettings()
@@ -112,6 +129,7 @@ extension TenantSettings {
             .defaulting("signers", \.signers, .members(.name, Signer.form.form), to: [:]),
             .defaulting("plainKeys", \.allowsPlainKeys, .flag, to: true),
             .defaulting("recipients", \.recipients, .set(.sha256), to: []),
+            .defaulting("importRecipients", \.importRecipients, .list(ImportRecipient.form.form), to: []),
             .optional("callout", \.callout, Callout.form.form),
             .optional("widevineProvider", \.widevineProvider, .text),
             .optional("playReadyURL", \.playReadyURL, .text),
@@ -161,6 +179,11 @@ extension TenantSettings.Caller {
 extension TenantSettings.Signer {
     fileprivate static let form: ObjectForm<Self> = ObjectForm(
         empty: Self(), members: [.required("key", \.key, .text), .required("iv", \.iv, .text)])
+}
+
+extension TenantSettings.ImportRecipient {
+    fileprivate static let form: ObjectForm<Self> = ObjectForm(
+        empty: Self(), members: [.required("certificate", \.certificate, .text), .required("key", \.key, .text)])
 }
 
 extension JSONForm where Value == KeyURITemplate {

@@ -60,6 +60,11 @@ package struct VendorFaceSettings: Sendable, Equatable {
 }
 
 extension VendorFaceSettings {
+    /// The files that it names.
+    var files: [String] {
+        [vuDRM?.secret, axinom?.key, doveRunner?.accessKey, doveRunner?.siteKey, drmToday?.key].compactMap { $0 }
+    }
+
     static let form: ObjectForm<Self> = ObjectForm(
         empty: Self(),
         members: [

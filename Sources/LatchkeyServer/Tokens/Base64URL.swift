@@ -7,6 +7,7 @@ package enum Base64URL {
     /// The text of bytes.
     package static func text(_ bytes: some Sequence<UInt8>) -> String {
         var text: [UInt8] = []
+        text.reserveCapacity((bytes.underestimatedCount * 4 + 2) / 3)
         var bits: UInt32 = 0
         var count = 0
         for byte in bytes {

@@ -6,6 +6,7 @@ import LatchkeyServer
 extension AdminAPI {
     static let decisionRoutes: [Route<Page>] = [
         Route([.get], "/admin/v1/decisions", Page(.viewer) { try $0.decisions() }),
+        Route([.get], "/admin/v1/requests/{request}", Page(.viewer) { try $0.why() }),
         Route(
             [.get], "/admin/v1/tenants/{tenant}/decisions/{request}",
             Page(.viewer) { HTTPResponse.admin(bytes: try $0.record().canonicalJSON) }),
@@ -35,11 +36,20 @@ extension AdminCall {
 
     fileprivate func record() throws(AdminRefusal) -> DecisionRecord {
         guard let record = shared.decisions.record(of: path["request"], at: path["tenant"]) else {
-            throw AdminRefusal(
-                404, "decisionUnknown", "This node knows no such request.",
-                "Ask the node that answered the request; each keeps its last 10,000 decisions.")
+            throw .unknownDecision
         }
         return record
+    }
+
+    /// Why a request was answered as it was, whichever tenant's it is: `record` if a policy decided, `refusal` if it was refused before.
+    fileprivate func why() throws(AdminRefusal) -> HTTPResponse {
+        let request = path["request"]
+        if let record = shared.decisions.record(of: request) {
+            return .admin(
+                .members(["tenant": .text(record.facts.ask.tenant), "record": JSONValue(record.canonicalJSON)]))
+        }
+        guard let refusal = shared.feed.refusal(of: request) else { throw .unknownDecision }
+        return .admin(.members(["tenant": refusal["tenant"], "refusal": refusal]))
     }
 
     /// What another policy, the body, would have decided on the recorded facts. Changes nothing.

@@ -55,7 +55,7 @@ extension ServerState {
         let totals = shared.metrics.licenseTotals
         let pool = shared.pool.admission
         return .object([
-            "draining": .flag(shared.isDraining), "time": .date(Date()),
+            "draining": .flag(shared.isDraining), "time": .date(Date()), "notices": .texts(notices(shared)),
             "seconds": .array(
                 shared.counts.latest.map { second in
                     .members(
@@ -68,6 +68,7 @@ extension ServerState {
                     uniqueKeysWithValues: LicenseOutcome.allCases.map {
                         ($0.rawValue, .number(Double(totals[$0] ?? 0)))
                     })),
+            "reasons": .object(shared.metrics.refusalReasons.mapValues { .number(Double($0)) }),
             "times": .array(
                 shared.metrics.licenseTimes.map { bound, count in
                     .array([bound.isFinite ? .number(bound) : .null, .number(Double(count))])
@@ -84,5 +85,16 @@ extension ServerState {
                 "overloaded": .flag(pool.isOverloaded),
             ]),
         ])
+    }
+
+    /// What somebody should do something about, the most urgent first.
+    private func notices(_ shared: ServerShared) -> [String] {
+        let stores = shared.metrics.outages.filter(\.isOut).map(\.store)
+        var notices = stores.map { "The store of \($0) does not answer. The policies' outage rules are in force." }
+        if shared.pool.admission.isOverloaded {
+            notices.append("More requests come than can be answered; some are shed.")
+        }
+        if shared.isDraining { notices.append("The node is about to stop.") }
+        return notices + licensee.notices
     }
 }

@@ -14,6 +14,7 @@ extension AdminAPI {
         Route([.post], "/admin/v1/rewrap", Page(.security) { try await $0.rewrap() }),
         Route([.post], "/admin/v1/tenants/{tenant}/data-key", Page(.security) { try await $0.renewDataKey() }),
         Route([.post], "/admin/v1/tenants/{tenant}/reseal", Page(.security) { try await $0.reseal() }),
+        Route([.post], "/admin/v1/tenants/{tenant}/seed", Page(.security) { try await $0.renewSeed() }),
     ]
 }
 
@@ -101,6 +102,14 @@ extension AdminCall {
         let tenant = try tenant()
         return try await change(.dataKeyRenewed, of: tenant.name) {
             .admin(.object(["version": .number(Double(try await tenant.vault.secrets.renewDataKey()))]))
+        }
+    }
+
+    /// Makes a tenant's new seed, which keys of new content come from. Content that has keys keeps its seed.
+    fileprivate func renewSeed() async throws -> HTTPResponse {
+        let tenant = try tenant()
+        return try await change(.seedRenewed, of: tenant.name) {
+            .admin(.object(["version": .number(Double(try await tenant.vault.secrets.renewSeed().number))]))
         }
     }
 

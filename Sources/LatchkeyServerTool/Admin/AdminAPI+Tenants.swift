@@ -38,7 +38,7 @@ extension AdminCall {
         ])
     }
 
-    /// A page of keys by content and kid. `next` is the cursor of the next page; `count`, on the first one, the number of all.
+    /// A page of keys by content and kid. `next` is the cursor of the next page; `count`, on the first one, the number of all, at most a minute old.
     fileprivate func keys() async throws -> HTTPResponse {
         let (tenant, limit, search) = (try tenant(), try limit(), try text("search"))
         let cursor = try text("after")
@@ -46,7 +46,7 @@ extension AdminCall {
         guard cursor.isEmpty || after != nil else { throw AdminRefusal.stated("after", "the next of a page") }
         let store = shared.engines.keys
         let rows = try await store.page(of: tenant.name, search: search, after: after, limit: limit)
-        let count = after == nil && search.isEmpty ? try await store.count(of: tenant.name) : nil
+        let count = after == nil && search.isEmpty ? try await shared.keyCounts.count(of: tenant.name, in: store) : nil
         return .admin(
             .members([
                 "keys": .array(rows.map(\.facts)), "count": count.map { .number($0) },
@@ -86,6 +86,7 @@ extension AdminCall {
         for name in policies where state.policies[name] == nil { throw AdminRefusal.unknown("policy") }
         return try await change(.keyImported, of: tenant.name, ["policies": policies.joined(separator: " ")]) {
             let outcome = try await tenant.cpix.importing(request.body, policies: policies)
+            shared.keyCounts.forget(tenant.name)
             try await audit(.keyImported, of: tenant.name, outcome.details)
             return outcome.response
         }

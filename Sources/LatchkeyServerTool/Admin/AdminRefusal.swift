@@ -52,6 +52,10 @@ struct AdminRefusal: DiagnosableError, Equatable {
         503, "auditUnavailable", "The audit cannot be written, so nothing was changed.",
         "Check the store of the audit.")
 
+    static let unknownDecision = Self(
+        404, "decisionUnknown", "This node knows no such request.",
+        "Ask the node that answered the request; each keeps its last 10,000 decisions and 1,000 refusals.")
+
     static func role(_ role: AdminRole) -> Self {
         Self(
             403, "adminRole", "This needs the role \(role.rawValue).",

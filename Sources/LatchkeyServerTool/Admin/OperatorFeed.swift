@@ -67,6 +67,14 @@ final class OperatorFeed: Sendable {
         }
     }
 
+    /// The latest refusal of a request.
+    func refusal(of requestID: String) -> JSONValue? {
+        state.withLock { state in
+            state.refusals.compactMap { $0 }.filter { $0["requestId"]?.text?.equalsByteForByte(requestID) == true }
+                .max { ($0["number"]?.number ?? 0) < ($1["number"]?.number ?? 0) }
+        }
+    }
+
     /// Whether one more may read events.
     var hasRoom: Bool { state.withLock { $0.readers.count < Self.mostReaders } }
 

@@ -38,12 +38,6 @@ extension LicenseServer {
             return true
         }
         notifier?.send(.ready)
-        // Ends with the process.
-        if let notifier, let period = notifier.watchdogPeriod {
-            startTask {
-                while (try? await SystemTimekeeper().sleep(for: period)) != nil { notifier.send(.watchdog) }
-            }
-        }
         shared.log.write(LogEntry(.info, .life, message: "The server takes requests."))
         let upkeep = [
             startTask { [self] in await watchFiles() }, startTask { [self] in await followKeys() },

@@ -5,11 +5,11 @@ import LatchkeyServer
 extension LicenseServer {
     /// Reads the configuration again when one of its files changed; looks every second.
     func watchFiles(_ timekeeper: any Timekeeper = SystemTimekeeper()) async {
-        guard let file = try? ConfigurationFile(path) else { return }
+        guard let file = try? file.readAgain() else { return }
         var seen = WatchedFiles(file)
         while (try? await timekeeper.sleep(for: .seconds(1))) != nil {
             // A file that cannot be read is told by the reload.
-            let file = (try? ConfigurationFile(path)) ?? file
+            let file = (try? file.readAgain()) ?? file
             let now = WatchedFiles(file)
             guard now != seen else { continue }
             seen = now
@@ -17,15 +17,15 @@ extension LicenseServer {
         }
     }
 
-    /// Forgets keys that other nodes changed, and all of them every half minute, as notices may be lost.
+    /// Follows what other nodes change about keys; everything every half minute, as notices may be lost.
     func followKeys(_ timekeeper: any Timekeeper = SystemTimekeeper()) async {
         await withTaskGroup { group in
             group.addTask { [self] in
                 guard let changes = try? shared.engines.changes() else { return }
-                for await change in changes { apply(change) }
+                for await change in changes { await apply(change) }
             }
             group.addTask { [self] in
-                while (try? await timekeeper.sleep(for: .seconds(30))) != nil { apply(.everything) }
+                while (try? await timekeeper.sleep(for: .seconds(30))) != nil { await apply(.everything) }
             }
         }
     }
@@ -44,11 +44,11 @@ extension LicenseServer {
         }
     }
 
-    private func apply(_ change: KeyChange) {
+    private func apply(_ change: KeyChange) async {
         switch change {
         case .key(let tenant, let kid): current.tenants[tenant]?.vault.invalidate(kid)
-        case .tenant(let tenant): current.tenants[tenant]?.vault.invalidateAll()
-        case .everything: for tenant in current.tenants.values { tenant.vault.invalidateAll() }
+        case .tenant(let tenant): await current.tenants[tenant]?.vault.follow()
+        case .everything: for tenant in current.tenants.values { await tenant.vault.follow() }
         }
     }
 }

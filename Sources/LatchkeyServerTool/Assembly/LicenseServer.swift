@@ -7,7 +7,8 @@ import LatchkeyServer
 final class LicenseServer: Sendable {
     /// What outlives a configuration.
     let shared: ServerShared
-    let path: String
+    /// The configuration as it was at the start.
+    let file: ConfigurationFile
     private let state: Locked<ServerState>
     private let listeners: [HTTPServer]
     /// Where each listener is, once it runs.
@@ -39,7 +40,7 @@ final class LicenseServer: Sendable {
         _ front: @escaping @Sendable (HTTPRequest) -> HTTPResponse?
     ) throws {
         self.shared = shared
-        path = file.path
+        self.file = file
         let state = Locked(first)
         self.state = state
         shared.show(first)
@@ -53,11 +54,11 @@ final class LicenseServer: Sendable {
             // On the threads of the RSA work, so that a license does not change threads.
             HTTPServer(
                 file.http(settings.players, bodyBytes: PlayerFace.bodyBytes), startTask: { shared.pool.task($0) }
-            ) { request in
-                if let response = front(request) { return response }
-                return await players.answer(request)
-            },
-            HTTPServer(file.http(settings.packagers, bodyBytes: PackagerFace.bodyBytes)) { await packagers.answer($0) },
+            ) { request in front(request).map { .reply($0) } ?? players.begin(request) },
+            HTTPServer(
+                file.http(settings.packagers, bodyBytes: PackagerFace.bodyBytes),
+                startTask: { shared.packagers.threads.task($0) }
+            ) { packagers.begin($0) },
             HTTPServer(
                 file.http(settings.operators, bodyBytes: PackagerFace.bodyBytes, deadline: .seconds(60))
             ) { await operators.answer($0) },
@@ -83,7 +84,7 @@ final class LicenseServer: Sendable {
     /// - Throws: what is wrong; it is logged, too.
     func reload() async throws {
         do {
-            let file = try ConfigurationFile(path)
+            let file = try file.readAgain()
             let next = try await shared.builder(file).state()
             let former = state.withLock { state in
                 defer { state = next }
@@ -92,6 +93,10 @@ final class LicenseServer: Sendable {
             former.retire()
             shared.show(next)
             shared.log.write(LogEntry(.info, .configuration, message: "The configuration was read again."))
+            // In force also where the audit cannot be written: an outage may be why the configuration was changed. It is logged then.
+            try? await shared.audit(
+                .configurationLoaded, of: "configuration", by: "node:\(ProcessInfo.processInfo.hostName)",
+                next.changes(since: former))
         } catch {
             shared.metrics.configurationIsLoaded.set(0)
             let known = error as? any DiagnosableError
@@ -140,6 +145,8 @@ extension ConfigurationFile {
         configuration.address = listener.address
         configuration.port = UInt16(clamping: listener.port)
         configuration.bodyBytes = bodyBytes
+        // No more threads that read than threads that work: in a flood, refusals would take the processor from licenses.
+        configuration.threads = settings.threads ?? configuration.threads
         configuration.connections = 16_384
         configuration.connectionsPerAddress = settings.trustedProxies.isEmpty ? 1_024 : 16_384
         configuration.exchangeDeadline = deadline

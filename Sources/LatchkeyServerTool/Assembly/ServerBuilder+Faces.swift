@@ -50,13 +50,12 @@ extension ServerBuilder {
 
     /// A file's text without white space around it.
     private func secret(_ name: String, _ bytes: ClosedRange<Int>) throws -> Secret {
-        let text = String(decoding: try file.contents(name), as: UTF8.self)
-            .trimmingCharacters(in: .whitespacesAndNewlines)
-        guard bytes ~= text.utf8.count else {
+        let text = try file.secrets.text(name)
+        guard bytes ~= text.count else {
             let size = bytes.count == 1 ? "\(bytes.lowerBound)" : "\(bytes.lowerBound) to \(bytes.upperBound)"
-            throw Diagnosis.secretUnfit("A secret of this kind has \(size) bytes, and the file has \(text.utf8.count).")
+            throw Diagnosis.secretUnfit("A secret of this kind has \(size) bytes, and the file has \(text.count).")
         }
-        return Secret(text)
+        return text
     }
 }
 

@@ -16,6 +16,7 @@ struct ServerBuilder {
     let engines: ServerEngines
     let accounts: AccountBook
     let pool: WorkerPool
+    let playbacks: RunningPlaybacks
     let log: ServerLog
 
     private var settings: ServerSettings { file.settings }
@@ -25,7 +26,7 @@ struct ServerBuilder {
         var problems = ServerProblems()
         let licensee = await licensee(&problems)
         let policies = policies(&problems)
-        let wrapping = wrapping(&problems)
+        let wrapping = await wrapping(&problems)
         var tenants: [String: Tenant] = [:]
         var upkeep: [Task<Void, Never>] = []
         if let wrapping {
@@ -52,7 +53,8 @@ struct ServerBuilder {
             for task in upkeep { task.cancel() }
             throw problems
         }
-        let desk = LicenseDesk(module: licensee.module, policies: policies, accounts: accounts, pool: pool)
+        let desk = LicenseDesk(
+            module: licensee.module, policies: policies, accounts: accounts, pool: pool, playbacks: playbacks)
         return ServerState(
             settings: settings, licensee: licensee, policies: policies, wrapping: wrapping, tenants: tenants,
             players: PlayerFace(desk: desk, accounts: accounts, tenants: tenants),
@@ -63,7 +65,7 @@ struct ServerBuilder {
     }
 
     private func licensee(_ problems: inout ServerProblems) async -> LicenseeSetup? {
-        let (configuration, folder) = (settings.licensee, file.folder)
+        let (configuration, folder) = (file.licensee, file.folder)
         // Reads files, logs in to tokens and tests the derivation.
         let result = await pool.run { () -> Result<LicenseeSetup, LicenseeProblems> in
             do throws(LicenseeProblems) {
@@ -101,7 +103,7 @@ struct ServerBuilder {
         }
     }
 
-    private func wrapping(_ problems: inout ServerProblems) -> KeyEncryptionKeys? {
+    private func wrapping(_ problems: inout ServerProblems) async -> KeyEncryptionKeys? {
         guard let source = settings.keyEncryptionKey else {
             guard engines.settings.keys == "memory" else {
                 problems.add(
@@ -114,11 +116,21 @@ struct ServerBuilder {
                 KeyEncryptionKeys(try KeyEncryptionKey(id: "memory", key: .random(32)))
             }
         }
-        let current = problems.collecting("keyEncryptionKey") { try file.key(source) }
-        let former = settings.formerKeyEncryptionKey.map { source in
-            problems.collecting("formerKeyEncryptionKey") { try file.key(source) }
+        let current = await problems.awaiting("keyEncryptionKey") { try await key(source) }
+        var former: KeyEncryptionKey?
+        if let source = settings.formerKeyEncryptionKey {
+            former = await problems.awaiting("formerKeyEncryptionKey") { try await key(source) }
         }
-        return current.map { KeyEncryptionKeys($0, former: [former ?? nil].compactMap { $0 }) }
+        return current.map { KeyEncryptionKeys($0, former: [former].compactMap { $0 }) }
+    }
+
+    /// On the pool, because a token may have to open it.
+    private func key(_ source: ServerSettings.KeySource) async throws -> KeyEncryptionKey {
+        let places = file.secrets
+        guard let result = await pool.run({ Result { try KeyEncryptionKey(source, in: places) } }) else {
+            throw CancellationError()
+        }
+        return try result.get()
     }
 
     private func tenant(
@@ -138,15 +150,15 @@ struct ServerBuilder {
             return TenantVault(secrets, store: keys, settings: vaultSettings)
         }
         let tokenKeys = await tokenKeys(settings.tokens, "\(place).tokens.keys", &upkeep, &problems)
-        var signers: [String: CommonEncryptionSigner] = [:]
-        for (signer, stated) in settings.signers {
-            signers[signer] = problems.collecting("\(place).signers.\(signer)") { try self.signer(stated) }
-        }
+        let signers = signers(of: settings, place, &problems)
+        let recipients = recipients(of: settings, place, &problems)
         let callout = settings.callout.flatMap { stated in
             problems.collecting("\(place).callout") { try self.callout(stated) }
         }
         guard let vault else { return nil }
-        return Tenant(name, settings, vault: vault, tokenKeys: tokenKeys, signers: signers, callout: callout)
+        return Tenant(
+            name, settings, vault: vault, tokenKeys: tokenKeys, signers: signers, recipients: recipients,
+            callout: callout)
     }
 
     private func tokenKeys(
@@ -190,9 +202,7 @@ struct ServerBuilder {
                 code: "calloutAddress", reason: "The callout's address is neither https nor on loopback.",
                 remedy: "Write the https address of your service.")
         }
-        let token = try stated.token.map {
-            String(decoding: try file.contents($0), as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
-        }
+        let token = try stated.token.map { try file.secrets.text($0) }
         let transport = SystemTransport()
         // The policy's outage rule decides, for each license.
         return EntitlementCallout(
@@ -202,7 +212,7 @@ struct ServerBuilder {
             request.httpMethod = "POST"
             request.httpBody = try JSONEncoder().encode(["user": question.user, "asset": question.asset])
             request.setValue("application/json", forHTTPHeaderField: "Content-Type")
-            if let token { request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization") }
+            if let token { request.setValue("Bearer \(token.revealedText)", forHTTPHeaderField: "Authorization") }
             let reply = try await transport.send(request, bodyLimit: 64 << 10)
             switch reply.status {
             case 200: return .granted(reply.body.isEmpty ? Grant() : try Grant(calloutReply: reply.body))
@@ -210,18 +220,6 @@ struct ServerBuilder {
             default: throw UnexpectedStatus(status: reply.status)
             }
         }
-    }
-
-    private func signer(_ stated: TenantSettings.Signer) throws -> CommonEncryptionSigner {
-        let text = String(decoding: try file.contents(stated.key), as: UTF8.self)
-        guard let key = Data(hexString: text.trimmingCharacters(in: .whitespacesAndNewlines)),
-            let iv = Data(hexString: stated.iv), let signer = CommonEncryptionSigner(key: Secret(key), iv: [UInt8](iv))
-        else {
-            throw Diagnosis(
-                code: "signerInvalid", reason: "A signer's key has 32 bytes and its IV 16, in hexadecimal digits.",
-                remedy: "Write what the packager's --aes_signing_key and --aes_signing_iv have.")
-        }
-        return signer
     }
 
     private func callers(_ proxies: TrustedProxies, _ problems: inout ServerProblems) -> CallerDirectory {

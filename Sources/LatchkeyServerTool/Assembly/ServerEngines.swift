@@ -21,7 +21,7 @@ struct ServerEngines: Sendable {
         func open(_ text: String, _ place: String) async -> Stores? {
             if let stores = opened[text] { return stores }
             let stores = await problems.awaiting("stores.\(place)") {
-                try await Stores.open(StoreAddress(text).below(file.folder), migrates: true)
+                try await Stores.open(StoreAddress(text).below(file.folder))
             }
             opened[text] = stores
             return stores

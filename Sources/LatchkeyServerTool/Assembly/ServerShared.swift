@@ -8,6 +8,9 @@ final class ServerShared: Sendable {
     let engines: ServerEngines
     let accounts: AccountBook
     let pool: WorkerPool
+    /// Packagers' requests: threads of their own, to which players' go before.
+    let packagers = PackagerPool()
+    let playbacks = RunningPlaybacks()
     let metrics: ServerMetrics
     let log: ServerLog
     let audit: AuditChain
@@ -19,7 +22,8 @@ final class ServerShared: Sendable {
     /// The accounts for operators: more patient than for players, and no slow page of theirs counts as an outage.
     let operatorAccounts: AccountBook
     let sessions: SessionCounts
-    /// How many of the players' requests are worked on at once.
+    let keyCounts = KeyCounts()
+    /// How many of the players' requests are worked on at once, from their arrival on.
     let door: ConcurrencyLimit
     private let limits: Locked<(settings: ServerSettings.Limits, limiter: RateLimiter)>
     private let lines: LineWriter
@@ -30,10 +34,10 @@ final class ServerShared: Sendable {
         metrics = ServerMetrics(version: ServerVersion.text)
         let threads = file.settings.threads ?? ProcessInfo.processInfo.activeProcessorCount
         pool = WorkerPool(threads: threads)
-        door = ConcurrencyLimit(least: threads * 8, target: .milliseconds(80))
+        door = ConcurrencyLimit(least: threads * 8)
         self.lines = lines
         let secret =
-            try file.settings.nodeSecret.map { try file.key($0) }
+            try file.settings.nodeSecret.map { try KeyEncryptionKey($0, in: file.secrets) }
             ?? KeyEncryptionKey(id: "node", key: .random(32))
         let metrics = metrics
         log = try ServerLog(
@@ -63,7 +67,7 @@ final class ServerShared: Sendable {
 
     /// What builds a configuration's state with what is shared.
     func builder(_ file: ConfigurationFile) -> ServerBuilder {
-        ServerBuilder(file: file, engines: engines, accounts: accounts, pool: pool, log: log)
+        ServerBuilder(file: file, engines: engines, accounts: accounts, pool: pool, playbacks: playbacks, log: log)
     }
 
     /// Shows a configuration in the metrics.
@@ -74,13 +78,14 @@ final class ServerShared: Sendable {
             guard limits.settings != state.settings.limits else { return }
             limits = (state.settings.limits, RateLimiter(state.settings.limits.rates, timekeeper: SystemTimekeeper()))
         }
-        for credential in state.licensee.module.credentials {
-            metrics.credentialExpiry[credential.certificate.fingerprint.hexString]
-                .set(credential.certificate.notAfter?.timeIntervalSince1970 ?? 0)
-        }
-        for name in state.policies.names {
-            if let policy = state.policies[name] { metrics.policyInfo[name, policy.digest].set(1) }
-        }
+        // What the configuration before had is gone: nobody is to be woken for a certificate that was replaced.
+        metrics.credentialExpiry.replaceAll(
+            state.licensee.module.credentials.map { credential in
+                let end = credential.certificate.notAfter?.timeIntervalSince1970 ?? 0
+                return ([credential.certificate.fingerprint.hexString], end)
+            })
+        metrics.policyInfo.replaceAll(
+            state.policies.names.compactMap { name in state.policies[name].map { ([name, $0.digest], 1) } })
     }
 
     /// What limits players' requests, by the configuration in force.

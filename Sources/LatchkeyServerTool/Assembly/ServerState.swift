@@ -31,14 +31,18 @@ struct ServerState: Sendable {
 
     /// The name of the tenant whose address a request has; `nil` for an address that no tenant has.
     func tenant(of request: HTTPRequest) -> String? {
-        let parts = request.path.split(separator: "/", maxSplits: 2)
-        return parts.count > 1 && parts[0] == "t" ? tenants[String(parts[1])]?.name : nil
+        Self.tenantName(in: request.path).flatMap { tenants[$0]?.name }
     }
 
     /// The policy of pages for a request's tenant; `nil` where no page may ask.
     func pages(for request: HTTPRequest) -> CORSPolicy? {
-        let parts = request.path.split(separator: "/", maxSplits: 2)
-        return parts.count > 1 && parts[0] == "t" ? pages[String(parts[1])] : nil
+        pages.isEmpty ? nil : Self.tenantName(in: request.path).flatMap { pages[$0] }
+    }
+
+    /// What a path says behind `/t/`. As bytes, because characters cost ten times as much.
+    private static func tenantName(in path: String) -> String? {
+        let parts = path.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 2)
+        return parts.count > 1 && parts[0].elementsEqual("t".utf8) ? String(Substring(parts[1])) : nil
     }
 
     /// What a request's surroundings say of the viewer.

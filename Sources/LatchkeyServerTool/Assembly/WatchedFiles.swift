@@ -11,16 +11,10 @@ struct WatchedFiles: Equatable {
 
     private let stamps: [String: Stamp]
 
-    /// Looks at a configuration's file, its policies, its tenants' key sets, and its credentials.
+    /// Looks at a configuration's file, and at the files that it names.
     init(_ file: ConfigurationFile) {
-        let settings = file.settings
-        var names = [settings.policies].compactMap { $0 }
-        names += settings.tenants.values.compactMap(\.tokens.keys).filter { !$0.contains("://") }
-        names += settings.licensee.credentials.flatMap {
-            [$0.folder, $0.certificate, $0.key, $0.ask].compactMap { $0 }
-        }
         var stamps: [String: Stamp] = [:]
-        for path in [file.path] + names.map(file.path) {
+        for path in [file.path] + file.settings.files.map(file.path) {
             stamps[path] = Self.stamp(path)
             for name in (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] {
                 stamps["\(path)/\(name)"] = Self.stamp("\(path)/\(name)")

@@ -12,6 +12,7 @@ enum ConsoleFile {
         "console.css": ("text/css; charset=utf-8", PackageResources.console_css),
         "console.js": ("text/javascript; charset=utf-8", PackageResources.console_js),
         "figures.js": ("text/javascript; charset=utf-8", PackageResources.figures_js),
+        "overview.js": ("text/javascript; charset=utf-8", PackageResources.overview_js),
         "pages.js": ("text/javascript; charset=utf-8", PackageResources.pages_js),
         "icon.svg": ("image/svg+xml", PackageResources.icon_svg),
     ]

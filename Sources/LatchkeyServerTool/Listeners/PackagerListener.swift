@@ -8,7 +8,23 @@ struct PackagerListener: Sendable {
     let state: @Sendable () -> ServerState
     private let timekeeper = SystemTimekeeper()
 
-    func answer(_ request: HTTPRequest) async -> HTTPResponse {
+    /// What to do for a request: more than may wait is refused here.
+    func begin(_ request: HTTPRequest) -> HTTPWork {
+        guard shared.packagers.begin() else { return .reply(full(request)) }
+        return .task {
+            defer { shared.packagers.end() }
+            return await answer(request)
+        }
+    }
+
+    private func full(_ request: HTTPRequest) -> HTTPResponse {
+        shared.metrics.shed[ServerMetrics.packagerLane, ShedReason.full.rawValue].add()
+        let refusal = LicenseRefusal(.overloaded, reason: "More packagers ask than the server answers beside players.")
+        return .refusal(
+            PolicyRefusal(refusal, retryAfter: .seconds(Int.random(in: 1...5))), requestID: RequestID(of: request).text)
+    }
+
+    private func answer(_ request: HTTPRequest) async -> HTTPResponse {
         let state = state()
         var generator = SystemRandomNumberGenerator()
         let (id, trace) = (

@@ -3,46 +3,71 @@ import LatchkeyFaces
 import LatchkeyHTTP
 import LatchkeyServer
 
-/// What players' requests pass: rate limits, the tenant's pages, the face; then log and metrics.
+/// What players' requests pass: rate limits and the door, on the thread that has read them; then the tenant's pages and the face; then log
+/// and metrics.
 struct PlayerListener: Sendable {
+    /// A request with what is known before anything is done for it.
+    private struct Arrival: Sendable {
+        let call: FaceCall
+        let id: RequestID
+        let trace: TraceContext
+        let uptime: Duration
+    }
+
     let shared: ServerShared
     let state: @Sendable () -> ServerState
     private let timekeeper = SystemTimekeeper()
     private let generator = SharedGenerator()
+    private let shedReply = ShedReply()
 
-    func answer(_ request: HTTPRequest) async -> HTTPResponse {
+    /// What to do for a request. What is refused before it costs anything is refused here, so that it waits for no thread.
+    func begin(_ request: HTTPRequest) -> HTTPWork {
         let state = state()
-        let pages = state.pages(for: request)
-        if let preflight = pages?.preflight(request) { return preflight }
+        if let preflight = state.pages(for: request)?.preflight(request) { return .reply(preflight) }
+        let arrival = arrival(request, state)
+        if let (scope, wait) = refusal(of: arrival.call, state) { return .reply(limited(arrival, scope, wait, state)) }
+        guard request.method == .post else { return .task { await answer(arrival, state) } }
+        let lane = lane(of: request, at: arrival.uptime)
+        guard shared.door.begin(lane) else { return .reply(shed(arrival, lane, state)) }
+        return .task { await answer(arrival, state) }
+    }
+
+    private func arrival(_ request: HTTPRequest, _ state: ServerState) -> Arrival {
         var generator = generator
-        let (id, trace) = (
-            RequestID(of: request, using: &generator), TraceContext(of: request.headers, using: &generator)
-        )
-        let viewer = state.viewer(of: request)
-        let answer = await answer(FaceCall(request, requestID: id.text, viewer: viewer), state)
-        var response = pages?.allowing(answer.response, for: request) ?? answer.response
-        response.headers[.requestID] = id.text
-        shared.note(answer.report, status: response.status, id, trace, viewer.address, at: timekeeper.uptime)
+        let id = RequestID(of: request, using: &generator)
+        return Arrival(
+            call: FaceCall(request, requestID: id.text, viewer: state.viewer(of: request)), id: id,
+            trace: TraceContext(of: request.headers, using: &generator), uptime: timekeeper.uptime)
+    }
+
+    private func answer(_ arrival: Arrival, _ state: ServerState) async -> HTTPResponse {
+        let answer = await answered(arrival.call, state)
+        let now = timekeeper.uptime
+        if arrival.call.request.method == .post {
+            let wasShed = answer.report.refusal?.kind == .overloaded
+            shared.door.end(after: now - arrival.uptime, wasShed: wasShed, at: now)
+        }
+        if let lease = answer.report.lease, let credential = arrival.call.request.credential {
+            shared.playbacks.note(credential, until: now + lease)
+        }
+        return finished(answer, arrival, state)
+    }
+
+    /// Notes what became of a request, and completes its reply.
+    private func finished(_ answer: FaceAnswer, _ arrival: Arrival, _ state: ServerState) -> HTTPResponse {
+        let request = arrival.call.request
+        var response = state.pages(for: request)?.allowing(answer.response, for: request) ?? answer.response
+        response.headers[.requestID] = arrival.id.text
+        shared.note(
+            answer.report, status: response.status, arrival.id, arrival.trace, arrival.call.viewer.address,
+            at: timekeeper.uptime)
         return response
     }
 
-    private func answer(_ call: FaceCall, _ state: ServerState) async -> FaceAnswer {
-        if let (scope, wait) = refusal(of: call, state) {
-            shared.metrics.rateLimited[scope.rawValue].add()
-            var report = LicenseReport(tenant: nil, face: "none", requestID: call.requestID, at: timekeeper.uptime)
-            let refusal = PolicyRefusal(
-                LicenseRefusal(.policy(.rateLimit), reason: "The \(scope.rawValue) asks too often."), retryAfter: wait)
-            report.outcome = refusal.refusal.code
-            report.refusal = refusal.refusal
-            return FaceAnswer(.refusal(refusal, requestID: call.requestID), report)
-        }
-        guard call.request.method == .post else { return await answered(call, state) }
-        guard shared.door.begin() else { return shed(call) }
-        let began = timekeeper.uptime
-        let answer = await answered(call, state)
-        let now = timekeeper.uptime
-        shared.door.end(after: now - began, at: now)
-        return answer
+    /// Heartbeats, and requests with a token for which there is a license that holds: their playback would stop.
+    private func lane(of request: HTTPRequest, at uptime: Duration) -> AdmissionLane {
+        if request.path.hasSuffix("/sessions/heartbeat") { return .renewal }
+        return request.credential.map { shared.playbacks.runs($0, at: uptime) } == true ? .renewal : .start
     }
 
     /// The answer of a vendor's face, or else of the native one.
@@ -51,17 +76,28 @@ struct PlayerListener: Sendable {
         return await state.players.answer(call)
     }
 
-    /// Refuses what comes beyond the requests that the node works on at once, before it costs anything.
-    private func shed(_ call: FaceCall) -> FaceAnswer {
-        shared.metrics.shed[AdmissionLane.start.name, ShedReason.full.rawValue].add()
-        var report = LicenseReport(tenant: nil, face: "fairplay", requestID: call.requestID, at: timekeeper.uptime)
-        // Spread, so that those who are refused together do not come back together.
-        let refusal = PolicyRefusal(
-            LicenseRefusal(.overloaded, reason: "The server has more requests than it can answer in time."),
-            retryAfter: .seconds(Int.random(in: 1...5)))
-        report.outcome = refusal.refusal.code
-        report.refusal = refusal.refusal
-        return FaceAnswer(.refusal(refusal, requestID: call.requestID), report)
+    /// The refusal of somebody who asks too often.
+    private func limited(
+        _ arrival: Arrival, _ scope: RateScope, _ wait: Duration, _ state: ServerState
+    ) -> HTTPResponse {
+        shared.metrics.rateLimited[scope.rawValue].add()
+        let refusal = LicenseRefusal(.policy(.rateLimit), reason: "The \(scope.rawValue) asks too often.")
+        let response = HTTPResponse.refusal(PolicyRefusal(refusal, retryAfter: wait), requestID: arrival.id.text)
+        return finished(FaceAnswer(response, report(refusal, "none", arrival)), arrival, state)
+    }
+
+    private func shed(_ arrival: Arrival, _ lane: AdmissionLane, _ state: ServerState) -> HTTPResponse {
+        shared.metrics.shed[lane.name, ShedReason.full.rawValue].add()
+        return finished(
+            FaceAnswer(shedReply.response(to: arrival.id), report(ShedReply.refusal, "fairplay", arrival)), arrival,
+            state)
+    }
+
+    private func report(_ refusal: LicenseRefusal, _ face: String, _ arrival: Arrival) -> LicenseReport {
+        var report = LicenseReport(tenant: nil, face: face, requestID: arrival.id.text, at: arrival.uptime)
+        report.outcome = refusal.code
+        report.refusal = refusal
+        return report
     }
 
     /// The limit that a request is beyond, and after how long it may come again.
@@ -97,14 +133,28 @@ extension ServerShared {
         }
         if let error = report.tokenError { metrics.tokensRejected[error.code].add() }
         if let record = report.record { decisions.keep(record) }
-        if let refusal = report.refusal { feed.refused(refusal, report) }
-        var entry = LogEntry(status >= 500 ? .error : .info, .license)
+        // What the metrics count by the thousand is no news one by one, and has a cap of its own in the log.
+        if outcome != .shed, let refusal = report.refusal { feed.refused(refusal, report) }
+        var entry = LogEntry(status >= 500 ? .error : .info, outcome == .shed ? .shed : .license)
         (entry.requestID, entry.trace, entry.tenant, entry.face) = (id, trace, report.tenant, report.face)
         (entry.outcome, entry.status, entry.duration) = (outcome.rawValue, status, duration)
         (entry.keyID, entry.address) = (report.kid, address)
         entry.reason = report.refusal == nil ? nil : report.tokenError?.code ?? report.outcome
         entry.user = report.record.map(\.facts.grant.account)
         log.write(entry)
+    }
+}
+
+extension HTTPRequest {
+    /// The fields in which players of all faces send their tokens.
+    private static let credentialFields: [HTTPHeaderName] = [
+        .authorization, "X-AxDRM-Message", "X-VUDRM-TOKEN", "pallycon-customdata-v2", "x-dt-auth-token",
+        "x-dt-custom-data",
+    ]
+
+    /// The token as it comes, unchecked; `nil` without one in a header field.
+    fileprivate var credential: String? {
+        Self.credentialFields.lazy.compactMap { headers[$0] }.first
     }
 }
 

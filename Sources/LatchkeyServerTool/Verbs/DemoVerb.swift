@@ -10,6 +10,10 @@ struct DemoVerb: Verb {
     private let port = Option(
         "port", .port, "the port for players; packagers and operators get the next two; 0 takes free ones")
 
+    private let derivation = Option(
+        "derivation", .path("LIB"),
+        "a licensee's derivation, a shared library; without it, test credentials alone are served")
+
     var usage: Usage {
         Usage(
             program: "latchkey-server", name: "demo", summary: "start a server with test credentials and a demo tenant",
@@ -18,7 +22,7 @@ struct DemoVerb: Verb {
                 keys go to a SQLite database there. Then it serves until it is interrupted, as run --config DIR/server.json would, and demo
                 streams and a page that plays them in a browser beside.
                 """,
-            options: [folder, port, Flag.json],
+            options: [folder, port, derivation, Flag.json],
             examples: ["latchkey-server demo", "latchkey-server demo --port 0 --json"],
             yes: "it served until a signal stopped it", no: "could not start")
     }
@@ -28,7 +32,7 @@ struct DemoVerb: Verb {
         let first = Int(arguments[port] ?? 8443)
         let ports = first == 0 ? [0, 0, 0] : (0..<3).map { min(first + $0, 65_535) }
         let url = URL(filePath: name, directoryHint: .isDirectory).absoluteURL
-        let demonstration = try await Demonstration.start(in: url, ports: ports)
+        let demonstration = try await Demonstration.start(in: url, ports: ports, derivation: arguments[derivation])
         if arguments[Flag.json] {
             try console.printJSONLine(demonstration.sheet)
         } else {

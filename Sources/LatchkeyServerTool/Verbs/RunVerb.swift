@@ -6,6 +6,8 @@ import LatchkeyTerminal
 /// `latchkey-server run`: the server of a configuration.
 struct RunVerb: Verb {
     private let config = Option("config", .path("FILE"), "the configuration, in JSON", .required)
+    private let derivation = Option(
+        "derivation", .path("LIB"), "a licensee's derivation, a shared library, in place of the configuration's")
     private let check = Flag("check", "check everything that the file names, and do not serve")
 
     var usage: Usage {
@@ -16,7 +18,7 @@ struct RunVerb: Verb {
                 wrong at once. A hang-up signal reads the configuration again; what is wrong leaves the old one in force. An interrupt
                 or terminate signal drains: /readyz says no, then connections are refused, then open requests finish.
                 """,
-            options: [config, check],
+            options: [config, derivation, check],
             examples: [
                 "latchkey-server run --config /etc/latchkey/server.json",
                 "latchkey-server run --config server.json --check",
@@ -26,7 +28,7 @@ struct RunVerb: Verb {
     }
 
     func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
-        let file = try ConfigurationFile(arguments.required(config))
+        let file = try ConfigurationFile(arguments.required(config), derivation: arguments[derivation])
         if arguments[check] { return try await Self.check(file, console) }
         let server = try await LicenseServer.start(file)
         for notice in server.current.licensee.notices { console.note(notice) }

@@ -38,7 +38,9 @@ public final class ServiceHost: Sendable {
             server = HTTPServer(configuration) { await router.respond(to: $0) }
             return
         }
-        server = HTTPServer(configuration, startTask: { pool.task($0) }) { await router.respond(to: $0) }
+        server = HTTPServer(configuration, startTask: { pool.task($0) }) { request in
+            .task { await router.respond(to: request) }
+        }
     }
 
     /// The services.

@@ -25,7 +25,7 @@ struct PostgreSQLFailure: Error, Sendable {
         switch state {
         case "": (.unavailable, "The connection to PostgreSQL ended.", nil)
         case "42P01", "3F000", "42703", "42883":
-            (.misconfigured, "The database lacks tables.", "Run latchkey-server migrate with the role that owns them.")
+            (.misconfigured, "The database lacks tables.", "Run `latchkey-server migrate` as their owner.")
         case "42501":
             (.misconfigured, "The role lacks a right.", "Grant it what Documentation/LicenseServer.md §7.3 lists.")
         case "3D000": (.misconfigured, "There is no such database.", nil)

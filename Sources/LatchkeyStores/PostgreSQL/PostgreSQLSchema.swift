@@ -60,7 +60,7 @@ package enum PostgreSQLSchema {
     ///
     /// Run by the owner of the tables.
     /// - Parameter role: the role's name, which exists.
-    package static func grants(to role: String) -> [String] {
+    static func grants(to role: String) -> [String] {
         let name = "\"\(role.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\""))\""
         return [
             "GRANT USAGE ON SCHEMA latchkey TO \(name)",
@@ -81,7 +81,7 @@ package enum PostgreSQLSchema {
             throw StoreError(
                 .misconfigured, PostgreSQLStore.name,
                 reason: "The database has schema \(found), and this server needs \(version).",
-                remedy: "Run latchkey-server migrate with the role that owns the tables.")
+                remedy: "Run `latchkey-server migrate` with the role that owns the tables.")
         }
         let oldest = try answer.rows.first?.integer(1) ?? 0
         guard oldest <= version else {

@@ -39,13 +39,14 @@ package final class PostgreSQLStore: RecordStore, KeyStore, AuditStore {
     ///   - address: `postgresql://…`, as libpq reads it; several hosts in turn until one takes changes.
     ///   - settings: limits.
     ///   - migrates: whether it makes or expands the tables first, for which the role has to own them.
+    ///   - role: the role as which servers run, which a migration grants what they need; `nil` grants nothing.
     /// - Throws: `storeMisconfigured` without tables, `storeDamaged` with those of a newer server, `storeUnavailable`. No error repeats a
     ///   part of the address.
     package static func open(
-        _ address: Secret, _ settings: Settings = Settings(), migrates: Bool = false
+        _ address: Secret, _ settings: Settings = Settings(), migrates: Bool = false, granting role: String? = nil
     ) async throws(StoreError) -> PostgreSQLStore {
         let store = try PostgreSQLStore(address, settings)
-        if migrates { try await store.migrate() }
+        if migrates { try await store.migrate(granting: role) }
         try await PostgreSQLSchema.check(store.work, within: settings.openLimit)
         return store
     }
@@ -60,9 +61,11 @@ package final class PostgreSQLStore: RecordStore, KeyStore, AuditStore {
     }
 
     /// Makes the tables, or adds what they lack. Several nodes may do so at once; a second time changes nothing.
+    /// - Parameter role: gets the rights of a server; `nil` grants nothing.
     /// - Throws: `storeMisconfigured` if the role may not.
-    package func migrate() async throws(StoreError) {
-        let calls = PostgreSQLSchema.statements.enumerated().map { PostgreSQLCall("migrate-\($0.offset)", $0.element) }
+    func migrate(granting role: String? = nil) async throws(StoreError) {
+        let statements = PostgreSQLSchema.statements + (role.map(PostgreSQLSchema.grants) ?? [])
+        let calls = statements.enumerated().map { PostgreSQLCall("migrate-\($0.offset)", $0.element) }
         // One transaction: the lock is held to its end.
         _ = try await work.run(calls, within: settings.pageLimit)
     }

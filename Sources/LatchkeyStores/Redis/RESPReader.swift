@@ -44,28 +44,37 @@ package struct RESPReader: Sendable {
     package static let longestAnswer = 16 * 1_048_576
 
     private var buffer: [UInt8] = []
-    /// The number of bytes without which another look is in vain.
+    /// Where the next answer begins; what is before was given.
+    private var start = 0
+    /// The number of bytes from there without which another look is in vain.
     private var needed = 1
 
     package init() {}
 
     /// Takes bytes that came.
-    package mutating func append(_ bytes: some Collection<UInt8>) { buffer += bytes }
+    package mutating func append(_ bytes: some Collection<UInt8>) {
+        // Once for all answers in it, not for each.
+        buffer.removeFirst(start)
+        start = 0
+        buffer += bytes
+    }
 
     /// The next answer; `nil` until all of it is there.
     /// - Throws: `RESPError`; the connection is of no use then.
     package mutating func next() throws(RESPError) -> RESPValue? {
-        guard buffer.count >= needed else { return nil }
-        var look = Look(buffer: buffer)
+        guard buffer.count - start >= needed else { return nil }
+        var look = Look(buffer: buffer, index: start)
         switch try look.value(depth: 0) {
         case .some(let value):
-            buffer.removeFirst(look.index)
+            start = look.index
             needed = 1
             return value
         case nil:
             // So that a long value in small pieces is not looked at again for each of them.
-            needed = max(look.missing, buffer.count + 1)
-            guard buffer.count <= Self.longestAnswer else { throw RESPError(reason: "an answer of more than 16 MiB") }
+            needed = max(look.missing, buffer.count + 1) - start
+            guard buffer.count - start <= Self.longestAnswer else {
+                throw RESPError(reason: "an answer of more than 16 MiB")
+            }
             return nil
         }
     }
@@ -80,12 +89,12 @@ package struct RESPError: Error, Hashable {
 /// One look at what is there.
 private struct Look {
     let buffer: [UInt8]
-    var index = 0
+    var index: Int
     /// How many bytes there must be at least for the next look.
     var missing = 0
     private var count = 0
 
-    init(buffer: [UInt8]) { self.buffer = buffer }
+    init(buffer: [UInt8], index: Int) { (self.buffer, self.index) = (buffer, index) }
 
     mutating func value(depth: Int) throws(RESPError) -> RESPValue? {
         count += 1

@@ -25,16 +25,19 @@ package struct RedisAddress: Sendable, Hashable {
     package let user: String?
     package let password: Secret?
     package let database: Int
+    /// How many replicas have to have a write; `nil` for none.
+    package let replicas: RedisRecordStore.Replicas?
 
     /// - Parameter address: `redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE]`, `redis+unix:PATH`, or
-    ///   `redis+sentinel://[[USER]:PASSWORD@]HOST:PORT[,HOST:PORT…]/NAME`. User and password may be percent-encoded.
+    ///   `redis+sentinel://[[USER]:PASSWORD@]HOST:PORT[,HOST:PORT…]/NAME`. User and password may be percent-encoded. The first and the
+    ///   last may end in `?replicas=COUNT`.
     /// - Throws: `StoreError` of the kind `misconfigured`, which repeats nothing of it.
     package init(_ address: Secret) throws(StoreError) {
         let text = address.revealedText
         if text.hasPrefix("redis+unix:") {
             let path = String(text.dropFirst("redis+unix:".count))
             guard (1...107).contains(path.utf8.count), !path.utf8.contains(0) else { throw .redisAddress }
-            (place, sentinels, user, password, database) = (.path(path), nil, nil, nil, 0)
+            (place, sentinels, user, password, database, replicas) = (.path(path), nil, nil, nil, 0, nil)
             return
         }
         let isSentinel = text.hasPrefix("redis+sentinel://")
@@ -50,6 +53,9 @@ package struct RedisAddress: Sendable, Hashable {
         } else {
             (user, password) = (nil, nil)
         }
+        let question = rest.firstIndex(of: "?") ?? rest.endIndex
+        replicas = try Self.replicas(rest[question...])
+        rest = rest[..<question]
         let parts = rest.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         let places = try Self.places(parts.first ?? "")
         let name = parts.count == 2 ? String(parts[1]) : ""
@@ -62,6 +68,14 @@ package struct RedisAddress: Sendable, Hashable {
             }
             (place, sentinels, database) = (places.first, nil, number)
         }
+    }
+
+    private static func replicas(_ query: Substring) throws(StoreError) -> RedisRecordStore.Replicas? {
+        guard !query.isEmpty else { return nil }
+        guard query.hasPrefix("?replicas="), let count = Int(query.dropFirst(10)), (1...9).contains(count) else {
+            throw .redisAddress
+        }
+        return RedisRecordStore.Replicas(count)
     }
 
     private static func places(_ text: Substring) throws(StoreError) -> [Place] {
@@ -82,6 +96,6 @@ extension StoreError {
     fileprivate static let redisAddress = StoreError(
         .misconfigured, "redis", reason: "The address of Redis is not in one of its forms.",
         remedy:
-            "Write redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE], redis+unix:PATH, or redis+sentinel://HOST:PORT/NAME."
+            "Write redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE], redis+unix:PATH, or redis+sentinel://HOST:PORT/NAME; ?replicas=1 at the end is for writes that a replica has to have."
     )
 }

@@ -11,12 +11,11 @@ struct RedisDriver {
         var answers: [RESPValue] = []
     }
 
-    /// How long connecting and each question of it may take.
-    private static let connectLimit = Duration.milliseconds(250)
-
     private let address: RedisAddress
     private let inbox: RedisInbox
     private let limit: Duration
+    /// How long connecting and each question of it may take.
+    private let connectLimit: Duration
     private let timekeeper: any Timekeeper
     private var socket: RedisSocket?
     private var sent: [Sent] = []
@@ -26,6 +25,7 @@ struct RedisDriver {
         self.address = address
         self.inbox = inbox
         self.limit = limit
+        connectLimit = max(.milliseconds(250), limit)
         self.timekeeper = timekeeper
     }
 
@@ -90,9 +90,20 @@ struct RedisDriver {
     // MARK: Connecting
 
     private func connected() throws(StoreError) -> RedisSocket {
-        let socket = try RedisSocket(try place(), within: Self.connectLimit)
+        if let place = address.place { return try primary(at: place) }
+        var failure = StoreError.redis("No sentinel names the primary.")
+        // A sentinel that was cut off names one that is none any more.
+        for sentinel in address.sentinels?.places ?? [] {
+            guard let place = place(by: sentinel) else { continue }
+            do throws(StoreError) { return try primary(at: place) } catch { failure = error }
+        }
+        throw failure
+    }
+
+    private func primary(at place: RedisAddress.Place) throws(StoreError) -> RedisSocket {
+        let socket = try RedisSocket(place, within: connectLimit)
         func ask(_ command: [String]) throws(StoreError) -> RESPValue {
-            let answer = try socket.ask(command, within: Self.connectLimit)
+            let answer = try socket.ask(command, within: connectLimit)
             if case .error(let text) = answer { throw StoreError(redis: text) }
             return answer
         }
@@ -106,17 +117,14 @@ struct RedisDriver {
         return socket
     }
 
-    private func place() throws(StoreError) -> RedisAddress.Place {
-        if let place = address.place { return place }
-        for sentinel in address.sentinels?.places ?? [] {
-            guard let socket = try? RedisSocket(sentinel, within: Self.connectLimit),
-                let answer = try? socket.ask(
-                    ["SENTINEL", "get-master-addr-by-name", address.sentinels?.name ?? ""], within: Self.connectLimit),
-                let parts = answer.elements, parts.count == 2, let host = parts[0].text,
-                let port = parts[1].text.flatMap({ UInt16($0) })
-            else { continue }
-            return .host(host, port: port)
-        }
-        throw .redis("No sentinel names the primary.")
+    /// The primary that a sentinel names; `nil` if it does not.
+    private func place(by sentinel: RedisAddress.Place) -> RedisAddress.Place? {
+        guard let socket = try? RedisSocket(sentinel, within: connectLimit),
+            let answer = try? socket.ask(
+                ["SENTINEL", "get-master-addr-by-name", address.sentinels?.name ?? ""], within: connectLimit),
+            let parts = answer.elements, parts.count == 2, let host = parts[0].text,
+            let port = parts[1].text.flatMap({ UInt16($0) })
+        else { return nil }
+        return .host(host, port: port)
     }
 }

@@ -134,7 +134,12 @@ extension StoreError {
         self =
             switch word {
             case "OOM": .redis(reason, .full)
-            case "NOAUTH", "WRONGPASS", "NOPERM", "MOVED": .redis(reason, .misconfigured)
+            case "NOAUTH", "WRONGPASS", "NOPERM": .redis(reason, .misconfigured)
+            // Only a cluster answers so, and the store does not follow it.
+            case "MOVED", "ASK", "CLUSTERDOWN", "CROSSSLOT":
+                .redis(
+                    reason, .misconfigured,
+                    remedy: "Use a Redis that is no cluster: one primary, or several servers with redis+sentinel://.")
             case "WRONGTYPE": .redis(reason, .damaged)
             default: .redis(reason)
             }

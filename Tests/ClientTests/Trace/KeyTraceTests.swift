@@ -67,11 +67,11 @@ import Testing
         #expect(exchange.traceID.count == 32)
     }
 
-    @Test func `the page has the problem with its remedy first, then waterfall, leases and table`() throws {
+    @Test func `the page has the problem with its remedy first, then leases, waterfall and table`() throws {
         let error = ContentKeyError(.forbidden, stage: .license, "The service answered 403.", remedy: "Ask the vendor.")
         let page = String(decoding: trace(events + [event(600, .ended(error))]).data(as: .html), as: UTF8.self)
         let places = [
-            "<h2>license: forbidden", "Ask the vendor.", "<h2>Key request 1", "attempt 2", "<h2>Leases",
+            "<h2>license: forbidden", "Ask the vendor.", "<h2>Leases", "<h2>Key request 1", "attempt 2",
             "<h2>All steps",
         ]
         .map { page.range(of: $0)?.lowerBound }

@@ -73,6 +73,33 @@ import Testing
         #expect(seen.withLock { $0 } == ["POST /t/x/fairplay Bearer token-of-viewer-0 true"])
     }
 
+    @Test func `a trace has a sample of the exchanges, with the names of the server's log, and no token`() async throws
+    {
+        let server = HTTPServer(HTTPServerConfiguration()) { _ in
+            HTTPResponse(status: 403, headers: ["X-Request-Id": "request-7"], body: .bytes(Data()))
+        }
+        let port = try server.start()
+        try await Self.withCredentials { folder in
+            let file = folder + "/load.har"
+            let run = await RecordedRun(
+                "load", "--license-url", "http://127.0.0.1:\(port)/t/x/fairplay", "--credentials", folder,
+                "--token-command", "echo a-secret-token", "--rate", "20", "--for", "1s", "--arrivals", "fixed",
+                "--trace", file)
+            #expect(run.status == .yes, "\(run.error)")
+            let text = try String(contentsOfFile: file, encoding: .utf8)
+            #expect(text.components(separatedBy: "request-7").count > 19)
+            #expect(!text.contains("a-secret-token"))
+        }
+        await server.stop()
+    }
+
+    @Test(arguments: [(2.0, 1), (50, 1), (100, 2), (3_000, 60)])
+    func `the sample of a trace is bounded whatever the rate`(rate: Double, interval: Int) {
+        var plan = LoadPlan()
+        (plan.rate, plan.length) = (rate, .seconds(10))
+        #expect(plan.traceInterval == interval)
+    }
+
     @Test func `a server that is not there loses everything, with the cause`() async throws {
         try await Self.withCredentials { folder in
             let run = await RecordedRun(
@@ -98,7 +125,7 @@ import Testing
 
     @Test(arguments: [
         [], ["--virtual", "--in-process"], ["--license-url", "ftp://x", "--credentials", "c"],
-        ["--in-process"], ["--virtual", "--rate", "0"],
+        ["--in-process"], ["--virtual", "--rate", "0"], ["--virtual", "--trace", "load.html"],
     ])
     func `arguments that do not fit together are refused`(arguments: [String]) async {
         let run = await RecordedRun(["load"] + arguments, tool: .standard)

@@ -3,32 +3,31 @@ import LatchkeyCore
 
 /// The attacks of strangers, one after the other. No two in a row are of the same kind.
 struct AttackMix {
-    private let port: UInt16
+    private let surface: AttackSurface
     private var generator: SeededGenerator
     private var crowd: [AttackSocket] = []
     private var count = 0
 
-    init(port: UInt16, seed: UInt64) {
-        self.port = port
+    init(_ surface: AttackSurface, seed: UInt64) {
+        self.surface = surface
         generator = SeededGenerator(seed: seed)
     }
 
     /// Makes the next attack. Waits only for its answer.
     mutating func next() {
         count += 1
+        let form = pick(surface.forms)
         switch count % 8 {
-        case 0: join(words: "")
-        case 1: join(words: "GET /vudrm HTTP/1.1\r\nHost: a\r\nX-Slow: ")
-        case 2: join(words: "POST /generic/license HTTP/1.1\r\nHost: a\r\nContent-Length: 90000\r\n\r\n{")
-        case 3: exchange(head("GET", target(), fields: ""))
-        case 4: exchange(head("POST", "/generic/license", fields: pick(Self.framings)) + "abc")
-        case 5: body()
+        case 0: join(form.port, words: "")
+        case 1: join(form.port, words: "GET \(pick(surface.pages)) HTTP/1.1\r\nHost: a\r\nX-Slow: ")
+        case 2: join(form.port, words: "\(start("POST", form.path))\(form.fields)Content-Length: 90000\r\n\r\n{")
+        case 3: exchange(form.port, start("GET", target()) + "\r\n")
+        case 4: exchange(form.port, "\(start("POST", form.path))\(form.fields)\(pick(Self.framings))\r\nabc")
+        case 5: body(of: form)
         case 6:
-            exchange(
-                head(
-                    "POST", "/azure/FairPlay/?kid=x",
-                    fields: "Authorization: Bearer \(token())\r\nContent-Length: 0\r\n"))
-        default: noise()
+            let fields = "Authorization: Bearer \(token())\r\nContent-Length: 0\r\n\r\n"
+            exchange(form.port, start("POST", form.path) + fields)
+        default: noise(form)
         }
     }
 
@@ -37,10 +36,10 @@ struct AttackMix {
     }
 
     /// Opens twenty more idle connections, up to 600.
-    private mutating func join(words: String) {
+    private mutating func join(_ port: UInt16, words: String) {
         if crowd.count > 580 { crowd.removeFirst(100) }
         for _ in 0..<20 {
-            guard let one = AttackSocket(port: port, from: "127.0.0.1", patience: 1) else { return }
+            guard let one = connection(port) else { return }
             if !words.isEmpty { one.send(words) }
             crowd.append(one)
         }
@@ -48,23 +47,26 @@ struct AttackMix {
         for one in crowd.prefix(40) { one.send("x") }
     }
 
-    private func exchange(_ text: String) {
-        guard let one = AttackSocket(port: port, from: "127.0.0.1", patience: 1) else { return }
+    private func connection(_ port: UInt16) -> AttackSocket? {
+        AttackSocket(port: port, from: "127.0.0.1", patience: 1)
+    }
+
+    private func exchange(_ port: UInt16, _ text: String) {
+        guard let one = connection(port) else { return }
         one.send(text)
         _ = one.status()
     }
 
-    private func head(_ method: String, _ target: String, fields: String) -> String {
-        "\(method) \(target) HTTP/1.1\r\nHost: a\r\n\(fields)\r\n"
-    }
+    private func start(_ method: String, _ target: String) -> String { "\(method) \(target) HTTP/1.1\r\nHost: a\r\n" }
 
     /// A new target for each request. Some are too long.
     private mutating func target() -> String {
         let digits = generator.bytes(32).hexString
+        let page = pick(surface.pages)
         return pick([
-            "/\(digits)", "/vudrm/\(digits)/" + String(repeating: digits, count: 200),
+            "/\(digits)", "\(page)/\(digits)/" + String(repeating: digits, count: 200),
             "/?" + String(repeating: "a&", count: 3_000),
-            "/media/../../etc/\(digits)", "/%00/%ff/\(digits)", "/mux/license/fairplay/\(digits)?token=\(digits)",
+            "\(page)/../../etc/\(digits)", "/%00/%ff/\(digits)", "\(page)?token=\(digits)",
             "/" + String(repeating: digits, count: 600),
         ])
     }
@@ -78,38 +80,36 @@ struct AttackMix {
         "Transfer-Encoding: chunked\r\n\r\n3;" + String(repeating: "e", count: 60_000) + "\r\n",
     ]
 
-    /// A body that is expensive to process, for one of the services.
-    private mutating func body() {
-        let (path, type) = pick([
-            ("/generic/json", "application/json"), ("/vudrm/license", "application/json"),
-            ("/comcast/fpls/web/FairPlay?token=t&account=a", "application/json"),
-            ("/generic/form", "application/x-www-form-urlencoded"),
-            ("/verimatrix/fairplay", "application/x-www-form-urlencoded"),
-            ("/kaltura/fps/license", "application/octet-stream"),
-            ("/cloud-drm/acquire-license/fairplay", "multipart/form-data; boundary=b"),
-        ])
+    /// A body that is expensive to process.
+    private mutating func body(of form: AttackSurface.Form) {
         let size = pick([1_000, 200_000, 1_000_000, 2_000_000])
-        let piece = pick(["[", "{\"a\":", "a&", "+", "%2B", "1,", "\r\n--b\r\n", "\u{0}", "A"])
-        let text = String(repeating: piece, count: size / piece.utf8.count)
-        exchange(
-            head("POST", path, fields: "Content-Type: \(type)\r\nContent-Length: \(text.utf8.count)\r\n") + text)
+        let piece = pick(form.pieces)
+        let text = form.opening + String(repeating: piece, count: size / piece.utf8.count)
+        let fields = "\(form.fields)Content-Length: \(text.utf8.count)\r\n\r\n"
+        exchange(form.port, start("POST", form.path) + fields + text)
     }
 
     private mutating func token() -> String {
         let deep = String(repeating: "[", count: 900) + String(repeating: "]", count: 900)
         let claims = pick([#"{"a":\#(deep)}"#, #"{"exp":1e999}"#, #"{"exp":"nan"}"#, #"{"exp":1,"exp":9e9}"#, "{}"])
-        return ["{\"alg\":\"HS256\"}", claims, "signature"].map { Data($0.utf8).base64EncodedString() }.joined(
+        let header = pick([
+            #"{"alg":"HS256"}"#, #"{"alg":"none"}"#, #"{"alg":"ES256","kid":"../../etc/passwd"}"#,
+            #"{"alg":["HS256"]}"#,
+        ])
+        return [header, claims, pick(["signature", String(repeating: "s", count: 20_000)])].map {
+            Data($0.utf8).base64EncodedString()
+        }.joined(
             separator: ".")
     }
 
     /// Random bytes, or a request that is cut off at a random place.
-    private mutating func noise() {
-        guard let one = AttackSocket(port: port, from: "127.0.0.1", patience: 1) else { return }
+    private mutating func noise(_ form: AttackSurface.Form) {
+        guard let one = connection(form.port) else { return }
         if Bool.random(using: &generator) {
             one.send(Data(generator.bytes(500)) + Data("\r\n\r\n".utf8))
         } else {
-            let whole =
-                head("POST", "/generic/raw", fields: "Content-Length: 400\r\n") + String(repeating: "s", count: 400)
+            let fields = form.fields + "Content-Length: 400\r\n\r\n"
+            let whole = start("POST", form.path) + fields + String(repeating: "s", count: 400)
             one.send(String(whole.prefix(Int.random(in: 0..<whole.count, using: &generator))))
         }
     }

@@ -14,6 +14,10 @@ final class AttackSocket {
         for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
             setsockopt(socket, SOL_SOCKET, option, &time, socklen_t(MemoryLayout<timeval>.size))
         }
+        // Else each attack takes one of the address's ports for a minute, and there are fewer than attacks.
+        var withoutPort: Int32 = 1
+        setsockopt(
+            socket, Int32(IPPROTO_IP), IP_BIND_ADDRESS_NO_PORT, &withoutPort, socklen_t(MemoryLayout<Int32>.size))
         let socket = socket
         guard Self.withAddress(source, 0, { bind(socket, $0, $1) }) == 0,
             Self.withAddress("127.0.0.1", port, { connect(socket, $0, $1) }) == 0

@@ -106,59 +106,15 @@ import Testing
         let new = try stage.demand(3, content: "movie 2")
         #expect(try await stage.key(new, of: vault) == KeyDerivation(seeds).key(at: new.address))
         #expect(try await stage.key(stage.demand(1), of: vault) == first)
+        // A node that follows has the new seed, too.
+        let follower = try await stage.vault()
+        try await vault.secrets.renewSeed()
+        #expect(follower.secrets.seeds?.current == SeedVersion(2))
+        await follower.follow()
+        #expect(follower.secrets.seeds?.current == SeedVersion(3))
         // Without the store nobody can say which seed an unknown content has: no key rather than a wrong one.
         let other = try await stage.vault()
         stage.store.setDown(true)
         await #expect(throws: VaultError.self) { try await other.key(.numbered(1), content: demand.address.content) }
-    }
-}
-
-@Suite(.timeLimit(.minutes(5))) struct KeyEncryptionKeyLoadingTests {
-    private let bytes = Data(0..<32)
-
-    private func file(_ contents: Data, mode: Int = 0o600) throws -> (TemporaryFolder, String) {
-        let folder = try TemporaryFolder()
-        try contents.write(to: folder.file("kek"))
-        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: folder.path("kek"))
-        return (folder, folder.path("kek"))
-    }
-
-    @Test func `32 bytes, their base64 and their digits are one key, from a file and from the environment`() throws {
-        let texts = [bytes.base64EncodedString() + "\n", bytes.hexString, "\(bytes.hexString.uppercased())\n"]
-        let kept = try ([bytes] + texts.map { Data($0.utf8) }).map { try file($0) }
-        var ids = try kept.map { try KeyEncryptionKey(file: $0.1).id }
-        ids += try texts.map { try KeyEncryptionKey(variable: "KEK", of: ["KEK": $0]).id }
-        #expect(Set(ids).count == 1)
-        #expect(ids.first?.hasPrefix("kek-") == true)
-        #expect(try KeyEncryptionKey(file: kept[0].1, id: "mine").id == "mine")
-    }
-
-    @Test(arguments: [0o640, 0o604, 0o620, 0o660, 0o644, 0o610])
-    func `a file that others may read or write is refused`(_ mode: Int) throws {
-        let (folder, path) = try file(bytes, mode: mode)
-        let error = #expect(throws: KeyProtectionError.self) { try KeyEncryptionKey(file: path) }
-        #expect(error?.kind == .keyEncryptionKeyUnusable)
-        #expect(error?.remedy.contains("0600") == true)
-        _ = folder
-    }
-
-    @Test(arguments: [Data(), Data(count: 31), Data("not a key".utf8), Data(count: 5_000)])
-    func `what is no key is refused`(_ contents: Data) throws {
-        let (folder, path) = try file(contents)
-        #expect(throws: KeyProtectionError.self) { try KeyEncryptionKey(file: path) }
-        #expect(throws: KeyProtectionError.self) { try KeyEncryptionKey(file: folder.url.path) }
-        #expect(throws: KeyProtectionError.self) { try KeyEncryptionKey(file: folder.path("none")) }
-        #expect(throws: KeyProtectionError.self) { try KeyEncryptionKey(variable: "KEK", of: [:]) }
-    }
-
-    @Test func `hardware opens what a file keeps for it`() throws {
-        struct Locked: Error {}
-        let (folder, path) = try file(Data("wrapped".utf8), mode: 0o644)
-        let key = try KeyEncryptionKey(wrappedIn: path, id: "hsm") { wrapped in
-            Secret([UInt8](repeating: UInt8(wrapped.count), count: 32))
-        }
-        #expect(key.id == "hsm")
-        #expect(throws: KeyProtectionError.self) { try KeyEncryptionKey(wrappedIn: path) { _ in throw Locked() } }
-        _ = folder
     }
 }

@@ -138,21 +138,6 @@ struct PKCS11KeyTests {
         }
     }
 
-    @Test func `a key encryption key is opened by a key in a token`() throws {
-        let bytes = [UInt8](0..<32)
-        var generator = SeededGenerator(seed: 5)
-        let wrapped = try LicenseeStage.large.credential.certificate.encryptOAEP(bytes, using: &generator)
-        let key = try SoftHSM.key(.license, "object=large")
-        let opened = try KeyEncryptionKey(id: "kek-1", wrapped: wrapped, by: key)
-        let known = try KeyEncryptionKey(id: "kek-1", key: Secret(bytes))
-        let dataKey = DataKey(tenant: "acme", version: 1, using: &generator)
-        #expect(try opened.unwrap(known.wrap(dataKey, using: &generator)).key == dataKey.key)
-        let error = #expect(throws: KeyProtectionError.self) {
-            try KeyEncryptionKey(id: "kek-1", wrapped: wrapped.reversed(), by: key)
-        }
-        #expect(error?.kind == .keyEncryptionKeyUnusable)
-    }
-
     /// Run with `LATCHKEY_MEASURE=1`; `Documentation/Licensees.md` §3 has figures.
     @Test(.enabled(if: ProcessInfo.processInfo.environment["LATCHKEY_MEASURE"] != nil, "LATCHKEY_MEASURE is not set"))
     func `decryptions a second, by libcrypto and by SoftHSM`() async throws {

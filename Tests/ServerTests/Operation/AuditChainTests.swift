@@ -23,7 +23,7 @@ import Testing
         let chain = AuditChain(store, timekeeper: clock)
         for number in 0..<count {
             try await chain.append(
-                AuditEvent(.keyCreated, of: "a/key-\(number)", by: "node:1", details: ["from": "seed"]))
+                AuditEvent(.keyImported, of: "a/key-\(number)", by: "node:1", details: ["from": "seed"]))
             clock.advance(by: .milliseconds(1_500))
         }
         return try await store.entries(from: 1, limit: 1_000)
@@ -33,12 +33,12 @@ import Testing
         let entry = try #require(await chain(1).first)
         #expect(
             entry.text
-                == #"{"action":"keyCreated","actor":"node:1","details":{"from":"seed"},"object":"a/key-0","time":"2026-01-01T00:00:00Z"}"#
+                == #"{"action":"keyImported","actor":"node:1","details":{"from":"seed"},"object":"a/key-0","time":"2026-01-01T00:00:00Z"}"#
         )
         #expect(entry.sequence == 1)
         #expect(entry.previous == [UInt8](repeating: 0, count: 32))
         // printf '%064d%016x' 0 1 | xxd -r -p, and the text behind it, through sha256sum.
-        #expect(entry.hash.hexString == "69c49716838b8dc69bbbb74b69b02794186a04e2238af551e73c4828866ec09f")
+        #expect(entry.hash.hexString == "c334032e60a63da6a12a6bdcbb6c821da9af9e9315d84b829527a936aa78506e")
     }
 
     @Test func `a whole audit is intact, over pages too`() async throws {
@@ -106,7 +106,7 @@ import Testing
             for number in 0..<100 {
                 group.addTask {
                     try await nodes[number % 2].append(
-                        AuditEvent(.policyChanged, of: "\(number)", by: "admin:\(number % 2)")
+                        AuditEvent(.keyDisabled, of: "\(number)", by: "admin:\(number % 2)")
                     ).sequence
                 }
             }
@@ -140,9 +140,11 @@ import Testing
         let store = MemoryAuditStore(limit: 1)
         let chain = AuditChain(store, timekeeper: clock)
         let long = String(repeating: "x\n", count: 5_000)
-        let entry = try await chain.append(AuditEvent(.blockChanged, of: long, by: long, details: [long: long]))
+        let entry = try await chain.append(AuditEvent(.deviceForgotten, of: long, by: long, details: [long: long]))
         #expect(entry.text.utf8.count < 10_000)
         #expect(!entry.text.contains("\n"))
-        await #expect(throws: StoreError.self) { try await chain.append(AuditEvent(.blockChanged, of: "a", by: "b")) }
+        await #expect(throws: StoreError.self) {
+            try await chain.append(AuditEvent(.deviceForgotten, of: "a", by: "b"))
+        }
     }
 }

@@ -7,17 +7,17 @@ import Testing
     private func run(_ limit: ConcurrencyLimit, rounds: Int, each duration: Duration, from start: Duration = .zero) {
         for round in 1...rounds {
             var count = 0
-            while limit.begin() { count += 1 }
+            while limit.begin(.renewal) { count += 1 }
             for _ in 0..<count { limit.end(after: duration, at: start + duration * round) }
         }
     }
 
     @Test func `it takes no more than the limit, and again when one has ended`() {
         let limit = ConcurrencyLimit(least: 1)
-        for _ in 0..<4 { #expect(limit.begin()) }
-        #expect(!limit.begin())
+        for _ in 0..<4 { #expect(limit.begin(.renewal)) }
+        #expect(!limit.begin(.renewal))
         limit.end(after: .milliseconds(100), at: .zero)
-        #expect(limit.begin())
+        #expect(limit.begin(.renewal))
         #expect(limit.running == 4)
     }
 
@@ -40,10 +40,27 @@ import Testing
     @Test func `it does not rise while few come`() {
         let limit = ConcurrencyLimit(least: 8)
         for number in 0..<1_000 {
-            #expect(limit.begin())
+            #expect(limit.begin(.renewal))
             limit.end(after: .milliseconds(1), at: .milliseconds(number))
         }
         #expect(limit.limit == 32)
         #expect(limit.running == 0)
+    }
+
+    @Test func `starts leave a quarter to renewals, and downloads half to both`() {
+        let limit = ConcurrencyLimit(least: 4)
+        var count = 0
+        for lane in [AdmissionLane.stored, .start, .renewal] {
+            while limit.begin(lane) { count += 1 }
+            #expect(count == [.stored: 8, .start: 12, .renewal: 16][lane])
+        }
+        for lane in AdmissionLane.allCases { #expect(!limit.begin(lane)) }
+    }
+
+    @Test func `a refusal behind the door makes the limit smaller, however soon it comes`() {
+        let limit = ConcurrencyLimit(least: 4)
+        while limit.begin(.renewal) {}
+        limit.end(after: .milliseconds(1), wasShed: true, at: .seconds(1))
+        #expect(limit.limit == 12)
     }
 }

@@ -26,19 +26,6 @@ import Testing
         #expect(Readiness.alive.status == 200)
     }
 
-    @Test func `a store has to be seen within its time`() {
-        let store = LastSeen(timekeeper: clock)
-        let readiness = Readiness([store.check("store")])
-        #expect(readiness.report.results.first?.objection == "never seen")
-        store.seen()
-        clock.advance(by: .seconds(10))
-        #expect(readiness.report.isReady)
-        clock.advance(by: .seconds(1))
-        #expect(readiness.report.results.first?.objection == "last seen 11 s ago")
-        store.seen()
-        #expect(readiness.report.isReady)
-    }
-
     @Test func `a pool may be full for a while, but not all the time`() {
         let pool = Saturation(timekeeper: clock)
         let readiness = Readiness([pool.check("pool")])

@@ -66,8 +66,8 @@ import Testing
     }
 
     @Test func `what is in force replaces what was`() {
-        metrics.policyInfo.replaceAll([["basic", "d1"]: 1])
-        metrics.policyInfo.replaceAll([["basic", "d2"]: 1])
+        metrics.policyInfo.replaceAll([(["basic", "d1"], 1)])
+        metrics.policyInfo.replaceAll([(["basic", "d2"], 1)])
         #expect(
             lines().filter { $0.hasPrefix("latchkey_policy_info{") } == [
                 "latchkey_policy_info{name=\"basic\",digest=\"d2\"} 1"

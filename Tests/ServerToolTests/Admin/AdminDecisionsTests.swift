@@ -32,6 +32,25 @@ import Testing
         }
     }
 
+    @Test func `why a request was refused is found by its identifier alone, also when no policy was asked`()
+        async throws
+    {
+        try await ServerUnderTest.run { test in
+            _ = try await test.admin("tenants/demo/cpix", "POST", body: ServerUnderTest.document([1]))
+            _ = try await test.license(1, token: try test.token("ann"), requestID: "request-1")
+            _ = try await test.license(1, token: "nonsense", requestID: "request-2")
+            let decided = try await test.admin("requests/request-1").json
+            #expect(decided["tenant"]?.text == "demo" && decided["record"]?["decision"]?["result"]?.text == "license")
+            let early = try await test.admin("requests/request-2").json
+            #expect(early["refusal"]?["code"]?.text == "tokenForm" && early["record"] == nil)
+            #expect(try await test.admin("requests/request-3").json["code"]?.text == "decisionUnknown")
+            let overview = try await test.admin("overview").json
+            guard case .object(let reasons)? = overview["reasons"] else { return #expect(Bool(false)) }
+            #expect(reasons.values.compactMap(\.number) == [1])
+            #expect(overview["notices"] != nil)
+        }
+    }
+
     @Test func `decisions are listed, filtered, explained, and made again by another policy`() async throws {
         try await ServerUnderTest.run { test in
             _ = try await test.admin("tenants/demo/cpix", "POST", body: ServerUnderTest.document([1]))

@@ -91,10 +91,12 @@ import Testing
             #expect(resealed.json["resealed"]?.number == 4)
             let rewrapped = try await test.admin("rewrap", "POST", body: "")
             #expect(rewrapped.json["rewrapped"]?.number == 0)
+            let seed = try await test.admin("tenants/demo/seed", "POST", body: "")
+            #expect(seed.json["version"]?.number == 2)
             let license = try await test.license(2, token: try test.token(), requestID: "request-1")
             #expect(license.status == 200)
-            let actions: [String] = try await test.audit().suffix(3).map { String($0.prefix { $0 != " " }) }
-            #expect(actions == ["dataKeyRenewed", "keysResealed", "keysRewrapped"])
+            let actions: [String] = try await test.audit().suffix(4).map { String($0.prefix { $0 != " " }) }
+            #expect(actions == ["dataKeyRenewed", "keysResealed", "keysRewrapped", "seedRenewed"])
         }
     }
 

@@ -46,11 +46,10 @@ struct PostgreSQLStoreTests {
 
     @Test func `the role of servers adds to the audit and changes nothing in it`() async throws {
         let (server, name, address) = try await database()
-        try await PostgreSQLStore.open(address, .patient, migrates: true).close()
         let role = "node \"of\" \(name)"
         let quoted = role.replacingOccurrences(of: "\"", with: "\"\"")
         try await server.query("CREATE ROLE \"\(quoted)\" LOGIN PASSWORD '\(PostgreSQLProcess.password)'", in: name)
-        for grant in PostgreSQLSchema.grants(to: role) { try await server.query(grant, in: name) }
+        try await Stores.migrate(.postgresql(address), granting: role)
         let escaped = role.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
         let store = try await PostgreSQLStore.open(server.address(of: name, role: escaped), .patient)
         defer { store.close() }

@@ -71,11 +71,19 @@ import Testing
         let sentinels = try RedisAddress(Secret("redis+sentinel://a:1,b:2/main")).sentinels
         #expect(sentinels?.places == [.host("a", port: 1), .host("b", port: 2)])
         #expect(sentinels?.name == "main")
+        #expect(plain.replicas == nil)
+        #expect(try RedisAddress(Secret("redis://h/3?replicas=2")).replicas == RedisRecordStore.Replicas(2))
+        let careful = try RedisAddress(Secret("redis+sentinel://:a?b@h:1/main?replicas=1"))
+        #expect(
+            (careful.sentinels?.name, careful.replicas, careful.password) == (
+                "main", RedisRecordStore.Replicas(1), Secret("a?b")
+            ))
     }
 
     @Test(arguments: [
         "", "redis://", "redis://h:x", "redis://h:99999", "redis://h/x", "redis://hunter2@h", "redis://a,b",
         "redis+unix:",
+        "redis://h?replicas=0", "redis://h?replicas=x", "redis://h?wait=1", "redis://h?",
         "redis+sentinel://a:1", "redis+sentinel://a:1/", "redis+sentinel://a:1,/x", "http://h",
     ])
     func `anything else is refused without a word of it`(_ text: String) {

@@ -102,22 +102,43 @@ struct RedisRecordStoreTests {
 
     @Test func `a primary that became a replica takes no write, until it is one again`() async throws {
         let redis = try await RedisProcess()
-        let (store, admin) = (try redis.store(), try redis.client())
+        let store = try redis.store()
         func write(_ version: UInt64) async throws {
             _ = try await store.write(
                 Record(version: version, bytes: []), at: RecordKey(.token, tenant: "t", name: "\(version)"),
                 replacing: nil, until: Date(timeIntervalSinceNow: 100))
         }
         try await write(1)
-        _ = try await admin.send([["REPLICAOF", "127.0.0.1", "1"].map { Array($0.utf8) }])
+        try redis.command("REPLICAOF", "127.0.0.1", "1")
         for _ in 0..<2 { #expect(await kind { try await write(2) } == .unavailable) }
-        _ = try await admin.send([["REPLICAOF", "NO", "ONE"].map { Array($0.utf8) }])
+        try redis.command("REPLICAOF", "NO", "ONE")
         try await write(3)
     }
 
     @Test func `a password is needed where the server has one`() async throws {
         let redis = try await RedisProcess(["--requirepass", "hunter2"])
         #expect(await kind { _ = try await redis.store().read(Self.key) } == .misconfigured)
+    }
+
+    @Test func `a node of a cluster is a mistake of the configuration, and says so`() async throws {
+        let folder = try TemporaryFolder()
+        try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder.url.path)
+        let redis = try await RedisProcess(["--cluster-enabled", "yes", "--dir", folder.url.path])
+        let store = try redis.store()
+        await #expect { _ = try await store.read(Self.key) } throws: { error in
+            (error as? StoreError)?.kind == .misconfigured && "\(error)".contains("cluster")
+        }
+        withExtendedLifetime((redis, folder)) {}
+    }
+
+    @Test(arguments: [
+        "MOVED 3999 127.0.0.1:6381", "ASK 3999 127.0.0.1:6381", "CLUSTERDOWN Hash slot not served",
+        "CROSSSLOT Keys in request don't hash to the same slot",
+    ])
+    func `what only a cluster answers is followed by nobody, and named`(_ answer: String) {
+        let error = StoreError(redis: answer)
+        #expect(error.kind == .misconfigured)
+        #expect(error.remedy.contains("redis+sentinel://"))
     }
 
     @Test func `a write that too few replicas have is unavailable`() async throws {

@@ -7,7 +7,11 @@ import LatchkeyStores
 struct Measurement {
     private let stores: Stores
 
-    init(_ address: String) async throws { stores = try await Stores.open(try StoreAddress(address), migrates: true) }
+    init(_ address: String) async throws {
+        let address = try StoreAddress(address)
+        try await Stores.migrate(address)
+        stores = try await Stores.open(address)
+    }
 
     /// Reads and writes of 16 clients for 10 s.
     func records() async throws {

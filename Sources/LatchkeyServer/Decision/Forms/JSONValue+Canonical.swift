@@ -22,7 +22,8 @@ extension JSONValue {
         return Int64(exactly: number).map { "\($0)" } ?? "\(number)"
     }
 
-    private static func quoted(_ text: String) -> String {
+    /// A text as JSON writes it, with its quotes.
+    static func quoted(_ text: String) -> String {
         guard text.utf8.contains(where: { $0 < 0x20 || $0 == 0x22 || $0 == 0x5c || $0 == 0x7f }) else {
             return "\"\(text)\""
         }

@@ -4,7 +4,7 @@ import LatchkeyCore
 /// a part less whenever one is late. What comes beyond it is refused at the door, before it costs anything.
 ///
 /// The queue before the RSA threads bounds what waits there. This bounds everything else: a processor that tokens, stores and logs
-/// share with other programs.
+/// share with other programs. Refusals of the queue behind it make it smaller, too, because they come later and cost more.
 ///
 /// Source: `Documentation/LicenseServer.md` §9.1.
 package final class ConcurrencyLimit: Sendable {
@@ -35,10 +35,11 @@ package final class ConcurrencyLimit: Sendable {
     package var running: Int { state.withLock { $0.running } }
 
     /// A request comes.
+    /// - Parameter lane: what kind of work it is. A part of the limit is kept for each lane that goes before it.
     /// - Returns: whether it may run. Then `end` has to follow.
-    package func begin() -> Bool {
+    package func begin(_ lane: AdmissionLane) -> Bool {
         state.withLock { state in
-            guard state.running < Int(state.limit) else { return false }
+            guard state.running < max(1, Int(state.limit * lane.share)) else { return false }
             state.running += 1
             return true
         }
@@ -47,12 +48,13 @@ package final class ConcurrencyLimit: Sendable {
     /// A request that ran has ended.
     /// - Parameters:
     ///   - duration: how long it took.
+    ///   - wasShed: whether it was refused behind the door for want of time: then too many were let in.
     ///   - uptime: now.
-    package func end(after duration: Duration, at uptime: Duration) {
+    package func end(after duration: Duration, wasShed: Bool = false, at uptime: Duration) {
         state.withLock { state in
             let wasBusy = Double(state.running) * 2 >= state.limit
             state.running = max(0, state.running - 1)
-            if duration <= target {
+            if duration <= target, !wasShed {
                 // A limit that nobody reaches says nothing of what the server can do.
                 if wasBusy { state.limit = min(bounds.upperBound, state.limit + 1 / state.limit) }
             } else if uptime - state.lastCut >= target {
@@ -60,6 +62,17 @@ package final class ConcurrencyLimit: Sendable {
                 state.lastCut = uptime
                 state.limit = max(bounds.lowerBound, state.limit * 0.8)
             }
+        }
+    }
+}
+
+extension AdmissionLane {
+    /// The part of the limit that the lane may fill.
+    fileprivate var share: Double {
+        switch self {
+        case .renewal: 1
+        case .start: 0.75
+        case .stored: 0.5
         }
     }
 }

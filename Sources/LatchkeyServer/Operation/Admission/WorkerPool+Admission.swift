@@ -50,7 +50,7 @@ extension WorkerPool {
     ) async -> Result<Value, AdmissionRefusal> {
         var result: Value?
         if isHere, !Task.isCancelled, queue.doHere({ result = work() }), let result { return .success(result) }
-        let hash = session.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+        let hash = session.utf8.stableHash()
         let isCancelled = Locked(false)
         return await withTaskCancellationHandler {
             await withCheckedContinuation { done in

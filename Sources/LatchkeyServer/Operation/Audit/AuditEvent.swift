@@ -7,9 +7,8 @@ import LatchkeyCore
 package struct AuditEvent: Sendable, Hashable {
     /// What was done. Names are stable.
     package enum Action: String, Sendable, CaseIterable {
-        case keyCreated, keyExported, keyImported, keyDisabled, keyEnabled
-        case policyChanged, tenantChanged, credentialChanged, callerChanged, blockChanged
-        case adminLogin, adminRefused, configurationLoaded, licenseRefused, keysRewrapped, dataKeyRenewed, keysResealed
+        case keyExported, keyImported, keyDisabled, keyEnabled
+        case adminLogin, adminRefused, configurationLoaded, keysRewrapped, dataKeyRenewed, keysResealed, seedRenewed
         case sessionStopped, deviceForgotten
     }
 

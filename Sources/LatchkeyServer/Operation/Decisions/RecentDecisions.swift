@@ -46,10 +46,16 @@ package final class RecentDecisions: Sendable {
         }
     }
 
-    /// The record of a request that belongs to a tenant; `nil` if it is not there, not there any more, or another tenant's.
+    /// The record of a request; `nil` if it is not there, or not there any more.
+    package func record(of requestID: String) -> DecisionRecord? {
+        state.withLock { state in state.numbers[requestID].flatMap { state.ring[Int($0 % limit)] } }?.record
+    }
+
+    /// The record of a request that belongs to a tenant; `nil` also for another tenant's.
     package func record(of requestID: String, at tenant: String) -> DecisionRecord? {
-        let kept = state.withLock { state in state.numbers[requestID].flatMap { state.ring[Int($0 % limit)] } }
-        guard let record = kept?.record, record.facts.ask.tenant.equalsByteForByte(tenant) else { return nil }
+        guard let record = self.record(of: requestID), record.facts.ask.tenant.equalsByteForByte(tenant) else {
+            return nil
+        }
         return record
     }
 

@@ -3,13 +3,14 @@ import LatchkeyCore
 
 /// Writes lines one after the other, without making anybody wait.
 ///
-/// Lines wait in memory, up to a limit, and a queue of their own writes them in the order in which they came. If whoever reads them is
-/// slower than that, lines are dropped and counted.
+/// Lines wait in memory, up to a limit, and a queue of their own writes them in the order in which they came, those of 10 ms at once: to
+/// wake a thread for each, and whoever reads it, costs more than to make the line. If whoever reads them is slower than that, lines are
+/// dropped and counted.
 package final class LineWriter: Sendable {
     private struct State {
-        var waiting: [Data] = []
-        var bytes = 0
-        var isWriting = false
+        var waiting = Data()
+        /// Whether what waits is about to be written.
+        var isDue = false
         var dropped: UInt64 = 0
     }
 
@@ -37,33 +38,33 @@ package final class LineWriter: Sendable {
     /// Takes a line with its end.
     package func append(_ line: Data) {
         let begins = state.withLock { state in
-            guard state.bytes + line.count <= limit else {
+            guard state.waiting.count + line.count <= limit else {
                 state.dropped += 1
                 return false
             }
             state.waiting.append(line)
-            state.bytes += line.count
-            defer { state.isWriting = true }
-            return !state.isWriting
+            defer { state.isDue = true }
+            return !state.isDue
         }
-        if begins { queue.async { self.writeWaiting() } }
+        if begins { queue.asyncAfter(deadline: .now() + .milliseconds(10)) { self.writeWaiting() } }
     }
 
     /// Waits until all lines so far are written; before the process ends, for example.
     package func flush() async {
-        await withCheckedContinuation { done in queue.async { done.resume() } }
+        await withCheckedContinuation { done in
+            queue.async {
+                self.writeWaiting()
+                done.resume()
+            }
+        }
     }
 
     private func writeWaiting() {
-        while true {
-            let lines = state.withLock { state in
-                let lines = state.waiting
-                (state.waiting, state.bytes, state.isWriting) = ([], 0, !lines.isEmpty)
-                return lines
-            }
-            guard !lines.isEmpty else { return }
-            write(lines.reduce(into: Data()) { $0.append($1) })
+        let lines = state.withLock { state in
+            defer { (state.waiting, state.isDue) = (Data(), false) }
+            return state.waiting
         }
+        if !lines.isEmpty { write(lines) }
     }
 
     /// Writes all bytes; what cannot be written is lost, as nobody can be told.

@@ -24,6 +24,8 @@ package struct LogEvent: Sendable, Hashable, ExpressibleByStringLiteral {
 
     /// A license was asked for.
     package static let license: LogEvent = "license"
+    /// A request came beyond what the node can do.
+    package static let shed: LogEvent = "shed"
     /// A packager asked for keys, or brought some.
     package static let packager: LogEvent = "packager"
     /// The admin API was used.

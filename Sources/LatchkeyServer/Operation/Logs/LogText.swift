@@ -19,29 +19,42 @@ struct LogText: Sendable {
     /// The line with its end.
     /// - Parameter dropped: how many lines of the event were dropped before this one.
     func line(_ entry: LogEntry, at date: Date, dropped: Int) -> Data {
-        var line =
-            "{\"ts\":\"\(dates.text(of: date))\",\"level\":\"\(entry.level.rawValue)\",\"event\":\"\(entry.event.name)\""
-        for (name, value) in members(of: entry) {
-            if let value { line += ",\"\(name)\":\(JSONValue.text(value).canonicalText)" }
-        }
+        var line = "{\"ts\":\""
+        line.reserveCapacity(512)
+        line += dates.text(of: date)
+        line += "\",\"level\":\""
+        line += entry.level.rawValue
+        line += "\",\"event\":\""
+        line += entry.event.name
+        line += "\""
+        Self.add("request_id", entry.requestID?.text, to: &line)
+        Self.add("trace_id", entry.trace?.traceID, to: &line)
+        Self.add("tenant", entry.tenant.map(Self.shown), to: &line)
+        Self.add("face", entry.face.map(Self.shown), to: &line)
+        Self.add("outcome", entry.outcome.map(Self.shown), to: &line)
+        Self.add("reason", entry.reason.map(Self.shown), to: &line)
+        Self.add("kid", entry.keyID?.description, to: &line)
+        Self.add("user", pseudonym(in: entry), to: &line)
+        Self.add("address", entry.address.map { cut.range(of: $0).description }, to: &line)
+        Self.add("message", entry.message.map(Self.shown), to: &line)
         if let status = entry.status { line += ",\"status\":\(status)" }
         if let duration = entry.duration { line += ",\"ms\":\((duration.inMilliseconds * 1_000).rounded() / 1_000)" }
         if dropped > 0 { line += ",\"dropped\":\(dropped)" }
-        return Data((line + "}\n").utf8)
+        line += "}\n"
+        return Data(line.utf8)
     }
 
-    private func members(of entry: LogEntry) -> [(name: String, value: String?)] {
-        let user = entry.user.flatMap { user in
-            entry.tenant.flatMap { pseudonyms.pseudonym(of: user, at: $0) }
-        }
-        return [
-            ("request_id", entry.requestID?.text), ("trace_id", entry.trace?.traceID),
-            ("tenant", entry.tenant.map(Self.shown)), ("face", entry.face.map(Self.shown)),
-            ("outcome", entry.outcome.map(Self.shown)), ("reason", entry.reason.map(Self.shown)),
-            ("kid", entry.keyID?.description), ("user", user),
-            ("address", entry.address.map { cut.range(of: $0).description }),
-            ("message", entry.message.map(Self.shown)),
-        ]
+    private func pseudonym(in entry: LogEntry) -> String? {
+        guard let user = entry.user, let tenant = entry.tenant else { return nil }
+        return pseudonyms.pseudonym(of: user, at: tenant)
+    }
+
+    private static func add(_ name: String, _ value: String?, to line: inout String) {
+        guard let value else { return }
+        line += ",\""
+        line += name
+        line += "\":"
+        line += JSONValue.quoted(value)
     }
 
     /// A text on one line, not too long, and without what looks like a secret.

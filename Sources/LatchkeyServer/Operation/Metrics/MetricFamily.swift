@@ -71,19 +71,19 @@ package final class MetricFamily<Cell: MetricCell>: AnyMetricFamily {
     /// - Complexity: one lock and one hash of the values.
     package subscript(_ values: String...) -> Cell { cell(values) }
 
-    func cell(_ values: [String]) -> Cell {
-        state.withLock { state in
-            if let cell = state.cells[values] { return cell }
-            var bounded = state.bounded(values, by: labels)
+    func cell(_ values: [String]) -> Cell { state.withLock { cell(values, &$0) } }
+
+    private func cell(_ values: [String], _ state: inout State) -> Cell {
+        if let cell = state.cells[values] { return cell }
+        var bounded = state.bounded(values, by: labels)
+        if let cell = state.cells[bounded] { return cell }
+        if state.cells.count >= limit {
+            bounded = labels.map { _ in MetricText.other }
             if let cell = state.cells[bounded] { return cell }
-            if state.cells.count >= limit {
-                bounded = labels.map { _ in MetricText.other }
-                if let cell = state.cells[bounded] { return cell }
-            }
-            let cell = make()
-            state.cells[bounded] = cell
-            return cell
         }
+        let cell = make()
+        state.cells[bounded] = cell
+        return cell
     }
 
     package var series: [(values: [String], lines: [MetricLine])] {
@@ -95,12 +95,11 @@ package final class MetricFamily<Cell: MetricCell>: AnyMetricFamily {
 extension MetricFamily<Gauge> {
     /// Sets all series at once and forgets the others: what a configuration consists of, for example.
     /// - Parameter values: the value of each set of label values.
-    package func replaceAll(_ values: [[String]: Double]) {
+    package func replaceAll(_ values: [(labels: [String], value: Double)]) {
         state.withLock { state in
-            state.cells = [:]
-            state.known = Array(repeating: [], count: labels.count)
+            state = State(known: Array(repeating: [], count: labels.count))
+            for (values, value) in values { cell(values, &state).set(value) }
         }
-        for (values, value) in values { cell(values).set(value) }
     }
 }
 

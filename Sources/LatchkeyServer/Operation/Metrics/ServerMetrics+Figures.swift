@@ -9,6 +9,15 @@ extension ServerMetrics {
         }
     }
 
+    /// Refused license requests by their refusals' codes, since the start.
+    package var refusalReasons: [String: UInt64] {
+        guard let place = licenseRequests.labels.firstIndex(where: { $0.name == "reason" }) else { return [:] }
+        return licenseRequests.series.reduce(into: [:]) { totals, series in
+            guard !series.values[place].isEmpty else { return }
+            for line in series.lines { totals[series.values[place], default: 0] += UInt64(line.value) }
+        }
+    }
+
     /// How many license requests took up to so many seconds, by rising bounds, the last one infinite: the sums of the buckets of
     /// `latchkey_license_duration_seconds`.
     package var licenseTimes: [(bound: Double, count: UInt64)] {

@@ -14,6 +14,8 @@ package final class ServerMetrics: Sendable {
     package let poolWaiting, poolBusyThreads, poolLimit: Gauge
     package let poolWait: Histogram
     package let shed: MetricFamily<Counter>
+    /// The lane of packagers' requests in `shed`.
+    package static let packagerLane = "packager"
     package let sessions: MetricFamily<Gauge>
     package let sessionChanges: MetricFamily<Counter>
     package let storeTime: MetricFamily<Histogram>
@@ -51,7 +53,10 @@ package final class ServerMetrics: Sendable {
         poolLimit = table.gauge("latchkey_pool_limit", "How many pieces of work may wait now.")
         shed = table.counters(
             "latchkey_shed_total", "Requests that were turned away to protect the others.",
-            [.fixed("lane", AdmissionLane.allCases.map(\.name)), .fixed("why", ShedReason.allCases.map(\.rawValue))])
+            [
+                .fixed("lane", AdmissionLane.allCases.map(\.name) + [Self.packagerLane]),
+                .fixed("why", ShedReason.allCases.map(\.rawValue)),
+            ])
         sessions = table.gauges("latchkey_sessions", "Slots in use.", [table.tenant])
         sessionChanges = table.counters(
             "latchkey_session_changes_total", "Changes of slots.",

@@ -61,14 +61,15 @@ struct ForwardedHops: Sequence, IteratorProtocol {
     /// The address of a node: `192.0.2.1`, `192.0.2.1:80`, `2001:db8::1`, `[2001:db8::1]`, `[2001:db8::1]:80`.
     private static func address(of node: Substring) -> AddressRange? {
         let node = trimmed(node)
-        if node.hasPrefix("[") {
+        guard let first = node.utf8.first else { return nil }
+        if first == UInt8(ascii: "[") {
             guard let end = node.firstIndex(of: "]"), isPort(node[node.index(after: end)...]) else { return nil }
             let address = node[node.index(after: node.startIndex)..<end]
             return address.contains(":") ? AddressRange(address: address) : nil
         }
-        guard node.contains("."), !node.contains("::"), let colon = node.firstIndex(of: ":") else {
-            return AddressRange(address: node)
-        }
+        guard let colon = node.utf8.firstIndex(of: UInt8(ascii: ":")), node.utf8.contains(UInt8(ascii: ".")),
+            !node.contains("::")
+        else { return AddressRange(address: node) }
         return isPort(node[colon...]) ? AddressRange(address: node[..<colon]) : nil
     }
 
@@ -82,8 +83,9 @@ struct ForwardedHops: Sequence, IteratorProtocol {
     }
 
     private static func trimmed(_ text: Substring) -> Substring {
-        var text = text.drop { $0 == " " || $0 == "\t" }
-        while let last = text.last, last == " " || last == "\t" { text.removeLast() }
-        return text
+        let isBlank = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+        var text = text.utf8.drop(while: isBlank)
+        while let last = text.last, isBlank(last) { text.removeLast() }
+        return Substring(text)
     }
 }

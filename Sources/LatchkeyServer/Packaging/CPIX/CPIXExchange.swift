@@ -23,15 +23,17 @@ package struct CPIXExchange: Sendable {
     let allowsPlainKeys: Bool
     /// The SHA-256 of the only certificates that keys go to; none takes every certificate.
     let registered: Set<[UInt8]>
+    /// Whose private keys open keys in cipher that come in.
+    let recipients: [CPIXRecipient]
 
     /// Takes the keys of a document in. Keys that are there stay as they are.
     /// - Parameters:
-    ///   - document: CPIX 2.3, 2.3.1 or 2.4 with keys in clear, at most 256 KiB.
+    ///   - document: CPIX 2.3, 2.3.1 or 2.4 with keys in clear, or encrypted to one of the tenant's recipients; at most 256 KiB.
     ///   - policies: the policies of all keys that are new.
     /// - Throws: why it is refused: the document's fault (400, 413, 422), or the store's (503). Then none came in.
     package func importing(_ document: Data, policies: [String] = []) async throws(LicenseRefusal) -> Outcome {
         let read: CPIXDocument
-        do { read = try CPIXDocument(document) } catch { throw LicenseRefusal(error) }
+        do { read = try CPIXDocument(document, recipients: recipients) } catch { throw LicenseRefusal(error) }
         let entries = read.entries
         let conflicts: Set<KeyID>
         do { conflicts = Set(try await vault.add(entries, policies: policies)) } catch {

@@ -44,12 +44,35 @@ export function table(caption, columns, rows) {
   if (!rows.length) return h("p", { class: "empty" }, "Nothing here.");
   return h("div", { class: "scroll" }, h("table", {}, h("caption", {}, caption),
     h("thead", {}, h("tr", {}, columns.map(([heading]) => h("th", { scope: "col" }, heading)))),
-    h("tbody", {}, rows.map(row => h("tr", {}, columns.map(([, cell]) => h("td", {}, cell(row) ?? "–")))))));
+    h("tbody", {}, rows.map(row => h("tr", {}, columns.map(([heading, cell]) => h("td", { "data-label": heading }, cell(row) ?? "–")))))));
 }
 
 export function tile(name) {
   const value = h("dd", {}, "–");
   return { element: h("dl", { class: "tile" }, h("dt", {}, name), value), set: text => { value.textContent = visible(text); } };
+}
+
+export const section = (title, ...children) => h("section", {}, h("h2", {}, title), ...children);
+export const why = id => h("a", { class: "id", href: `#/decisions?${new URLSearchParams({ id })}` }, id);
+export const whyBar = open => bar("Why?", ({ id }) => open(id.trim()), field("Why was this refused? A request's identifier", "id", { type: "search", required: true }));
+
+export function field(label, name, attributes = {}) {
+  return h("label", {}, label, h("input", { name, spellcheck: "false", autocomplete: "off", ...attributes }));
+}
+
+export function bar(label, submit, ...children) {
+  return h("form", {
+    class: "bar", role: "search", submit: event => {
+      event.preventDefault();
+      submit(Object.fromEntries(new FormData(event.target)));
+    },
+  }, ...children, h("button", {}, label));
+}
+
+// Pages of a list, forward only: the server gives the cursor of the next one.
+export function pager(next, more, first) {
+  return h("div", { class: "pager" }, first ? h("button", { type: "button", click: first }, "First page") : null,
+    next ? h("button", { type: "button", click: () => more(next) }, "Next page") : null);
 }
 
 export function legend(totals) {

@@ -1,91 +1,8 @@
-// The pages. Each fills its place from the admin API; lists are paged and searched by the server.
-import { chart, date, h, legend, number, quantile, table, tile } from "./figures.js";
+// The pages of lists. Each fills its place from the admin API; lists are paged and searched by the server.
+import { bar, date, field, h, number, pager, section, table, whyBar } from "./figures.js";
+import { overview, refusalColumns, refusals } from "./overview.js";
 
 const json = value => JSON.stringify(value, null, 2);
-const section = (title, ...children) => h("section", {}, h("h2", {}, title), ...children);
-const why = (tenant, id) => h("a", { href: `#/decisions?${new URLSearchParams({ tenant, id })}` }, id);
-
-function field(label, name, attributes = {}) {
-  return h("label", {}, label, h("input", { name, spellcheck: "false", autocomplete: "off", ...attributes }));
-}
-
-function bar(label, submit, ...children) {
-  return h("form", {
-    class: "bar", role: "search", submit: event => {
-      event.preventDefault();
-      submit(Object.fromEntries(new FormData(event.target)));
-    },
-  }, ...children, h("button", {}, label));
-}
-
-// Pages of a list, forward only: the server gives the cursor of the next one.
-function pager(next, more, first) {
-  return h("div", { class: "pager" }, first ? h("button", { type: "button", click: first }, "First page") : null,
-    next ? h("button", { type: "button", click: () => more(next) }, "Next page") : null);
-}
-
-async function overview(place, { ask, follow, say }) {
-  const names = ["Licenses/s", "p50, last minute", "p99, last minute", "Sessions", "Threads busy", "Waiting"];
-  const tiles = names.map(tile);
-  const picture = section("Requests per second, by outcome");
-  const drawing = h("div", {});
-  const key = h("div", {});
-  picture.append(drawing, key);
-  const stores = h("div", {});
-  const refusals = h("div", {});
-  const kept = (await ask("refusals?limit=20")).refusals;
-  const readings = [];
-  place.replaceChildren(h("div", { class: "tiles" }, tiles.map(one => one.element)), picture,
-    h("div", { class: "columns" }, section("Latest refusals", refusals), section("Stores", stores)));
-  const showRefusals = () => refusals.replaceChildren(table("The newest first", [
-    ["Time (UTC)", one => date(one.time)], ["Tenant", one => one.tenant], ["Code", one => one.code],
-    ["Reason", one => one.reason],
-    ["Request", one => one.explained && one.tenant ? why(one.tenant, one.requestId) : one.requestId],
-  ], kept));
-  showRefusals();
-  follow({
-    overview: now => {
-      readings.push(now.times);
-      if (readings.length > 60) readings.shift();
-      const before = readings.length > 1 ? readings[0] : null;
-      const last = now.seconds.at(-1) ?? {};
-      tiles[0].set(number(last.granted));
-      tiles[1].set(quantile(.5, before, now.times));
-      tiles[2].set(quantile(.99, before, now.times));
-      tiles[3].set(number(Object.values(now.sessions).reduce((sum, one) => sum + one, 0)));
-      tiles[4].set(number(now.pool.busy));
-      tiles[5].set(`${number(now.pool.waiting)} of ${number(now.pool.limit)}`);
-      drawing.replaceChildren(chart(now.seconds, drawing.clientWidth));
-      key.replaceChildren(h("p", { class: "empty" }, "Since the start:"), legend(now.totals));
-      const out = now.stores.filter(one => one.outage).map(one => one.name);
-      stores.replaceChildren(table("Where the server remembers", [
-        ["What", one => one[0]], ["Engine", one => one[1]],
-      ], Object.entries(now.engines)), out.length
-        ? h("p", { class: "bad" }, `Out of service: ${out.join(", ")}. The policies' outage rules are in force.`)
-        : h("p", {}, "All stores answer."));
-      if (now.draining) say("The node is about to stop.", true);
-    },
-    refusal: one => {
-      if (kept.some(known => known.number === one.number)) return;
-      kept.unshift(one);
-      kept.length = Math.min(kept.length, 50);
-      showRefusals();
-    },
-  });
-}
-
-async function refusals(place, { ask, attempt, query, session }) {
-  const load = attempt(async before => {
-    const { refusals } = await ask(`refusals?${query({ tenant: session.tenant, before })}`);
-    place.replaceChildren(section("Requests without a license", table("This node's last 1,000, the newest first", [
-      ["Time (UTC)", one => date(one.time)], ["Code", one => one.code], ["Reason", one => one.reason],
-      ["Key", one => one.kid],
-      ["Request", one => one.explained ? why(one.tenant, one.requestId) : one.requestId],
-    ], refusals), pager(refusals.length < 50 ? null : refusals.at(-1).number, load, before ? () => load() : null)));
-  });
-  await load();
-}
-
 async function accounts(place, { ask, attempt, below, may, query, say, search }) {
   const [list, detail] = [h("div", {}), h("div", {})];
   const change = (path, body, words) => attempt(async () => {
@@ -157,43 +74,52 @@ async function keys(place, { ask, attempt, below, may, query, say }) {
   await load();
 }
 
-async function decisions(place, { ask, attempt, query, search, session }) {
+// Tries a policy on the recorded facts of a request.
+async function trial(path, record, { ask, attempt }) {
+  const result = h("div", { role: "status" });
+  const text = h("textarea", { id: "policy", spellcheck: "false" });
+  const policy = record.policyName ? await ask(`policies/${encodeURIComponent(record.policyName)}`).catch(() => null) : null;
+  text.value = json(policy?.policy ?? { version: 1 });
+  const decide = attempt(async () => {
+    const again = await ask(`${path}/again`, { method: "POST", body: text.value });
+    result.replaceChildren(h("p", {}, again.before === again.after
+      ? `It stays: ${again.after}.` : `It was ${again.before}, and would be ${again.after}.`), h("pre", {}, again.explanation));
+  });
+  return h("div", {}, h("h2", {}, "Try a policy"), h("label", { for: "policy" }, "A policy for the same facts; nothing is changed"), text,
+    h("button", { type: "button", click: decide }, "Decide again"), result);
+}
+
+// A request that was refused before a policy was asked.
+const early = (id, refusal) => section(`Why: request ${id}`, h("p", {}, h("b", {}, `refused, ${refusal.code}`), `: ${refusal.reason}`),
+  h("p", { class: "empty" }, "No policy was asked: the request was refused before."), table("The refusal",
+    [...refusalColumns.slice(0, 2), ["Face", one => one.face], ["Status", one => one.status], ["Key", one => one.kid]], [refusal]));
+
+async function decisions(place, context) {
+  const { ask, attempt, query, search, session } = context;
   const [list, detail] = [h("div", {}), h("div", {})];
-  const open = attempt(async (tenant, id) => {
+  const open = attempt(async id => {
+    const { tenant, record, refusal: before } = await ask(`requests/${encodeURIComponent(id)}`);
+    if (!record) return detail.replaceChildren(early(id, before));
     const path = `tenants/${encodeURIComponent(tenant)}/decisions/${encodeURIComponent(id)}`;
-    const record = await ask(path);
     const refusal = record.decision.refusal;
-    const result = h("div", { role: "status" });
-    const text = h("textarea", { id: "policy", spellcheck: "false" });
-    const policy = record.policyName ? await ask(`policies/${encodeURIComponent(record.policyName)}`).catch(() => null) : null;
-    text.value = json(policy?.policy ?? { version: 1 });
-    const attemptPolicy = attempt(async () => {
-      const again = await ask(`${path}/again`, { method: "POST", body: text.value });
-      result.replaceChildren(h("p", {}, again.before === again.after
-        ? `It stays: ${again.after}.` : `It was ${again.before}, and would be ${again.after}.`), h("pre", {}, again.explanation));
-    });
     detail.replaceChildren(section(`Why: request ${id}`,
       h("p", {}, h("b", {}, record.decision.result), refusal ? `: ${refusal.reason ?? ""} ${refusal.remedy ?? ""}` : ""),
       h("ul", {}, (record.decision.notes ?? []).map(note => h("li", {}, `${note.code}: ${note.text}`))),
       h("details", {}, h("summary", {}, "Everything that it depended on"), h("pre", {}, json(record))),
-      h("h2", {}, "Try a policy"), h("label", { for: "policy" }, "A policy for the same facts; nothing is changed"), text,
-      h("button", { type: "button", click: attemptPolicy }, "Decide again"), result));
+      await trial(path, record, context)));
   });
   const load = attempt(async (outcome = "", before = "") => {
     const { decisions, next } = await ask(`decisions?${query({ tenant: session.tenant, outcome, before })}`);
     list.replaceChildren(section("Decisions", table("This node's last 10,000, the newest first", [
       ["Time (UTC)", one => date(one.time)], ["Account", one => one.account], ["Content", one => one.content],
       ["Tracks", one => one.track], ["Outcome", one => one.outcome], ["Policy", one => one.policy],
-      ["Request", one => h("button", { type: "button", class: "code", click: () => open(one.tenant, one.requestId) },
-        one.requestId)],
+      ["Request", one => h("button", { type: "button", class: "code", click: () => open(one.requestId) }, one.requestId)],
     ], decisions), pager(next, next => load(outcome, next), before ? () => load(outcome) : null)));
   });
-  place.replaceChildren(
-    bar("Why?", ({ id }) => open(session.tenant, id.trim()), field("A request's identifier", "id", { type: "search" })),
-    bar("Filter", ({ outcome }) => load(outcome.trim()),
-      field("license, refused, or a refusal's code", "outcome", { type: "search" })), detail, list);
+  place.replaceChildren(whyBar(open), bar("Filter", ({ outcome }) => load(outcome.trim()),
+    field("license, refused, or a refusal's code", "outcome", { type: "search" })), detail, list);
   await load();
-  if (search.get("id")) await open(search.get("tenant"), search.get("id"));
+  if (search.get("id")) await open(search.get("id"));
 }
 
 async function credentials(place, { ask }) {

@@ -1,31 +1,5 @@
 package import LatchkeyCore
 
-/// When something was last seen to work: a required store, for example.
-package final class LastSeen: Sendable {
-    private let timekeeper: any Timekeeper
-    private let last = Locked<Duration?>(nil)
-
-    package init(timekeeper: any Timekeeper) { self.timekeeper = timekeeper }
-
-    /// It works now.
-    package func seen() {
-        let now = timekeeper.uptime
-        last.withLock { $0 = now }
-    }
-
-    /// A check that fails if it was never seen, or too long ago.
-    /// - Parameters:
-    ///   - name: the check's name.
-    ///   - limit: how long ago it may be. Defaults to 10 s.
-    package func check(_ name: String, within limit: Duration = .seconds(10)) -> Readiness.Check {
-        Readiness.Check(name) { [self] in
-            guard let last = last.withLock({ $0 }) else { return "never seen" }
-            let age = timekeeper.uptime - last
-            return age <= limit ? nil : "last seen \(age.inWords) ago"
-        }
-    }
-}
-
 /// For how long something has been at its limit without a break: the pool, for example.
 package final class Saturation: Sendable {
     private let timekeeper: any Timekeeper

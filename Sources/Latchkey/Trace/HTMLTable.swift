@@ -1,0 +1,46 @@
+extension HTML {
+    /// A column of a table, by its heading.
+    package enum Column: Sendable, Hashable {
+        /// Names what its row is about.
+        case heading(String)
+        case text(String)
+        /// Numbers, under each other by their last digit.
+        case number(String)
+
+        var name: String {
+            switch self {
+            case .heading(let name), .text(let name), .number(let name): name
+            }
+        }
+    }
+
+    /// A table that is scrolled by itself, with keys too, where the window is narrow.
+    /// - Parameters:
+    ///   - name: what it is called where it is not seen.
+    ///   - caption: what stands above it; `nil` for nothing.
+    ///   - rows: a cell for each column.
+    package static func table(
+        _ name: String, caption: String? = nil, _ columns: [Column], _ rows: [[HTML]]
+    ) -> HTML {
+        let heads = columns.map { column in
+            if case .number = column { return element("th", ["scope": "col", "class": "number"], column.name) }
+            return element("th", ["scope": "col"], column.name)
+        }
+        let lines = rows.map { cells in element("tr", [:], zip(columns, cells).map(cell)) }
+        let table = element(
+            "table", ["aria-label": name],
+            [
+                caption.map { element("caption", [:], $0) } ?? .none,
+                element("thead", [:], [element("tr", [:], heads)]), element("tbody", [:], lines),
+            ])
+        return element("div", ["class": "sheet", "tabindex": "0", "role": "region", "aria-label": name], [table])
+    }
+
+    private static func cell(_ column: Column, _ content: HTML) -> HTML {
+        switch column {
+        case .heading: element("th", ["scope": "row"], [content])
+        case .text: element("td", [:], [content])
+        case .number: element("td", ["class": "number"], [content])
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import Foundation
+import Latchkey
+
+/// The figures as a page: charts with aims and history, and tables behind them.
+struct BenchPage {
+    let figures: [Figure]
+    let history: BenchHistory
+    let run: BenchRun
+
+    /// How many runs are shown.
+    private static let limit = 60
+
+    var page: String {
+        HTML.page(
+            title: "\(met) – latchkey-bench", style: TraceStyle.rules,
+            [
+                .element(
+                    "header", [:],
+                    [.element("h1", [:], "How fast the pieces are"), .element("p", ["class": "soft"], summary)]),
+                .element("main", [:], [verdict, charts, table, runTable]),
+            ])
+    }
+
+    /// The runs of the same build; others measure something else.
+    private var runs: [BenchRun] { history.runs.filter { $0.build == run.build }.suffix(Self.limit) }
+
+    private var met: String {
+        let aimed = figures.filter { $0.aim != nil }
+        return "\(aimed.count { $0.isMet == true }) of \(aimed.count) aims met"
+    }
+
+    private var summary: String {
+        let unreadable = history.unreadable == 0 ? "" : " \(history.unreadable) lines of the history cannot be read."
+        return "\(met). Measured at \(Self.date(run.date)) by a \(run.build) build, after "
+            + "\(runs.count - 1) earlier \(runs.count == 2 ? "run" : "runs") of its kind.\(unreadable)"
+    }
+
+    private var verdict: HTML {
+        let missed = figures.filter { $0.isMet == false }.map(\.name)
+        let isDebug = run.build == "debug"
+        return .group([
+            isDebug ? .element("p", ["class": "problem"], "A debug build: its figures mean little.") : .none,
+            missed.isEmpty
+                ? .element("p", ["class": "fine"], "No aim is missed.")
+                : .element("p", ["class": "problem"], "Missed: \(missed.joined(separator: "; "))."),
+        ])
+    }
+
+    private var charts: HTML {
+        .element(
+            "section", [:],
+            [
+                .element("h2", [:], "Figures"),
+                .element(
+                    "p", ["class": "soft"],
+                    "Each chart has the runs so far, the latest at the right; the dashed line is the aim, a square misses it."
+                ),
+                .element("div", ["class": "cards"], figures.map(card)),
+            ])
+    }
+
+    private func card(_ figure: Figure) -> HTML {
+        let verdict: HTML =
+            switch figure.isMet {
+            case true?: "met"
+            case false?: .element("strong", ["class": "bad"], "missed")
+            case nil: figure.value == nil ? "not measured" : "nothing is aimed at"
+            }
+        let aim = figure.aimText.map { "aim \($0), " } ?? ""
+        return .element(
+            "div", ["class": "card"],
+            [
+                .element("h3", [:], figure.name),
+                .element("p", ["class": "value"], figure.value.map(figure.unit.text) ?? "–"),
+                .element("p", ["class": "soft"], [.text(aim), verdict]),
+                BenchChart(figure: figure, values: runs.map { $0.value(of: figure.name) }).html,
+                .element("p", ["class": "soft"], figure.note),
+            ])
+    }
+
+    private var table: HTML {
+        let columns: [HTML.Column] = [
+            .heading("Figure"), .number("Measured"), .number("Aim"), .text("Met"), .text("Made of"),
+        ]
+        return .element(
+            "section", [:],
+            [
+                .element("h2", [:], "This run"),
+                .table("This run", columns, figures.map { $0.cells.map { .text($0) } }),
+            ])
+    }
+
+    private var runTable: HTML {
+        let columns = [HTML.Column.heading("Run (UTC)")] + figures.map { .number($0.name) }
+        let rows = runs.reversed().map { run in
+            [HTML.text(Self.date(run.date))]
+                + figures.map { figure in .text(run.value(of: figure.name).map(figure.unit.text) ?? "–") }
+        }
+        return .element(
+            "section", [:],
+            [.element("h2", [:], "All runs"), .table("All runs", caption: "The latest first.", columns, rows)])
+    }
+
+    private static func date(_ date: Date) -> String {
+        date.formatted(
+            .iso8601.year().month().day().dateSeparator(.dash).dateTimeSeparator(.space).time(
+                includingFractionalSeconds: false))
+    }
+}

@@ -1,0 +1,69 @@
+import Foundation
+import Latchkey
+import LatchkeyCore
+import LatchkeyTerminal
+
+/// Records some of a load's exchanges for `--trace`: each of so many, and of those that went wrong the first ones.
+struct SampledCarrier: LoadCarrier {
+    private struct Count {
+        var all = 0
+        var wrong = 0
+    }
+
+    /// How many of those that went wrong are recorded beside the sample.
+    private static let mostWrong = 200
+
+    private let base: any LoadCarrier
+    private let recorder: TraceRecorder
+    private let every: Int
+    private let timekeeper: any Timekeeper
+    private let count = Locked(Count())
+
+    /// - Parameters:
+    ///   - base: carries the requests.
+    ///   - recorder: takes the exchanges.
+    ///   - every: which of the exchanges is recorded: each of so many.
+    ///   - timekeeper: the time. Defaults to the machine's.
+    init(
+        _ base: any LoadCarrier, _ recorder: TraceRecorder, every: Int, timekeeper: any Timekeeper = SystemTimekeeper()
+    ) {
+        self.base = base
+        self.recorder = recorder
+        self.every = max(1, every)
+        self.timekeeper = timekeeper
+    }
+
+    func send(_ request: LoadRequest, within limit: Duration) async -> LoadReply {
+        let (date, start) = (timekeeper.date, timekeeper.uptime)
+        let reply = await base.send(request, within: limit)
+        let isWrong = reply.outcome != .granted
+        let isMeant = count.withLock { count in
+            defer { count.all += 1 }
+            if count.all.isMultiple(of: every) { return true }
+            guard isWrong, count.wrong < Self.mostWrong else { return false }
+            count.wrong += 1
+            return true
+        }
+        if isMeant { note(request, reply, date, timekeeper.uptime - start) }
+        return reply
+    }
+
+    private func note(_ request: LoadRequest, _ reply: LoadReply, _ date: Date, _ length: Duration) {
+        let what = request.body.isEmpty ? "heartbeat" : "license"
+        var span = TraceSpan(.request, "POST \(what)", from: date, for: length)
+        span.stage = what
+        if reply.outcome != .granted { span.code = reply.label }
+        span.request = TraceSpan.Request(
+            method: "POST", url: request.url.absoluteString, status: reply.status == 0 ? nil : reply.status,
+            sentBytes: request.body.count, receivedBytes: reply.body.count, requestID: reply.requestID)
+        recorder.add(span)
+    }
+}
+
+extension LoadPlan {
+    /// How many exchanges a sample has, if each playback has one.
+    private static let sample = 500.0
+
+    /// Which of the exchanges are recorded for a trace: each of so many.
+    var traceInterval: Int { max(1, Int(saturating: (rate * length.inSeconds / Self.sample).rounded(.up))) }
+}

@@ -1,0 +1,36 @@
+package import Foundation
+package import LatchkeyCore
+import LatchkeyFairPlay
+
+extension CPIXRecipient {
+    /// Reads certificate and key, and sees that the key opens what is encrypted to the certificate.
+    /// - Parameters:
+    ///   - certificate: in DER form, with an RSA key of at least 2,048 bits.
+    ///   - pem: the private key in PEM form.
+    /// - Throws: `recipientInvalid` for what does not belong together.
+    package init(certificate: Data, pem: Secret) throws {
+        guard let key = pem.withUnsafeBytes({ RSAPrivateKey(pem: Array($0)) }) else {
+            throw Diagnosis.recipient("The private key is no RSA key in PEM form.", "Write the key with openssl rsa.")
+        }
+        let der = [UInt8](certificate)
+        guard let read = RecipientCertificate(der: der), read.bits >= 2_048 else {
+            throw Diagnosis.recipient(
+                "The certificate is none in DER form with an RSA key of at least 2,048 bits.",
+                "Write it with openssl x509 -outform der.")
+        }
+        let probe = Secret.random(32)
+        guard let recipient = CPIXRecipient(certificate: der, privateKey: key),
+            key.decryptOAEP(try read.encryptOAEP(probe)[...]) == probe
+        else {
+            throw Diagnosis.recipient(
+                "Certificate and private key do not belong together.", "Name the key that the certificate is for.")
+        }
+        self = recipient
+    }
+}
+
+extension Diagnosis {
+    fileprivate static func recipient(_ reason: String, _ remedy: String) -> Diagnosis {
+        Diagnosis(code: "recipientInvalid", reason: reason, remedy: remedy)
+    }
+}

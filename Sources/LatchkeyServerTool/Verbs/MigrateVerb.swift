@@ -1,0 +1,56 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyServer
+import LatchkeyStores
+import LatchkeyTerminal
+
+/// `latchkey-server migrate`: the tables of a configuration's databases.
+struct MigrateVerb: Verb {
+    private let config = Option("config", .path("FILE"), "the configuration, in JSON", .required)
+    private let owner = Option(
+        "owner", .path("FILE"), "a file with the database's address as the role that owns the tables")
+    private let role = Option("grant", .text("ROLE"), "the role of servers; it gets the rights that they need")
+
+    var usage: Usage {
+        Usage(
+            program: "latchkey-server", name: "migrate", summary: "make or expand the tables of a PostgreSQL database",
+            details: """
+                Before the first start, and before each new version; a second time changes nothing, and nodes of the version before go on.
+                With --owner, servers need not own the tables: --grant lets their role read and write, but neither change the audit nor
+                delete keys. SQLite needs no migration.
+                """,
+            options: [config, owner, role],
+            examples: [
+                "latchkey-server migrate --config server.json",
+                "latchkey-server migrate --config server.json --owner owner-address.txt --grant latchkey_node",
+            ],
+            yes: "the tables are there", no: "they are not; the error says why")
+    }
+
+    func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
+        let stores = try ConfigurationFile(arguments.required(config)).settings.stores
+        let addresses = try Set([stores.sessions, stores.keys, stores.audit].map { try StoreAddress($0) })
+        let databases = addresses.filter(\.isDatabase)
+        let owned = try arguments[owner].map(Self.address(inFile:))
+        for address in databases { try await Stores.migrate(owned ?? address, granting: arguments[role]) }
+        console.print(databases.isEmpty ? "No store of this configuration needs tables." : "The tables are there.")
+        return .yes
+    }
+
+    private static func address(inFile name: String) throws -> StoreAddress {
+        let text = String(decoding: try InputFile.read(name, limit: 4_096), as: UTF8.self)
+        let address = try StoreAddress(text.trimmingCharacters(in: .whitespacesAndNewlines))
+        guard address.isDatabase else {
+            throw Diagnosis(
+                code: "storeAddress", reason: "The owner's file has no address of a database.",
+                remedy: "Write postgresql://OWNER@HOST/DATABASE to it.")
+        }
+        return address
+    }
+}
+
+extension StoreAddress {
+    fileprivate var isDatabase: Bool {
+        if case .postgresql = self { true } else { false }
+    }
+}

@@ -1,0 +1,58 @@
+import Foundation
+import Latchkey
+import LatchkeyTerminal
+import LatchkeyTesting
+import Testing
+
+@testable import LatchkeyBench
+
+/// The page of figures, and the history behind it.
+@Suite struct BenchPageTests {
+    private static let date = Date(timeIntervalSince1970: 1_767_225_600)
+
+    private let console = Console(output: Nowhere(), error: Nowhere(), showsProgress: false) { _ in Data() }
+
+    private struct Nowhere: Sink {
+        let failure: String? = nil
+        func write(_ data: Data) {}
+    }
+
+    private func figure(_ value: Double?) -> Figure {
+        Figure(name: "Key <discovery>", value: value, unit: .megabytesPerSecond, aim: .atLeast(1_000), note: "n")
+    }
+
+    private func run(_ value: Double?, day: Double, build: String = "release") -> BenchRun {
+        BenchRun([figure(value)], at: Self.date.addingTimeInterval(day * 86_400), build: build)
+    }
+
+    @Test func `a run is added to what is there, and other lines stay as they are`() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path("made/by/bench.jsonl")
+        _ = try BenchHistory.adding(run(1, day: 1), to: path, console)
+        let first = try String(contentsOfFile: path, encoding: .utf8)
+        try (first + "no run\n{\"date\": 3}").write(toFile: path, atomically: true, encoding: .utf8)
+        let history = try BenchHistory.adding(run(2, day: 0), to: path, console)
+        #expect(history.runs == [run(2, day: 0), run(1, day: 1)] && history.unreadable == 2)
+        let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
+        #expect(lines.count == 4 && lines[1] == "no run" && lines[2] == "{\"date\": 3}")
+    }
+
+    @Test func `the page names what is missed, and shows runs of the same build`() {
+        let runs = [run(1_500, day: 0), run(9, day: 1, build: "debug"), run(900, day: 2)]
+        let encoder = JSONEncoder()
+        encoder.dateEncodingStrategy = .iso8601
+        let lines = runs.compactMap { try? encoder.encode($0) }.joined(separator: Data("\n".utf8))
+        let page = BenchPage(figures: [figure(900)], history: BenchHistory(Data(lines)), run: runs[2]).page
+        #expect(page.contains("Missed: Key &lt;discovery&gt;.") && page.contains("<title>0 of 1 aims met"))
+        #expect(page.contains("after 1 earlier run of its kind") && !page.contains("9 MB/s<"))
+        #expect(page.contains("in 2 runs: from 900 MB/s to 1500 MB/s, at last 900 MB/s, aimed at ≥ 1000 MB/s."))
+        #expect(page.matches(of: /class="dot missed"/).count == 1 && page.matches(of: /<circle/).count == 1)
+        #expect(!page.contains("<script") && !page.contains("http://") && !page.contains("https://"))
+    }
+
+    @Test(arguments: [[], [nil], [5], [5, 5], [nil, 0, -1e300, 1e300]] as [[Double?]])
+    func `any history is drawn without a number that is none`(_ values: [Double?]) {
+        let html = BenchChart(figure: figure(values.last ?? nil), values: values).html.source
+        #expect(!html.contains("nan") && !html.contains("inf"))
+    }
+}

@@ -1,0 +1,132 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyHTTP
+import LatchkeyServer
+import LatchkeyTesting
+import Testing
+
+@testable import LatchkeyServerTool
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// The operators' console while licenses are asked for.
+@Suite(.serialized, .timeLimit(.minutes(3)), .enabled(if: Chromium.isThere, "\(Chromium.whyNot)"))
+struct BrowserConsoleTests {
+    @Test func `the console shows the server's figures under load`() async throws {
+        try await BrowserStage.with { stage in
+            let page = try await stage.console()
+            for batch in 0..<3 { try await stage.ask(50, from: batch * 50, refusing: 5) }
+            let legend = "document.querySelector('.legend')?.innerText.replaceAll(/\\s+/g, ' ')"
+            try await page.wait(until: "\(legend)?.includes('granted 135 ') && \(legend)?.includes('refused 15 ')")
+            let shown = try await page.value(legend).text ?? ""
+            #expect(shown == "granted 135 acknowledged 0 refused 15 failed 0 shed 0")
+            #expect(try await stage.metrics() == ["granted": 135, "refused": 15])
+            #expect(page.errors == [])
+        }
+    }
+
+    @Test func `a page holds no more after four minutes of events than after two`()
+        async throws
+    {
+        let (batches, more) = AsyncStream<Int>.makeStream()
+        let front = HTTPServer { request in Self.console(request, batches) }
+        let port = try front.start()
+        let page = try await Chromium.shared().open("http://127.0.0.1:\(port)/")
+        try await page.signIn("key")
+        var memories: [PageMemory] = []
+        for batch in 1...8 {
+            more.yield(batch)
+            try await page.wait(
+                until: "document.querySelector('.legend')?.innerText.includes('\((batch * 30).shown)')")
+            memories.append(try await PageMemory(of: page))
+        }
+        let (first, last) = (memories[3], memories[7])
+        #expect(last.nodes <= first.nodes * 1.05, "\(memories)")
+        // A tenth for what the stream's last piece holds.
+        #expect(last.heap <= first.heap * 1.1 + 200_000, "\(memories)")
+        await page.close()
+        more.finish()
+        await front.stop(within: .zero)
+    }
+
+    /// The console's files, with events that come as fast as they are read: half a minute of them, 20 refusals each second, for each batch.
+    private static func console(_ request: HTTPRequest, _ batches: AsyncStream<Int>) -> HTTPResponse {
+        switch request.path {
+        case "/admin/v1/sign-in":
+            return .admin(
+                .object([
+                    "name": .text("a"), "role": .text("viewer"), "tenants": .texts(["demo"]), "version": .text("1"),
+                ]))
+        case "/admin/v1/refusals": return .admin(.object(["refusals": .array([])]))
+        case "/admin/v1/events":
+            let body = HTTPBodyStream { body in
+                for await batch in batches {
+                    for second in ((batch - 1) * 30)..<(batch * 30) {
+                        for event in events(of: second + 1) { guard await body.write(event) else { return } }
+                    }
+                }
+            }
+            return HTTPResponse(status: 200, headers: [.contentType: "text/event-stream"], body: .stream(body))
+        default: return ConsoleFile.response(String(request.path.dropFirst()))
+        }
+    }
+
+    private static func events(of second: Int) -> [Data] {
+        let refusals = (1...20).map { number in
+            let id = (second * 20 + number)
+            return
+                #"event: refusal\#ndata: {"number":\#(id),"time":"2026-11-22T00:00:00Z","tenant":"demo","code":"blocked","#
+                + #""reason":"The user is blocked.","requestId":"request-\#(id)"}\#n\#n"#
+        }
+        let seconds = (0..<59).map { #"{"number":\#(second + $0),"granted":50,"refused":20}"# }.joined(separator: ",")
+        let overview =
+            #"event: overview\#ndata: {"draining":false,"notices":[],"seconds":[\#(seconds)],"totals":{"granted":\#(second)},"#
+            + #""reasons":{"blocked":\#(second)},"times":[[0.01,\#(second)],[null,\#(second)]],"sessions":{"demo":7},"stores":[],"#
+            + #""engines":{"keys":"sqlite"},"pool":{"busy":1,"waiting":0,"limit":9,"overloaded":false}}\#n\#n"#
+        return (refusals + [overview]).map { Data($0.utf8) }
+    }
+}
+
+extension Int {
+    /// As the console writes a number.
+    fileprivate var shown: String { formatted(.number.locale(Locale(identifier: "en_US"))) }
+}
+
+extension BrowserStage {
+    /// Asks for licenses, each as another viewer; some of them with a token that is none.
+    fileprivate func ask(_ count: Int, from first: Int, refusing refused: Int) async throws {
+        let key = try await demonstration.server.shared.engines.keys.page(of: "demo", search: "", after: nil, limit: 1)
+        let kid = Base64URL.text(try #require(key.first).kid.bytes)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<count {
+                let token =
+                    number < refused
+                    ? "none"
+                    : try DemoFolder.token(in: folder.file("demo"), for: "viewer-\(first + number)", at: Date())
+                        .revealedText
+                var request = URLRequest(url: try #require(URL(string: demonstration.sheet.clearkey)))
+                request.httpMethod = "POST"
+                request.httpBody = Data(#"{"kids":["\#(kid)"],"type":"temporary"}"#.utf8)
+                request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
+                request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+                let asked = request
+                group.addTask { _ = try await URLSession.shared.data(for: asked) }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    /// License requests by how they ended, of the server's `/metrics`.
+    fileprivate func metrics() async throws -> [String: Int] {
+        let url = try #require(URL(string: demonstration.sheet.metrics))
+        let text = String(decoding: try await URLSession.shared.data(from: url).0, as: UTF8.self)
+        let lines = text.split(separator: "\n").filter { $0.hasPrefix("latchkey_license_requests_total{") }
+        return try lines.reduce(into: [:]) { sums, line in
+            let outcome = try #require(line.firstMatch(of: /outcome="(\w+)"/)).1
+            let count = try #require(line.split(separator: " ").last.flatMap { Double($0) })
+            sums[String(outcome), default: 0] += Int(count)
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import Foundation
+import LatchkeyCore
+
+/// A server under attack, with honest clients beside.
+struct AttackRun: Sendable {
+    /// A request of an honest client.
+    struct Honest: Sendable {
+        let port: UInt16
+        /// The whole request.
+        let bytes: Data
+    }
+
+    /// What was seen.
+    struct Tally: Sendable {
+        var attacks = 0
+        /// Honest requests that were answered with 200.
+        var answers = 0
+        /// The others' statuses; 0 for no reply.
+        var failures: [Int] = []
+        /// The longest that an honest client waited, in seconds.
+        var slowest = 0.0
+        /// The server's resident memory after a fifth of the time, and at the end, in bytes.
+        var memory = (early: 0, late: 0)
+    }
+
+    private let surface: AttackSurface
+    private let honest: [Honest]
+    private let tally = Locked(Tally())
+
+    /// The attacks of an attacker, and the requests of an honest client, before and again after the memory is first measured.
+    private static let rounds = 40
+
+    init(_ surface: AttackSurface, honest: [Honest]) {
+        self.surface = surface
+        self.honest = honest
+    }
+
+    /// Attacks: some rounds, or as many seconds as `Scripts/attack` says.
+    func run(on process: ServingProcess) async -> Tally {
+        // One request in advance, so that the memory of a first request does not count as growth.
+        for request in honest { _ = Self.status(of: request, from: "127.0.1.1") }
+        let end = AttackTime.end()
+        await attack(until: AttackTime.end(share: 0.2))
+        let early = process.residentBytes ?? 0
+        await attack(until: end)
+        let late = process.residentBytes ?? 0
+        var seen = tally.withLock { $0 }
+        seen.memory = (early, late)
+        AttackTime.report(
+            "\(seen.attacks) attacks; honest: \(seen.answers) answered, \(seen.failures.count) not, "
+                + "slowest \(seen.slowest) s; memory: \(early >> 20) MiB, then \(late >> 20) MiB")
+        return seen
+    }
+
+    /// Four attackers and two honest clients, each on its own thread. One honest client has the attackers' address, the other is of
+    /// another network.
+    private func attack(until end: ContinuousClock.Instant) async {
+        await withTaskGroup { group in
+            for seed in 0..<4 as Range<UInt64> {
+                group.addTask {
+                    let mix = Locked(AttackMix(surface, seed: seed))
+                    await Self.onThread(until: end) { _ in
+                        mix.withLock { $0.next() }
+                        tally.withLock { $0.attacks += 1 }
+                    }
+                }
+            }
+            for source in ["127.0.0.1", "127.0.1.2"] {
+                group.addTask { await Self.onThread(until: end) { ask(honest[$0 % honest.count], from: source) } }
+            }
+        }
+    }
+
+    /// Sends a request, and again if the connection ends without a reply, as our own client does: the server may have no place left
+    /// at the moment of connecting.
+    private func ask(_ request: Honest, from source: String) {
+        let start = ContinuousClock.now
+        let status = Self.status(of: request, from: source) ?? Self.status(of: request, from: source)
+        let time = start.duration(to: .now).inSeconds
+        tally.withLock { tally in
+            if status == 200 { tally.answers += 1 } else { tally.failures.append(status ?? 0) }
+            tally.slowest = max(tally.slowest, time)
+        }
+    }
+
+    private static func onThread(until end: ContinuousClock.Instant, _ body: @escaping @Sendable (Int) -> Void) async {
+        await withCheckedContinuation { done in
+            let thread = Thread {
+                var turn = 0
+                while turn < rounds || ContinuousClock.now < end {
+                    turn += 1
+                    body(turn)
+                }
+                done.resume()
+            }
+            thread.start()
+        }
+    }
+
+    private static func status(of request: Honest, from source: String) -> Int? {
+        guard let socket = AttackSocket(port: request.port, from: source, patience: 20) else { return nil }
+        socket.send(request.bytes)
+        return socket.status()
+    }
+}

@@ -1,0 +1,61 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyDevice
+import LatchkeyServer
+import LatchkeyVendors
+import Testing
+
+@testable import LatchkeyServerTool
+
+/// What is refused at the door, and who passes it.
+@Suite(.timeLimit(.minutes(2))) struct PlayerDoorTests {
+    @Test func `beyond the door a start is refused with Retry-After, a renewal and a heartbeat are not`() async throws {
+        let stage = try await ServerStage()
+        let door = stage.server.shared.door
+        // Ann plays already.
+        let token = try stage.token(for: "ann")
+        #expect(try await Self.status(of: stage, token) == 200)
+        while door.begin(.start) {}
+        let (refused, _) = try await stage.license(for: "bob", headers: ["X-Request-Id": "request-of-bob"])
+        #expect(refused.status == 503)
+        #expect((1...5).contains(refused.header("retry-after").flatMap { Int($0) } ?? 0))
+        #expect(refused.header("x-request-id") == "request-of-bob")
+        #expect(try await Self.status(of: stage, token) == 200)
+        let heartbeat = try await stage.send(
+            "\(stage.server.addresses.players.url)/t/demo/sessions/heartbeat", method: "POST", bearer: "none")
+        #expect(heartbeat.status == 401)
+        await stage.stop()
+    }
+
+    /// How a license request with a token ends.
+    private static func status(of stage: ServerStage, _ token: String) async throws -> Int {
+        try await stage.send(
+            "\(stage.server.addresses.players.url)/t/demo/fairplay", method: "POST",
+            body: stage.exchange().spc.revealed, bearer: token
+        ).status
+    }
+
+    @Test func `a request gives its place at the door back, whatever becomes of it`() async throws {
+        let stage = try await ServerStage()
+        let url = "\(stage.server.addresses.players.url)/t/demo/fairplay"
+        #expect(try await stage.license().0.status == 200)
+        #expect(try await stage.send(url, method: "POST", bearer: "wrong").status == 401)
+        #expect(try await stage.send(url + "/nowhere", method: "POST").status == 404)
+        #expect(stage.server.shared.door.running == 0)
+        await stage.stop()
+    }
+
+    @Test func `packagers beyond those that may wait are refused with Retry-After, and players are not`() async throws {
+        let stage = try await ServerStage()
+        while stage.server.shared.packagers.begin() {}
+        let url = "\(stage.server.addresses.packagers.url)/t/demo/speke"
+        let headers = ["X-API-Key": stage.folder.packagerKey.revealedText]
+        let refused = try await stage.send(url, method: "POST", headers: headers)
+        #expect(refused.status == 503)
+        #expect(refused.header("retry-after") != nil)
+        #expect(try await stage.license().0.status == 200)
+        stage.server.shared.packagers.end()
+        #expect(try await stage.send(url, method: "POST", headers: headers).status != 503)
+        await stage.stop()
+    }
+}
