@@ -60,11 +60,11 @@ extension StandIn {
         return try? JSONDecoder().decode(KeyEvent.self, from: masked)
     }
 
-    /// What already is without secrets, but may quote a service's words.
+    /// What already is without the app's secrets, but may quote a service, whose codes and ids may be anything too.
     private func shown(_ json: Any, named name: String) -> Any {
         switch json {
         case let text as String:
-            let isOpen = ["date", "requestID", "traceID", "spanID", "code", "event", "stage"].contains(name)
+            let isOpen = ["date", "traceID", "spanID", "event", "stage"].contains(name)
             return isOpen
                 ? text : ["key", "url"].contains(name) ? lookAlike.url(text) : lookAlike.words(text, keeping: kept)
         case let list as [Any]: return list.map { shown($0, named: name) }

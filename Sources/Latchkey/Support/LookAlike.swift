@@ -14,8 +14,7 @@ struct LookAlike: Sendable {
 
     /// The look-alike of a secret of any length.
     func value(_ text: String) -> String {
-        // Hidden already.
-        if text.hasPrefix("‹"), text.hasSuffix("›") { return text }
+        if text.isHidden { return text }
         // An SPC has kilobytes, of which nobody needs to tell more than the beginning.
         if text.utf8.count > 512 {
             return value(String(text.prefix(64))) + String(repeating: "A", count: max(0, text.count - 64))
@@ -93,7 +92,7 @@ struct LookAlike: Sendable {
     /// Identifiers of keys and of content stand in key URIs, and are no secrets; of what else looks random nobody knows.
     private func pathPart(_ part: String, ofKey isKey: Bool) -> String {
         if isKey, part.utf8.count <= 64 { return part }
-        return part.utf8.count < 16 || part.isPlain || part.isIdentifier ? part : value(part)
+        return part.utf8.count < 12 || part.isPlain || part.isIdentifier ? part : value(part)
     }
 
     private func item(_ item: String, _ isKey: Bool) -> String {
@@ -130,11 +129,18 @@ extension String {
         let letters = unicodeScalars.count { ("a"..."z").contains($0) || ("A"..."Z").contains($0) }
         let digits = unicodeScalars.count(where: { ("0"..."9").contains($0) })
         if digits == 0 {
-            return split { !$0.isLetter }.allSatisfy(\.isWord)
+            let pieces = split { !$0.isLetter }
+            // Base64 and its like are letters of both cases, with marks between.
+            return pieces.count == 1 ? pieces.allSatisfy(\.isWord) : pieces.allSatisfy(\.isOfOneCase)
         }
         if letters == 0 || hasSuffix("Z") && letters <= 2 { return digits <= 6 || isTime }
         let start = prefix { $0.isUppercase || "-_".contains($0) }
         return !start.isEmpty && utf8.count <= 12 && dropFirst(start.count).allSatisfy(\.isNumber)
+    }
+
+    /// Whether redaction wrote this, in place of what it took out: `‹secret›`, `‹user›`, `‹12:0a1b2c›`, `‹70 characters›`.
+    fileprivate var isHidden: Bool {
+        hasPrefix("‹") && wholeMatch(of: /‹(secret|user|[0-9]{1,6}:[0-9a-f]{6}|[0-9]{1,6} characters)›/) != nil
     }
 
     private var isTime: Bool {
@@ -149,6 +155,12 @@ extension String {
 }
 
 extension Substring {
+    /// Whether letters are all small or all capitals, but for the first.
+    fileprivate var isOfOneCase: Bool {
+        let rest = dropFirst()
+        return rest.allSatisfy(\.isLowercase) || allSatisfy(\.isUppercase)
+    }
+
     /// Whether letters are a word, or several as a name in code has them: few capitals, and no long piece without one.
     fileprivate var isWord: Bool {
         let capitals = dropFirst().count(where: \.isUppercase)

@@ -22,7 +22,7 @@ struct StandIn: Sendable {
         let rules = (integration as? ConfiguredVendor).map { vendor in
             [vendor.profile.errors] + [vendor.profile.lookup?.errors, vendor.profile.session?.errors].compactMap { $0 }
         }
-        var (kept, fields) = (KeptWords(), Set<String>())
+        var (kept, fields) = (KeptWords(words: Set(Diagnosis.Kind.all.map(\.rawValue))), Set<String>())
         for rules in rules ?? [] {
             kept.words.formUnion(rules.kinds.keys)
             for place in rules.code {
@@ -154,9 +154,6 @@ extension StandIn {
     func value(_ value: String, ofField name: String) -> String {
         let name = name.lowercased()
         if name == "location" { return lookAlike.url(value) }
-        if name == "content-type" || name == "accept", value.utf8.count <= 100, !value.contains(where: \.isNumber) {
-            return value
-        }
         let isOpen = Self.openFields.contains(name) || codeFields.contains(name) || name.hasPrefix("x-error")
         return isOpen ? lookAlike.words(value, keeping: kept) : lookAlike.value(value)
     }

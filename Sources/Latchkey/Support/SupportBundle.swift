@@ -98,7 +98,7 @@ extension SupportBundle {
         manifest = try Self.read(SupportManifest.self, File.manifest, of: archive)
         exchanges = try Self.read(SupportArchive.self, File.exchanges, of: archive).log.entries
         if let file = archive[File.profile] {
-            do { profile = try VendorProfile(json: file) } catch {
+            do { profile = try VendorProfile(jsonWithAnySettings: file) } catch {
                 throw .bundleMalformed(File.profile, "it is no profile of a vendor")
             }
         } else {

@@ -69,7 +69,7 @@ extension CapturedFailure {
                 ]).unchecked
         },
         Self(.redirectRefused, at: .license) {
-            $0.post = [.status(307, [("Location", "https://elsewhere.example/l?ticket=0123456789abcdef0123")])]
+            $0.post = [.status(307, [("Location", "/again?ticket=0123456789abcdef0123")])]
         },
         Self(.deadlineExceeded, at: .license) { ($0.post, $0.deadline) = ([.hang], .seconds(5)) },
         Self(.spcFailed, at: .spc) { $0.spc = nil },
@@ -118,8 +118,7 @@ extension CapturedFailure {
                 $0.get = [.ok(Data([0x30, 0x82, 0x01, 0, 2, 1, 3]) + Data(repeating: 7, count: 253))]
             },
             Self(.contentIdentifierMissing, at: .contentIdentifier) {
-                $0.vendor = entitled
-                $0.uri = "skd://"
+                ($0.vendor, $0.uri) = (sessions, "skd://")
             },
             Self(.missingSetting, at: .certificate) {
                 $0.vendor = VendorProfile.vuDRMRaw.unchecked
@@ -131,6 +130,10 @@ extension CapturedFailure {
             Self(.lookupMalformed, at: .lookup) {
                 ($0.vendor, $0.uri) = (entitled, "skd://entitle.example/sees?cid=movie")
                 $0.post = [.ok("{\"isAllowed\":true}")]
+            },
+            Self(.sessionMalformed, at: .setup) {
+                ($0.vendor, $0.uri) = (sessions, "skd://ZGVtby0x")
+                $0.post = [.ok("{\"sessionToken\":\"SESSION-0123456789abcdef\",\"heartbeat\":0}")]
             },
         ]
 
@@ -158,6 +161,11 @@ extension CapturedFailure {
 
     private static let entitled = VendorProfile.expressPlayEntitlement.with([
         "certificateURL": "https://a.example/c", "entitlementURL": "https://entitle.example/sees",
+    ]).unchecked
+
+    private static let sessions = VendorProfile.nagra.with([
+        "certificateURL": "https://a.example/c", "licenseURL": "https://a.example/l",
+        "sessionURL": "https://sessions.example/ssm/v1/",
     ]).unchecked
 
     private static func refusal(_ json: String) -> FakeTransport.Step {

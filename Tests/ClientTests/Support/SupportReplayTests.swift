@@ -35,7 +35,7 @@ import Testing
             .certificateMissing: "an integration in code that bundles none",
             .leaseEnded: "time after the answer", .playerDidNotRenew: "the player, after the answer",
             .sessionEnded: "the player's order of calls", .sessionNotRenewed: "the player, after the answer",
-            .unknownIntegration: "before there is a loader", .sessionMalformed: "see SecureSession; a test of its own",
+            .unknownIntegration: "before there is a loader",
             .playlistUnreadable: "a preload's; `latchkey replay` reads a stream's playlist itself",
         ]
         for kind in Diagnosis.Kind.all where kind.number >= 400 {

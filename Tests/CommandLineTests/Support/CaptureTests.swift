@@ -131,7 +131,8 @@ import Testing
     @Test func `a capture of something else says what to record`() async throws {
         let run = try await run([Self.entry("GET", "https://a.example/", 200, "hello")], "--vendor", "vudrm")
         #expect((run.json["cause"] as? [String: Any])?["code"] as? String == "nothingCaptured")
-        let unnamed = try await self.run([Self.entry("GET", "https://a.example/", 200, "hello")])
+        let stranger = Self.entry("GET", "https://a.example/", 200, "hello").replacing("x-vudrm-token", with: "x-any")
+        let unnamed = try await self.run([stranger])
         #expect(unnamed.status == .usage)
     }
 
