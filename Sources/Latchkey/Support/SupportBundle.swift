@@ -80,7 +80,8 @@ extension SupportBundle {
 
             Nothing secret is in it. Tokens, cookies, SPCs and whatever else looks random were replaced by texts
             that look alike, equal ones by equal ones; of CKCs only the lengths were kept. Certificates are public
-            and complete. Host names, key ids and the words of error messages are as they were.
+            and complete. Host names, key ids and the words of error messages are as they were; so are codes and
+            request ids of the service that are short or plain words, while others were replaced.
 
             """
     }

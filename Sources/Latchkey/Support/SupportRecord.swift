@@ -7,7 +7,8 @@ import LatchkeyHLS
     package import FoundationNetworking
 #endif
 
-/// What a loader remembers for a support bundle: its latest events, exchanges and keys. No secret gets in, so none stays in memory.
+/// What a loader remembers for a support bundle: its latest events, exchanges and keys. No secret of the app gets in, so none stays in
+/// memory. Events are as the app's observer gets them; what a service wrote into them is replaced when a bundle is made.
 package final class SupportRecord: Sendable {
     /// One request, and what came of it.
     package struct Exchange: Sendable {

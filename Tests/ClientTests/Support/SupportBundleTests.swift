@@ -118,9 +118,10 @@ private func bundle(of loader: ContentKeyLoader, _ stream: URL) -> Data {
         #expect(try SupportBundle(bundle(of: loader, stream)).vendor == "vudrm-raw")
     }
 
-    @Test func `it is refused when it is cut off at any byte`() async throws {
+    @Test func `it is refused when it is cut off anywhere`() async throws {
         let bundle = try await Self.sample()
-        for count in stride(from: 0, to: bundle.count, by: 7) {
+        let counts = Array(stride(from: 0, to: bundle.count, by: 499)) + (bundle.count - 40..<bundle.count)
+        for count in counts {
             #expect(throws: Diagnosis.self) { try SupportBundle(bundle.prefix(count)) }
         }
     }
