@@ -2,18 +2,18 @@ import Foundation
 import Testing
 
 /// The page as people see it.
-@Suite(.serialized, .timeLimit(.minutes(3)), .enabled(if: Chromium.isThere, "\(Chromium.whyNot)"))
+@Suite(.serialized, .timeLimit(.minutes(10)), .enabled(if: Chromium.isThere, "\(Chromium.whyNot)"))
 struct BrowserLayoutTests {
-    @Test(arguments: [400, 1_600], [false, true])
-    func `the page fits the window, narrow and wide, light and dark`(width: Int, isDark: Bool) async throws {
+    @Test(arguments: [(400, true), (1_600, false)])
+    func `the page fits the window, narrow and dark, wide and light`(width: Int, isDark: Bool) async throws {
         try await BrowserStage.with { stage in
             let page = try await stage.page(width: width, isDark: isDark)
             for (viewer, state) in [(ChromiumPage.Viewer.allowed, "playing"), (.blocked, "refused")] {
                 try await page.play("two-keys", as: viewer)
                 try await page.waitForState(state)
                 #expect(try await page.value("document.documentElement.scrollWidth <= \(width)") == .flag(true))
-                #expect(try await page.accessibilityProblems() == [])
-                #expect(try await page.contrastProblems() == [])
+                let problems = try await page.accessibilityProblems() + page.contrastProblems()
+                #expect(problems == [])
                 let picture = try await Picture(png: #require(page.picture(of: "html")), in: stage.folder)
                 #expect(picture.corner == (isDark ? [0x14, 0x18, 0x1d] : [0xff, 0xff, 0xff]))
             }
@@ -26,14 +26,14 @@ struct BrowserLayoutTests {
         }
     }
 
-    @Test(arguments: [(400, true), (400, false), (1_600, true), (1_600, false)])
+    @Test(arguments: [(400, false), (1_600, true)])
     func `the console fits the window, and can be read by all`(width: Int, isDark: Bool) async throws {
         try await BrowserStage.with { stage in
             let page = try await stage.console(width: width, isDark: isDark)
             #expect(try await page.value("document.documentElement.scrollWidth <= \(width)") == .flag(true))
             #expect(try await page.text("main").contains("Requests per second, by outcome"))
-            #expect(try await page.accessibilityProblems() == [])
-            #expect(try await page.contrastProblems() == [])
+            let problems = try await page.accessibilityProblems() + page.contrastProblems()
+            #expect(problems == [])
             let picture = try await Picture(png: #require(page.picture(of: "main")), in: stage.folder)
             #expect(picture.corner == (isDark ? [0x14, 0x17, 0x1b] : [0xf6, 0xf7, 0xf9]))
             #expect(page.errors == [])

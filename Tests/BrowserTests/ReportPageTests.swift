@@ -4,12 +4,9 @@
     import Testing
 
     /// The pages that programs write, as people see them and as screen readers read them.
-    @Suite(.serialized, .timeLimit(.minutes(3)), .enabled(if: Chromium.isThere, "\(Chromium.whyNot)"))
+    @Suite(.serialized, .timeLimit(.minutes(10)), .enabled(if: Chromium.isThere, "\(Chromium.whyNot)"))
     struct ReportPageTests {
-        /// A window and what its user likes.
-        static let looks = [(400, false), (400, true), (1_600, false), (1_600, true)]
-
-        @Test(arguments: ReportPage.allCases, looks)
+        @Test(arguments: ReportPage.allCases, [(400, true), (1_600, false)])
         func `a page fits the window, can be read by all, and says what it should`(
             _ report: ReportPage, _ look: (width: Int, isDark: Bool)
         ) async throws {
@@ -18,8 +15,8 @@
                 #expect(try await page.value("document.documentElement.scrollWidth <= \(look.width)") == .flag(true))
                 let text = try await page.value("document.body.innerText.replaceAll(/\\s+/g, ' ')").text ?? ""
                 for words in report.words { #expect(text.contains(words), "\(words)") }
-                #expect(try await page.accessibilityProblems() == [])
-                #expect(try await page.contrastProblems() == [])
+                let problems = try await page.accessibilityProblems() + page.contrastProblems()
+                #expect(problems == [])
                 let header = try await Picture(png: #require(page.picture(of: "header")), in: folder)
                 #expect(header.corner == (look.isDark ? [0x0d, 0x11, 0x17] : [0xff, 0xff, 0xff]))
             }

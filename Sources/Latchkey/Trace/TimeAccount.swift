@@ -32,6 +32,8 @@ struct TimeAccount: Sendable {
             sums[step.map(Self.name) ?? Self.rest, default: (0, step.map { "\($0.kind)" } ?? "key")].seconds +=
                 end.timeIntervalSince(start)
         }
+        // Dates are inexact below a microsecond, which is not to decide the order.
+        sums = sums.mapValues { (($0.seconds * 1_000_000).rounded() / 1_000_000, $0.kind) }
         let seconds = sums.values.reduce(0) { $0 + $1.seconds }
         guard seconds > 0 else { return nil }
         whole = .seconds(seconds)

@@ -9,7 +9,7 @@ package enum TraceStyle {
           --track: #161b22; --key: #8b949e; --stage: #58a6ff; --request: #3fb950; --wait: #d29922; --work: #bc8cff;
           --service: #39c5cf; --bad: #ff7b72 } }
         @media print { :root { color-scheme: light; --back: #ffffff; --text: #000000; --soft: #444444; --line: #999999;
-          --track: #eeeeee; --key: #57606a; --stage: #1a5fd0; --request: #1a7f37; --wait: #9a6700; --work: #8250df;
+          --track: #f1f3f5; --key: #57606a; --stage: #1a5fd0; --request: #1a7f37; --wait: #9a6700; --work: #8250df;
           --service: #0a7ea4; --bad: #cf222e } }
         * { box-sizing: border-box }
         body { margin: 0 auto; padding: 1rem; max-width: 75rem; background: var(--back); color: var(--text);
