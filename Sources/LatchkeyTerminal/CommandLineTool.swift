@@ -3,7 +3,7 @@ import LatchkeyCore
 /// A program with verbs as a function: arguments in, texts to a console, an exit status out.
 package struct CommandLineTool: Sendable {
     /// Shown by `--version`.
-    package static let version = "0.1.0"
+    package static let version = LatchkeyVersion.text
 
     /// The program's name.
     package let name: String

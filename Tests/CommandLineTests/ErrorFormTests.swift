@@ -147,6 +147,18 @@ struct ErrorSamples {
         do { _ = try CKCContainer([]) } catch { errors.append(DeviceError(error)) }
     }
 
+    private mutating func addBundleErrors() {
+        let plain = ZipArchive([.init("a", Data([1]))]).data
+        var packed = plain
+        packed[plain.count - 22 - 47 + 10] = 8
+        let archives = [
+            Data(), Data(count: ZipArchive.sizeLimit + 1), packed, ZipArchive([.init("../a", Data())]).data, plain,
+            ZipArchive([.init("manifest.json", Data("{\"format\":2}".utf8))]).data,
+        ]
+        for archive in archives { add { try SupportBundle(archive) } }
+        errors.append(Diagnosis.bundleWithoutProfile)
+    }
+
     private mutating func addStreamErrors() {
         for kind in PlaylistError.Kind.allCases { errors.append(PlaylistError(kind, line: 3, "odd")) }
         let unreadable = PlaylistError(.notUTF8, "no")
@@ -163,6 +175,7 @@ struct ErrorSamples {
         ]
         errors += playback
         errors.append(ProfileError(problems: [ProfileProblem(field: "$", reason: "It is no JSON.")]))
+        addBundleErrors()
         for text in ["odd", "{}", "curl", "curl '"] { add { try TrafficCapture(Data(text.utf8)) } }
     }
 

@@ -20,6 +20,7 @@ final class EventHub: Sendable {
     private let observer: (@Sendable (KeyEvent) -> Void)?
     /// Makes the identifiers of traces; `nil` if requests carry none.
     private let identifiers: TraceIdentifiers?
+    private let record: SupportRecord
     private let listeners = Locked(Listeners())
     private let counted = Locked(KeyStatistics())
 
@@ -28,6 +29,7 @@ final class EventHub: Sendable {
         redaction = caller.integration.redaction
         observer = caller.configuration.observer
         var generator = SomeGenerator(caller.generator())
+        record = caller.record
         identifiers =
             caller.configuration.tracing == .traceparent
             ? TraceIdentifiers(seed: .random(in: 0 ... .max, using: &generator)) : nil
@@ -69,6 +71,7 @@ final class EventHub: Sendable {
 
     private func send(_ event: KeyEvent) {
         counted.withLock { $0.count(event) }
+        record.note(event)
         observer?(event)
         let continuations = listeners.withLock { listeners in
             if let early = listeners.early { listeners.early = early.suffix(Self.earlyLimit - 1) + [event] }

@@ -103,7 +103,13 @@ extension ServiceCaller {
         to request: URLRequest, _ known: KnownFacts, _ call: Call<Value>, _ issued: IssuedCredentials,
         until end: Duration
     ) async throws -> HTTPReply {
-        let start = timekeeper.uptime
+        let (date, start) = (timekeeper.date, timekeeper.uptime)
+        func record(_ outcome: Result<HTTPReply, SupportRecord.NoReply>) {
+            let length = timekeeper.uptime - start
+            self.record.note(
+                .init(call.stage, of: call.trace.number, request, outcome, at: date, took: length),
+                hiding: issued.secrets.filter { $0.count <= Self.longestCredential })
+        }
         func summary(_ reply: HTTPReply?) -> KeyEvent.HTTPSummary {
             var summary = KeyEvent.HTTPSummary(
                 stage: call.stage, method: request.httpMethod ?? "GET", url: known.address, status: reply?.status,
@@ -122,16 +128,22 @@ extension ServiceCaller {
                 end - start, timekeeper,
                 expired: { TransportError(.timedOut, "The server did not answer within \(limit).") },
                 { [transport, bodyLimit = configuration.bodyLimit] in
-                    try await transport.send(request, bodyLimit: bodyLimit)
+                    try await transport.sent(
+                        request, bodyLimit: bodyLimit, serving: call.stage, of: call.trace.number)
                 })
+            record(.success(reply))
             call.trace.send(.exchanged(summary(reply)))
             return reply
         } catch {
             let code = ContentKeyError(error, stage: call.stage, otherwise: .integrationFailed).code
+            record(.failure(SupportRecord.NoReply(code: code)))
             call.trace.send(.unanswered(summary(nil), code: code))
             throw error
         }
     }
+
+    /// In bytes; an SPC is longer, and its look-alike has none of it.
+    private static let longestCredential = 4_096
 
     /// The id by which a reply names its request; `nil` for what is too long for one, or holds what was sent.
     private static func requestID(of reply: HTTPReply, _ issued: IssuedCredentials) -> String? {

@@ -17,6 +17,8 @@ struct ServiceCaller: Sendable {
     let limiter: HostLimiter
     /// Credentials that a preload asked for before the license requests.
     let prefetched: PrefetchedValues<Credentials.Reason, CredentialSet>
+    /// What support may want to see.
+    let record: SupportRecord
 
     init(
         integration: any DRMIntegration, credentials: Credentials, configuration: LoaderConfiguration,
@@ -31,6 +33,8 @@ struct ServiceCaller: Sendable {
         self.generator = generator
         limiter = HostLimiter(limit: configuration.requestsPerHost)
         prefetched = PrefetchedValues(timekeeper, lifetime: configuration.preparedCredentialsLifetime)
+        var randomness = SomeGenerator(generator())
+        record = SupportRecord(integration, seed: .random(in: 0 ... .max, using: &randomness))
     }
 
     /// What one call is about.
@@ -92,8 +96,13 @@ struct ServiceCaller: Sendable {
     private func credentials<Value>(
         for reason: Credentials.Reason, _ call: Call<Value>
     ) async throws -> CredentialSet {
-        guard call.stage == .license, let ready = prefetched.take(reason) else { return try await credentials(reason) }
+        guard call.stage == .license, let ready = prefetched.take(reason) else {
+            let given = try await credentials(reason)
+            record.note(given)
+            return given
+        }
         call.trace.send(.prepared(.credentials, saved: ready.took))
+        record.note(ready.value)
         return ready.value
     }
 

@@ -19,7 +19,9 @@ struct PlaylistLoader: PlaylistFetching {
         for _ in 0...max(0, caller.configuration.redirectLimit) {
             let reply = try await reply(from: target)
             switch (reply.status, reply.header("location")) {
-            case (200, _): return FetchedPlaylist(bytes: reply.body, uri: target.url.absoluteString)
+            case (200, _):
+                caller.record.note(playlist: reply.body, at: target.url.absoluteString)
+                return FetchedPlaylist(bytes: reply.body, uri: target.url.absoluteString)
             case (301...303, let next?), (307...308, let next?): target = try target.following(next)
             default: throw ContentKeyError.playlistUnreadable("The server answered with status \(reply.status).")
             }

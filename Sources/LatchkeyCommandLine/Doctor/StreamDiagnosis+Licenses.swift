@@ -50,7 +50,7 @@ extension StreamDiagnosis {
         return try? loader.applicationCertificate(from: HTTPExchange(request: request, reply: reply)).der
     }
 
-    private func checks(of bytes: Data) -> [Checkup] {
+    func checks(of bytes: Data) -> [Checkup] {
         let report = CertificateReport(bytes, at: timekeeper.date)
         guard let bits = report.rsaBits, let sha1 = report.sha1 else { return [unreadable(bytes, report)] }
         let kind = report.isTestCertificate == true ? "of a service for tests" : "for \(report.subject ?? "nobody")"

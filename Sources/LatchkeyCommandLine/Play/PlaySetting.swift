@@ -43,9 +43,14 @@ struct PlaySetting: Sendable {
             vendor, credentials: credentials, configuration: configuration, transport: transport ?? self.transport)
     }
 
-    /// - Parameter vault: the device's own, where several players are one device.
-    func player(_ loader: ContentKeyLoader, vault: KeyVault? = nil) -> SimulatedPlayer {
-        SimulatedPlayer(
+    /// - Parameters:
+    ///   - vault: the device's own, where several players are one device.
+    ///   - resources: carries the requests for playlists and media, in place of the setting's own transport.
+    func player(
+        _ loader: ContentKeyLoader, vault: KeyVault? = nil, resources: (any Transport)? = nil
+    ) -> SimulatedPlayer {
+        let transport = resources ?? self.transport
+        return SimulatedPlayer(
             loader: loader, applicationSecret: applicationSecret, certificate: certificate,
             deviceIdentifier: deviceIdentifier ?? SimulatedDevice.standardIdentifier, vault: vault,
             resources: WebResources(transport: recorder?.watching(transport) ?? transport))

@@ -29,6 +29,9 @@ struct VendorOptions: Sendable {
         token as --set token=@FILE, as --set token=@- for standard input, or in the variable LATCHKEY_TOKEN.
         """
 
+    /// Whether the arguments name a vendor or a profile.
+    func isNamed(in arguments: Arguments) -> Bool { arguments[vendor] != nil || arguments[file] != nil }
+
     /// The vendor with its settings.
     /// - Throws: `UsageError`, also if a required setting is missing; `ProfileError`, `FileError`.
     func configured(_ arguments: Arguments, _ console: Console) throws -> ConfiguredVendor {

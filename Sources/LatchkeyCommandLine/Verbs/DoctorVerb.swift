@@ -6,7 +6,7 @@ import LatchkeyVendors
 
 /// `latchkey doctor`: what is wrong with a stream's keys, and at which step.
 struct DoctorVerb: Verb {
-    private let playlist = Positional("PLAYLIST", "a file, or an http or https URL")
+    private let playlist = Positional("PLAYLIST", "a file, or an http or https URL; not with --har", .files, .optional)
     private let vendor = VendorOptions()
     private let credentials = Option(
         "credentials", .path("DIR"), "the certificate and ASk of a service for tests, whose SPCs are then made here")
@@ -15,6 +15,8 @@ struct DoctorVerb: Verb {
     private let key = Option("key", .text("URI"), "the key that the SPC is for; defaults to the stream's first")
     private let licenses = Option(
         "licenses", .count, "how many licenses to ask for at most; defaults to 8, as services bill them")
+    private let har = Option(
+        "har", .path("FILE"), "what a proxy or a browser recorded, or curl -v printed; then nothing is sent")
     private let html = Option(
         "html", .path("FILE"), "where to write the report as a page, with what to do at each step")
 
@@ -28,7 +30,7 @@ struct DoctorVerb: Verb {
                 """,
             positionals: [playlist],
             options: vendor.profileOptions + vendor.hostOptions + [
-                credentials, spc, key, licenses, html, TraceRecorder.option, Flag.json,
+                credentials, spc, key, licenses, har, html, TraceRecorder.option, Flag.json,
             ],
             examples: [
                 """
@@ -40,25 +42,19 @@ struct DoctorVerb: Verb {
                       --set certificateURL=http://127.0.0.1:8080/vudrm/certificate/demo --set 'token=demo|…' \\
                       --credentials credentials --loopback-http
                 """,
+                "latchkey doctor --har session.har",
             ],
             yes: "nothing is wrong; there may be warnings", no: "something is, or no license could be asked for")
     }
 
     func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
-        let profile = try vendor.incompleteProfile(arguments, console)
         let recorder = try arguments.traceRecorder()
-        var diagnosis = StreamDiagnosis(
-            profile: profile, credentials: try vendor.credentialSet(arguments, for: profile),
-            hosts: try vendor.hosts(arguments), player: try player(arguments, console),
-            licenseLimit: arguments[licenses] ?? 8, transport: try vendor.transport(arguments, console))
-        diagnosis.recorder = recorder
-        console.progress("Looking at \(profile.name)")
-        let report = await diagnosis.report(on: arguments[playlist])
+        let (name, report) = try await findings(arguments, recorder, console)
         console.endProgress()
         for problem in report.problems { recorder.add(problem) }
         try recorder.write(console)
         if let file = arguments[html] {
-            let page = DoctorPage(report, of: profile.name, recorder.trace).page
+            let page = DoctorPage(report, of: name, recorder.trace).page
             try OutputFile.write(Data(page.utf8), to: file, for: .owner, console)
         }
         if arguments[Flag.json] {
@@ -68,6 +64,35 @@ struct DoctorVerb: Verb {
         }
         return report.healthy ? .yes : .no
     }
+
+    /// The vendor's name, and what was found.
+    private func findings(
+        _ arguments: Arguments, _ recorder: TraceRecorder, _ console: Console
+    ) async throws -> (String, DoctorReport) {
+        if let file = arguments[har] {
+            let needless = [credentials.name, spc.name, key.name, licenses.name, TraceRecorder.option.name]
+            if arguments.given(playlist) != nil || needless.contains(where: { arguments.values[$0] != nil }) {
+                throw UsageError("--har looks at what was recorded, and takes no PLAYLIST, SPC, key or --trace.")
+            }
+            let capture = try TrafficCapture(InputFile.read(file, limit: Self.captureLimit, console))
+            let isNamed = vendor.isNamed(in: arguments)
+            let profile =
+                isNamed ? try vendor.incompleteProfile(arguments, console) : try TrafficDiagnosis.profile(of: capture)
+            return (profile.name, await TrafficDiagnosis(capture, profile: profile).report())
+        }
+        guard let address = arguments.given(playlist) else { throw UsageError("PLAYLIST or --har FILE is missing.") }
+        let profile = try vendor.incompleteProfile(arguments, console)
+        var diagnosis = StreamDiagnosis(
+            profile: profile, credentials: try vendor.credentialSet(arguments, for: profile),
+            hosts: try vendor.hosts(arguments), player: try player(arguments, console),
+            licenseLimit: arguments[licenses] ?? 8, transport: try vendor.transport(arguments, console))
+        diagnosis.recorder = recorder
+        console.progress("Looking at \(profile.name)")
+        return (profile.name, await diagnosis.report(on: address))
+    }
+
+    /// In bytes.
+    private static let captureLimit = 64 << 20
 
     private func player(_ arguments: Arguments, _ console: Console) throws -> StreamDiagnosis.Player {
         let key = arguments[key].map { KeyURI($0) }

@@ -10,12 +10,10 @@ import LatchkeyVendors
 
 /// `latchkey play`: gets a stream's keys from a vendor's license service, and decodes it.
 struct PlayVerb: Verb {
-    private let playlist = Positional(
-        "PLAYLIST", "a file, or an http or https URL; defaults to the demo stream and a service in this process",
-        .files, .optional)
-    private let vendor = VendorOptions()
-    private let credentials = Option(
-        "credentials", .path("DIR"), "the device's certificate and ASk, for tests only; needed for PLAYLIST")
+    private let stream = StreamOptions()
+    private var playlist: Positional { stream.playlist }
+    private var vendor: VendorOptions { stream.vendor }
+    private var credentials: Option<String> { stream.credentials }
     private let frame = Option("frame", .path("PNG"), "where to write a picture from the middle of the stream")
     private let out = Option("out", .path("FILE"), "where to write the clear stream, by its ending mp4, mkv or ts")
     private let force = Flag("force", "have --out replace a file")
@@ -114,27 +112,11 @@ struct PlayVerb: Verb {
     private static let hashesLimit = 16 << 20
 
     private func setting(_ arguments: Arguments, _ console: Console) throws -> PlaySetting {
-        let transport = try vendor.transport(arguments, console)
-        guard let address = arguments.given(playlist) else {
-            if arguments.values[credentials.name] != nil {
-                throw UsageError("--credentials goes with PLAYLIST; the service in this process makes its own.")
-            }
-            let terms = LicenseTerms(arguments[offline] ? .persistent : .unlimited)
-            return try .builtIn(vendor.plainProfile(arguments, console), terms: terms, over: transport) {
-                try vendor.configured(arguments, completedBy: $0, console)
+        try stream.setting(arguments, terms: LicenseTerms(arguments[offline] ? .persistent : .unlimited), console) {
+            try arguments[hashes].map {
+                try ReferenceHashes(json: InputFile.read($0, limit: Self.hashesLimit, console))
             }
         }
-        guard let folder = arguments[credentials] else { throw UsageError.missing(credentials) }
-        let configured = try vendor.configured(arguments, console)
-        let device = try DeviceCredentials(folder, console)
-        return PlaySetting(
-            address: address, vendor: configured,
-            credentials: try vendor.credentials(arguments, for: configured.profile, console),
-            configuration: LoaderConfiguration(hosts: try vendor.hosts(arguments)), transport: transport,
-            applicationSecret: device.secret, certificate: device.certificate,
-            reference: try arguments[hashes].map {
-                try ReferenceHashes(json: InputFile.read($0, limit: Self.hashesLimit, console))
-            })
     }
 
     private func play(

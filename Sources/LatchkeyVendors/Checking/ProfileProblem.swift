@@ -44,6 +44,15 @@ extension VendorProfile {
         self = profile
     }
 
+    /// Reads a profile whose rules are right. Its settings may be wrong, as they are where a support bundle is about them.
+    /// - Throws: `ProfileError` with every other problem.
+    package init(jsonWithAnySettings json: Data) throws(ProfileError) {
+        let reading = ProfileReading(json)
+        let problems = reading.problems.filter { !$0.field.hasPrefix("settings.") }
+        guard let profile = reading.profile, problems.isEmpty else { throw ProfileError(problems: reading.problems) }
+        self = profile
+    }
+
     /// The problems of a profile's JSON: members that are missing, misspelled or of the wrong form, and rules that cannot work. Finds
     /// the first wrong form in each member of the profile, and every misspelled name.
     package static func problems(inJSON json: Data) -> [ProfileProblem] { ProfileReading(json).problems }

@@ -1,0 +1,12 @@
+import Foundation
+import LatchkeyCore
+
+/// A ZIP archive. What is read is no more than was there, stays below its folder, and is read again after it is written.
+func fuzzZip(_ data: Data) {
+    guard let archive = try? ZipArchive(reading: data) else { return }
+    require(archive.entries.map(\.data.count).reduce(0, +) <= data.count, "more bytes than there were")
+    for entry in archive.entries {
+        require(!entry.name.hasPrefix("/") && !entry.name.contains(".."), "a name that leads out of its folder")
+    }
+    require((try? ZipArchive(reading: archive.data)) == archive, "written, it is not what was read")
+}

@@ -1,0 +1,40 @@
+import Latchkey
+import LatchkeyCore
+import LatchkeyPlayback
+import LatchkeyTerminal
+
+/// The arguments that say which stream is played, with which device.
+struct StreamOptions: Sendable {
+    let playlist = Positional(
+        "PLAYLIST", "a file, or an http or https URL; defaults to the demo stream and a service in this process",
+        .files, .optional)
+    let vendor = VendorOptions()
+    let credentials = Option(
+        "credentials", .path("DIR"), "the device's certificate and ASk, for tests only; needed for PLAYLIST")
+
+    /// - Parameters:
+    ///   - terms: what the service in this process licenses keys on.
+    ///   - reference: the hashes of the clear stream of PLAYLIST; `nil` if unknown.
+    func setting(
+        _ arguments: Arguments, terms: LicenseTerms = LicenseTerms(.unlimited), _ console: Console,
+        reference: () throws -> ReferenceHashes? = { nil }
+    ) throws -> PlaySetting {
+        let transport = try vendor.transport(arguments, console)
+        guard let address = arguments.given(playlist) else {
+            if arguments.values[credentials.name] != nil {
+                throw UsageError("--credentials goes with PLAYLIST; the service in this process makes its own.")
+            }
+            return try .builtIn(vendor.plainProfile(arguments, console), terms: terms, over: transport) {
+                try vendor.configured(arguments, completedBy: $0, console)
+            }
+        }
+        guard let folder = arguments[credentials] else { throw UsageError.missing(credentials) }
+        let configured = try vendor.configured(arguments, console)
+        let device = try DeviceCredentials(folder, console)
+        return PlaySetting(
+            address: address, vendor: configured,
+            credentials: try vendor.credentials(arguments, for: configured.profile, console),
+            configuration: LoaderConfiguration(hosts: try vendor.hosts(arguments)), transport: transport,
+            applicationSecret: device.secret, certificate: device.certificate, reference: try reference())
+    }
+}

@@ -1,0 +1,77 @@
+import Foundation
+import Latchkey
+import LatchkeyCore
+import LatchkeyTerminal
+
+/// `latchkey capture`: plays a stream, and writes what support needs into one file.
+struct CaptureVerb: Verb {
+    private let stream = StreamOptions()
+    private let out = Option("out", .path("FILE"), "the support bundle, a ZIP file; defaults to capture.zip")
+    private let force = Flag("force", "have --out replace a file")
+
+    var usage: Usage {
+        Usage(
+            name: "capture", summary: "play a stream, and write all that support needs into one file without secrets",
+            details: """
+                Plays as latchkey play does. The file has versions, configuration, profile, events, requests and replies, the
+                playlists' lines about keys, and a trace as a page; it is written also when the stream does not play. Tokens,
+                cookies, SPCs and what else looks random are replaced by look-alikes, and no CKC is in it. latchkey replay shows
+                the same error again; whether it does was tried before this ends.
+
+                """ + VendorOptions.details,
+            positionals: [stream.playlist],
+            options: stream.vendor.profileOptions + stream.vendor.hostOptions + [
+                stream.credentials, out, force, Flag.json,
+            ],
+            examples: [
+                "latchkey capture --vendor vudrm --out bundle.zip",
+                "latchkey capture http://127.0.0.1:8080/media/vudrm/ts/master.m3u8 --vendor vudrm --loopback-http "
+                    + "--credentials c …",
+            ],
+            yes: "the stream played, and the file is written",
+            no: "the stream did not play; the file is written all the same"
+        )
+    }
+
+    func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
+        let file = arguments[out] ?? "capture.zip"
+        if !arguments[force], FileManager.default.fileExists(atPath: file) { throw FileError.exists(file) }
+        let setting = try stream.setting(arguments, console)
+        console.progress("Playing \(setting.vendor.profile.name)")
+        let outcome = await Capture(setting: setting).outcome()
+        console.endProgress()
+        await setting.close()
+        try OutputFile.write(outcome.bundle, to: file, for: .owner, console)
+        let report = CaptureReport(
+            file: file, bytes: outcome.bundle.count, error: outcome.failure,
+            right: outcome.failure == nil ? outcome.isRight : false,
+            replays: try await Replay(bundle: SupportBundle(outcome.bundle)).outcome().isSame)
+        if arguments[Flag.json] {
+            try console.printJSON(report)
+        } else if file != "-" {
+            console.print(report.text)
+        }
+        return outcome.failure == nil && outcome.isRight != false ? .yes : .no
+    }
+}
+
+/// What `latchkey capture --json` prints.
+private struct CaptureReport: Encodable {
+    let file: String
+    let bytes: Int
+    let error: Failure?
+    /// Whether what was decoded is right; `nil` if nothing was.
+    let right: Bool?
+    /// Whether a replay ends as the capture did.
+    let replays: Bool
+
+    var text: String {
+        let size = "\(file), \(bytes) bytes"
+        let again = replays ? "latchkey replay \(file) shows it again." : "A replay does not end in the same way."
+        guard let error else {
+            return "\(size): \(right == false ? "every key came, and the picture is wrong" : "no error"). \(again)"
+        }
+        let stage = error.stage.map { " at \($0.rawValue)" } ?? ""
+        return "\(size): \(error.code)\(stage). \(again)\n\(error.reason) \(error.remedy)"
+    }
+}

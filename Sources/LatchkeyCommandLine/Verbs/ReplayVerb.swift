@@ -1,0 +1,54 @@
+import Foundation
+import Latchkey
+import LatchkeyCore
+import LatchkeyTerminal
+
+/// `latchkey replay`: the error of a support bundle again.
+struct ReplayVerb: Verb {
+    private let bundle = Positional("BUNDLE", "a file of latchkey capture or of an app's supportBundle(), or -")
+
+    var usage: Usage {
+        Usage(
+            name: "replay", summary: "make the error of a support bundle again, without a network",
+            details: """
+                A loader with the bundle's profile gets the recorded replies in their order, on a time that passes by itself. Nothing
+                is sent. A bundle may come from anybody: it is read within limits, and nothing in it is run.
+                """,
+            positionals: [bundle], options: [Flag.json],
+            examples: ["latchkey replay capture.zip", "latchkey replay - --json"],
+            yes: "it ended as it did when it was captured", no: "it ended in another way, or the file cannot be read")
+    }
+
+    func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
+        let data = try InputFile.read(arguments[bundle], limit: ZipArchive.sizeLimit, console)
+        let bundle = try SupportBundle(data)
+        let outcome = try await Replay(bundle: bundle).outcome()
+        let report = ReplayReport(
+            vendor: bundle.vendor, same: outcome.isSame, error: outcome.failure, stage: outcome.stage,
+            capturedCode: bundle.failure?.code.onOneLine, capturedStage: bundle.failure?.stage?.onOneLine)
+        if arguments[Flag.json] { try console.printJSON(report) } else { console.print(report.text) }
+        return outcome.isSame ? .yes : .no
+    }
+}
+
+/// What `latchkey replay --json` prints.
+private struct ReplayReport: Encodable {
+    let vendor: String
+    /// Whether it ended as it did when it was captured.
+    let same: Bool
+    let error: Failure?
+    let stage, capturedCode, capturedStage: String?
+
+    var text: String {
+        let captured = Self.words(capturedCode, capturedStage)
+        let found = Self.words(error?.code, stage)
+        let verdict = same ? "as captured" : "captured was \(captured)"
+        guard let error else { return "\(vendor): \(found), \(verdict)." }
+        return "\(vendor): \(found), \(verdict).\n\(error.reason) \(error.remedy)"
+    }
+
+    private static func words(_ code: String?, _ stage: String?) -> String {
+        guard let code else { return "no error" }
+        return stage.map { "\(code) at \($0)" } ?? code
+    }
+}
