@@ -48,6 +48,8 @@ package final class SupportRecord: Sendable {
 
     let standIn: StandIn
     private let state = Locked(State())
+    /// Hides secrets in exchanges, which takes milliseconds, while the key goes its way.
+    private let hiding = DispatchQueue(label: "latchkey.support", qos: .utility)
 
     init(_ integration: any DRMIntegration, seed: UInt64) { standIn = StandIn(integration, seed: seed) }
 
@@ -55,8 +57,10 @@ package final class SupportRecord: Sendable {
 
     /// - Parameter secrets: what was sent, and must not be shown in any form.
     package func note(_ exchange: Exchange, hiding secrets: [Secret] = []) {
-        let entry = SupportArchive.Entry(exchange, standIn, hiding: SecretForms(secrets))
-        state.withLock { _ = $0.exchanges.append(entry) }
+        hiding.async { [self] in
+            let entry = SupportArchive.Entry(exchange, standIn, hiding: SecretForms(secrets))
+            state.withLock { _ = $0.exchanges.append(entry) }
+        }
     }
 
     func note(_ credentials: CredentialSet) {
@@ -93,8 +97,10 @@ package final class SupportRecord: Sendable {
         state.withLock { _ = $0.playlists.append(playlist) }
     }
 
+    /// What is held. Waits for exchanges whose secrets are being hidden.
     var contents: SupportContents {
-        state.withLock { state in
+        hiding.sync {}
+        return state.withLock { state in
             SupportContents(
                 events: state.events.elements, exchanges: state.exchanges.elements, keys: state.keys.elements,
                 playlists: state.playlists.elements, credentials: state.credentials)
