@@ -14,7 +14,8 @@ final class BrowserStage: Sendable {
 
     private init() async throws {
         folder = try TemporaryFolder()
-        demonstration = try await Demonstration.start(in: folder.file("demo"), ports: [0, 0, 0])
+        demonstration = try await Demonstration.start(
+            in: folder.file("demo"), ports: [0, 0, 0], lines: LineWriter { _ in })
         browser = try Chromium.shared()
     }
 

@@ -42,7 +42,8 @@ struct ServerStage: Sendable {
             members["examples"] = nil
             for (name, value) in try object(policy) { members[name] = value is NSNull ? nil : value }
         }
-        let server = try await LicenseServer.start(ConfigurationFile(demo.configuration))
+        let server = try await LicenseServer.start(
+            ConfigurationFile(demo.configuration), lines: LineWriter { _ in })
         let result: Result<Value, any Error>
         do {
             result = .success(try await body(try await ServerStage(server, folder, demo)))

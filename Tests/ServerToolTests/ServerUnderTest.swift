@@ -22,7 +22,8 @@ struct ServerUnderTest {
         let folder = try TemporaryFolder()
         let demo = try DemoFolder(folder.file("demo"), ports: [0, 0, 0])
         try replaceAdmins(in: demo.configuration)
-        let server = try await LicenseServer.start(ConfigurationFile(demo.configuration))
+        let server = try await LicenseServer.start(
+            ConfigurationFile(demo.configuration), lines: LineWriter { _ in })
         do { try await body(ServerUnderTest(server: server, demo: demo, folder: folder)) } catch {
             await server.stop(within: .zero)
             throw error

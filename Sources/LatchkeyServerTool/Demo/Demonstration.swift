@@ -11,12 +11,15 @@ struct Demonstration {
     ///   - url: the folder.
     ///   - ports: the ports for players, packagers and operators; 0 for free ones.
     ///   - derivation: a licensee's library; `nil` for test credentials alone.
+    ///   - lines: takes the log. Defaults to standard error.
     /// - Throws: errors of files, of the configuration and of listening; `demoAssetMissing`, `demoDamaged`.
-    static func start(in url: URL, ports: [Int], derivation: String? = nil) async throws -> Demonstration {
+    static func start(
+        in url: URL, ports: [Int], derivation: String? = nil, lines: LineWriter = LineWriter(descriptor: 2)
+    ) async throws -> Demonstration {
         let folder = try DemoFolder(url, ports: ports)
         let media = try DemoMedia(folder.url)
         let file = try ConfigurationFile(folder.configuration, derivation: derivation)
-        let server = try await LicenseServer.start(file, front: media.answer)
+        let server = try await LicenseServer.start(file, lines: lines, front: media.answer)
         do {
             if let demo = server.current.tenants["demo"] { try await media.addKeys(to: demo.vault) }
             let token = try DemoFolder.token(in: folder.url, for: "viewer-1", at: Date())

@@ -32,7 +32,9 @@ struct LicenseServerUnderAttackTests {
             .trimmingCharacters(in: .whitespacesAndNewlines)
         let surface = AttackSurface.licenseServer(ports, packagerKey: sheet.packagerToken, adminKey: adminKey)
         let seen = await AttackRun(surface, honest: try Self.honestRequests(sheet)).run(on: process)
-        #expect(seen.failures == [])
+        // A busy machine sheds a few, and says when to come again.
+        #expect(seen.failures.allSatisfy { $0 == 503 })
+        #expect(seen.failures.count * 10 <= seen.answers)
         #expect(seen.memory.late < seen.memory.early + 64 << 20)
         #expect(await process.end(by: SIGTERM) == 0)
         let log = process.log
