@@ -16,7 +16,7 @@ final class BrowserStage: Sendable {
         folder = try TemporaryFolder()
         demonstration = try await Demonstration.start(
             in: folder.file("demo"), ports: [0, 0, 0], lines: LineWriter { _ in })
-        browser = try Chromium.shared()
+        browser = try Chromium()
     }
 
     /// Runs a test on a stage, and takes it down whatever happens.

@@ -35,19 +35,8 @@ final class Chromium: Sendable {
     private let state: Locked<State>
     private let folder: TemporaryFolder
 
-    private static let running = Locked<Chromium?>(nil)
-
-    /// The one for all tests, as a start takes a second; another one if it ended.
-    static func shared() throws -> Chromium {
-        try running.withLock { running in
-            if let running, !running.state.withLock({ $0.hasEnded }) { return running }
-            let started = try Chromium()
-            running = started
-            return started
-        }
-    }
-
-    private init() throws {
+    /// One for each page: a page beside others may count as hidden, and shows no picture then.
+    init() throws {
         folder = try TemporaryFolder()
         process = Process()
         process.executableURL = URL(filePath: "/bin/sh")

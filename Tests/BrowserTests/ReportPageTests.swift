@@ -3,87 +3,90 @@
     import LatchkeyTesting
     import Testing
 
-    /// The pages that programs write, as people see them and as screen readers read them.
-    @Suite(.serialized, .timeLimit(.minutes(10)), .enabled(if: Chromium.isThere, "\(Chromium.whyNot)"))
-    struct ReportPageTests {
-        @Test(arguments: ReportPage.allCases, [(400, true), (1_600, false)])
-        func `a page fits the window, can be read by all, and says what it should`(
-            _ report: ReportPage, _ look: (width: Int, isDark: Bool)
-        ) async throws {
-            try await Self.with(report, look) { page, folder in
-                #expect(page.errors == [])
-                #expect(try await page.value("document.documentElement.scrollWidth <= \(look.width)") == .flag(true))
-                let text = try await page.value("document.body.innerText.replaceAll(/\\s+/g, ' ')").text ?? ""
-                for words in report.words { #expect(text.contains(words), "\(words)") }
-                let problems = try await page.accessibilityProblems() + page.contrastProblems()
-                #expect(problems == [])
-                let header = try await Picture(png: #require(page.picture(of: "header")), in: folder)
-                #expect(header.corner == (look.isDark ? [0x0d, 0x11, 0x17] : [0xff, 0xff, 0xff]))
+    extension InChromium {
+        /// The pages that programs write, as people see them and as screen readers read them.
+        @Suite(.timeLimit(.minutes(10))) struct ReportPageTests {
+            @Test(arguments: ReportPage.allCases, [(400, true), (1_600, false)])
+            func `a page fits the window, can be read by all, and says what it should`(
+                _ report: ReportPage, _ look: (width: Int, isDark: Bool)
+            ) async throws {
+                try await Self.with(report, look) { page, folder in
+                    #expect(page.errors == [])
+                    #expect(
+                        try await page.value("document.documentElement.scrollWidth <= \(look.width)") == .flag(true))
+                    let text = try await page.value("document.body.innerText.replaceAll(/\\s+/g, ' ')").text ?? ""
+                    for words in report.words { #expect(text.contains(words), "\(words)") }
+                    let problems = try await page.accessibilityProblems() + page.contrastProblems()
+                    #expect(problems == [])
+                    let header = try await Picture(png: #require(page.picture(of: "header")), in: folder)
+                    #expect(header.corner == (look.isDark ? [0x0d, 0x11, 0x17] : [0xff, 0xff, 0xff]))
+                }
             }
-        }
 
-        @Test func `the demonstration's page shows five pictures in the right colors, and where the time went`()
-            async throws
-        {
-            try await Self.with(.demo, (1_600, false)) { page, folder in
-                #expect(try await page.value("document.querySelectorAll('figure img').length") == .number(5))
-                #expect(
-                    try await page.value("document.querySelectorAll('main > section > h2').length").number ?? 0 >= 7)
-                let bars: [[UInt8]] = [
-                    [255, 0, 0], [0, 255, 0], [255, 255, 0], [0, 0, 255], [255, 0, 255], [0, 255, 255],
-                ]
-                for number in 1...5 {
-                    let png = try await page.picture(of: "figure:nth-child(\(number)) img")
-                    let picture = try await Picture(png: #require(png), in: folder)
-                    for (index, bar) in bars.enumerated() {
-                        // Below the line that runs across, and beside the squares that move.
-                        let color = picture.color((Double(index) + 0.5) / 6, 0.93)
-                        #expect(zip(color, bar).allSatisfy { abs(Int($0) - Int($1)) < 40 }, "\(index): \(color)")
-                        #expect(color.count == 3)
+            @Test func `the demonstration's page shows five pictures in the right colors, and where the time went`()
+                async throws
+            {
+                try await Self.with(.demo, (1_600, false)) { page, folder in
+                    #expect(try await page.value("document.querySelectorAll('figure img').length") == .number(5))
+                    #expect(
+                        try await page.value("document.querySelectorAll('main > section > h2').length").number ?? 0 >= 7
+                    )
+                    let bars: [[UInt8]] = [
+                        [255, 0, 0], [0, 255, 0], [255, 255, 0], [0, 0, 255], [255, 0, 255], [0, 255, 255],
+                    ]
+                    for number in 1...5 {
+                        let png = try await page.picture(of: "figure:nth-child(\(number)) img")
+                        let picture = try await Picture(png: #require(png), in: folder)
+                        for (index, bar) in bars.enumerated() {
+                            // Below the line that runs across, and beside the squares that move.
+                            let color = picture.color((Double(index) + 0.5) / 6, 0.93)
+                            #expect(zip(color, bar).allSatisfy { abs(Int($0) - Int($1)) < 40 }, "\(index): \(color)")
+                            #expect(color.count == 3)
+                        }
                     }
                 }
             }
-        }
 
-        @Test func `round trips are numbered and green, a wait is not`() async throws {
-            try await Self.with(.trace, (1_600, false)) { page, folder in
-                let trip = try await Picture(
-                    png: #require(page.picture(of: "section[id] .bar.request")), in: folder)
-                #expect(trip.color(0.5, 0.5) == [0x1a, 0x7f, 0x37])
-                let numbers = try await page.value(
-                    "[...document.querySelectorAll('.trip')].map((one) => one.textContent).join()")
-                #expect(numbers == .text("round trip 1,round trip 2,round trip 1"))
+            @Test func `round trips are numbered and green, a wait is not`() async throws {
+                try await Self.with(.trace, (1_600, false)) { page, folder in
+                    let trip = try await Picture(
+                        png: #require(page.picture(of: "section[id] .bar.request")), in: folder)
+                    #expect(trip.color(0.5, 0.5) == [0x1a, 0x7f, 0x37])
+                    let numbers = try await page.value(
+                        "[...document.querySelectorAll('.trip')].map((one) => one.textContent).join()")
+                    #expect(numbers == .text("round trip 1,round trip 2,round trip 1"))
+                }
             }
-        }
 
-        @Test(arguments: ReportPage.allCases) func `a dark page is printed black on white`(
-            _ report: ReportPage
-        ) async throws {
-            try await Self.with(report, (1_000, true)) { page, folder in
-                let dark: JSON = .object(["name": .text("prefers-color-scheme"), "value": .text("dark")])
-                try await page.send(
-                    "Emulation.setEmulatedMedia", ["media": .text("print"), "features": .array([dark])])
-                let header = try await Picture(png: #require(page.picture(of: "header")), in: folder)
-                #expect(header.corner == [0xff, 0xff, 0xff])
-                #expect(try await page.contrastProblems() == [])
+            @Test(arguments: ReportPage.allCases) func `a dark page is printed black on white`(
+                _ report: ReportPage
+            ) async throws {
+                try await Self.with(report, (1_000, true)) { page, folder in
+                    let dark: JSON = .object(["name": .text("prefers-color-scheme"), "value": .text("dark")])
+                    try await page.send(
+                        "Emulation.setEmulatedMedia", ["media": .text("print"), "features": .array([dark])])
+                    let header = try await Picture(png: #require(page.picture(of: "header")), in: folder)
+                    #expect(header.corner == [0xff, 0xff, 0xff])
+                    #expect(try await page.contrastProblems() == [])
+                }
             }
-        }
 
-        private static func with(
-            _ report: ReportPage, _ look: (width: Int, isDark: Bool),
-            _ body: (ChromiumPage, TemporaryFolder) async throws -> Void
-        ) async throws {
-            let folder = try TemporaryFolder()
-            try await report.data().write(to: folder.file("page.html"))
-            let page = try await Chromium.shared().open(
-                folder.file("page.html").absoluteString, width: look.width, isDark: look.isDark)
-            let result: Result<Void, any Error>
-            do {
-                try await page.wait(until: "document.readyState === 'complete'")
-                result = .success(try await body(page, folder))
-            } catch { result = .failure(error) }
-            await page.close()
-            try result.get()
+            private static func with(
+                _ report: ReportPage, _ look: (width: Int, isDark: Bool),
+                _ body: (ChromiumPage, TemporaryFolder) async throws -> Void
+            ) async throws {
+                let folder = try TemporaryFolder()
+                try await report.data().write(to: folder.file("page.html"))
+                let page = try await Chromium().open(
+                    folder.file("page.html").absoluteString, width: look.width, isDark: look.isDark)
+                let result: Result<Void, any Error>
+                do {
+                    try await page.wait(until: "document.readyState === 'complete'")
+                    result = .success(try await body(page, folder))
+                } catch { result = .failure(error) }
+                await page.close()
+                try result.get()
+            }
         }
     }
 #endif

@@ -15,8 +15,9 @@ struct CommandLineExampleRunTests {
     private static let elsewhere: Set = [
         "latchkey demo", "latchkey demo --all", "latchkey demo --all --out /tmp/demo",
     ]
-    /// Lines that say no: a refusal, and a token that is for other keys.
+    /// Lines that say no: a refusal, a token that is for other keys, and an empty reply that a proxy recorded.
     private static let refused: Set = [
+        "latchkey doctor --har session.har",
         "latchkey inspect token --key-id 7eaf8ec3-4f1e-4d3b-9d0f-0c6a4a4a8b52 --purpose persistable my.jwt",
         "latchkey wire response --vendor verimatrix --status 403 --header 'x-request-id: r-1' --body reply.json --json",
     ]
@@ -78,7 +79,8 @@ private final class ExampleDesk: Sendable {
             ("--credentials c …", "--credentials credentials \(serve.settings(of: "vudrm").joined(separator: " "))"),
             ("'token=demo|…'", token), ("token=@FILE", "token=@token"),
             ("certificateURL=URL", "certificateURL=\(address)/vudrm/certificate/demo-client"),
-            ("play URL", "play \(media) --loopback-http"), ("doctor URL", "doctor \(media) --loopback-http"),
+            ("capture URL", "capture \(media) --loopback-http"), ("play URL", "play \(media) --loopback-http"),
+            ("doctor URL", "doctor \(media) --loopback-http"),
             ("https://cdn.example.com/v/video.m3u8", "\(address)/media/vudrm/ts/video.m3u8"),
             ("curl -s https://cdn.example.com/v/p.m3u8", "cat video.m3u8"),
             ("--credentials DIR", "--credentials credentials"),

@@ -15,7 +15,7 @@ struct ReplayVerb: Verb {
                 is sent. A bundle may come from anybody: it is read within limits, and nothing in it is run.
                 """,
             positionals: [bundle], options: [Flag.json],
-            examples: ["latchkey replay capture.zip", "latchkey replay - --json"],
+            examples: ["latchkey replay capture.zip", "latchkey replay capture.zip --json"],
             yes: "it ended as it did when it was captured", no: "it ended in another way, or the file cannot be read")
     }
 

@@ -11,81 +11,83 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// The operators' console while licenses are asked for.
-@Suite(.serialized, .timeLimit(.minutes(3)), .enabled(if: Chromium.isThere, "\(Chromium.whyNot)"))
-struct BrowserConsoleTests {
-    @Test func `the console shows the server's figures under load`() async throws {
-        try await BrowserStage.with { stage in
-            let page = try await stage.console()
-            for batch in 0..<3 { try await stage.ask(50, from: batch * 50, refusing: 5) }
-            let legend = "document.querySelector('.legend')?.innerText.replaceAll(/\\s+/g, ' ')"
-            try await page.wait(until: "\(legend)?.includes('granted 135 ') && \(legend)?.includes('refused 15 ')")
-            let shown = try await page.value(legend).text ?? ""
-            #expect(shown == "granted 135 acknowledged 0 refused 15 failed 0 shed 0")
-            #expect(try await stage.metrics() == ["granted": 135, "refused": 15])
-            #expect(page.errors == [])
+extension InChromium {
+    /// The operators' console while licenses are asked for.
+    @Suite(.timeLimit(.minutes(10))) struct BrowserConsoleTests {
+        @Test func `the console shows the server's figures under load`() async throws {
+            try await BrowserStage.with { stage in
+                let page = try await stage.console()
+                for batch in 0..<3 { try await stage.ask(50, from: batch * 50, refusing: 5) }
+                let legend = "document.querySelector('.legend')?.innerText.replaceAll(/\\s+/g, ' ')"
+                try await page.wait(until: "\(legend)?.includes('granted 135 ') && \(legend)?.includes('refused 15 ')")
+                let shown = try await page.value(legend).text ?? ""
+                #expect(shown == "granted 135 acknowledged 0 refused 15 failed 0 shed 0")
+                #expect(try await stage.metrics() == ["granted": 135, "refused": 15])
+                #expect(page.errors == [])
+            }
         }
-    }
 
-    @Test func `a page holds no more after four minutes of events than after two`()
-        async throws
-    {
-        let (batches, more) = AsyncStream<Int>.makeStream()
-        let front = HTTPServer { request in Self.console(request, batches) }
-        let port = try front.start()
-        let page = try await Chromium.shared().open("http://127.0.0.1:\(port)/")
-        try await page.signIn("key")
-        var memories: [PageMemory] = []
-        for batch in 1...8 {
-            more.yield(batch)
-            try await page.wait(
-                until: "document.querySelector('.legend')?.innerText.includes('\((batch * 30).shown)')")
-            memories.append(try await PageMemory(of: page))
+        @Test func `a page holds no more after four minutes of events than after two`()
+            async throws
+        {
+            let (batches, more) = AsyncStream<Int>.makeStream()
+            let front = HTTPServer { request in Self.console(request, batches) }
+            let port = try front.start()
+            let page = try await Chromium().open("http://127.0.0.1:\(port)/")
+            try await page.signIn("key")
+            var memories: [PageMemory] = []
+            for batch in 1...8 {
+                more.yield(batch)
+                try await page.wait(
+                    until: "document.querySelector('.legend')?.innerText.includes('\((batch * 30).shown)')")
+                memories.append(try await PageMemory(of: page))
+            }
+            let (first, last) = (memories[3], memories[7])
+            #expect(last.nodes <= first.nodes * 1.05, "\(memories)")
+            // A tenth for what the stream's last piece holds.
+            #expect(last.heap <= first.heap * 1.1 + 200_000, "\(memories)")
+            await page.close()
+            more.finish()
+            await front.stop(within: .zero)
         }
-        let (first, last) = (memories[3], memories[7])
-        #expect(last.nodes <= first.nodes * 1.05, "\(memories)")
-        // A tenth for what the stream's last piece holds.
-        #expect(last.heap <= first.heap * 1.1 + 200_000, "\(memories)")
-        await page.close()
-        more.finish()
-        await front.stop(within: .zero)
-    }
 
-    /// The console's files, with events that come as fast as they are read: half a minute of them, 20 refusals each second, for each batch.
-    private static func console(_ request: HTTPRequest, _ batches: AsyncStream<Int>) -> HTTPResponse {
-        switch request.path {
-        case "/admin/v1/sign-in":
-            return .admin(
-                .object([
-                    "name": .text("a"), "role": .text("viewer"), "tenants": .texts(["demo"]), "version": .text("1"),
-                ]))
-        case "/admin/v1/refusals": return .admin(.object(["refusals": .array([])]))
-        case "/admin/v1/events":
-            let body = HTTPBodyStream { body in
-                for await batch in batches {
-                    for second in ((batch - 1) * 30)..<(batch * 30) {
-                        for event in events(of: second + 1) { guard await body.write(event) else { return } }
+        /// The console's files, with events that come as fast as they are read: half a minute of them, 20 refusals each second, for each batch.
+        private static func console(_ request: HTTPRequest, _ batches: AsyncStream<Int>) -> HTTPResponse {
+            switch request.path {
+            case "/admin/v1/sign-in":
+                return .admin(
+                    .object([
+                        "name": .text("a"), "role": .text("viewer"), "tenants": .texts(["demo"]), "version": .text("1"),
+                    ]))
+            case "/admin/v1/refusals": return .admin(.object(["refusals": .array([])]))
+            case "/admin/v1/events":
+                let body = HTTPBodyStream { body in
+                    for await batch in batches {
+                        for second in ((batch - 1) * 30)..<(batch * 30) {
+                            for event in events(of: second + 1) { guard await body.write(event) else { return } }
+                        }
                     }
                 }
+                return HTTPResponse(status: 200, headers: [.contentType: "text/event-stream"], body: .stream(body))
+            default: return ConsoleFile.response(String(request.path.dropFirst()))
             }
-            return HTTPResponse(status: 200, headers: [.contentType: "text/event-stream"], body: .stream(body))
-        default: return ConsoleFile.response(String(request.path.dropFirst()))
         }
-    }
 
-    private static func events(of second: Int) -> [Data] {
-        let refusals = (1...20).map { number in
-            let id = (second * 20 + number)
-            return
-                #"event: refusal\#ndata: {"number":\#(id),"time":"2026-11-22T00:00:00Z","tenant":"demo","code":"blocked","#
-                + #""reason":"The user is blocked.","requestId":"request-\#(id)"}\#n\#n"#
+        private static func events(of second: Int) -> [Data] {
+            let refusals = (1...20).map { number in
+                let id = (second * 20 + number)
+                return
+                    #"event: refusal\#ndata: {"number":\#(id),"time":"2026-11-22T00:00:00Z","tenant":"demo","code":"blocked","#
+                    + #""reason":"The user is blocked.","requestId":"request-\#(id)"}\#n\#n"#
+            }
+            let seconds = (0..<59).map { #"{"number":\#(second + $0),"granted":50,"refused":20}"# }.joined(
+                separator: ",")
+            let overview =
+                #"event: overview\#ndata: {"draining":false,"notices":[],"seconds":[\#(seconds)],"totals":{"granted":\#(second)},"#
+                + #""reasons":{"blocked":\#(second)},"times":[[0.01,\#(second)],[null,\#(second)]],"sessions":{"demo":7},"stores":[],"#
+                + #""engines":{"keys":"sqlite"},"pool":{"busy":1,"waiting":0,"limit":9,"overloaded":false}}\#n\#n"#
+            return (refusals + [overview]).map { Data($0.utf8) }
         }
-        let seconds = (0..<59).map { #"{"number":\#(second + $0),"granted":50,"refused":20}"# }.joined(separator: ",")
-        let overview =
-            #"event: overview\#ndata: {"draining":false,"notices":[],"seconds":[\#(seconds)],"totals":{"granted":\#(second)},"#
-            + #""reasons":{"blocked":\#(second)},"times":[[0.01,\#(second)],[null,\#(second)]],"sessions":{"demo":7},"stores":[],"#
-            + #""engines":{"keys":"sqlite"},"pool":{"busy":1,"waiting":0,"limit":9,"overloaded":false}}\#n\#n"#
-        return (refusals + [overview]).map { Data($0.utf8) }
     }
 }
 

@@ -4,50 +4,53 @@ import LatchkeyTesting
 @_spi(Integrations) import LatchkeyVendors
 import Testing
 
-/// The two interpreters of vendors' profiles, Swift's and the browser's, written apart and compared byte for byte.
-@Suite(.serialized, .timeLimit(.minutes(5)), .enabled(if: Chromium.isThere, "\(Chromium.whyNot)"))
-struct BrowserVendorTests {
-    @Test func `the browser's requests are those of the client, for every profile, setting and key URI`() async throws {
-        try await VendorPage.with { page in
-            for profile in VendorProfile.all {
-                let exchanges = VendorExchange.all(profile)
-                let made = try await page.requests(exchanges)
-                try #require(made.count == exchanges.count)
-                for (exchange, made) in zip(exchanges, made) {
-                    let right = await exchange.requests()
-                    #expect(made == right, "\(profile.identifier) \(exchange.key.raw)")
+extension InChromium {
+    /// The two interpreters of vendors' profiles, Swift's and the browser's, written apart and compared byte for byte.
+    @Suite(.timeLimit(.minutes(10))) struct BrowserVendorTests {
+        @Test func `the browser's requests are those of the client, for every profile, setting and key URI`()
+            async throws
+        {
+            try await VendorPage.with { page in
+                for profile in VendorProfile.all {
+                    let exchanges = VendorExchange.all(profile)
+                    let made = try await page.requests(exchanges)
+                    try #require(made.count == exchanges.count)
+                    for (exchange, made) in zip(exchanges, made) {
+                        let right = await exchange.requests()
+                        #expect(made == right, "\(profile.identifier) \(exchange.key.raw)")
+                    }
                 }
             }
         }
-    }
 
-    @Test func `the browser reads every reply as the client does`() async throws {
-        try await VendorPage.with { page in
-            for profile in VendorProfile.all {
-                let exchange = VendorExchange(profile: profile)
-                let replies = SampleReplies.all(profile)
-                let licenses = try await page.replies("license", replies, exchange)
-                let certificates = try await page.replies("certificate", replies, exchange)
-                try #require(licenses.count == replies.count && certificates.count == replies.count)
-                let right = zip(exchange.licenses(replies), exchange.certificates(replies))
-                for (index, right) in right.enumerated() {
-                    let body = String(decoding: replies[index].body.prefix(80), as: UTF8.self)
-                    let place = "\(profile.identifier) \(replies[index].status) \(body)"
-                    #expect(licenses[index] == right.0, "\(place)")
-                    #expect(certificates[index] == right.1, "\(place)")
+        @Test func `the browser reads every reply as the client does`() async throws {
+            try await VendorPage.with { page in
+                for profile in VendorProfile.all {
+                    let exchange = VendorExchange(profile: profile)
+                    let replies = SampleReplies.all(profile)
+                    let licenses = try await page.replies("license", replies, exchange)
+                    let certificates = try await page.replies("certificate", replies, exchange)
+                    try #require(licenses.count == replies.count && certificates.count == replies.count)
+                    let right = zip(exchange.licenses(replies), exchange.certificates(replies))
+                    for (index, right) in right.enumerated() {
+                        let body = String(decoding: replies[index].body.prefix(80), as: UTF8.self)
+                        let place = "\(profile.identifier) \(replies[index].status) \(body)"
+                        #expect(licenses[index] == right.0, "\(place)")
+                        #expect(certificates[index] == right.1, "\(place)")
+                    }
                 }
             }
         }
-    }
 
-    @Test func `Chromium sends what it is given, but for what a page may not set`() async throws {
-        try await VendorPage.with { page in
-            var changed: [String: [String]] = [:]
-            for profile in VendorProfile.all {
-                let changes = try await page.changes(VendorExchange.all(profile)[0])
-                if !changes.isEmpty { changed[profile.identifier] = changes }
+        @Test func `Chromium sends what it is given, but for what a page may not set`() async throws {
+            try await VendorPage.with { page in
+                var changed: [String: [String]] = [:]
+                for profile in VendorProfile.all {
+                    let changes = try await page.changes(VendorExchange.all(profile)[0])
+                    if !changes.isEmpty { changed[profile.identifier] = changes }
+                }
+                #expect(changed == [:])
             }
-            #expect(changed == [:])
         }
     }
 }

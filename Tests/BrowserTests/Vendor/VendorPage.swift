@@ -10,7 +10,7 @@ struct VendorPage {
     static func with(_ body: (VendorPage) async throws -> Void) async throws {
         let server = HTTPServer { request in response(request.path) }
         let port = try server.start()
-        let page = try await Chromium.shared().open("http://127.0.0.1:\(port)/")
+        let page = try await Chromium().open("http://127.0.0.1:\(port)/")
         let result: Result<Void, any Error>
         do {
             try await page.wait(until: "window.vendor")
