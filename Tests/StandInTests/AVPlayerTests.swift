@@ -16,7 +16,9 @@ import Testing
             #expect(result.verdict.tracks.contains { $0.basis == .reference })
             #expect(app.item.status == .readyToPlay)
             #expect(fixture.log.violations.isEmpty)
+            await fixture.log.untilCallbacks(["didProvide"], times: result.keyURIs.count)
             #expect(fixture.log.contents.count(of: "didProvide") == result.keyURIs.count)
+            await fixture.log.untilCallbacks(["didSucceed"], times: result.keyURIs.count)
             #expect(fixture.log.contents.count(of: "didSucceed") == result.keyURIs.count)
             #expect(fixture.log.callbacks.allSatisfy { $0.place == "app.keys" && $0.implementation == .own })
         }

@@ -14,6 +14,7 @@ import Testing
             let app = LoaderApp(fixture, stream) { try LoaderApp.answer($0, fixture) }
             let result = try await app.play()
             #expect(result.isRight)
+            await fixture.log.untilCallbacks(["shouldWaitForLoading"], times: result.keyURIs.count)
             #expect(fixture.log.contents.count(of: "shouldWaitForLoading") == result.keyURIs.count)
             #expect(fixture.log.violations.isEmpty)
         }
@@ -46,6 +47,7 @@ import Testing
             }
             _ = try await app.play()
         }
+        await fixture.log.untilViolation(.finishedTwice)
         #expect(fixture.log.brokenRules == [.finishedTwice])
     }
 
@@ -94,6 +96,7 @@ import Testing
             await #expect(throws: AVError.self) { try await request.value }
             kept.request?.finishLoading()
         }
+        await fixture.log.untilViolation(.finishedTwice)
         #expect(fixture.log.brokenRules == [.finishedTwice])
     }
 

@@ -25,6 +25,7 @@ import Testing
             let result = try await #require(player.standIn).finished()
             #expect(result.isRight)
             await fixture.log.untilCallback("didProvide", times: result.keyURIs.count)
+            await fixture.log.untilCallbacks(["didProvide"], times: result.keyURIs.count)
             #expect(fixture.log.contents.count(of: "didProvide") == result.keyURIs.count)
             withExtendedLifetime(plugin) {}
         }

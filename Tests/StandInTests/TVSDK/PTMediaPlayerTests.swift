@@ -21,6 +21,7 @@ import Testing
             PTDefaultMediaPlayerClientFactory.default().registerPTAVAssetResourceLoader(Loader(fixture))
             let result = try await play(stream)
             #expect(result.isRight)
+            await fixture.log.untilCallbacks(["resourceLoader"], times: result.keyURIs.count)
             #expect(fixture.log.contents.count(of: "resourceLoader") == result.keyURIs.count)
         }
         #expect(fixture.log.violations.isEmpty)
@@ -65,6 +66,7 @@ import Testing
             PTDefaultMediaPlayerClientFactory.default().registerPTAVAssetResourceLoader(loader)
             _ = try await play()
         }
+        await fixture.log.untilViolation(.finishedTwice)
         #expect(fixture.log.brokenRules == [.finishedTwice])
     }
 
