@@ -72,7 +72,9 @@ extension StandIn {
                 return (name, masked(member.value, named: member.key, isToken: isToken))
             }
             return Dictionary(members) { first, _ in first }
-        case let number as NSNumber: return isOpen(number, named: name) ? number : NSNumber(value: 9_999_999)
+        case let number as NSNumber:
+            if isOpen(number, named: name) { return number }
+            return 9_999_999
         default: return json
         }
     }

@@ -74,7 +74,10 @@ struct Waterfall {
     /// 1, 2 or 5 times a power of ten of the scale's unit, three to five times in the whole.
     private static func step(for whole: Double) -> Double {
         let factor = TraceFormat.unit(for: whole).factor
-        let power = pow(10, log10(whole * factor / 2.5).rounded(.down))
+        let aim = whole * factor / 2.5
+        var power = 1.0
+        while power * 10 <= aim, power < 1e12 { power *= 10 }
+        while power > aim, power > 1e-12 { power /= 10 }
         return [1, 2, 5, 10].map { $0 * power / factor }.first { whole / $0 <= 5 } ?? whole
     }
 }

@@ -88,6 +88,7 @@ __attribute__((swift_attr("@Sendable"))) __attribute__((swift_name("ProcessInfo"
 @property (readonly) NSUInteger activeProcessorCount;
 @property (readonly) NSUInteger processorCount;
 @property (readonly) NSTimeInterval systemUptime;
+@property (readonly, copy) NSString *operatingSystemVersionString;
 @end
 __attribute__((swift_name("FileHandle"))) @interface NSFileHandle : NSObject
 - (instancetype)init NS_UNAVAILABLE;
