@@ -42,5 +42,9 @@ func fuzzJWT(_ data: Data) {
     guard let set = try? KeySet(jwks: data) else { return }
     require(!set.keys.isEmpty, "a set without keys")
     for error in set.refused { require(error.description.onOneLine == error.description, "an error on several lines") }
-    if let again = try? KeySet(jwks: set.publicDocument) { require(again.refused.isEmpty, "a key is not read again") }
+    // OpenSSL looks for factors of a modulus at random: one that nobody's key has may be found to be bad only the second time.
+    let rsa = Set(set.keys.filter { "RP".contains($0.algorithm.rawValue.prefix(1)) }.map(\.id))
+    if let again = try? KeySet(jwks: set.publicDocument) {
+        require(again.refused.allSatisfy { rsa.contains($0.id) }, "a key is not read again")
+    }
 }

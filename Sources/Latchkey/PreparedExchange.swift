@@ -120,7 +120,7 @@ extension ConfiguredVendor {
     /// What the vendor needs for each key that a player which waits for nothing cannot give.
     fileprivate var obstacle: String? {
         if lookupScope != .never { return "looks something up before the license request" }
-        if sessionScope != .never { return "keeps a session" }
+        if sessionScope == .source { return "keeps a session" }
         return profile.license.method == "POST" ? nil : "sends the license request by \(profile.license.method)"
     }
 }

@@ -11,7 +11,8 @@ import LatchkeyCore
 @_spi(Integrations) extension ConfiguredVendor {
     public var sessionScope: SessionScope {
         guard let session = profile.session else { return .never }
-        return session.setting.map { profile.settings[$0, default: ""].isEmpty } == true ? .never : .source
+        guard session.setting.map({ profile.settings[$0, default: ""].isEmpty }) != true else { return .never }
+        return session.setup == nil ? .license : .source
     }
 
     public func sessionRequest(_ step: SessionStep, _ context: SessionContext) async throws -> URLRequest {
@@ -29,6 +30,8 @@ import LatchkeyCore
     public func session(from exchange: HTTPExchange, _ step: SessionStep) throws -> SessionReply {
         try profile.session?.reply(exchange.reply, to: step, profile.errors) ?? SessionReply()
     }
+
+    public func session(openedBy license: License) -> SessionReply? { profile.session?.opened(by: license) }
 
     public func sessionRenewal(after license: License) -> SessionRenewal {
         profile.session?.enforcedBy.flatMap { license.sideValues[$0] } == nil ? .heartbeat : .enforced

@@ -46,6 +46,10 @@ public import LatchkeyCore
     /// - Throws: an error that ends the session, if the service refused or a setup's reply is not complete.
     func session(from exchange: HTTPExchange, _ step: SessionStep) throws -> SessionReply
 
+    /// The session that a license opens or goes on with, where licenses open sessions. Defaults to none.
+    /// - Returns: `nil` if the license has none.
+    func session(openedBy license: License) -> SessionReply?
+
     /// When keys of this vendor are renewed.
     var renewal: RenewalPolicy { get }
 
@@ -103,6 +107,7 @@ public import LatchkeyCore
         throw IntegrationError(.missingSetting, "\(identifier) knows no sessions.")
     }
     public func session(from exchange: HTTPExchange, _ step: SessionStep) throws -> SessionReply { SessionReply() }
+    public func session(openedBy license: License) -> SessionReply? { nil }
     public var renewal: RenewalPolicy { RenewalPolicy() }
     public func sessionRenewal(after license: License) -> SessionRenewal { .heartbeat }
     public func contentIdentifier(for key: KeyURI) throws -> ContentIdentifier { ContentIdentifier(key.raw) }

@@ -6,6 +6,8 @@ public import LatchkeyCore
     case never
     /// One session for each source, from before its first license until the source is released.
     case source
+    /// As `source`, but there is no setup: a license of the source opens it, if the license has the session's values.
+    case license
 }
 
 /// A request about a secure session.
@@ -50,7 +52,7 @@ public enum SessionRenewal: String, Sendable, Hashable, Codable {
 @_spi(Integrations) public struct SessionReply: Sendable, Hashable {
     /// The values to keep, such as `sessionToken`. Each replaces the value of the same name.
     public var values: [String: Secret]
-    /// The time between two heartbeats, in the reply to the setup.
+    /// The time between two heartbeats, in the reply to the setup or in a license; `nil` for no heartbeats.
     public var period: Duration?
 
     /// Makes a reply.

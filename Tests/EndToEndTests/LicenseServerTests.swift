@@ -4,6 +4,7 @@ import LatchkeyCore
 import LatchkeyDevice
 import LatchkeyServer
 import LatchkeySimulation
+import LatchkeyTesting
 import LatchkeyVendors
 import Testing
 
@@ -61,12 +62,44 @@ import Testing
         try await ServerStage.with(policy: policy) { stage in
             let key = try #require(stage.keys["video"])
             let uri = KeyURI("skd://video/\(key.id)")
-            let first = await stage.player(stage.loader(), device: 1).key(uri)
+            let loader = stage.loader()
+            let first = await stage.player(loader, device: 1).key(uri)
             #expect(throws: Never.self) { try first.outcome.get() }
             let second = await stage.player(stage.loader(), device: 2).key(uri)
             let error = #expect(throws: ContentKeyError.self) { try second.outcome.get() }
             #expect(error?.kind == .concurrencyLimit)
             #expect(error?.service?.code == "sessionLimit")
+            withExtendedLifetime(loader) {}
+        }
+    }
+
+    @Test func `heartbeats keep the stream's slot, and its end frees the slot for another`() async throws {
+        let policy = """
+            {"concurrency":{"scope":"account","limit":1,"mode":"refuseNewest","grace":"20s","heartbeat":"30s"}}
+            """
+        try await ServerStage.with(policy: policy) { stage in
+            let key = try #require(stage.keys["video"])
+            let uri = KeyURI("skd://video/\(key.id)")
+            let clock = ManualTimekeeper()
+            let loader = stage.loader(timekeeper: clock)
+            var states = loader.events().compactMap { event -> SessionState? in
+                guard case .session(let state) = event.kind else { return nil }
+                return state
+            }.makeAsyncIterator()
+            let first = await stage.player(loader, device: 1).key(uri)
+            #expect(throws: Never.self) { try first.outcome.get() }
+            #expect(await states.next() == .on)
+            for _ in 0..<3 {
+                await clock.untilSomeoneSleeps(for: .seconds(30))
+                clock.advance(by: .seconds(30))
+                #expect(await states.next() == .renewalRequested)
+                #expect(await states.next() == .on)
+            }
+            loader.cancel()
+            #expect(await states.next() == .teardownRequested)
+            #expect(await states.next() == .off)
+            let second = await stage.player(stage.loader(), device: 2).key(uri)
+            #expect(throws: Never.self) { try second.outcome.get() }
         }
     }
 

@@ -96,18 +96,19 @@ extension ServerStage {
 
     /// A loader of an app that speaks by a profile.
     func loader(
-        _ profile: VendorProfile, _ settings: [String: String], token: @escaping @Sendable () throws -> Secret
+        _ profile: VendorProfile, _ settings: [String: String], timekeeper: any Timekeeper = SystemTimekeeper(),
+        token: @escaping @Sendable () throws -> Secret
     ) -> ContentKeyLoader {
         ContentKeyLoader(
             profile.with(settings).unchecked,
-            credentials: Credentials { _ in CredentialSet(["token": try token()]) }, configuration: .loopback)
+            credentials: Credentials { _ in CredentialSet(["token": try token()]) }, configuration: .loopback,
+            timekeeper: timekeeper)
     }
 
     /// A loader of an app that speaks the server's own language.
-    func loader(_ viewer: String = "ann") -> ContentKeyLoader {
-        loader(.latchkey, ["certificateURL": "\(tenant)/certificate", "licenseURL": "\(tenant)/fairplay"]) {
-            [self] in try self.token(viewer)
-        }
+    func loader(_ viewer: String = "ann", timekeeper: any Timekeeper = SystemTimekeeper()) -> ContentKeyLoader {
+        let settings = ["certificateURL": "\(tenant)/certificate", "licenseURL": "\(tenant)/fairplay"]
+        return loader(.latchkey, settings, timekeeper: timekeeper) { [self] in try self.token(viewer) }
     }
 
     /// A device with the server's test credentials; each identifier is another device.

@@ -11,6 +11,8 @@ extension SecureSession {
             setup.resolve(.failure(source == nil ? ContentKeyError.cancelled : .sessionEnded))
         }
         if case .setupFailed(let failed) = phase, failed != source { phase = .off }
+        // A license under way may still open a session that has to be ended.
+        if case .awaitingLicense(let awaited) = phase, awaited != source, uses.isEmpty { phase = .off }
         switch phase {
         case .off, .setupFailed: if let source, waiting[source] != nil { startSetup(source) }
         case .on(let live), .awaitingRenewal(let live, _), .failed(let live, _):
@@ -18,11 +20,16 @@ extension SecureSession {
             alarm.clear()
             if uses.isEmpty, !live.isBeating { startTeardown(live) }
         // Their ends call this again.
-        case .settingUp, .heartbeat, .tearingDown: break
+        case .settingUp, .awaitingLicense, .heartbeat, .tearingDown: break
         }
     }
 
     private func startSetup(_ source: Int) {
+        guard !isOpenedByLicenses else {
+            phase = .awaitingLicense(source: source)
+            waiting.removeValue(forKey: source)?.resolve(.success(()))
+            return
+        }
         lastNumber += 1
         // Here and not only when the token is asked for: the deadline may pass before.
         phase = .settingUp(number: lastNumber, source: source, isRequested: false)
@@ -52,7 +59,7 @@ extension SecureSession {
     /// Notes that the session lives; the next heartbeat is due a period after the last was sent.
     func keepUp(_ live: Live, since start: Duration) {
         phase = .on(live)
-        setAlarm(at: start + live.period)
+        if let period = live.period { setAlarm(at: start + period) } else { alarm.clear() }
     }
 
     private func setAlarm(at due: Duration) { alarm.set(at: due) { [weak self] in await self?.ring() } }
@@ -68,7 +75,7 @@ extension SecureSession {
             guard !isRenewing, suspensions == alarm.suspensions else { return awaitRenewal(live) }
             fail(.sessionNotRenewed(within: caller.configuration.retry.deadline))
             advance()
-        case .off, .settingUp, .setupFailed, .heartbeat, .tearingDown, .failed: break
+        case .off, .settingUp, .setupFailed, .awaitingLicense, .heartbeat, .tearingDown, .failed: break
         }
     }
 
@@ -76,10 +83,10 @@ extension SecureSession {
         var live = live
         live.isBeating = true
         phase = .heartbeat(live)
-        startTask { [values = live.values] in await self.beat(values) }
+        startTask { [values = live.values, version = live.version] in await self.beat(values, version) }
     }
 
-    private func beat(_ values: [String: Secret]) async {
+    private func beat(_ values: [String: Secret], _ version: Int) async {
         let start = caller.timekeeper.uptime
         let reply: Result<SessionReply, ContentKeyError>
         do throws(ContentKeyError) { reply = .success(try await ask(.heartbeat, values)) } catch {
@@ -94,9 +101,34 @@ extension SecureSession {
             guard case .heartbeat = phase else { break }
             live.replace(reply.values)
             keepUp(live, since: start)
+        case .failure(let error) where isOpenedByLicenses: missHeartbeat(error, of: live, version)
         case .failure(let error): fail(error)
         }
         advance()
+    }
+
+    /// Goes on after a heartbeat without success in a session that a license opened.
+    /// - Parameter version: of the values that the heartbeat was sent with.
+    private func missHeartbeat(_ error: ContentKeyError, of live: Live, _ version: Int) {
+        guard case .heartbeat = phase else { return }
+        let isRenewing = uses.values.contains { $0.source == live.source }
+        switch error.kind {
+        // A newer license, or one under way, speaks for the session.
+        case _ where live.version != version: keepUp(live, since: caller.timekeeper.uptime)
+        case .forbidden, .concurrencyLimit, .regionDenied: if isRenewing { lapse(live) } else { fail(error) }
+        case .sessionEnded:
+            lapse(live)
+            if !isRenewing, live.source == players.source() { _ = players.renew() }
+        default:
+            trace.send(.sessionFailed(error))
+            keepUp(live, since: caller.timekeeper.uptime)
+        }
+    }
+
+    /// Leaves it to the next license to open a session.
+    private func lapse(_ live: Live) {
+        alarm.clear()
+        phase = .awaitingLicense(source: live.source)
     }
 
     private func askPlayers(_ live: Live) {
@@ -117,7 +149,7 @@ extension SecureSession {
             phase = .failed(live, error)
             trace.send(.sessionFailed(error))
             players.fail(error)
-        case .off, .settingUp, .setupFailed, .tearingDown, .failed: break
+        case .off, .settingUp, .setupFailed, .awaitingLicense, .tearingDown, .failed: break
         }
     }
 

@@ -7,8 +7,12 @@ import LatchkeyCore
 /// released the last key, goes on to another source, or is done. A heartbeat keeps it alive, as often as the service says, or a
 /// renewal of the licenses if the license's reply said so. When it fails, each held key ends with the error.
 ///
+/// Some services know no setup: the first license opens the session. There the licenses carry the playback, so that only a heartbeat
+/// that the service refuses ends the keys: one that is lost is sent again after a period, and for a session that has lapsed the player
+/// requests its keys again, which opens another.
+///
 /// Ending waits for license requests and for a heartbeat under way, so that none of them meets a service that has forgotten the
-/// session. Source: `Documentation/Vendors/NAGRA.md` §2.
+/// session. Source: `Documentation/Vendors/NAGRA.md` §2 and `Documentation/Vendors/Latchkey.md`.
 public actor SecureSession {
     /// The source that plays, and what its players do.
     struct Players: Sendable {
@@ -24,7 +28,8 @@ public actor SecureSession {
     /// A session that the service keeps.
     struct Live {
         let source: Int
-        let period: Duration
+        /// Between two heartbeats; `nil` for none.
+        var period: Duration?
         var values: [String: Secret]
         /// Counts changes of the values.
         var version = 0
@@ -48,6 +53,8 @@ public actor SecureSession {
         /// The setup of a number is under way.
         case settingUp(number: Int, source: Int, isRequested: Bool)
         case setupFailed(source: Int)
+        /// There is no setup; a license of the source opens the session.
+        case awaitingLicense(source: Int)
         case on(Live)
         case heartbeat(Live)
         /// The player was asked for a renewal; the alarm's suspensions at that time.
@@ -58,7 +65,7 @@ public actor SecureSession {
 
         var state: SessionState {
             switch self {
-            case .off: .off
+            case .off, .awaitingLicense: .off
             case .settingUp(_, _, false): .awaitingContentToken
             case .settingUp(_, _, true): .setupRequested
             case .on: .on
@@ -74,8 +81,13 @@ public actor SecureSession {
             case .on(let live), .heartbeat(let live), .awaitingRenewal(let live, _), .tearingDown(let live),
                 .failed(let live, _):
                 live
-            case .off, .settingUp, .setupFailed: nil
+            case .off, .settingUp, .setupFailed, .awaitingLicense: nil
             }
+        }
+
+        /// The source whose licenses need no setup before them; `nil` if there is none.
+        var source: Int? {
+            if case .awaitingLicense(let source) = self { source } else { live?.source }
         }
 
         /// The same phase with a changed session.
@@ -86,7 +98,7 @@ public actor SecureSession {
             case .awaitingRenewal(_, let suspensions): .awaitingRenewal(live, suspensions: suspensions)
             case .tearingDown: .tearingDown(live)
             case .failed(_, let error): .failed(live, error)
-            case .off, .settingUp, .setupFailed: self
+            case .off, .settingUp, .setupFailed, .awaitingLicense: self
             }
         }
     }
@@ -95,6 +107,8 @@ public actor SecureSession {
     public var state: SessionState { phase.state }
 
     let caller: ServiceCaller
+    /// Whether licenses open sessions, and not setups.
+    let isOpenedByLicenses: Bool
     let trace: Trace
     let alarm: Alarm
     let players: Players
@@ -110,6 +124,7 @@ public actor SecureSession {
 
     init(_ caller: ServiceCaller, _ trace: Trace, _ players: Players) {
         self.caller = caller
+        isOpenedByLicenses = caller.integration.sessionScope == .license
         self.trace = trace
         self.players = players
         alarm = Alarm(caller.timekeeper)
@@ -174,14 +189,14 @@ extension SecureSession {
 
     private func begin(_ purpose: KeyPurpose) async throws(ContentKeyError) -> Use {
         guard let source = players.source() else { throw .sessionEnded }
-        if purpose != .renewal, phase.live?.source != source { try await setUp(source) }
+        if purpose != .renewal || isOpenedByLicenses, phase.source != source { try await setUp(source) }
         // The source may have changed meanwhile; a teardown that is due waits for no later license.
         guard players.source() == source else { throw .sessionEnded }
         let live = try liveSession(of: source)
         lastNumber += 1
         let use = Use(
             number: lastNumber, source: source, purpose: purpose, start: caller.timekeeper.uptime,
-            version: live.version)
+            version: live?.version)
         uses[use.number] = use
         return use
     }
@@ -201,11 +216,13 @@ extension SecureSession {
     private func values(_ number: Int, of source: Int) throws(ContentKeyError) -> [String: Secret] {
         let live = try liveSession(of: source)
         // An attempt that was given up may ask after its license request has ended.
-        uses[number]?.version = live.version
-        return live.values
+        uses[number]?.version = live?.version
+        return live?.values ?? [:]
     }
 
-    private func liveSession(of source: Int) throws(ContentKeyError) -> Live {
+    /// - Returns: `nil` if a license is to open the session.
+    private func liveSession(of source: Int) throws(ContentKeyError) -> Live? {
+        if case .awaitingLicense(source) = phase { return nil }
         guard let live = phase.live, live.source == source else { throw .sessionEnded }
         if case .failed(_, let error) = phase { throw error }
         return live
@@ -224,6 +241,7 @@ extension SecureSession {
     }
 
     private func learn(_ license: License, _ use: Use) {
+        if isOpenedByLicenses { return learn(caller.integration.session(openedBy: license), use) }
         guard var live = try? liveSession(of: use.source) else { return }
         // A value that answers an older one than the last heartbeat's would put the session back.
         if use.version == nil || use.version == live.version { live.replace(license.sideValues) }
@@ -235,7 +253,19 @@ extension SecureSession {
         guard use.purpose == .renewal, live.renewal == .enforced else { return }
         switch phase {
         case .on, .awaitingRenewal: keepUp(live, since: use.start)
-        case .off, .settingUp, .setupFailed, .heartbeat, .tearingDown, .failed: break
+        case .off, .settingUp, .setupFailed, .awaitingLicense, .heartbeat, .tearingDown, .failed: break
         }
+    }
+
+    /// Takes a session from a license: the source's first, or a newer state of it.
+    private func learn(_ opened: SessionReply?, _ use: Use) {
+        guard let opened, phase.source == use.source else { return }
+        guard var live = phase.live else {
+            return keepUp(Live(source: use.source, period: opened.period, values: opened.values), since: use.start)
+        }
+        live.replace(opened.values)
+        live.period = opened.period
+        // A license is as good as a heartbeat.
+        if case .on = phase { keepUp(live, since: use.start) } else { phase = phase.with(live) }
     }
 }

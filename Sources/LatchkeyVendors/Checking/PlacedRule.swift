@@ -14,7 +14,8 @@ extension VendorProfile {
             case .inline: nil
             }
         let steps = session.map {
-            [("session.setup", $0.setup), ("session.heartbeat", $0.heartbeat), ("session.teardown", $0.teardown)]
+            [$0.setup.map { ("session.setup", $0) }].compactMap { $0 }
+                + [("session.heartbeat", $0.heartbeat), ("session.teardown", $0.teardown)]
         }
         return [fetched, lookup.map { ("lookup.request", $0.request) }].compactMap { $0 } + (steps ?? [])
             + [("license", license), renewalRequest.map { ("renewalRequest", $0) }].compactMap { $0 }

@@ -132,6 +132,11 @@ struct ProfileCheck {
         guard let session = profile.session else { return }
         checkPaths(session.values, at: "session.values")
         if session.period.isEmpty { note("session.period", "The path is empty.") }
+        if session.setup == nil {
+            for name in (session.values.keys + [session.period]).sorted() where profile.sideValues[name] == nil {
+                note("session.setup", "A license opens the session, and \"\(name)\" is not among its side values.")
+            }
+        }
         if let name = session.enforcedBy, profile.sideValues[name] == nil {
             note("session.enforcedBy", "\"\(name)\" is not among the side values.")
         }

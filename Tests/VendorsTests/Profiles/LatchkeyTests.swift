@@ -3,6 +3,10 @@ import LatchkeyCore
 @_spi(Integrations) import LatchkeyVendors
 import Testing
 
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
 /// The bytes of `Documentation/Vendors/Latchkey.md`.
 @Suite(.timeLimit(.minutes(5))) struct LatchkeyTests {
     private static let key: KeyURI = "skd://a%20movie/297f600f-1234-1234-b060-2ac13cc42585"
@@ -60,4 +64,53 @@ import Testing
         #expect(error?.service?.code == code)
         #expect(error?.service?.message == "The reason.")
     }
+
+    @Test(arguments: [
+        (SessionStep.heartbeat, "POST https://license.example/t/acme/sessions/heartbeat"),
+        (.teardown, "DELETE https://license.example/t/acme/sessions"),
+    ])
+    func `heartbeat and end of a session are beside the license, with the slot's token`(
+        step: SessionStep, line: String
+    ) async throws {
+        let context = SessionContext(session: ["heartbeatToken": Secret("SLOT")])
+        let sent = try await wire.profile.unchecked.sessionRequest(step, context).sent
+        #expect(sent == line + "\nauthorization: Bearer SLOT")
+    }
+
+    @Test(arguments: [
+        (#","heartbeatToken":"SLOT","heartbeat":30"#, SessionReply(values: slot, period: .seconds(30))),
+        (#","heartbeatToken":"SLOT""#, SessionReply(values: slot)),
+        (#","heartbeatToken":"SLOT","heartbeat":-1"#, SessionReply(values: slot)),
+        (#","heartbeatToken":"SLOT","heartbeat":1e300"#, SessionReply(values: slot)),
+        (#","heartbeat":30"#, nil), ("", nil),
+    ])
+    func `a license with a slot's token opens the session`(members: String, session: SessionReply?) throws {
+        let license = try wire.license(#"{"ckc":"\#(ProfileWire.ckcText)"\#(members)}"#)
+        #expect(VendorProfile.latchkey.unchecked.sessionScope == .license)
+        #expect(wire.profile.unchecked.session(openedBy: license) == session)
+    }
+
+    @Test(arguments: [
+        (410, "sessionEnded", Diagnosis.Kind.sessionEnded), (401, "heartbeatToken", .sessionEnded),
+        (403, "sessionStopped", .concurrencyLimit), (503, "storeUnavailable", .serverTransient),
+    ])
+    func `a refused heartbeat says whether another license helps`(status: Int, code: String, kind: Diagnosis.Kind) {
+        let body = Data(#"{"error":{"code":"\#(code)","reason":"The reason."}}"#.utf8)
+        let exchange = HTTPExchange(
+            request: URLRequest(url: URL(filePath: "/")), reply: HTTPReply(status: status, body: body))
+        let error = #expect(throws: IntegrationError.self) {
+            try wire.profile.unchecked.session(from: exchange, .heartbeat)
+        }
+        #expect(error?.kind == kind)
+    }
+
+    @Test func `the slot's token is secret, and what a profile without a setup lacks is named`() throws {
+        #expect(VendorProfile.latchkey.redaction.isSecret(field: "heartbeatToken"))
+        var profile = VendorProfile.latchkey
+        profile.sideValues["heartbeatToken"] = nil
+        let flaws = profile.problems.map { "\($0)" }
+        #expect(flaws.contains { $0.contains("session.setup") && $0.contains("heartbeatToken") })
+    }
+
+    private static let slot = ["heartbeatToken": Secret("SLOT")]
 }
