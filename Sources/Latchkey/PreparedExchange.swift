@@ -9,7 +9,8 @@ import LatchkeyCore
 /// A vendor's requests for a player that sends them itself, is told the header fields once, and waits for nothing.
 ///
 /// All that needs time is done when it is made. So it takes only vendors that need none later: a credential is asked for once, and
-/// nothing is looked up, no session is kept, no header field differs from key to key.
+/// nothing is looked up, no session has to be set up, no header field differs from key to key. No heartbeats are sent: a slot of
+/// `latchkey-server` lives by its leases.
 @_spi(Adapters) public struct PreparedExchange: Sendable {
     /// The request for the application certificate.
     public let certificateRequest: URLRequest

@@ -184,8 +184,8 @@ private final class SlotHarness: Sendable {
         owned = Locked(
             ContentKeyLoader(
                 VendorProfile.latchkey.with(settings).unchecked, credentials: .token { _ in "TOKEN" },
-                configuration: LoaderConfiguration(retry: .regular, certificateFetch: .withFirstKey), transport: transport,
-                timekeeper: clock, generator: { SeededGenerator(seed: 7) }))
+                configuration: LoaderConfiguration(retry: .regular, certificateFetch: .withFirstKey),
+                transport: transport, timekeeper: clock, generator: { SeededGenerator(seed: 7) }))
     }
 
     var loader: ContentKeyLoader {

@@ -43,7 +43,8 @@ extension VendorProfile {
     private static let latchkeyKinds = ErrorRules.kinds([
         .unauthenticated: ["tokenUsed"], .notYetValid: ["tokenNotYetValid", "notBegun"],
         .concurrencyLimit: ["sessionLimit", "sessionStopped"], .regionDenied: ["place"],
-        .notFound: ["unknownKey", "unknownTenant"], .sessionEnded: ["sessionEnded", "heartbeatToken"], .invalidRequest: ["contentMismatch", "sessionMissing"],
+        .notFound: ["unknownKey", "unknownTenant"], .sessionEnded: ["sessionEnded", "heartbeatToken"],
+        .invalidRequest: ["contentMismatch", "sessionMissing"],
     ])
 
     /// The session's addresses are beside the license's.
