@@ -212,7 +212,7 @@ let package = Package(
         tests(
             "EndToEnd",
             [
-                "LatchkeyServerTool", "LatchkeyFaces", "LatchkeySimulation", "Latchkey", "LatchkeyVendors",
+                "TLSPeer", "LatchkeyServerTool", "LatchkeyFaces", "LatchkeySimulation", "Latchkey", "LatchkeyVendors",
                 "LatchkeyServices", "LatchkeyServer",
                 "LatchkeyHTTP",
                 "LatchkeyFairPlay", "LatchkeyDevice", "LatchkeyPlayback", "LatchkeyHLS", "LatchkeyCore",
