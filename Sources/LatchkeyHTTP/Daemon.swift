@@ -25,8 +25,8 @@ final class Daemon: @unchecked Sendable {
 
     /// - Parameter identity: what connections show; `nil` for plain HTTP.
     init(
-        _ configuration: HTTPServerConfiguration, identity: TLSIdentity?, time: any Timekeeper, startTask: @escaping TaskStart.Starter,
-        begin: @escaping @Sendable (HTTPRequest) -> HTTPWork
+        _ configuration: HTTPServerConfiguration, identity: TLSIdentity?, time: any Timekeeper,
+        startTask: @escaping TaskStart.Starter, begin: @escaping @Sendable (HTTPRequest) -> HTTPWork
     ) {
         self.configuration = configuration
         self.begin = begin

@@ -98,7 +98,7 @@ package final class TLSIdentity: @unchecked Sendable {
     }
 
     private static func free(_ certificates: UnsafeMutableBufferPointer<gnutls_pcert_st>) {
-        for index in certificates.indices { gnutls_pcert_deinit(certificates.baseAddress! + index) }
+        for index in certificates.indices { gnutls_pcert_deinit(&certificates[index]) }
         certificates.deallocate()
     }
 

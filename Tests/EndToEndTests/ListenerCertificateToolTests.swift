@@ -13,7 +13,7 @@ struct ListenerCertificateToolTests {
     // Says where players are served, once signals are handled.
     private static let script = """
         exec "$0" run --config "$1" \
-        2> >(awk '/Serving at/ && !place {place = $NF} /takes requests/ {print place; fflush()}')
+        2> >(sed -un '/Serving at https:/ { s/.*Serving at //; h; }; /takes requests/ { x; p; }')
         """
 
     @Test func `a hang-up takes the new certificate, and the connection of the old one goes on`() async throws {

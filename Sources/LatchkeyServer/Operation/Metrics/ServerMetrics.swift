@@ -82,7 +82,8 @@ package final class ServerMetrics: Sendable {
             "latchkey_credential_expiry_timestamp_seconds", "When a certificate ends, in Unix time.",
             [.first(500, "sha1")])
         listenerCertificateExpiry = table.gauges(
-            "latchkey_tls_certificate_expiry_timestamp_seconds", "When a listener's TLS certificate ends, in Unix time.",
+            "latchkey_tls_certificate_expiry_timestamp_seconds",
+            "When a listener's TLS certificate ends, in Unix time.",
             [.fixed("listener", ["players", "packagers", "operators"])])
         policyInfo = table.gauges(
             "latchkey_policy_info", "1 for each policy in force.", [.first(1_000, "name"), .first(1_000, "digest")])
