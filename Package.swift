@@ -82,6 +82,9 @@ let package = Package(
         .systemLibrary(
             name: "CMicroHTTPD", pkgConfig: "libmicrohttpd",
             providers: [.apt(["libmicrohttpd-dev"]), .brew(["libmicrohttpd"])]),
+        // libmicrohttpd's TLS.
+        .systemLibrary(
+            name: "CGnuTLS", pkgConfig: "gnutls", providers: [.apt(["libgnutls28-dev"]), .brew(["gnutls"])]),
         .systemLibrary(
             name: "CSQLite", pkgConfig: "sqlite3",
             providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
@@ -95,7 +98,7 @@ let package = Package(
         room("LatchkeyVirtualTime", ["LatchkeyCore"]),
         room("LatchkeyHLS", ["LatchkeyCore"]),
         room("LatchkeyFairPlay", ["LatchkeyCore", "COpenSSL"]),
-        room("LatchkeyHTTP", ["LatchkeyCore", "CMicroHTTPD"]),
+        room("LatchkeyHTTP", ["LatchkeyCore", "CMicroHTTPD", "CGnuTLS"]),
         // Floor 2
         room("LatchkeyVendors", ["LatchkeyCore"]),
         room("LatchkeyDevice", ["LatchkeyCore", "LatchkeyFairPlay"]),
@@ -186,10 +189,13 @@ let package = Package(
         .executableTarget(
             name: "StoreEngines", dependencies: ["LatchkeyStores", "LatchkeyServer", "LatchkeyCore"],
             path: "Tests/Support/StoreEngines", swiftSettings: settings),
+        // TLS clients and certificates of tests.
+        .target(
+            name: "TLSPeer", dependencies: ["CGnuTLS"], path: "Tests/Support/TLSPeer", swiftSettings: settings),
         tests("Core", ["LatchkeyCore"]),
         tests("HLS", ["LatchkeyHLS", "LatchkeyCore"], resources: [.copy("Corpus")]),
         tests("FairPlay", ["LatchkeyFairPlay", "LatchkeyCore"]),
-        tests("HTTP", ["LatchkeyHTTP", "LatchkeyCore"]),
+        tests("HTTP", ["TLSPeer", "LatchkeyHTTP", "LatchkeyCore"]),
         tests("Server", ["LatchkeyServer", "LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyHTTP", "LatchkeyCore"]),
         tests("Stores", ["StoreEngines", "LatchkeyStores", "LatchkeyServer", "LatchkeyCore", "CSQLite"]),
         tests("Vendors", ["LatchkeyVendors", "LatchkeyCore"]),
@@ -206,7 +212,7 @@ let package = Package(
         tests(
             "EndToEnd",
             [
-                "LatchkeyServerTool", "LatchkeyFaces", "LatchkeySimulation", "Latchkey", "LatchkeyVendors",
+                "TLSPeer", "LatchkeyServerTool", "LatchkeyFaces", "LatchkeySimulation", "Latchkey", "LatchkeyVendors",
                 "LatchkeyServices", "LatchkeyServer",
                 "LatchkeyHTTP",
                 "LatchkeyFairPlay", "LatchkeyDevice", "LatchkeyPlayback", "LatchkeyHLS", "LatchkeyCore",
@@ -221,7 +227,7 @@ let package = Package(
         tests(
             "ServerTool",
             [
-                "LatchkeyServerTool", "LatchkeyTerminal", "Latchkey", "LatchkeyVendors", "LatchkeyStores",
+                "TLSPeer", "LatchkeyServerTool", "LatchkeyTerminal", "Latchkey", "LatchkeyVendors", "LatchkeyStores",
                 "LatchkeyServer", "LatchkeyDevice", "LatchkeyHTTP", "LatchkeyFairPlay", "LatchkeyCore",
             ]),
         tests(

@@ -15,8 +15,7 @@ struct latchkey_mhd_settings {
     unsigned int connection_limit;
     unsigned int idle_seconds;
     unsigned int thread_count;
-    const char *tls_certificate; // PEM, NULL without TLS
-    const char *tls_key;         // PEM, NULL without TLS
+    const void *certificate_chooser; // a gnutls_certificate_retrieve_function2; NULL without TLS
 };
 
 struct latchkey_mhd_callbacks {
@@ -46,17 +45,13 @@ static inline struct MHD_Daemon *latchkey_mhd_start(struct latchkey_mhd_settings
         {settings.thread_count > 1 ? MHD_OPTION_THREAD_POOL_SIZE : MHD_OPTION_END, settings.thread_count, NULL},
         {MHD_OPTION_END, 0, NULL},
     };
-    struct MHD_OptionItem tls[] = {
-        {MHD_OPTION_HTTPS_MEM_CERT, 0, (void *)settings.tls_certificate},
-        {MHD_OPTION_HTTPS_MEM_KEY, 0, (void *)settings.tls_key},
-        {MHD_OPTION_END, 0, NULL},
-    };
     errno = 0;
-    if (settings.tls_certificate == NULL)
+    if (settings.certificate_chooser == NULL)
         return MHD_start_daemon(settings.flags, 0, callbacks.accept, callbacks.context, callbacks.access, callbacks.context,
                                 MHD_OPTION_ARRAY, options, MHD_OPTION_END);
     return MHD_start_daemon(settings.flags | MHD_USE_TLS, 0, callbacks.accept, callbacks.context, callbacks.access, callbacks.context,
-                            MHD_OPTION_ARRAY, options, MHD_OPTION_ARRAY, tls, MHD_OPTION_END);
+                            MHD_OPTION_ARRAY, options, MHD_OPTION_HTTPS_CERT_CALLBACK, settings.certificate_chooser,
+                            MHD_OPTION_END);
 }
 
 // The flags of a daemon that polls with the best means of the system and can suspend connections.

@@ -31,6 +31,8 @@ final class ClientConnection: @unchecked Sendable {
     let address: NetworkAddress
     /// The client's address as text, without its port; empty if it is unknown.
     let addressText: String
+    /// What its handshake shows; `nil` for plain HTTP. It lives as long as the connection.
+    let identity: TLSIdentity?
     /// The number of the connection, counted from 1 by the server.
     var number = 0
     var phase = Phase.head
@@ -41,8 +43,11 @@ final class ClientConnection: @unchecked Sendable {
     /// The exchange that is open on the connection.
     var exchange: HTTPExchange?
 
-    /// - Parameter now: when the client connected.
-    init(socket: Int32, address: UnsafePointer<sockaddr>?, at now: Duration) {
+    /// - Parameters:
+    ///   - identity: what its handshake shows; `nil` for plain HTTP.
+    ///   - now: when the client connected.
+    init(socket: Int32, address: UnsafePointer<sockaddr>?, identity: TLSIdentity?, at now: Duration) {
+        self.identity = identity
         self.socket = socket
         self.address = NetworkAddress(address)
         addressText = address.map(SocketAddress.text) ?? ""

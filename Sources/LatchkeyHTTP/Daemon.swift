@@ -1,10 +1,11 @@
+import CGnuTLS
 import CMicroHTTPD
 import Foundation
 import LatchkeyCore
 
 /// One libmicrohttpd daemon from start to end, and what its callbacks need.
-// Sound because `pointer` and `listener` are written by `start` and `refuseConnections`, which `HTTPServer` calls one after
-// the other, and `lines` and `watches` are touched under `lock` only.
+// Sound because `pointer` is written by `start` and `end`, which `HTTPServer` calls one after the other, and `lines`, `watches` and
+// `currentIdentity` are touched under `lock` only.
 final class Daemon: @unchecked Sendable {
     let configuration: HTTPServerConfiguration
     let begin: @Sendable (HTTPRequest) -> HTTPWork
@@ -17,15 +18,21 @@ final class Daemon: @unchecked Sendable {
     private let lock = NSLock()
     private var lines: [String] = []
     private var watches: [Watch: Task<Void, Never>] = [:]
+    private var currentIdentity: TLSIdentity?
 
+    /// What connections that begin show; `nil` for plain HTTP.
+    var identity: TLSIdentity? { lock.withLock { currentIdentity } }
+
+    /// - Parameter identity: what connections show; `nil` for plain HTTP.
     init(
-        _ configuration: HTTPServerConfiguration, time: any Timekeeper, startTask: @escaping TaskStart.Starter,
-        begin: @escaping @Sendable (HTTPRequest) -> HTTPWork
+        _ configuration: HTTPServerConfiguration, identity: TLSIdentity?, time: any Timekeeper,
+        startTask: @escaping TaskStart.Starter, begin: @escaping @Sendable (HTTPRequest) -> HTTPWork
     ) {
         self.configuration = configuration
         self.begin = begin
         self.time = time
         self.startTask = startTask
+        currentIdentity = identity
         connections = OpenConnections(
             places: configuration.places, placesPerAddress: max(1, configuration.connectionsPerAddress),
             headDeadline: configuration.headDeadline)
@@ -45,6 +52,16 @@ final class Daemon: @unchecked Sendable {
             throw startError(errno)
         }
         return latchkey_mhd_port(pointer)
+    }
+
+    /// Has connections that begin from now on show another certificate.
+    /// - Returns: `false` for plain HTTP, which goes on.
+    func use(_ identity: TLSIdentity) -> Bool {
+        lock.withLock {
+            guard currentIdentity != nil else { return false }
+            currentIdentity = identity
+            return true
+        }
     }
 
     /// Refuses further requests on open connections, and closes new connections at once.
@@ -129,22 +146,19 @@ final class Daemon: @unchecked Sendable {
             uri: takeTarget, log: takeLogLine)
         let threads = UInt32(clamping: max(1, min(configuration.threads, configuration.connections)))
         return address.withPointer { address in
-            withOptionalCStrings(configuration.tls?.certificate, configuration.tls?.privateKey) { certificate, key in
-                let settings = latchkey_mhd_settings(
-                    flags: latchkey_mhd_flags(Int32(address.pointee.sa_family) == AF_INET6 ? 1 : 0), address: address,
-                    connection_memory: configuration.connectionMemory,
-                    connection_limit: UInt32(clamping: configuration.places + configuration.placesLeaving),
-                    idle_seconds: UInt32(clamping: max(1, configuration.idleTimeout.components.seconds)),
-                    thread_count: threads, tls_certificate: certificate, tls_key: key)
-                return latchkey_mhd_start(settings, callbacks)
-            }
+            let settings = latchkey_mhd_settings(
+                flags: latchkey_mhd_flags(Int32(address.pointee.sa_family) == AF_INET6 ? 1 : 0), address: address,
+                connection_memory: configuration.connectionMemory,
+                connection_limit: UInt32(clamping: configuration.places + configuration.placesLeaving),
+                idle_seconds: UInt32(clamping: max(1, configuration.idleTimeout.components.seconds)),
+                thread_count: threads,
+                certificate_chooser: identity == nil ? nil : latchkey_tls_chooser(takeHandshake))
+            return latchkey_mhd_start(settings, callbacks)
         }
     }
 
     private func startError(_ number: Int32) -> HTTPServerError {
         let said = lock.withLock { lines }.joined(separator: " ")
-        let isTLS = configuration.tls != nil && number != EADDRINUSE && number != EACCES && number != EADDRNOTAVAIL
-        if isTLS { return .tls(said.isEmpty ? "no reason given." : said) }
         let details = number == 0 ? said : String(cString: strerror(number)) + "."
         return .listen(configuration.address, port: configuration.port, details)
     }
@@ -161,11 +175,4 @@ extension HTTPServerConfiguration {
 
     /// Bytes that one connection may hold for parsing: the head twice (text and table), and room for the reply's head.
     fileprivate var connectionMemory: Int { max(1_024, min(headerBytes, 1 << 24)) * 2 + 8_192 }
-}
-
-private func withOptionalCStrings<Result>(
-    _ one: String?, _ other: String?, _ body: (UnsafePointer<CChar>?, UnsafePointer<CChar>?) -> Result
-) -> Result {
-    guard let one, let other else { return body(nil, nil) }
-    return one.withCString { one in other.withCString { other in body(one, other) } }
 }

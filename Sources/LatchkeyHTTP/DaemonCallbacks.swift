@@ -1,3 +1,4 @@
+import CGnuTLS
 import CMicroHTTPD
 import Foundation
 import LatchkeyCore
@@ -24,7 +25,8 @@ func takeConnection(
     let daemon = Unmanaged<Daemon>.fromOpaque(context).takeUnretainedValue()
     guard let known = slot.pointee else {
         let client = ClientConnection(
-            socket: latchkey_mhd_socket(connection), address: latchkey_mhd_client(connection), at: daemon.time.uptime)
+            socket: latchkey_mhd_socket(connection), address: latchkey_mhd_client(connection),
+            identity: daemon.identity, at: daemon.time.uptime)
         slot.pointee = Unmanaged.passRetained(client).toOpaque()
         return daemon.admit(client)
     }
@@ -33,6 +35,25 @@ func takeConnection(
     client.exchange?.abandon()
     client.exchange = nil
     daemon.connections.remove(client)
+}
+
+/// A handshake asks for a certificate. libmicrohttpd has set its connection as the session's pointer before.
+// GnuTLS keeps the pointers for the handshake and frees nothing. They belong to the identity that the connection got when it began and
+// holds until libmicrohttpd has reported its end, after which no handshake of it runs: no replacement can free them too early.
+func takeHandshake(
+    session: gnutls_session_t?, authorities: UnsafePointer<gnutls_datum_t>?, authorityCount: Int32,
+    algorithms: UnsafePointer<gnutls_pk_algorithm_t>?, algorithmCount: Int32,
+    certificates: UnsafeMutablePointer<UnsafeMutablePointer<gnutls_pcert_st>?>?,
+    certificateCount: UnsafeMutablePointer<UInt32>?, key: UnsafeMutablePointer<gnutls_privkey_t?>?
+) -> Int32 {
+    guard let session, let connection = gnutls_session_get_ptr(session),
+        let known = latchkey_mhd_context(OpaquePointer(connection)),
+        let identity = Unmanaged<ClientConnection>.fromOpaque(known).takeUnretainedValue().identity
+    else { return -1 }
+    certificates?.pointee = identity.certificates.baseAddress
+    certificateCount?.pointee = UInt32(identity.certificates.count)
+    key?.pointee = identity.key
+    return 0
 }
 
 /// The request line has arrived. Makes the exchange. No other callback gets the undecoded target.

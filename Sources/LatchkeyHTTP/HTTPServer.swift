@@ -19,6 +19,8 @@ public final class HTTPServer: @unchecked Sendable {
     private let startTask: TaskStart.Starter
     private let lock = NSLock()
     private var state = State.idle
+    /// What replaces the configuration's certificate and key.
+    private var replacement: TLSIdentity?
 
     /// - Parameters:
     ///   - configuration: address, port, TLS and limits.
@@ -73,10 +75,38 @@ public final class HTTPServer: @unchecked Sendable {
         lock.lock()
         defer { lock.unlock() }
         guard case .idle = state else { throw .running }
-        let daemon = Daemon(configuration, time: time, startTask: startTask, begin: begin)
+        let identity = try identity()
+        let daemon = Daemon(configuration, identity: identity, time: time, startTask: startTask, begin: begin)
         let port = try daemon.start()
         state = .running(daemon, port: port)
         return port
+    }
+
+    private func identity() throws(HTTPServerError) -> TLSIdentity? {
+        if let replacement { return replacement }
+        guard let tls = configuration.tls else { return nil }
+        return try TLSIdentity(tls)
+    }
+
+    /// Replaces certificate and private key, while the server runs or before it is started again.
+    ///
+    /// Connections that begin afterwards show the new certificate; those that are open go on with the old one.
+    ///
+    /// - Parameter tls: the new certificate chain and its private key, as PEM text.
+    /// - Throws: `httpTLS` if they cannot be read or do not belong together, or if the server was made without TLS. Then the old ones
+    ///   stay in force.
+    public func replaceTLS(_ tls: HTTPServerConfiguration.TLS) throws(HTTPServerError) {
+        guard lock.withLock({ replacement != nil || configuration.tls != nil }) else { throw .plain }
+        use(try TLSIdentity(tls))
+    }
+
+    /// Has connections that begin afterwards show a certificate, also where the configuration has none. A server that runs without TLS
+    /// goes on without.
+    package func use(_ identity: TLSIdentity) {
+        lock.withLock {
+            if case .running(let daemon, _) = state, !daemon.use(identity) { return }
+            replacement = identity
+        }
     }
 
     /// Stops the server: refuses new requests, waits for open ones, and ends the threads.

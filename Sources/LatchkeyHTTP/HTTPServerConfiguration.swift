@@ -22,7 +22,7 @@ public struct HTTPServerConfiguration: Sendable {
     public var address = "127.0.0.1"
     /// The TCP port. Defaults to 0: the system chooses a free one.
     public var port: UInt16 = 0
-    /// The TLS certificate and key. Defaults to `nil`: plain HTTP.
+    /// The TLS certificate and key, which `HTTPServer.replaceTLS(_:)` can replace. Defaults to `nil`: plain HTTP.
     public var tls: TLS?
     /// The number of threads that read and write, and do what a host lets them do at once. They never wait for a handler. Defaults to
     /// one per processor, and 2 at least.

@@ -2,7 +2,7 @@
 import Foundation
 public import LatchkeyCore
 
-/// Why a server cannot start.
+/// Why a server cannot start, or cannot take another certificate.
 public struct HTTPServerError: DiagnosableError, Hashable {
     /// A stable name of the kind of error: `httpAddress`, `httpListen`, `httpTLS` or `httpRunning`.
     public let code: String
@@ -27,6 +27,10 @@ public struct HTTPServerError: DiagnosableError, Hashable {
             code: "httpTLS", reason: "The TLS certificate and key were not accepted: \(details)",
             remedy: "Give a PEM certificate and the PEM private key that belongs to it.")
     }
+
+    static let plain = Self(
+        code: "httpTLS", reason: "The server was made without TLS, and takes no certificate.",
+        remedy: "Make a server whose configuration has a certificate and a key.")
 
     static let running = Self(
         code: "httpRunning", reason: "The server is already running.", remedy: "Stop it before starting it again.")

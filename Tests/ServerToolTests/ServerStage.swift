@@ -24,11 +24,14 @@ struct ServerStage {
     /// The log.
     let log = Locked(Data())
 
-    /// - Parameter change: changes the configuration before the server reads it.
-    init(_ change: (inout String) -> Void = { _ in }) async throws {
+    /// - Parameters:
+    ///   - change: changes the configuration before the server reads it.
+    ///   - prepare: puts more into the configuration's folder.
+    init(_ change: (inout String) -> Void = { _ in }, prepare: (URL) throws -> Void = { _ in }) async throws {
         root = try TemporaryFolder()
         folder = try DemoFolder(URL(filePath: root.path("demo"), directoryHint: .isDirectory), ports: [0, 0, 0])
         try Self.edit(folder.configuration, change)
+        try prepare(folder.url)
         let log = log
         server = try await LicenseServer.start(
             ConfigurationFile(folder.configuration), lines: LineWriter { line in log.withLock { $0.append(line) } })

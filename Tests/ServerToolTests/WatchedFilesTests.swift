@@ -35,6 +35,36 @@ struct WatchedFilesTests {
         #expect(WatchedFiles(file) != before)
     }
 
+    @Test func `a listener's pair is watched, also where a mount changes the link of its folder alone`() throws {
+        let root = try TemporaryFolder()
+        let folder = try DemoFolder(URL(filePath: root.path("demo"), directoryHint: .isDirectory), ports: [0, 0, 0])
+        try ServerStage.edit(folder.configuration) { text in
+            text = text.replacing(
+                #""players": {"#,
+                with: #""players": {"certificate": "tls/tls.crt", "privateKey": "tls/tls.key", "#)
+        }
+        let (files, tls) = (FileManager.default, folder.url.appending(path: "tls"))
+        for name in ["first", "second"] {
+            try files.createDirectory(at: tls.appending(path: name), withIntermediateDirectories: true)
+            for file in ["tls.crt", "tls.key"] { try Data(name.utf8).write(to: tls.appending(path: "\(name)/\(file)")) }
+        }
+        let data = tls.appending(path: "..data").path
+        try files.createSymbolicLink(atPath: data, withDestinationPath: "first")
+        for file in ["tls.crt", "tls.key"] {
+            try files.createSymbolicLink(
+                atPath: tls.appending(path: file).path, withDestinationPath: "..data/\(file)")
+        }
+        let file = try ConfigurationFile(folder.configuration)
+        let before = WatchedFiles(file)
+        #expect(WatchedFiles(file) == before)
+        try files.removeItem(atPath: data)
+        try files.createSymbolicLink(atPath: data, withDestinationPath: "second")
+        let after = WatchedFiles(file)
+        #expect(after != before)
+        try Data("third".utf8).write(to: tls.appending(path: "second/tls.key"))
+        #expect(WatchedFiles(file) != after)
+    }
+
     @Test func `the database changes without being seen as a change`() throws {
         let root = try TemporaryFolder()
         let folder = try DemoFolder(URL(filePath: root.path("demo"), directoryHint: .isDirectory), ports: [0, 0, 0])

@@ -104,7 +104,8 @@ package struct ServerSettings: Sendable, Equatable {
     package var files: [String] {
         let keys = [keyEncryptionKey, formerKeyEncryptionKey].map { $0?.file }
         let credentials = licensee.credentials.flatMap { [$0.folder, $0.certificate, $0.key, $0.ask] }
-        return ([policies] + keys + credentials).compactMap { $0 } + tenants.values.flatMap(\.files)
+        let listeners = [players, packagers, operators].flatMap { [$0.certificate, $0.privateKey] }
+        return ([policies] + keys + credentials + listeners).compactMap { $0 } + tenants.values.flatMap(\.files)
     }
 
     /// The configuration in its canonical form.

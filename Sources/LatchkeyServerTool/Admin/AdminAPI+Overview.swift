@@ -95,6 +95,6 @@ extension ServerState {
             notices.append("More requests come than can be answered; some are shed.")
         }
         if shared.isDraining { notices.append("The node is about to stop.") }
-        return notices + licensee.notices
+        return notices + self.notices
     }
 }

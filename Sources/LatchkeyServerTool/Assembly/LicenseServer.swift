@@ -50,7 +50,7 @@ final class LicenseServer: Sendable {
         let operators = OperatorListener(
             shared: shared, state: { state.withLock { $0 } }, reload: { try await reload.withLock { $0 }?() })
         let settings = first.settings
-        let servers = try [
+        let servers = [
             // On the threads of the RSA work, so that a license does not change threads.
             HTTPServer(
                 file.http(settings.players, bodyBytes: PlayerFace.bodyBytes), startTask: { shared.pool.task($0) }
@@ -63,6 +63,7 @@ final class LicenseServer: Sendable {
                 file.http(settings.operators, bodyBytes: PackagerFace.bodyBytes, deadline: .seconds(60))
             ) { await operators.answer($0) },
         ]
+        first.identities.show(servers)
         let ports = try servers.map { try $0.start() }
         listeners = servers
         addresses = ServerAddresses(
@@ -80,7 +81,8 @@ final class LicenseServer: Sendable {
     /// The configuration in force.
     var current: ServerState { state.withLock { $0 } }
 
-    /// Reads the configuration again. What is wrong leaves the old one in force. Listeners and stores stay as they are.
+    /// Reads the configuration again. What is wrong leaves the old one in force. Listeners show their new certificates;
+    /// otherwise they and the stores stay as they are.
     /// - Throws: what is wrong; it is logged, too.
     func reload() async throws {
         do {
@@ -88,6 +90,7 @@ final class LicenseServer: Sendable {
             let next = try await shared.builder(file).state()
             let former = state.withLock { state in
                 defer { state = next }
+                next.identities.show(listeners)
                 return state
             }
             former.retire()
@@ -135,12 +138,20 @@ struct ServerAddresses: Sendable {
     let players, packagers, operators: Place
 }
 
+extension ListenerIdentities {
+    /// Has the servers of players, packagers and operators show them from now on. One that runs without TLS goes on without.
+    fileprivate func show(_ servers: [HTTPServer]) {
+        for (server, identity) in zip(servers, [players, packagers, operators]) {
+            if let identity { server.use(identity) }
+        }
+    }
+}
+
 extension ConfigurationFile {
-    /// A listener's configuration.
-    /// - Throws: `FileError` for a certificate or a key that cannot be read.
+    /// A listener's configuration, without its certificate.
     fileprivate func http(
         _ listener: ServerSettings.Listener, bodyBytes: Int, deadline: Duration = .seconds(10)
-    ) throws -> HTTPServerConfiguration {
+    ) -> HTTPServerConfiguration {
         var configuration = HTTPServerConfiguration()
         configuration.address = listener.address
         configuration.port = UInt16(clamping: listener.port)
@@ -150,10 +161,6 @@ extension ConfigurationFile {
         configuration.connections = 16_384
         configuration.connectionsPerAddress = settings.trustedProxies.isEmpty ? 1_024 : 16_384
         configuration.exchangeDeadline = deadline
-        if let certificate = listener.certificate, let key = listener.privateKey {
-            let text = { String(decoding: try self.contents($0), as: UTF8.self) }
-            configuration.tls = .init(certificate: try text(certificate), privateKey: try text(key))
-        }
         return configuration
     }
 }

@@ -25,6 +25,7 @@ struct ServerBuilder {
     func state() async throws(ServerProblems) -> ServerState {
         var problems = ServerProblems()
         let licensee = await licensee(&problems)
+        let identities = identities(&problems)
         let policies = policies(&problems)
         let wrapping = await wrapping(&problems)
         var tenants: [String: Tenant] = [:]
@@ -56,7 +57,9 @@ struct ServerBuilder {
         let desk = LicenseDesk(
             module: licensee.module, policies: policies, accounts: accounts, pool: pool, playbacks: playbacks)
         return ServerState(
-            settings: settings, licensee: licensee, policies: policies, wrapping: wrapping, tenants: tenants,
+            settings: settings, licensee: licensee, identities: identities,
+            notices: licensee.notices + identities.notices(at: Date()), policies: policies, wrapping: wrapping,
+            tenants: tenants,
             players: PlayerFace(desk: desk, accounts: accounts, tenants: tenants),
             vendors: VendorFaces(desk: desk, tenants: faces),
             packagers: PackagerFace(tenants: tenants, callers: callers), proxies: proxies,
@@ -81,6 +84,14 @@ struct ServerBuilder {
             return nil
         case nil: return nil
         }
+    }
+
+    private func identities(_ problems: inout ServerProblems) -> ListenerIdentities {
+        let (players, packagers, operators) = (settings.players, settings.packagers, settings.operators)
+        return ListenerIdentities(
+            players: problems.collecting("players") { try file.identity(of: players) } ?? nil,
+            packagers: problems.collecting("packagers") { try file.identity(of: packagers) } ?? nil,
+            operators: problems.collecting("operators") { try file.identity(of: operators) } ?? nil)
     }
 
     private func policies(_ problems: inout ServerProblems) -> PolicySet? {

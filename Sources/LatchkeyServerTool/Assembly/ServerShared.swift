@@ -84,6 +84,8 @@ final class ServerShared: Sendable {
                 let end = credential.certificate.notAfter?.timeIntervalSince1970 ?? 0
                 return ([credential.certificate.fingerprint.hexString], end)
             })
+        metrics.listenerCertificateExpiry.replaceAll(
+            state.identities.named.map { ([$0.key], $0.value.notAfter.timeIntervalSince1970) })
         metrics.policyInfo.replaceAll(
             state.policies.names.compactMap { name in state.policies[name].map { ([name, $0.digest], 1) } })
     }

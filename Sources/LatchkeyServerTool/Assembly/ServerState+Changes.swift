@@ -3,7 +3,7 @@ import LatchkeyFairPlay
 import LatchkeyServer
 
 extension ServerState {
-    /// What differs from the configuration before, for the audit: names of policies and tenants, fingerprints of certificates. No secret, and
+    /// What differs from the configuration before, for the audit: names of policies and tenants, fingerprints of certificates, listeners with new ones. No secret, and
     /// nothing where nothing differs.
     func changes(since former: ServerState) -> [String: String] {
         let policies = { (state: ServerState) in
@@ -15,6 +15,8 @@ extension ServerState {
         changes["policies"] = Self.names(policies(former), policies(self))
         changes["tenants"] = Self.names(former.settings.tenants, settings.tenants)
         changes["credentials"] = Self.names(former.certificates, certificates)
+        changes["certificates"] = Self.names(
+            former.identities.named.mapValues(\.sha1), identities.named.mapValues(\.sha1))
         changes["wrapper"] = former.wrapping.current.id == wrapping.current.id ? nil : wrapping.current.id
         return changes
     }

@@ -9,6 +9,9 @@ import LatchkeyServer
 struct ServerState: Sendable {
     let settings: ServerSettings
     let licensee: LicenseeSetup
+    let identities: ListenerIdentities
+    /// What an operator should read at the start, one sentence each.
+    let notices: [String]
     let policies: PolicySet
     /// What wraps the tenants' data keys.
     let wrapping: KeyEncryptionKeys

@@ -24,6 +24,8 @@ struct WatchedFiles: Equatable {
     }
 
     private static func stamp(_ path: String) -> Stamp? {
+        // Where the links lead: a container's mount changes a folder's link, and none of the files' own.
+        let path = URL(filePath: path).resolvingSymlinksInPath().path
         guard let facts = try? FileManager.default.attributesOfItem(atPath: path) else { return nil }
         return Stamp(
             size: facts[.size] as? Int ?? 0, changed: facts[.modificationDate] as? Date,

@@ -36,7 +36,7 @@ struct DemoVerb: Verb {
         if arguments[Flag.json] {
             try console.printJSONLine(demonstration.sheet)
         } else {
-            for notice in demonstration.server.current.licensee.notices { console.note(notice) }
+            for notice in demonstration.server.current.notices { console.note(notice) }
             console.print(demonstration.sheet.text(folder: name))
         }
         return await demonstration.server.serve()

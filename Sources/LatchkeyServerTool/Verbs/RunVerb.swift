@@ -14,9 +14,9 @@ struct RunVerb: Verb {
         Usage(
             program: "latchkey-server", name: "run", summary: "serve what a configuration says",
             details: """
-                --check reads credentials, policies with their examples, key sets and secrets, and opens the stores; it tells all that is
-                wrong at once. A hang-up signal reads the configuration again; what is wrong leaves the old one in force. An interrupt
-                or terminate signal drains: /readyz says no, then connections are refused, then open requests finish.
+                --check reads credentials, TLS certificates, policies with their examples, key sets and secrets, and opens the stores; it
+                tells all that is wrong at once. A hang-up signal reads the configuration again; what is wrong leaves the old one in force.
+                An interrupt or terminate signal drains: /readyz says no, then connections are refused, then open requests finish.
                 """,
             options: [config, derivation, check],
             examples: [
@@ -31,7 +31,7 @@ struct RunVerb: Verb {
         let file = try ConfigurationFile(arguments.required(config), derivation: arguments[derivation])
         if arguments[check] { return try await Self.check(file, console) }
         let server = try await LicenseServer.start(file)
-        for notice in server.current.licensee.notices { console.note(notice) }
+        for notice in server.current.notices { console.note(notice) }
         for place in [server.addresses.players, server.addresses.packagers, server.addresses.operators] {
             console.note("Serving at \(place.url)")
         }
@@ -43,7 +43,7 @@ struct RunVerb: Verb {
         defer { engines.close() }
         let state = try await ServerShared(file, engines, LineWriter { _ in }).builder(file).state()
         state.retire()
-        for notice in state.licensee.notices { console.note(notice) }
+        for notice in state.notices { console.note(notice) }
         console.print(
             "All is right: \(state.tenants.count) tenants, \(state.policies.names.count) policies, "
                 + "\(state.licensee.module.credentials.count) credentials.")

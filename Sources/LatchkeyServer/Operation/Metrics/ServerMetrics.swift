@@ -27,6 +27,7 @@ package final class ServerMetrics: Sendable {
     package let packagerRequests: MetricFamily<Counter>
     package let rateLimited: MetricFamily<Counter>
     package let credentialExpiry: MetricFamily<Gauge>
+    package let listenerCertificateExpiry: MetricFamily<Gauge>
     package let policyInfo: MetricFamily<Gauge>
     package let auditSequence, auditIsIntact: Gauge
     package let ready, configurationIsLoaded: Gauge
@@ -80,6 +81,10 @@ package final class ServerMetrics: Sendable {
         credentialExpiry = table.gauges(
             "latchkey_credential_expiry_timestamp_seconds", "When a certificate ends, in Unix time.",
             [.first(500, "sha1")])
+        listenerCertificateExpiry = table.gauges(
+            "latchkey_tls_certificate_expiry_timestamp_seconds",
+            "When a listener's TLS certificate ends, in Unix time.",
+            [.fixed("listener", ["players", "packagers", "operators"])])
         policyInfo = table.gauges(
             "latchkey_policy_info", "1 for each policy in force.", [.first(1_000, "name"), .first(1_000, "digest")])
         auditSequence = table.gauge("latchkey_audit_sequence", "The number of the last audit entry.")

@@ -1,0 +1,45 @@
+import Foundation
+import LatchkeyTesting
+import TLSPeer
+import Testing
+
+@testable import LatchkeyServerTool
+
+/// `latchkey-server run`, whose listener gets another certificate.
+@Suite(
+    .enabled(if: ToolProcess.binary("latchkey-server") != nil, Comment(rawValue: ToolProcess.whyNot)),
+    .enabled(if: FileManager.default.isExecutableFile(atPath: "/bin/bash"), "needs bash"), .timeLimit(.minutes(5)))
+struct ListenerCertificateToolTests {
+    // Says where players are served, once signals are handled.
+    private static let script = """
+        exec "$0" run --config "$1" \
+        2> >(sed -un '/Serving at https:/ { s/.*Serving at //; h; }; /takes requests/ { x; p; }')
+        """
+
+    @Test func `a hang-up takes the new certificate, and the connection of the old one goes on`() async throws {
+        let root = try TemporaryFolder()
+        let folder = try DemoFolder(root.file("demo"), ports: [0, 0, 0])
+        let text = try String(contentsOfFile: folder.configuration, encoding: .utf8).replacing(
+            #""players": {"#, with: #""players": {"certificate": "tls.pem", "privateKey": "tls-key.pem", "#)
+        try Data(text.utf8).write(to: URL(filePath: folder.configuration))
+        func write(_ identity: SelfSigned) throws {
+            try Data(identity.certificate.utf8).write(to: folder.url.appending(path: "tls.pem"))
+            try Data(identity.privateKey.utf8).write(to: folder.url.appending(path: "tls-key.pem"))
+        }
+        let (first, second) = (try SelfSigned(), try SelfSigned())
+        try write(first)
+        let process = try await ServingProcess(
+            program: "/bin/bash",
+            ["-c", Self.script, ToolProcess.binary("latchkey-server") ?? "", folder.configuration])
+        let place = try #require(URL(string: String(decoding: process.line, as: UTF8.self)))
+        let port = try #require(place.port.flatMap { UInt16(exactly: $0) })
+        let old = try await TLSConnection.open(port)
+        #expect(old.certificate == first.der)
+        try write(second)
+        process.send(SIGHUP)
+        while try await TLSConnection.open(port).certificate != second.der { try Task.checkCancellation() }
+        let request = "GET /t/demo/certificate HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+        #expect(try await old.ask(request, until: "\u{0}\u{0}\u{0}").hasPrefix("HTTP/1.1 200 "))
+        #expect(await process.end(by: SIGTERM) == 0)
+    }
+}

@@ -1,0 +1,165 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyServer
+import LatchkeyTesting
+import TLSPeer
+import Testing
+
+@testable import LatchkeyServerTool
+
+/// Listeners whose certificates are replaced while the server runs.
+@Suite(.timeLimit(.minutes(2)))
+struct ListenerCertificateTests {
+    /// A server whose listeners of players and operators have a certificate each.
+    private struct Stage {
+        let stage: ServerStage
+        let players, operators: SelfSigned
+
+        init() async throws {
+            let (players, operators) = (try SelfSigned(), try SelfSigned(days: 3))
+            (self.players, self.operators) = (players, operators)
+            stage = try await ServerStage {
+                for name in ["players", "operators"] { $0 = Self.naming(name, in: $0) }
+            } prepare: { folder in
+                try players.write("players", to: folder)
+                try operators.write("operators", to: folder)
+            }
+        }
+
+        /// The configuration with the files of a listener.
+        private static func naming(_ name: String, in text: String) -> String {
+            text.replacing(
+                #""\#(name)": {"#,
+                with: #""\#(name)": {"certificate": "\#(name).pem", "privateKey": "\#(name)-key.pem", "#)
+        }
+
+        static func port(_ place: ServerAddresses.Place) throws -> UInt16 {
+            #expect(place.url.hasPrefix("https://"))
+            return try #require(URL(string: place.url)?.port.flatMap { UInt16(exactly: $0) })
+        }
+
+        /// Whether new connections see a certificate of players and one of operators.
+        func shows(_ players: SelfSigned, _ operators: SelfSigned) async throws -> Bool {
+            let addresses = stage.server.addresses
+            let seen = (
+                try await TLSConnection.open(Self.port(addresses.players)).certificate,
+                try await TLSConnection.open(Self.port(addresses.operators)).certificate
+            )
+            return seen == (players.der, operators.der)
+        }
+
+        /// What the operators' listener answers over TLS.
+        func ask(_ path: String, _ method: String = "GET") async throws -> String {
+            let connection = try await TLSConnection.open(Self.port(stage.server.addresses.operators))
+            return try await connection.ask(
+                """
+                \(method) \(path) HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(stage.admin)\r\n\
+                Content-Length: 0\r\nConnection: close\r\n\r\n
+                """, until: "\u{0}")
+        }
+    }
+
+    @Test func `a reload takes new certificates, and connections of the old ones go on`() async throws {
+        let test = try await Stage()
+        #expect(try await test.shows(test.players, test.operators))
+        let old = try await TLSConnection.open(Stage.port(test.stage.server.addresses.operators))
+        let (players, operators) = (try SelfSigned(), try SelfSigned())
+        try players.write("players", to: test.stage.folder.url)
+        try operators.write("operators", to: test.stage.folder.url)
+        #expect(try await test.ask("/admin/v1/reload", "POST").hasPrefix("HTTP/1.1 204 "))
+        #expect(try await test.shows(players, operators))
+        let reply = try await old.ask("GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n", until: "\n")
+        #expect(reply.hasPrefix("HTTP/1.1 200 "))
+        let entries = try await test.stage.server.shared.engines.audit.entries(from: 1, limit: 1_000).map(\.text)
+        #expect(entries.contains { $0.contains(#""certificates":"operators players""#) }, "\(entries)")
+        await test.stage.stop()
+    }
+
+    @Test func `a change of the files alone is enough, one after the other`() async throws {
+        let test = try await Stage()
+        let time = ManualTimekeeper()
+        let watch = Task { [server = test.stage.server] in await server.watchFiles(time) }
+        await time.untilSomeoneSleeps()
+        let players = try SelfSigned()
+        try players.write("players", to: test.stage.folder.url, .certificate)
+        time.advance(by: .seconds(1))
+        await time.untilSomeoneSleeps()
+        // The key is the old one's still.
+        #expect(try await test.shows(test.players, test.operators))
+        #expect(try await test.ask("/metrics").contains("latchkey_config_last_reload_successful 0"))
+        try players.write("players", to: test.stage.folder.url, .key)
+        time.advance(by: .seconds(1))
+        await time.untilSomeoneSleeps()
+        #expect(try await test.shows(players, test.operators))
+        #expect(try await test.ask("/metrics").contains("latchkey_config_last_reload_successful 1"))
+        watch.cancel()
+        await watch.value
+        await test.stage.stop()
+    }
+
+    @Test func `a mismatched pair of one listener leaves the certificates of all in force`() async throws {
+        let test = try await Stage()
+        try SelfSigned().write("players", to: test.stage.folder.url)
+        try SelfSigned().write("operators", to: test.stage.folder.url, .certificate)
+        let error = await #expect(throws: ServerProblems.self) { try await test.stage.server.reload() }
+        #expect(error?.problems.map(\.place) == ["operators"])
+        #expect(try await test.shows(test.players, test.operators))
+        await test.stage.stop()
+    }
+
+    @Test func `the ends of certificates are in the metrics, and said in time`() async throws {
+        let test = try await Stage()
+        let metrics = try await test.ask("/metrics")
+        for listener in ["players", "operators"] {
+            #expect(metrics.contains(#"latchkey_tls_certificate_expiry_timestamp_seconds{listener="\#(listener)"}"#))
+        }
+        #expect(!metrics.contains(#"latchkey_tls_certificate_expiry_timestamp_seconds{listener="packagers"}"#))
+        let notices = test.stage.server.current.notices
+        #expect(notices.contains("The dates of the TLS certificate of operators end in 3 days; replace it in time."))
+        #expect(!notices.contains { $0.contains("players") })
+        await test.stage.stop()
+    }
+
+    @Test(arguments: [
+        ("players-key.pem", "players: The TLS certificate and key were not accepted"),
+        ("missing.pem", "missing.pem"), ("packagers-key.pem", nil),
+    ])
+    func `a check reads the listeners' pairs, and a certificate that ended is said`(
+        _ key: String, _ expected: String?
+    ) async throws {
+        let root = try TemporaryFolder()
+        let folder = try DemoFolder(URL(filePath: root.path("demo"), directoryHint: .isDirectory), ports: [0, 0, 0])
+        try SelfSigned().write("players", to: folder.url)
+        try SelfSigned(days: -5).write("packagers", to: folder.url)
+        let place = expected == nil ? "packagers" : "players"
+        try ServerStage.edit(folder.configuration) { text in
+            text = text.replacing(
+                #""\#(place)": {"#,
+                with: #""\#(place)": {"certificate": "packagers.pem", "privateKey": "\#(key)", "#)
+        }
+        let file = try ConfigurationFile(folder.configuration)
+        let engines = try await ServerEngines.open(file)
+        let builder = try ServerShared(file, engines, LineWriter { _ in }).builder(file)
+        if let expected {
+            let error = await #expect(throws: ServerProblems.self) { try await builder.state() }
+            #expect(error?.reason.contains(expected) == true, "\(error?.reason ?? "")")
+        } else {
+            let state = try await builder.state()
+            state.retire()
+            #expect(
+                state.notices.contains("The dates of the TLS certificate of packagers ended 5 days ago; replace it."),
+                "\(state.notices)")
+        }
+        engines.close()
+    }
+}
+
+extension SelfSigned {
+    fileprivate enum Part { case certificate, key }
+
+    /// Writes the certificate and the key of a listener, or one of them.
+    fileprivate func write(_ listener: String, to folder: URL, _ part: Part? = nil) throws {
+        if part != .key { try Data(certificate.utf8).write(to: folder.appending(path: "\(listener).pem")) }
+        if part != .certificate { try Data(privateKey.utf8).write(to: folder.appending(path: "\(listener)-key.pem")) }
+    }
+}

@@ -1,0 +1,79 @@
+import CGnuTLS
+package import Foundation
+
+/// A client's TLS connection to this machine. It takes any certificate, and tells which one it was shown.
+// Sound because a test uses it from one task, which waits for the threads that read and write.
+package final class TLSConnection: @unchecked Sendable {
+    /// The server's certificate in DER form.
+    package private(set) var certificate = Data()
+    private let socket: Int32
+    private var session: gnutls_session_t?
+    private var credentials: gnutls_certificate_credentials_t?
+
+    /// Connects and shakes hands; off the cooperative pool.
+    package static func open(_ port: UInt16) async throws -> TLSConnection {
+        try await aside { try TLSConnection(port) }
+    }
+
+    private init(_ port: UInt16) throws {
+        socket = Foundation.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var patience = timeval(tv_sec: 900, tv_usec: 0)
+        setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        inet_pton(AF_INET, "127.0.0.1", &address.sin_addr)
+        let status = withUnsafePointer(to: &address) { [socket] pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard status == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+        try TLSFailure.check(gnutls_certificate_allocate_credentials(&credentials))
+        // A client that sends to a connection that is gone gets an error, not a signal.
+        try TLSFailure.check(gnutls_init(&session, UInt32(GNUTLS_CLIENT) | UInt32(GNUTLS_NO_SIGNAL)))
+        try TLSFailure.check(gnutls_set_default_priority(session))
+        try TLSFailure.check(
+            gnutls_credentials_set(session, GNUTLS_CRD_CERTIFICATE, credentials.map { UnsafeMutableRawPointer($0) }))
+        gnutls_transport_set_int2(session, socket, socket)
+        var handshake = gnutls_handshake(session)
+        while handshake < 0, gnutls_error_is_fatal(handshake) == 0 { handshake = gnutls_handshake(session) }
+        try TLSFailure.check(handshake)
+        var count: UInt32 = 0
+        if let first = gnutls_certificate_get_peers(session, &count), count > 0 {
+            certificate = Data(bytes: first.pointee.data, count: Int(first.pointee.size))
+        }
+    }
+
+    deinit {
+        gnutls_deinit(session)
+        gnutls_certificate_free_credentials(credentials)
+        close(socket)
+    }
+
+    /// Sends a request and reads until the reply ends with a text, or the connection ends.
+    package func ask(_ request: String, until end: String) async throws -> String {
+        try await Self.aside { [self] in
+            try TLSFailure.check(Int32(gnutls_record_send(session, request, request.utf8.count)))
+            var reply = Data()
+            var buffer = [UInt8](repeating: 0, count: 16_384)
+            while !reply.ends(with: Data(end.utf8)) {
+                let count = gnutls_record_recv(session, &buffer, buffer.count)
+                if count < 0, gnutls_error_is_fatal(Int32(count)) == 0 { continue }
+                guard count > 0 else { break }
+                reply += buffer.prefix(count)
+            }
+            return String(decoding: reply, as: UTF8.self)
+        }
+    }
+
+    private static func aside<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
+        try await withCheckedThrowingContinuation { done in
+            Thread.detachNewThread { done.resume(with: Result(catching: work)) }
+        }
+    }
+}
+
+extension Data {
+    fileprivate func ends(with end: Data) -> Bool { suffix(end.count) == end }
+}
