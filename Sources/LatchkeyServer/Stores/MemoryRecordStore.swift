@@ -91,8 +91,8 @@ package final class MemoryRecordStore: RecordStore {
             var found: [Record] = []
             for (key, held) in state.records {
                 guard found.count < most else { break }
-                guard key.kind == kind, key.tenant.equalsByteForByte(tenant), let record = held.at(now) else { continue }
-                found.append(record)
+                guard key.kind == kind, key.tenant.equalsByteForByte(tenant) else { continue }
+                if let record = held.at(now) { found.append(record) }
             }
             return found
         }

@@ -121,7 +121,8 @@ struct Measurement {
             times.append(start.duration(to: .now).inMilliseconds)
             guard found == count else { throw StoreError(.damaged, records.engine, reason: "\(found) are counted.") }
         }
-        print("\(records.engine): \(count) sessions counted in p50 \(share(times.sorted(), 0.5)) ms, first \(times.first ?? 0) ms")
+        let median = share(times.sorted(), 0.5)
+        print("\(records.engine): \(count) sessions counted in p50 \(median) ms, first \(times.first ?? 0) ms")
     }
 
     /// An account with one session that ends in 2096, as it stands in stores.
