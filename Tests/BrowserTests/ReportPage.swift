@@ -28,6 +28,15 @@
             }
         }
 
+        /// The cause of what went wrong, as its top says; `nil` for a page of other things.
+        var cause: String? {
+            switch self {
+            case .trace: "license: forbidden"
+            case .doctor: "token: malformed"
+            case .demo, .bench: nil
+            }
+        }
+
         /// The page. The demonstration is played once.
         func data() async throws -> Data {
             switch self {

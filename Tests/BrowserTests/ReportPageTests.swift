@@ -71,6 +71,58 @@
                 }
             }
 
+            /// As wide as A4, and as A4 without the margins that Chromium leaves.
+            @Test(arguments: ReportPage.allCases, [794, 718])
+            func `a page on paper shows all that it shows on the screen`(
+                _ report: ReportPage, _ width: Int
+            ) async throws {
+                try await Self.with(report, (width, false)) { page, _ in
+                    let text = "document.body.innerText.replaceAll(/\\s+/g, ' ')"
+                    let shown = try await page.value(text)
+                    try await page.send("Emulation.setEmulatedMedia", ["media": .text("print")])
+                    #expect(try await page.value("matchMedia('print').matches") == .flag(true))
+                    #expect(try await page.value("document.documentElement.scrollWidth <= innerWidth") == .flag(true))
+                    #expect(try await page.value(text) == shown)
+                    for words in report.words { #expect(shown.text?.contains(words) == true, "\(words)") }
+                    #expect(try await page.value(Self.cut) == .array([]))
+                    if let cause = report.cause {
+                        let top = try await page.value("document.querySelector('h2').innerText")
+                        #expect(top == .text(cause))
+                        let place = try await page.value(
+                            "Math.max(0, document.querySelector('h2').getBoundingClientRect().bottom + scrollY)")
+                        #expect(1...500 ~= place.number ?? 0, "\(place)")
+                    }
+                    let pdf = try await page.send(
+                        "Page.printToPDF", ["paperWidth": .number(8.27), "paperHeight": .number(11.69)])
+                    let bytes = try #require(pdf["data"]?.text.flatMap { Data(base64Encoded: $0) })
+                    #expect(bytes.starts(with: Data("%PDF-".utf8)) && bytes.count > 5_000)
+                }
+            }
+
+            @Test func `a table that paper would cut is found`() async throws {
+                try await Self.with(.trace, (794, false)) { page, _ in
+                    try await page.send("Emulation.setEmulatedMedia", ["media": .text("print")])
+                    #expect(try await page.value(Self.cut) == .array([]))
+                    try await page.value(
+                        "document.querySelector('.sheet').style.cssText = 'overflow: auto; width: 9rem'")
+                    #expect(try await page.value(Self.cut).elements?.count ?? 0 > 0)
+                }
+            }
+
+            /// What paper would hide: what scrolls, what is closed, and tables beyond the page's edge.
+            private static let cut = """
+                [...document.querySelectorAll('body *')].filter((one) => {
+                  if (one.closest('.unseen, svg')) return false;
+                  const style = getComputedStyle(one);
+                  const box = one.getBoundingClientRect();
+                  if (one.matches('table, table *') && (box.height === 0 || box.right > innerWidth + 1)) return true;
+                  if (one.matches('details:not([open])')) return true;
+                  const isOpen = style.overflowX === 'visible' && style.overflowY === 'visible';
+                  if (style.display === 'inline' || isOpen) return false;
+                  return one.scrollWidth > one.clientWidth + 1 || one.scrollHeight > one.clientHeight + 1;
+                }).map((one) => `${one.tagName} ${one.className} ${one.textContent.slice(0, 60)}`)
+                """
+
             private static func with(
                 _ report: ReportPage, _ look: (width: Int, isDark: Bool),
                 _ body: (ChromiumPage, TemporaryFolder) async throws -> Void

@@ -100,7 +100,7 @@ struct DoctorTraceTests {
     }
 }
 
-/// OTLP and HAR are read by programs that others wrote: `opentelemetry-proto` and `haralyzer` of PyPI.
+/// OTLP and HAR are read by programs that others wrote: `opentelemetry-proto`, `haralyzer` and `hario-core` of PyPI.
 @Suite(.enabled(if: ToolProcess.isThere && TraceReader.isThere, TraceReader.whyNot), .timeLimit(.minutes(5)))
 struct TraceReaderTests {
     @Test(arguments: [("json", TraceReader.openTelemetry), ("har", TraceReader.archive)])
@@ -111,14 +111,50 @@ struct TraceReaderTests {
         #expect(run.status == 0, "\(run.error)")
         #expect(try await TraceReader.run(program, file) == "right")
     }
+
+    /// `hario-core` has HAR 1.2 as a schema: every field that has to be there, each of its type, dates by ISO 8601.
+    @Test func `archives keep to the schema of HAR, whatever came of the requests`() async throws {
+        let folder = try TemporaryFolder()
+        let files = ["play", "refused", "none"].map { folder.path("\($0).har") }
+        let run = try await ToolProcess.run("play", "--vendor", "vudrm", "--trace", files[0])
+        #expect(run.status == 0, "\(run.error)")
+        try Self.refusals.data(as: .har).write(to: URL(filePath: files[1]))
+        try KeyTrace().data(as: .har).write(to: URL(filePath: files[2]))
+        for (file, count) in zip(files, [3..., 3...3, 0...0] as [any RangeExpression<Int> & Sendable]) {
+            let found = try await TraceReader.run(TraceReader.schema, file)
+            let number = Int(found)
+            #expect(number.map { count.contains($0) } == true, "\(file): \(found)")
+        }
+    }
+
+    /// A request without a reply, one with a query and marks in its address, and one that was refused.
+    private static var refusals: KeyTrace {
+        var trace = KeyTrace(seed: 7)
+        let requests: [(String, Int?)] = [
+            ("https://a.example/license", nil), ("https://a.example/k\u{e9}y?a=b&c&d=e=f", 200),
+            ("https://a.example/license", 403),
+        ]
+        for (index, (url, status)) in requests.enumerated() {
+            trace.add(
+                KeyEvent(
+                    exchange: index + 1, key: "skd://a.example/\u{1f98a}", date: Date(),
+                    kind: .exchanged(
+                        KeyEvent.HTTPSummary(
+                            stage: .license, method: "POST", url: url, status: status, milliseconds: 1.0 / 3))))
+        }
+        let error = ContentKeyError(.forbidden, stage: .license, "The service answered 403.", remedy: "Ask.")
+        trace.add(
+            KeyEvent(exchange: 3, key: "skd://a.example/x", date: Date(), kind: .failed(error, took: .milliseconds(1))))
+        return trace
+    }
 }
 
-/// Python with the two packages.
+/// Python with the packages.
 enum TraceReader {
-    static let whyNot: Comment = "opentelemetry-proto and haralyzer of PyPI are not there; make readers fetches them"
+    static let whyNot: Comment = "The readers of PyPI are not there; make readers fetches them"
     private static let packages = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../.build/trace-readers").standardizedFileURL.path
-    static let isThere = ["opentelemetry", "haralyzer"].allSatisfy {
+    static let isThere = ["opentelemetry", "haralyzer", "hario_core"].allSatisfy {
         FileManager.default.fileExists(atPath: "\(packages)/\($0)")
     }
 
@@ -148,6 +184,36 @@ enum TraceReader {
         assert har.version == '1.2' and sum(entry.request.method == 'POST' for entry in entries) == 2
         assert all(entry.response.status == 200 and entry.startTime.year >= 2024 for entry in entries)
         sys.stdout.write('right')
+        """
+
+    /// Prints how many requests there are, or what is wrong. Strict: no text counts as a number. What the schema cannot say stands behind
+    /// it: that times are the sums of their parts, pages are there, and the schema finds what is missing.
+    static let schema = """
+        import copy, json, sys
+        from hario_core.models import HarLog
+        def check(log): return HarLog.model_validate_json(json.dumps(log), strict=True)
+        log = json.load(open(sys.argv[1]))['log']
+        try:
+            read = check(log)
+            assert read.version == '1.2'
+            assert all(one.startedDateTime.tzinfo for one in read.pages + read.entries), 'dates'
+            assert all(entry.pageref in {page.id for page in read.pages} for entry in read.entries), 'pages'
+            for entry in read.entries:
+                times = entry.timings
+                parts = [times.blocked, times.dns, times.connect, times.send, times.wait, times.receive]
+                assert entry.time == sum(part for part in parts if part and part > 0), 'times'
+                assert all(ord(mark) < 127 for mark in entry.request.url), 'address'
+            changes = [lambda one: one.pop('timings'), lambda one: one.update(time='1'),
+                       lambda one: one['response'].pop('content'), lambda one: one.update(startedDateTime='now')]
+            for change in changes:
+                wrong = copy.deepcopy(log)
+                if not wrong['entries']: break
+                change(wrong['entries'][-1])
+                try: check(wrong)
+                except ValueError: continue
+                raise ValueError('nothing is missed')
+            sys.stdout.write(str(len(read.entries)))
+        except Exception as error: sys.stdout.write(repr(error))
         """
 
     /// Waits on a thread of its own.

@@ -74,7 +74,7 @@ struct DoctorVerb: Verb {
             if arguments.given(playlist) != nil || needless.contains(where: { arguments.values[$0] != nil }) {
                 throw UsageError("--har looks at what was recorded, and takes no PLAYLIST, SPC, key or --trace.")
             }
-            let capture = try TrafficCapture(InputFile.read(file, limit: Self.captureLimit, console))
+            let capture = try Self.capture(InputFile.read(file, limit: Self.captureLimit, console))
             let isNamed = vendor.isNamed(in: arguments)
             let profile =
                 isNamed ? try vendor.incompleteProfile(arguments, console) : try TrafficDiagnosis.profile(of: capture)
@@ -93,6 +93,10 @@ struct DoctorVerb: Verb {
 
     /// In bytes.
     private static let captureLimit = 64 << 20
+
+    private static func capture(_ data: Data) throws(CaptureError) -> TrafficCapture {
+        do { return try TrafficCapture(data) } catch { throw error.remedied(for: "--har") }
+    }
 
     private func player(_ arguments: Arguments, _ console: Console) throws -> StreamDiagnosis.Player {
         let key = arguments[key].map { KeyURI($0) }

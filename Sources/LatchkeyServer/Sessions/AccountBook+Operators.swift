@@ -21,6 +21,18 @@ extension AccountBook {
         return named
     }
 
+    /// How many slots of a tenant's accounts are in use. An account that cannot be read counts none.
+    /// - Parameters:
+    ///   - tenant: the tenant.
+    ///   - most: about how many accounts are looked at, at most.
+    /// - Throws: `StoreError`.
+    package func sessionCount(of tenant: String, most: Int) async throws(StoreError) -> Int {
+        let date = timekeeper.date
+        return try await accounts.sum(of: .account, tenant, most: most) { bytes in
+            AccountState.slotCount(inRecordBytes: bytes, at: date) ?? 0
+        }
+    }
+
     /// What counts of an account now; an empty one if nothing is kept.
     /// - Throws: `StoreError`.
     package func account(_ account: String, of tenant: String) async throws(StoreError) -> AccountState {

@@ -63,6 +63,12 @@ package final class GuardedRecordStore: RecordStore {
         try await call { try await $0.page(of: kind, tenant, prefix: prefix, after: name, limit: limit) }
     }
 
+    package func sum(
+        of kind: RecordKey.Kind, _ tenant: String, most: Int, _ value: @escaping @Sendable ([UInt8]) -> Int
+    ) async throws(StoreError) -> Int {
+        try await call { try await $0.sum(of: kind, tenant, most: most, value) }
+    }
+
     private func call<Value: Sendable>(
         _ body: @escaping @Sendable (any RecordStore) async throws -> Value
     ) async throws(StoreError) -> Value {

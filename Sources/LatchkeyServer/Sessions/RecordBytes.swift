@@ -44,35 +44,41 @@ struct RecordWriter {
 
 /// Reads what `RecordWriter` wrote, and never beyond the end.
 struct RecordReader {
-    private var rest: ArraySlice<UInt8>
+    private let bytes: [UInt8]
+    private var position: Int
 
-    init(_ bytes: some Collection<UInt8>) { rest = ArraySlice(bytes) }
+    /// - Parameter position: where to begin, at most the number of bytes.
+    init(_ bytes: [UInt8], from position: Int = 0) { (self.bytes, self.position) = (bytes, position) }
 
-    var isAtEnd: Bool { rest.isEmpty }
+    var isAtEnd: Bool { position == bytes.count }
 
     mutating func byte() throws(RecordDamage) -> UInt8 {
-        guard let byte = rest.popFirst() else { throw RecordDamage() }
-        return byte
+        guard position < bytes.count else { throw RecordDamage() }
+        defer { position += 1 }
+        return bytes[position]
     }
 
     mutating func number() throws(RecordDamage) -> UInt64 {
-        var number: UInt64 = 0
-        for shift in stride(from: 0 as UInt64, to: 64, by: 7) {
+        var (number, shift): (UInt64, UInt64) = (0, 0)
+        while shift < 64 {
             let byte = try byte()
             let group = UInt64(byte & 0x7f)
             guard (group << shift) >> shift == group else { throw RecordDamage() }
             number |= group << shift
             if byte & 0x80 == 0 { return number }
+            shift += 7
         }
         throw RecordDamage()
     }
 
     mutating func text() throws(RecordDamage) -> String {
         let count = try count()
-        defer { rest = rest.dropFirst(count) }
-        guard let text = String(utf8: rest.prefix(count)) else { throw RecordDamage() }
+        defer { position += count }
+        guard let text = String(utf8: bytes[position..<position + count]) else { throw RecordDamage() }
         return text
     }
+
+    mutating func skipText() throws(RecordDamage) { position += try count() }
 
     mutating func date() throws(RecordDamage) -> Date { Date(timeIntervalSince1970: Double(try number()) / 1_000) }
 
@@ -89,9 +95,9 @@ struct RecordReader {
     }
 
     /// A number of things of a byte or more each.
-    private mutating func count() throws(RecordDamage) -> Int {
+    mutating func count() throws(RecordDamage) -> Int {
         let number = try number()
-        guard number <= UInt64(rest.count) else { throw RecordDamage() }
+        guard number <= UInt64(bytes.count - position) else { throw RecordDamage() }
         return Int(number)
     }
 }

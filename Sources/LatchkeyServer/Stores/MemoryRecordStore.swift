@@ -82,6 +82,22 @@ package final class MemoryRecordStore: RecordStore {
         let rest = sorted.drop { one in name.map { !$0.utf8.lexicographicallyPrecedes(one.name.utf8) } ?? false }
         return Array(rest.prefix(max(1, min(limit, 1_000))))
     }
+
+    package func sum(
+        of kind: RecordKey.Kind, _ tenant: String, most: Int, _ value: @escaping @Sendable ([UInt8]) -> Int
+    ) async throws(StoreError) -> Int {
+        let now = timekeeper.date
+        let found = state.withLock { state in
+            var found: [Record] = []
+            for (key, held) in state.records {
+                guard found.count < most else { break }
+                guard key.kind == kind, key.tenant.equalsByteForByte(tenant) else { continue }
+                if let record = held.at(now) { found.append(record) }
+            }
+            return found
+        }
+        return found.reduce(0) { $0 + value($1.bytes) }
+    }
 }
 
 extension MemoryRecordStore.Held {

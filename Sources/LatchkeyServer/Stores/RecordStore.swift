@@ -46,10 +46,37 @@ package protocol RecordStore: Sendable {
     func page(
         of kind: RecordKey.Kind, _ tenant: String, prefix: String, after name: String?, limit: Int
     ) async throws(StoreError) -> [NamedRecord]
+
+    /// The sum of a value over the records of a tenant, each once, in any order. For people who look, not for licenses. Defaults to going
+    /// through the pages; engines that sort for each page look at all records once.
+    /// - Parameters:
+    ///   - kind: what kind of records.
+    ///   - tenant: the tenant.
+    ///   - most: about how many records are looked at, at most.
+    ///   - value: the value of a record's bytes. Called on any thread; must not wait.
+    /// - Throws: `StoreError`.
+    func sum(
+        of kind: RecordKey.Kind, _ tenant: String, most: Int, _ value: @escaping @Sendable ([UInt8]) -> Int
+    ) async throws(StoreError) -> Int
 }
 
 extension RecordStore {
     package var answersAtOnce: Bool { false }
+
+    package func sum(
+        of kind: RecordKey.Kind, _ tenant: String, most: Int, _ value: @escaping @Sendable ([UInt8]) -> Int
+    ) async throws(StoreError) -> Int {
+        var (sum, seen) = (0, 0)
+        var last: String?
+        while seen < most {
+            let page = try await page(of: kind, tenant, prefix: "", after: last, limit: StoreLimits.pageRows)
+            for one in page { sum += value(one.record.bytes) }
+            seen += page.count
+            last = page.last?.name
+            guard page.count == StoreLimits.pageRows else { break }
+        }
+        return sum
+    }
 }
 
 /// Where a record is. Names are compared byte for byte: two Unicode forms of one letter are two names, as they are in every engine.

@@ -12,7 +12,7 @@ final class SessionCounts: Sendable {
     private let metrics: ServerMetrics
     private let timekeeper: any Timekeeper
     private let state = Locked(State())
-    /// The most accounts that are looked at per tenant.
+    /// About the most accounts that are looked at per tenant.
     private static let most = 20_000
 
     init(_ accounts: AccountBook, _ metrics: ServerMetrics, timekeeper: any Timekeeper = SystemTimekeeper()) {
@@ -43,25 +43,10 @@ final class SessionCounts: Sendable {
         guard isDue else { return nil }
         return startTask { [self] in
             for tenant in tenants {
-                guard let count = await count(tenant) else { continue }
+                guard let count = try? await accounts.sessionCount(of: tenant, most: Self.most) else { continue }
                 metrics.sessions[tenant].set(Double(count))
                 state.withLock { $0.counts[tenant] = count }
             }
         }
-    }
-
-    /// - Returns: `nil` if the store does not say.
-    private func count(_ tenant: String) async -> Int? {
-        var (count, seen) = (0, 0)
-        var last: String?
-        while seen < Self.most {
-            guard let page = try? await accounts.accounts(of: tenant, after: last, limit: 1_000) else { return nil }
-            let date = timekeeper.date
-            for account in page { count += account.account.slots.count { $0.ends > date } }
-            seen += page.count
-            last = page.last?.name
-            guard page.count == 1_000 else { break }
-        }
-        return count
     }
 }

@@ -86,20 +86,46 @@ package final class RedisRecordStore: RecordStore {
         return page
     }
 
+    package func sum(
+        of kind: RecordKey.Kind, _ tenant: String, most: Int, _ value: @escaping @Sendable ([UInt8]) -> Int
+    ) async throws(StoreError) -> Int {
+        let start = RecordKey(kind, tenant: tenant, name: "").redisPrefix
+        var (seen, sum, cursor) = (Set<[UInt8]>(), 0, "0")
+        repeat {
+            let found = try await keys(start, "", from: cursor)
+            let new = found.keys.compactMap(\.bytes).filter { seen.insert($0).inserted }
+            cursor = found.next
+            guard !new.isEmpty else { continue }
+            for answer in try await reader.send(new.map { words("HGET") + [$0, Array("b".utf8)] }) {
+                // It may have ended since its name was found.
+                if let bytes = try answer.checked().bytes { sum += value(bytes) }
+            }
+        } while cursor != "0" && seen.count < most
+        return sum
+    }
+
     /// The names of records, in no order. Looks at all keys of the database.
     private func names(_ start: String, _ prefix: String) async throws(StoreError) -> Set<String> {
         var (names, cursor) = (Set<String>(), "0")
         repeat {
-            let pattern = start.redisPattern + prefix.redisPattern + "*"
-            let answers = try await reader.send([words("SCAN", cursor, "MATCH", pattern, "COUNT", "1000")])
-            let parts = try answers.first.checked().elements ?? []
-            guard parts.count == 2, let next = parts[0].text, let keys = parts[1].elements else { throw Self.damaged }
-            for key in keys.compactMap(\.text) where key.hasPrefix(start) && key.hasSuffix("}") {
+            let found = try await keys(start, prefix, from: cursor)
+            for key in found.keys.compactMap(\.text) where key.hasPrefix(start) && key.hasSuffix("}") {
                 names.insert(String(key.dropFirst(start.count).dropLast()))
             }
-            cursor = next
+            cursor = found.next
         } while cursor != "0"
         return names
+    }
+
+    /// Some keys of the database, and where to go on; `0` at the end. A key may come twice.
+    private func keys(
+        _ start: String, _ prefix: String, from cursor: String
+    ) async throws(StoreError) -> (keys: [RESPValue], next: String) {
+        let pattern = start.redisPattern + prefix.redisPattern + "*"
+        let answers = try await reader.send([words("SCAN", cursor, "MATCH", pattern, "COUNT", "1000")])
+        let parts = try answers.first.checked().elements ?? []
+        guard parts.count == 2, let next = parts[0].text, let keys = parts[1].elements else { throw Self.damaged }
+        return (keys, next)
     }
 
     private func change(

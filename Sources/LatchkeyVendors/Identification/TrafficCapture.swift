@@ -30,7 +30,7 @@ package struct TrafficCapture: Sendable {
             messages = found
         } else {
             throw CaptureError(
-                code: "captureUnknown", reason: "This is no HAR file, no HTTP message and no curl command.",
+                code: CaptureError.unknown, reason: "This is no HAR file, no HTTP message and no curl command.",
                 remedy: "Give one of those, a playlist, or a key URI that begins with skd:.")
         }
     }
@@ -45,4 +45,17 @@ package struct CaptureError: DiagnosableError, Hashable {
     init(code: String, reason: String, remedy: String) {
         (self.code, self.reason, self.remedy) = (code, reason, remedy)
     }
+
+    /// The same for who may give a HAR file and nothing else.
+    /// - Parameter option: the option that takes it.
+    package func remedied(for option: String) -> Self {
+        Self(
+            code: code, reason: code == Self.unknown ? "This is no HAR file." : reason,
+            remedy:
+                "Give \(option) a HAR 1.2 file, as a browser's developer tools, Charles, mitmproxy or --trace FILE.har write it."
+        )
+    }
+
+    /// The code for something that has none of the forms.
+    static let unknown = "captureUnknown"
 }

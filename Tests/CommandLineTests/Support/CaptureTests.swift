@@ -150,4 +150,17 @@ import Testing
             #expect(run.status == .no && run.errorCode == "captureMalformed")
         }
     }
+
+    @Test(arguments: [
+        "hello", "#EXTM3U", "[]", "", "{}", #"{"log":7}"#, #"{"log":{"entries":{}}}"#, #"{"keys":[]}"#,
+    ])
+    func `what is no archive is refused with what the option takes`(_ text: String) async throws {
+        try Data(text.utf8).write(to: folder.file("wrong.har"))
+        let run = await RecordedRun(["doctor", "--har", folder.path("wrong.har")], tool: .standard)
+        let remedy =
+            "Give --har a HAR 1.2 file, as a browser's developer tools, Charles, mitmproxy or --trace FILE.har write it."
+        #expect(run.status == .no && run.output.isEmpty)
+        #expect(run.error.contains("HAR file") && run.error.contains(remedy), "\(run.error)")
+        #expect(!run.error.contains("playlist") && !run.error.contains("curl"))
+    }
 }

@@ -52,6 +52,29 @@ import Testing
         }
     }
 
+    @Test(arguments: seeds) func `slots are counted in a record without reading the rest`(_ seed: UInt64) throws {
+        var counts: Set<Int> = []
+        try Self.each(seed) { scene in
+            let account = Self.account(&scene)
+            let bytes = account.recordBytes
+            let read = try AccountState(recordBytes: bytes, engine: "test")
+            for date in [.distantPast, Scene.now, .distantFuture] + read.slots.map(\.ends) {
+                let count = read.slots.count { $0.ends > date }
+                #expect(AccountState.slotCount(inRecordBytes: bytes, at: date) == count)
+                counts.insert(count)
+            }
+            // A byte that is missing is missed, and one that changed breaks nothing.
+            for index in bytes.indices {
+                let short = AccountState.slotCount(inRecordBytes: Array(bytes.prefix(index)), at: .distantPast)
+                #expect(short == nil || short == read.slots.count)
+                var changed = bytes
+                changed[index] ^= 0xff
+                _ = AccountState.slotCount(inRecordBytes: changed, at: .distantPast)
+            }
+        }
+        #expect(counts.count > 1)
+    }
+
     @Test func `a damaged record is told, whatever byte changed or is missing`() throws {
         var account = AccountState()
         account.slots = [Scene.slot("a", fence: 1_795_359_600_000_000, device: "TV", profile: "kid")]

@@ -108,6 +108,13 @@ import Testing
     }
 
     @Test(arguments: Engine.ofRecords)
+    func `a sum has each record of a tenant once, beyond a page, and none that has ended`(
+        _ engine: Engine
+    ) async throws {
+        try await engine.open { stores async throws in try await stores.records.checkSums() }
+    }
+
+    @Test(arguments: Engine.ofRecords)
     func `a record holds 256 KiB and no byte more`(_ engine: Engine) async throws {
         try await engine.open { stores async throws in
             let most = (0..<StoreLimits.recordBytes).map { UInt8(truncatingIfNeeded: $0 &* 31) }

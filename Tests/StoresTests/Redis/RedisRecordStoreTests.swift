@@ -66,6 +66,10 @@ struct RedisRecordStoreTests {
         #expect(try await store.page(of: .token, "demo", prefix: "", after: nil, limit: 9).isEmpty)
     }
 
+    @Test func `a sum has each record of a tenant once`() async throws {
+        try await RedisProcess.shared.value.emptyStore().checkSums()
+    }
+
     @Test func `two nodes grant no slot too many`() async throws {
         let redis = try await RedisProcess.shared.value
         _ = try await redis.emptyStore()

@@ -73,6 +73,27 @@ extension RecordStore {
     }
 }
 
+extension RecordStore {
+    /// Checks sums over more records than a page has.
+    func checkSums() async throws {
+        let count = StoreLimits.pageRows + 500
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+            for number in 0..<count { group.addTask { try await put("name-\(number)", [1, UInt8(number % 7)]) } }
+            for try await isNew in group { #expect(isNew) }
+        }
+        #expect(try await put("ended", [1], ends: -0.001))
+        #expect(try await put("stranger", [1], tenant: "acme2"))
+        #expect(try await put("stranger", [1], tenant: "acm"))
+        #expect(try await sum(of: .account, "acme", most: .max) { _ in 1 } == count)
+        let bytes = (0..<count).reduce(0) { $0 + 1 + $1 % 7 }
+        #expect(try await sum(of: .account, "acme", most: .max) { $0.reduce(0) { $0 + Int($1) } } == bytes)
+        #expect(try await sum(of: .account, "other", most: .max) { _ in 1 } == 0)
+        #expect(try await sum(of: .token, "acme", most: .max) { _ in 1 } == 0)
+        // About the most: what comes with one answer counts as a whole.
+        #expect(1...count ~= (try await sum(of: .account, "acme", most: 10) { _ in 1 }))
+    }
+}
+
 /// The kind of the error that a body throws; `nil` if it throws none.
 func errorKind(of body: () async throws -> Void) async -> StoreError.Kind? {
     do { try await body() } catch { return (error as? StoreError)?.kind }

@@ -96,6 +96,52 @@ struct Measurement {
         print(status.split(separator: "\n").first { $0.hasPrefix("VmRSS") } ?? "")
     }
 
+    /// Counts sessions as the operators' console does.
+    static func sessions(_ address: String, _ count: Int) async throws {
+        let records = try await Measurement(address).stores.records
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for client in 0..<8 {
+                group.addTask {
+                    for number in stride(from: client, to: count, by: 8) {
+                        let key = RecordKey(.account, tenant: "acme", name: "account-\(number)")
+                        let reading = try await records.read(key)
+                        let record = Record(version: reading.nextVersion, bytes: session)
+                        _ = try await records.write(
+                            record, at: key, replacing: reading.record?.version, until: reading.now + 86_400)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        let book = AccountBook(accounts: records, secrets: [], limits: RecordStoreLimits(time: .seconds(5)))
+        var times: [Double] = []
+        for _ in 0..<5 {
+            let start = ContinuousClock.now
+            let found = try await book.sessionCount(of: "acme", most: .max)
+            times.append(start.duration(to: .now).inMilliseconds)
+            guard found == count else { throw StoreError(.damaged, records.engine, reason: "\(found) are counted.") }
+        }
+        let median = share(times.sorted(), 0.5)
+        print("\(records.engine): \(count) sessions counted in p50 \(median) ms, first \(times.first ?? 0) ms")
+    }
+
+    /// An account with one session that ends in 2096, as it stands in stores.
+    private static let session: [UInt8] = {
+        func text(_ text: String) -> [UInt8] { [UInt8(text.utf8.count)] + Array(text.utf8) }
+        var bytes: [UInt8] = [1, 1] + text("session-1")
+        for words in ["viewer-1-device", "browser", "web"] { bytes += [1] + text(words) }
+        bytes += text("film-000001") + [1, 1]
+        for milliseconds: UInt64 in [1_700_000_000_000, 4_000_000_000_000] {
+            var rest = milliseconds
+            while rest > 0x7f {
+                bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+                rest >>= 7
+            }
+            bytes.append(UInt8(rest))
+        }
+        return bytes + [UInt8](repeating: 0, count: 6)
+    }()
+
     private func measure(_ name: String, _ body: () async throws -> Void) async throws {
         let start = ContinuousClock.now
         try await body()
