@@ -90,7 +90,7 @@ check-api: build ## compare the public API with its listing
 	@Scripts/check-api
 
 install: CONFIGURATION = release
-install: deps ## install latchkey and latchkey-server below PREFIX (/usr/local), with manual page and completions
+install: deps ## install latchkey and latchkey-server below PREFIX (/usr/local), with manual pages and completions
 	$(SWIFT_BUILD) --product latchkey $(INSTALL_FLAGS)
 	$(SWIFT_BUILD) --product latchkey-server $(INSTALL_FLAGS)
 	Scripts/install "$$($(SWIFT_BUILD) --show-bin-path $(INSTALL_FLAGS))" "$(DESTDIR)$(PREFIX)"

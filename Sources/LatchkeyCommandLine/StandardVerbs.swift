@@ -12,8 +12,22 @@ extension CommandLineTool {
 
     /// `latchkey` with some verbs.
     static func latchkey(_ verbs: [any Verb]) -> CommandLineTool {
-        CommandLineTool(
-            name: "latchkey", summary: "FairPlay key delivery end to end, without an Apple device", verbs: verbs,
-            manual: { ManualPage(version: CommandLineTool.version, verbs: $0).text })
+        let summary = "FairPlay key delivery end to end, without an Apple device"
+        let manual = ManualPage(
+            of: "latchkey", summary,
+            """
+            Plays, serves, explains and diagnoses FairPlay streams: license services of every vendor and a simulated device, \
+            with test credentials. Results go to standard output, everything else to standard error.
+            """,
+            variables: [
+                (
+                    "LATCHKEY_TOKEN",
+                    "the token of the vendor, where --set does not give it; LATCHKEY_NAME for a credential NAME"
+                ),
+                ("SSL_CERT_FILE", "certificates of authorities to trust, in PEM, as --ca"),
+                ("PATH", "where ffmpeg is looked for"),
+                ("TMPDIR", "where streams lie while they play, for nobody but the user"),
+            ], seeAlso: "ffmpeg")
+        return CommandLineTool(name: "latchkey", summary: summary, verbs: verbs, manual: manual.text)
     }
 }

@@ -8,7 +8,23 @@ struct LatchkeyServerProcess {
 
 extension CommandLineTool {
     /// `latchkey-server` with all its verbs.
-    static let licenseServer = CommandLineTool(
-        name: "latchkey-server", summary: "a FairPlay license server: keys for packagers, licenses for players",
-        verbs: [DemoVerb(), RunVerb(), TokenVerb(), DecideVerb(), ExplainVerb(), AuditVerb(), MigrateVerb()])
+    static let licenseServer: CommandLineTool = {
+        let (name, summary) = ("latchkey-server", "a FairPlay license server: keys for packagers, licenses for players")
+        let manual = ManualPage(
+            of: name, summary,
+            """
+            Gives packagers keys and viewers licenses, by tokens, policies and limits of streams, from one JSON file. Logs go to \
+            standard error, results to standard output. SIGHUP reads the files again; SIGTERM drains and ends.
+            """,
+            variables: [
+                ("NAME", "a secret, where the configuration names a variable"),
+                ("NOTIFY_SOCKET, WATCHDOG_USEC", "where and how often systemd is told that it runs"),
+            ], seeAlso: "latchkey")
+        return CommandLineTool(
+            name: name, summary: summary,
+            verbs: [
+                DemoVerb(), RunVerb(), TokenVerb(), DecideVerb(), ExplainVerb(), AuditVerb(), MigrateVerb(),
+                CompletionsVerb(of: name) { CommandLineTool.licenseServer.verbs },
+            ], manual: manual.text)
+    }()
 }

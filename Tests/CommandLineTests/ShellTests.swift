@@ -31,7 +31,7 @@ import Testing
         arguments: [
             (["pl"], "play"), (["vendors", "sh"], "show"), (["play", "--ven"], "--vendor"),
             (["play", "--vendor", "vudrm-r"], "vudrm-raw"), (["play", "x", "--json", "--fra"], "--frame"),
-            (["inspect", "cert"], "certificate"), (["wire", "request", "--st"], "--stage"),
+            (["inspect", "cert"], "certificate"), (["wire", "request", "--st"], "--stage"), (["wire", "req"], "request"),
             (["completions", "z"], "zsh"),
             (["inspect", "spc", "--purpose", "pers"], "persistable"), (["help", "dem"], "demo"),
         ])

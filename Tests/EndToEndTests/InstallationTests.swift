@@ -32,7 +32,9 @@ struct InstallationTests {
         for file in [
             "share/man/man1/latchkey.1", "share/bash-completion/completions/latchkey",
             "share/zsh/site-functions/_latchkey", "share/fish/vendor_completions.d/latchkey.fish",
-            "share/latchkey/DemoAsset/keys.json", "bin/latchkey-server",
+            "share/latchkey/DemoAsset/keys.json", "bin/latchkey-server", "share/man/man1/latchkey-server.1",
+            "share/bash-completion/completions/latchkey-server", "share/zsh/site-functions/_latchkey-server",
+            "share/fish/vendor_completions.d/latchkey-server.fish",
         ] { #expect(files.contains(file)) }
         try FileManager.default.createSymbolicLink(
             atPath: folder.path("link"), withDestinationPath: folder.path("prefix/bin/latchkey"))

@@ -47,6 +47,37 @@ struct ServerVerbTests {
         #expect(await Run("serve").status == .usage)
     }
 
+    @Test(
+        .enabled(if: FileManager.default.isExecutableFile(atPath: "/bin/bash")),
+        arguments: [(["mig"], "migrate"), (["run", "--con"], "--config"), (["audit", "ver"], "verify")])
+    func `bash proposes the server's verbs and options`(_ words: [String], _ proposal: String) async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write(await Run("completions", "bash").output, to: "completions")
+        let line = (["latchkey-server"] + words).map { "'\($0)'" }.joined(separator: " ")
+        let (process, output) = (Process(), Pipe())
+        process.executableURL = URL(filePath: "/bin/bash")
+        process.arguments = [
+            "--norc", "-c",
+            "source '\(file)'; COMP_WORDS=(\(line)); COMP_CWORD=\(words.count); _latchkey_server; "
+                + "printf '%s\\n' \"${COMPREPLY[@]}\"",
+        ]
+        process.standardOutput = output
+        try process.run()
+        let proposed = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        #expect(proposed == proposal + "\n")
+    }
+
+    @Test func `the manual page has every verb and every option`() async {
+        let page = await Run("help", "--man").output
+        #expect(page.hasPrefix(".TH LATCHKEY-SERVER 1"))
+        for usage in CommandLineTool.licenseServer.verbs.map(\.usage) {
+            #expect(page.contains(".SS \(usage.command.replacing("-", with: "\\-"))"))
+            let options = usage.options.map { $0.name.replacing("-", with: "\\-") }
+            #expect(options.filter { !page.contains($0) } == [])
+        }
+    }
+
     @Test func `a sound configuration passes the check`() async throws {
         let (root, folder) = try folder()
         let run = await Run("run", "--check", "--config", folder.configuration)

@@ -1,35 +1,42 @@
-import LatchkeyTerminal
-
 /// Completions for fish.
 struct FishCompletions {
+    private let program: String
     private let verbs: [Usage]
 
-    init(_ verbs: [Usage]) { self.verbs = verbs }
+    init(_ program: String, _ verbs: [Usage]) { (self.program, self.verbs) = (program, verbs) }
 
     var text: String {
         let first = verbs.firstWords.map {
-            "complete -c latchkey -n __fish_use_subcommand -a \($0.word) -d '\(escaped($0.summary))'"
+            "complete -c \(program) -n __fish_use_subcommand -a \($0.word) -d '\(escaped($0.summary))'"
         }
         return """
-            # fish completions of latchkey; written by: latchkey completions fish
-            function __latchkey_verb
+            # fish completions of \(program); written by: \(program) completions fish
+            function \(function)
                 set -l words (commandline -opc)
                 set -e words[1]
                 test (count $words) -ge (count $argv); and test "$words[1..(count $argv)]" = "$argv"
             end
-            complete -c latchkey -f
-            \((first + verbs.flatMap(lines)).joined(separator: "\n"))
+            complete -c \(program) -f
+            \((first + verbs.groups.flatMap(lines) + verbs.flatMap(lines)).joined(separator: "\n"))
             """
     }
 
+    private var function: String { "__\(program.replacing("-", with: "_"))_verb" }
+
+    private func start(_ words: String) -> String { "complete -c \(program) -n '\(function) \(words)'" }
+
+    private func second(_ usage: Usage) -> String { "-a \(usage.words[1]) -d '\(escaped(usage.summary))'" }
+
+    private func lines(_ word: String, _ verbs: [Usage]) -> [String] { verbs.map { "\(start(word)) \(second($0))" } }
+
     private func lines(_ usage: Usage) -> [String] {
-        let start = "complete -c latchkey -n '__latchkey_verb \(usage.name)'"
+        let start = start(usage.name)
         let options = usage.allOptions.map { option in
             let value = option.placeholder == nil ? "" : " \(action(option.completion))"
             return "\(start) -l \(option.name.dropFirst(2))\(value) -d '\(escaped(option.help))'"
         }
-        let seconds = verbs.filter { $0.words.count > 1 && $0.words.first == usage.name }.map { other in
-            "\(start) -a \(other.words[1]) -d '\(escaped(other.summary))'"
+        let seconds = verbs.filter { $0.words.count > 1 && $0.words.first == usage.name }.map {
+            "\(start) \(second($0))"
         }
         let places = usage.positionals.compactMap { position -> String? in
             switch position.completion {

@@ -1,17 +1,16 @@
-import LatchkeyTerminal
-
 /// Completions for zsh.
 struct ZshCompletions {
+    private let program: String
     private let verbs: [Usage]
 
-    init(_ verbs: [Usage]) { self.verbs = verbs }
+    init(_ program: String, _ verbs: [Usage]) { (self.program, self.verbs) = (program, verbs) }
 
     var text: String {
         let described = verbs.firstWords.map { "        '\($0.word):\(escaped($0.summary))'" }
         return """
-            #compdef latchkey
-            # zsh completions of latchkey; written by: latchkey completions zsh
-            _latchkey() {
+            #compdef \(program)
+            # zsh completions of \(program); written by: \(program) completions zsh
+            _\(program)() {
                 local -a verbs
                 verbs=(
             \(described.joined(separator: "\n"))
@@ -21,11 +20,15 @@ struct ZshCompletions {
                     return
                 fi
                 case "$words[2] $words[3] " in
-            \(verbs.longestFirst.map(branch).joined(separator: "\n"))
+            \((verbs.longestFirst.map(branch) + verbs.groups.map(branch)).joined(separator: "\n"))
                 esac
             }
-            _latchkey "$@"
+            _\(program) "$@"
             """
+    }
+
+    private func branch(_ word: String, _ verbs: [Usage]) -> String {
+        "        '\(word) '*) (( CURRENT != 3 )) || compadd \(verbs.map { $0.words[1] }.joined(separator: " ")) ;;"
     }
 
     private func branch(_ usage: Usage) -> String {

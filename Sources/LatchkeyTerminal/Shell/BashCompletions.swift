@@ -1,15 +1,14 @@
-import LatchkeyTerminal
-
 /// Completions for bash.
 struct BashCompletions {
+    private let program: String
     private let verbs: [Usage]
 
-    init(_ verbs: [Usage]) { self.verbs = verbs }
+    init(_ program: String, _ verbs: [Usage]) { (self.program, self.verbs) = (program, verbs) }
 
     var text: String {
         """
-        # bash completions of latchkey; written by: latchkey completions bash
-        _latchkey() {
+        # bash completions of \(program); written by: \(program) completions bash
+        \(function)() {
             local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} verb=
             COMPREPLY=()
             if [ "$COMP_CWORD" -eq 1 ]; then
@@ -18,14 +17,22 @@ struct BashCompletions {
             fi
             case "${COMP_WORDS[1]} ${COMP_WORDS[2]} " in
         \(verbs.longestFirst.map { "        \"\($0.name) \"*) verb=\"\($0.name)\" ;;" }.joined(separator: "\n"))
+        \(verbs.groups.map(branch).joined(separator: "\n"))
                 "help "*) COMPREPLY=( $(compgen -W \(quoted(verbs.firstWords.map(\.word) + ["--man"])) -- "$cur") ); return ;;
             esac
             case "$verb" in
         \(verbs.map(branch).joined(separator: "\n"))
             esac
         }
-        complete -F _latchkey latchkey
+        complete -F \(function) \(program)
         """
+    }
+
+    private var function: String { "_\(program.replacing("-", with: "_"))" }
+
+    private func branch(_ word: String, _ verbs: [Usage]) -> String {
+        let seconds = verbs.map { $0.words[1] }
+        return "        \"\(word) \"*) [ \"$COMP_CWORD\" -ne 2 ] || \(proposal(.words(seconds))); return ;;"
     }
 
     private func branch(_ usage: Usage) -> String {

@@ -1,15 +1,13 @@
-import LatchkeyTerminal
-
 /// A shell for which completions can be written.
 enum CompletionShell: String, Sendable, CaseIterable {
     case bash, zsh, fish
 
-    /// The completions of a tool, as the shell reads them.
-    func script(for verbs: [Usage]) -> String {
+    /// The completions of a program, as the shell reads them.
+    func script(for program: String, _ verbs: [Usage]) -> String {
         switch self {
-        case .bash: BashCompletions(verbs).text
-        case .zsh: ZshCompletions(verbs).text
-        case .fish: FishCompletions(verbs).text
+        case .bash: BashCompletions(program, verbs).text
+        case .zsh: ZshCompletions(program, verbs).text
+        case .fish: FishCompletions(program, verbs).text
         }
     }
 }
@@ -30,6 +28,12 @@ extension [Usage] {
             guard let word = usage.words.first, seen.insert(word).inserted else { return nil }
             return (word, first { $0.name == word }?.summary ?? group(word))
         } + [("help", "show the help of a verb")]
+    }
+
+    /// The words that begin verbs and are none by themselves, each with those verbs.
+    var groups: [(word: String, verbs: [Usage])] {
+        firstWords.map(\.word).filter { word in word != "help" && !contains { $0.name == word } }
+            .map { word in (word, filter { $0.words.first == word }) }
     }
 
     /// What a word begins that is no verb by itself.

@@ -1,40 +1,43 @@
-import LatchkeyTerminal
+/// The manual page of a program with verbs, in roff.
+package struct ManualPage: Sendable {
+    /// A word and what it is.
+    package typealias Row = (String, String)
 
-/// The manual page of the tool, in roff.
-struct ManualPage {
-    let version: String
-    let verbs: [Usage]
+    private let program: String
+    private let summary: String
+    private let description: String
+    private let variables: [Row]
+    private let seeAlso: String?
 
-    var text: String {
-        let parts =
-            [
-                ".TH LATCHKEY 1 \"\" \"latchkey \(version)\" \"User Commands\"",
-                ".SH NAME", "latchkey \\- FairPlay key delivery end to end, without an Apple device",
-                ".SH SYNOPSIS", ".B latchkey", ".I VERB", "[options]",
-                ".SH DESCRIPTION",
-                escaped(
-                    """
-                    Plays, serves, explains and diagnoses FairPlay streams: license services of every vendor and a simulated device, \
-                    with test credentials. Results go to standard output, everything else to standard error.
-                    """),
-                ".SH VERBS",
-            ] + verbs.map(section) + [
-                ".SH ENVIRONMENT", list(Self.variables),
-                ".SH EXIT STATUS", list(Self.statuses),
-                ".SH SEE ALSO", ".BR ffmpeg (1)",
-            ]
-        return parts.joined(separator: "\n") + "\n"
+    /// - Parameters:
+    ///   - program: its name.
+    ///   - summary: what it is, in one line.
+    ///   - description: what it does, in a paragraph.
+    ///   - variables: the environment's variables that it reads.
+    ///   - seeAlso: another program of section 1. Defaults to none.
+    package init(
+        of program: String, _ summary: String, _ description: String, variables: [Row], seeAlso: String? = nil
+    ) {
+        self.program = program
+        self.summary = summary
+        self.description = description
+        self.variables = variables
+        self.seeAlso = seeAlso
     }
 
-    private static let variables = [
-        (
-            "LATCHKEY_TOKEN",
-            "the token of the vendor, where --set does not give it; LATCHKEY_NAME for a credential NAME"
-        ),
-        ("SSL_CERT_FILE", "certificates of authorities to trust, in PEM, as --ca"),
-        ("PATH", "where ffmpeg is looked for"),
-        ("TMPDIR", "where streams lie while they play, for nobody but the user"),
-    ]
+    /// The page.
+    package func text(_ verbs: [Usage]) -> String {
+        let name = escaped(program)
+        let parts =
+            [
+                ".TH \(program.uppercased()) 1 \"\" \"\(program) \(CommandLineTool.version)\" \"User Commands\"",
+                ".SH NAME", "\(name) \\- \(escaped(summary))", ".SH SYNOPSIS", ".B \(name)", ".I VERB", "[options]",
+                ".SH DESCRIPTION", escaped(description), ".SH VERBS",
+            ] + verbs.map(section) + [
+                ".SH ENVIRONMENT", list(variables), ".SH EXIT STATUS", list(Self.statuses),
+            ] + (seeAlso.map { [".SH SEE ALSO", ".BR \($0) (1)"] } ?? [])
+        return parts.joined(separator: "\n") + "\n"
+    }
 
     private static let statuses = [
         ("0", "yes"), ("1", "no: refused, wrong or failed"), ("2", "wrong usage"),
@@ -42,7 +45,7 @@ struct ManualPage {
     ]
 
     private func section(_ usage: Usage) -> String {
-        var parts = [".SS latchkey \(escaped(usage.name))", escaped(usage.summary) + "."]
+        var parts = [".SS \(escaped(usage.command))", escaped(usage.summary) + "."]
         if !usage.details.isEmpty { parts.append(".PP\n" + escaped(usage.details.replacing("\n", with: " "))) }
         parts.append(list(usage.positionals.map { ($0.name, $0.help) }))
         parts.append(list(usage.options.map { ("\($0.name) \($0.placeholder ?? "")", $0.help) }))
@@ -56,7 +59,7 @@ struct ManualPage {
         return "\\[u" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits + "]"
     }
 
-    private func list(_ rows: [(String, String)]) -> String {
+    private func list(_ rows: [Row]) -> String {
         rows.map { ".TP\n.B \(escaped($0.trimmingBlanks))\n\(escaped($1))" }.joined(separator: "\n")
     }
 
