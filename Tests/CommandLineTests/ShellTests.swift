@@ -49,6 +49,27 @@ import Testing
         #expect(output.split(separator: "\n").map(String.init) == [proposal])
     }
 
+    @Test(
+        .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/fish"), "fish is not there"),
+        arguments: [
+            ("pl", "play"), ("vendors sh", "show"), ("play --ven", "--vendor"), ("play --vendor vudrm-r", "vudrm-raw"),
+            ("wire req", "request"), ("wire request --st", "--stage"), ("completions z", "zsh"),
+        ])
+    func `fish proposes what fits`(_ words: String, _ proposal: String) async throws {
+        let script = await RecordedRun("completions", "fish").output
+        try Data(script.utf8).write(to: folder.file("latchkey.fish"))
+        let output = try Self.run(
+            "/usr/bin/fish",
+            ["--no-config", "-c", "source '\(folder.path("latchkey.fish"))'; complete --do-complete 'latchkey \(words)'"])
+        #expect(output.split(separator: "\n").map { $0.prefix { $0 != "\t" } } == [Substring(proposal)])
+    }
+
+    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/zsh"), "zsh is not there"))
+    func `zsh reads the completions`() async throws {
+        try Data(await RecordedRun("completions", "zsh").output.utf8).write(to: folder.file("_latchkey"))
+        #expect(try Self.run("/usr/bin/zsh", ["-n", folder.path("_latchkey")]) == "")
+    }
+
     @Test func `the manual page has every verb and every option`() async {
         let page = await RecordedRun("help", "--man").output
         #expect(page.hasPrefix(".TH LATCHKEY 1"))

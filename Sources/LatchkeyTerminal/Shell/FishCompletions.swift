@@ -14,7 +14,8 @@ struct FishCompletions {
             function \(function)
                 set -l words (commandline -opc)
                 set -e words[1]
-                test (count $words) -ge (count $argv); and test "$words[1..(count $argv)]" = "$argv"
+                set -l last (count $argv)
+                test (count $words) -ge $last; and test "$words[1..$last]" = "$argv"
             end
             complete -c \(program) -f
             \((first + verbs.groups.flatMap(lines) + verbs.flatMap(lines)).joined(separator: "\n"))
