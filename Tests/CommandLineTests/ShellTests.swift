@@ -31,7 +31,8 @@ import Testing
         arguments: [
             (["pl"], "play"), (["vendors", "sh"], "show"), (["play", "--ven"], "--vendor"),
             (["play", "--vendor", "vudrm-r"], "vudrm-raw"), (["play", "x", "--json", "--fra"], "--frame"),
-            (["inspect", "cert"], "certificate"), (["wire", "request", "--st"], "--stage"), (["wire", "req"], "request"),
+            (["inspect", "cert"], "certificate"), (["wire", "request", "--st"], "--stage"),
+            (["wire", "req"], "request"),
             (["completions", "z"], "zsh"),
             (["inspect", "spc", "--purpose", "pers"], "persistable"), (["help", "dem"], "demo"),
         ])
@@ -60,7 +61,10 @@ import Testing
         try Data(script.utf8).write(to: folder.file("latchkey.fish"))
         let output = try Self.run(
             "/usr/bin/fish",
-            ["--no-config", "-c", "source '\(folder.path("latchkey.fish"))'; complete --do-complete 'latchkey \(words)'"])
+            [
+                "--no-config", "-c",
+                "source '\(folder.path("latchkey.fish"))'; complete --do-complete 'latchkey \(words)'",
+            ])
         #expect(output.split(separator: "\n").map { $0.prefix { $0 != "\t" } } == [Substring(proposal)])
     }
 
