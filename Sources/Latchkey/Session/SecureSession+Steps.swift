@@ -116,7 +116,8 @@ extension SecureSession {
         // A newer license, or one under way, speaks for the session.
         case _ where live.version != version: keepUp(live, since: caller.timekeeper.uptime)
         case .forbidden, .concurrencyLimit, .regionDenied: if isRenewing { lapse(live) } else { fail(error) }
-        case .sessionEnded:
+        // The service knows no such session, or no longer.
+        case .notFound:
             lapse(live)
             if !isRenewing, live.source == players.source() { _ = players.renew() }
         default:

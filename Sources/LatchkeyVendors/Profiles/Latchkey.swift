@@ -43,7 +43,7 @@ extension VendorProfile {
     private static let latchkeyKinds = ErrorRules.kinds([
         .unauthenticated: ["tokenUsed"], .notYetValid: ["tokenNotYetValid", "notBegun"],
         .concurrencyLimit: ["sessionLimit", "sessionStopped"], .regionDenied: ["place"],
-        .notFound: ["unknownKey", "unknownTenant"], .sessionEnded: ["sessionEnded", "heartbeatToken"],
+        .notFound: ["unknownKey", "unknownTenant", "sessionEnded", "heartbeatToken"],
         .invalidRequest: ["contentMismatch", "sessionMissing"],
     ])
 

@@ -50,7 +50,7 @@ struct BrokenProfile: Sendable, CustomTestStringConvertible {
         BrokenProfile("token", "\"JWT\"", says: "opaque, jwt"),
         BrokenProfile("renewal", "{\"minimumLead\": \"60\"}", "renewal.minimumLead", says: "should be a whole number"),
         BrokenProfile("terms.lease", "300", says: "This is no rule"),
-        BrokenProfile("session", "{\"setting\": \"sessionURL\"}", "session.setup", says: "missing"),
+        BrokenProfile("session", "{\"setting\": \"sessionURL\"}", "session.heartbeat", says: "missing"),
         BrokenProfile("lookup", "{\"scope\": \"once\"}", "lookup.scope", says: "never, key, loader"),
     ]
 

@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (410, "sessionEnded", Diagnosis.Kind.sessionEnded), (401, "heartbeatToken", .sessionEnded),
+        (410, "sessionEnded", Diagnosis.Kind.notFound), (401, "heartbeatToken", .notFound),
         (403, "sessionStopped", .concurrencyLimit), (503, "storeUnavailable", .serverTransient),
     ])
     func `a refused heartbeat says whether another license helps`(status: Int, code: String, kind: Diagnosis.Kind) {
