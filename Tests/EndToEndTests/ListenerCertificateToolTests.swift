@@ -1,4 +1,6 @@
 import Foundation
+import LatchkeyCore
+import LatchkeyServer
 import LatchkeyTesting
 import TLSPeer
 import Testing
@@ -16,7 +18,8 @@ struct ListenerCertificateToolTests {
         2> >(sed -un '/Serving at https:/ { s/.*Serving at //; h; }; /takes requests/ { x; p; }')
         """
 
-    @Test func `a hang-up takes the new certificate, and the connection of the old one goes on`() async throws {
+    @Test func `a hang-up takes the new certificate and is in the audit, and the old connection goes on`() async throws
+    {
         let root = try TemporaryFolder()
         let folder = try DemoFolder(root.file("demo"), ports: [0, 0, 0])
         let text = try String(contentsOfFile: folder.configuration, encoding: .utf8).replacing(
@@ -41,5 +44,11 @@ struct ListenerCertificateToolTests {
         let request = "GET /t/demo/certificate HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
         #expect(try await old.ask(request, until: "\u{0}\u{0}\u{0}").hasPrefix("HTTP/1.1 200 "))
         #expect(await process.end(by: SIGTERM) == 0)
+        let engines = try await ServerEngines.open(ConfigurationFile(folder.configuration))
+        defer { engines.close() }
+        let events = try await engines.audit.entries(from: 1, limit: 10).compactMap { JSONValue(Data($0.text.utf8)) }
+        let loaded = try #require(events.first { $0["details"]?["certificates"]?.text == "players" }, "\(events)")
+        #expect(loaded["action"]?.text == "configurationLoaded")
+        #expect(loaded["actor"]?.text == "node:\(ProcessInfo.processInfo.hostName)")
     }
 }

@@ -82,10 +82,10 @@ extension AdminCall {
         return .admin(.object(["intact": .flag(isIntact), "verdict": .text("\(verdict)")]))
     }
 
+    /// Reads the configuration again, and names its members that wait for a restart.
     fileprivate func readAgain() async throws -> HTTPResponse {
         try await change(.configurationLoaded, of: "configuration") {
-            try await reload()
-            return HTTPResponse(status: 204)
+            .admin(.object(["restart": .texts(try await reload())]))
         }
     }
 

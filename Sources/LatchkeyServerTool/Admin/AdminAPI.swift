@@ -5,7 +5,7 @@ import LatchkeyServer
 
 /// What is below `/admin/v1`: everything that operators see and change, as JSON, by bearer keys with roles.
 ///
-/// A refused log-in and every change is in the audit. After ten wrong keys within a minute an address is not listened to for the rest
+/// A wrong key and every change is in the audit. After ten wrong keys within a minute an address is not listened to for the rest
 /// of it.
 ///
 /// Source: `Documentation/LicenseServer.md` §9.6.
@@ -23,10 +23,12 @@ struct AdminAPI: Sendable {
 
     let shared: ServerShared
     let state: @Sendable () -> ServerState
-    let reload: @Sendable () async throws -> Void
+    /// Reads the configuration again, and returns what waits for a restart.
+    let reload: @Sendable () async throws -> [String]
     let wrongKeys: WrongKeys
 
-    private static let router = Router(
+    /// Every address of the API.
+    static let router = Router(
         overviewRoutes + tenantRoutes + accountRoutes + decisionRoutes + serverRoutes)
 
     /// Answers a request. Never throws: a refusal is an answer.

@@ -13,7 +13,8 @@ struct AdminCall: Sendable {
     let state: ServerState
     /// The configuration in force whenever it is asked.
     let current: @Sendable () -> ServerState
-    let reload: @Sendable () async throws -> Void
+    /// Reads the configuration again, and returns what waits for a restart.
+    let reload: @Sendable () async throws -> [String]
 
     /// The tenant of the path.
     func tenant() throws(AdminRefusal) -> Tenant {

@@ -29,7 +29,7 @@ extension LicenseServer {
             if number == SIGHUP {
                 startTask { [self] in
                     notifier?.send(.reloading)
-                    try? await reload()
+                    _ = try? await reload()
                     notifier?.send(.ready)
                 }
             } else {

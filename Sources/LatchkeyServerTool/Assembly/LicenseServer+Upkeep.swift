@@ -13,7 +13,7 @@ extension LicenseServer {
             let now = WatchedFiles(file)
             guard now != seen else { continue }
             seen = now
-            try? await reload()
+            _ = try? await reload()
         }
     }
 

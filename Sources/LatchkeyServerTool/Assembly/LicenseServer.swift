@@ -11,6 +11,7 @@ final class LicenseServer: Sendable {
     let file: ConfigurationFile
     private let state: Locked<ServerState>
     private let listeners: [HTTPServer]
+    private let reloads = OneAtATime<[String]>()
     /// Where each listener is, once it runs.
     let addresses: ServerAddresses
 
@@ -46,9 +47,9 @@ final class LicenseServer: Sendable {
         shared.show(first)
         let players = PlayerListener(shared: shared, state: { state.withLock { $0 } })
         let packagers = PackagerListener(shared: shared, state: { state.withLock { $0 } })
-        let reload = Locked<(@Sendable () async throws -> Void)?>(nil)
+        let reload = Locked<(@Sendable () async throws -> [String])?>(nil)
         let operators = OperatorListener(
-            shared: shared, state: { state.withLock { $0 } }, reload: { try await reload.withLock { $0 }?() })
+            shared: shared, state: { state.withLock { $0 } }, reload: { try await reload.withLock { $0 }?() ?? [] })
         let settings = first.settings
         let servers = [
             // On the threads of the RSA work, so that a license does not change threads.
@@ -69,7 +70,7 @@ final class LicenseServer: Sendable {
         addresses = ServerAddresses(
             players: .init(settings.players, ports[0]), packagers: .init(settings.packagers, ports[1]),
             operators: .init(settings.operators, ports[2]))
-        reload.withLock { $0 = { [weak self] in try await self?.reload() } }
+        reload.withLock { $0 = { [weak self] in try await self?.reload() ?? [] } }
         shared.metrics.beforeText { [weak self] in self?.fillMetrics() }
     }
 
@@ -83,12 +84,23 @@ final class LicenseServer: Sendable {
 
     /// Reads the configuration again. What is wrong leaves the old one in force. Listeners show their new certificates;
     /// otherwise they and the stores stay as they are.
+    ///
+    /// One reload at a time: two at once could end with the older files in force. A request that comes while one goes on causes one more
+    /// after it, whose result it gets.
+    /// - Returns: the members of the configuration that wait for a restart; they are logged, too.
     /// - Throws: what is wrong; it is logged, too.
-    func reload() async throws {
+    @discardableResult
+    func reload() async throws -> [String] { try await reloads.run { try await self.readAgain() } }
+
+    private func readAgain() async throws -> [String] {
         do {
+            let start = file.settings
             let file = try file.readAgain()
-            let next = try await shared.builder(file).state()
-            let former = state.withLock { state in
+            var next = try await shared.builder(file).state()
+            let waiting = next.settings.waitingForRestart(since: start)
+            let notice = waiting.isEmpty ? nil : "Waiting for a restart: \(waiting.joined(separator: ", "))."
+            next.notices += [notice].compactMap { $0 }
+            let former = state.withLock { [next] state in
                 defer { state = next }
                 next.identities.show(listeners)
                 return state
@@ -96,10 +108,12 @@ final class LicenseServer: Sendable {
             former.retire()
             shared.show(next)
             shared.log.write(LogEntry(.info, .configuration, message: "The configuration was read again."))
+            if let notice { shared.log.write(LogEntry(.warning, .configuration, message: notice)) }
             // In force also where the audit cannot be written: an outage may be why the configuration was changed. It is logged then.
             try? await shared.audit(
                 .configurationLoaded, of: "configuration", by: "node:\(ProcessInfo.processInfo.hostName)",
                 next.changes(since: former))
+            return waiting
         } catch {
             shared.metrics.configurationIsLoaded.set(0)
             let known = error as? any DiagnosableError

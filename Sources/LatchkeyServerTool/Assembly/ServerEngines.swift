@@ -10,7 +10,8 @@ struct ServerEngines: Sendable {
     let keys: any KeyStore
     let audit: any AuditStore
     let changes: @Sendable () throws(StoreError) -> AsyncStream<KeyChange>
-    private let opened: [Stores]
+    /// What there is to close.
+    let opened: [Stores]
 
     /// Opens the stores; each address once, however often it is named.
     /// - Throws: `ServerProblems`.

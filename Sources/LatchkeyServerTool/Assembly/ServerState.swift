@@ -10,8 +10,8 @@ struct ServerState: Sendable {
     let settings: ServerSettings
     let licensee: LicenseeSetup
     let identities: ListenerIdentities
-    /// What an operator should read at the start, one sentence each.
-    let notices: [String]
+    /// What an operator should read at the start and on the console's first page, one sentence each.
+    var notices: [String]
     let policies: PolicySet
     /// What wraps the tenants' data keys.
     let wrapping: KeyEncryptionKeys

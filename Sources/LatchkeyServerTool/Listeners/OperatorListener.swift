@@ -25,7 +25,7 @@ struct OperatorListener: Sendable {
 
     init(
         shared: ServerShared, state: @escaping @Sendable () -> ServerState,
-        reload: @escaping @Sendable () async throws -> Void
+        reload: @escaping @Sendable () async throws -> [String]
     ) {
         self.shared = shared
         self.state = state

@@ -1,0 +1,328 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyHTTP
+import LatchkeyServer
+import LatchkeyTerminal
+import LatchkeyTesting
+import Testing
+
+@testable import LatchkeyServerTool
+
+/// What operators leave in the audit. The addresses are those of the API's own table, so that a new one that changes something fails here until
+/// it leaves an entry.
+@Suite(.timeLimit(.minutes(5))) struct AdminAuditTests {
+    // MARK: - The addresses
+
+    /// What is sent to an address, and what that leaves.
+    private struct Action {
+        var query = ""
+        /// The events by the name of the operator who did it.
+        var events: @Sendable (String) -> [AuditEvent] = { _ in [] }
+        var body: @Sendable (ServerUnderTest) async throws -> String = { _ in "" }
+    }
+
+    /// One address with a method, and who may use it.
+    private struct Request {
+        let name: String
+        let method: String
+        let path: String
+        let role: AdminRole
+        let action: Action
+
+        func send(to test: ServerUnderTest, key: String?) async throws -> Reply {
+            let body = try await action.body(test)
+            return try await test.admin(path, method, body: method == "GET" ? nil : body, key: key)
+        }
+    }
+
+    private static let kid = ServerUnderTest.kid(1)
+    private static let device = "tv-1"
+    /// The address of a stream that does not end.
+    private static let endless = "GET /admin/v1/events"
+
+    /// Everything but plain reads. What is asked by `POST` and changes nothing leaves nothing.
+    private static let actions: [String: Action] = [
+        "POST /admin/v1/sign-in": Action { [AuditEvent(.adminLogin, of: $0, by: $0)] },
+        "POST /admin/v1/tenants/{tenant}/keys/{kid}/disable": Action {
+            [AuditEvent(.keyDisabled, of: "demo/\(kid)", by: $0)]
+        },
+        "POST /admin/v1/tenants/{tenant}/keys/{kid}/enable": Action {
+            [AuditEvent(.keyEnabled, of: "demo/\(kid)", by: $0)]
+        },
+        "POST /admin/v1/tenants/{tenant}/cpix": Action(
+            query: "?policy=demo",
+            events: {
+                [
+                    AuditEvent(.keyImported, of: "demo", by: $0, details: ["policies": "demo"]),
+                    AuditEvent(.keyImported, of: "demo", by: $0, details: keys(3...4)),
+                ]
+            }, body: { _ in ServerUnderTest.document(3...4, of: "news") }),
+        "GET /admin/v1/tenants/{tenant}/cpix": Action(
+            query: "?content=film",
+            events: { [AuditEvent(.keyExported, of: "demo", by: $0, details: keys(1...2))] }),
+        "POST /admin/v1/tenants/{tenant}/sessions/stop": Action(
+            events: { [AuditEvent(.sessionStopped, of: "demo/ann", by: $0, details: ["session": "any"])] },
+            body: { try await member("session", session($0)) }),
+        "POST /admin/v1/tenants/{tenant}/devices/forget": Action(
+            events: { [AuditEvent(.deviceForgotten, of: "demo/ann", by: $0, details: ["device": device])] },
+            body: { _ in member("device", device) }),
+        "POST /admin/v1/tenants/{tenant}/decisions/{request}/again": Action(body: { _ in #"{"version":1}"# }),
+        "POST /admin/v1/audit/verify": Action(),
+        "POST /admin/v1/reload": Action {
+            [
+                AuditEvent(.configurationLoaded, of: "configuration", by: $0),
+                AuditEvent(.configurationLoaded, of: "configuration", by: node),
+            ]
+        },
+        "POST /admin/v1/rewrap": Action {
+            [AuditEvent(.keysRewrapped, of: "data-keys", by: $0, details: ["wrapper": "demo"])]
+        },
+        "POST /admin/v1/tenants/{tenant}/data-key": Action { [AuditEvent(.dataKeyRenewed, of: "demo", by: $0)] },
+        "POST /admin/v1/tenants/{tenant}/reseal": Action { [AuditEvent(.keysResealed, of: "demo", by: $0)] },
+        "POST /admin/v1/tenants/{tenant}/seed": Action { [AuditEvent(.seedRenewed, of: "demo", by: $0)] },
+    ]
+
+    private static let node = "node:\(ProcessInfo.processInfo.hostName)"
+
+    private static func member(_ name: String, _ value: String) -> String {
+        JSONValue.object(["account": .text("ann"), name: .text(value)]).canonicalText
+    }
+
+    private static func keys(_ numbers: ClosedRange<Int>) -> [String: String] {
+        let kids = numbers.map(ServerUnderTest.kid)
+        return [
+            "face": "admin", "count": "\(kids.count)", "kids": kids.joined(separator: " "), "recipients": "",
+        ]
+    }
+
+    /// The session of the account `ann`; a word for none.
+    private static func session(_ test: ServerUnderTest) async throws -> String {
+        try await test.admin("tenants/demo/account?name=ann").list("slots").first?["session"]?.text ?? "none"
+    }
+
+    /// The requests of the API's table that do not only read, or all of them.
+    private static func requests(reads: Bool = false) -> [Request] {
+        AdminAPI.router.routes.flatMap { route in
+            route.methods.compactMap { method in
+                let name = "\(method.rawValue) \(route.path.text)"
+                var action = actions[name]
+                if action == nil, method == .get, reads, name != endless {
+                    action = Action(query: name.hasSuffix("/account") ? "?name=ann" : "")
+                } else if action == nil, method != .get {
+                    Issue.record("\(name) has neither a case here nor, maybe, an entry in the audit.")
+                }
+                guard let action else { return nil }
+                var path = String(route.path.text.dropFirst("/admin/v1/".count))
+                let names = ["tenant": "demo", "kid": kid, "request": "request-1", "policy": "demo"]
+                for (name, value) in names { path = path.replacing("{\(name)}", with: value) }
+                return Request(
+                    name: name, method: method.rawValue, path: path + action.query, role: route.handler.role,
+                    action: action)
+            }
+        }
+    }
+
+    // MARK: - The server
+
+    /// Runs a server with two keys, and a session on a device.
+    private static func run(_ body: (ServerUnderTest) async throws -> Void) async throws {
+        try await ServerUnderTest.run { test in
+            try ServerStage.edit(test.demo.url.appending(path: "policies/demo.json").path) {
+                $0 = $0.replacing(#""concurrency""#, with: #""devices": {"limit": 5}, "concurrency""#)
+            }
+            try await test.server.reload()
+            _ = try await test.admin("tenants/demo/cpix", "POST", body: ServerUnderTest.document(1...2))
+            let token = try DemoFolder.token(
+                in: test.demo.url, for: "ann", at: Date(),
+                claims: ["latchkey": .object(["device": .text(device)])])
+            let license = try await test.license(1, token: token.revealedText, requestID: "request-1")
+            #expect(license.status == 200, "\(license.text)")
+            try await body(test)
+            try await isWhole(test, token)
+        }
+    }
+
+    /// The chain holds, by the API and by the tool, and no entry has a secret.
+    private static func isWhole(_ test: ServerUnderTest, _ token: Secret) async throws {
+        #expect(try await test.admin("audit/verify", "POST", body: "").json["intact"] == .flag(true))
+        let output = Output()
+        let console = Console(output: output, error: Output(), showsProgress: false) { _ in Data() }
+        let arguments = ["audit", "verify", "--config", test.demo.configuration]
+        #expect(await CommandLineTool.licenseServer.run(arguments, console) == .yes)
+        let entries = try await test.server.shared.engines.audit.entries(from: 1, limit: 1_000)
+        #expect(output.text.contains("intact up to entry \(entries.count)"), "\(output.text)")
+        let key = try #require(Data(base64Encoded: ServerUnderTest.plainKey))
+        var secrets = [token.revealedText, ServerUnderTest.plainKey, key.hexString, "a-guessed-key"]
+        secrets += AdminRole.allCases.map(ServerUnderTest.key)
+        for name in ["kek.hex", "node-secret.hex", "token-key.hex", "packager-key.txt", "admin-key.txt"] {
+            let text = try String(contentsOf: test.demo.url.appending(path: name), encoding: .utf8)
+            secrets.append(text.trimmingCharacters(in: .whitespacesAndNewlines))
+        }
+        for secret in secrets { #expect(!entries.contains { $0.text.contains(secret) }, "A secret is in the audit.") }
+    }
+
+    /// What the audit got since it had so many entries. A session, whose name nobody knows before, is `any`.
+    private static func events(_ test: ServerUnderTest, since count: Int) async throws -> [AuditEvent] {
+        try await test.server.shared.engines.audit.entries(from: UInt64(count) + 1, limit: 1_000).map { entry in
+            let json = try #require(JSONValue(Data(entry.text.utf8)))
+            guard case .object(let members)? = json["details"] else { throw CocoaError(.coderReadCorrupt) }
+            var details = members.mapValues { $0.text ?? "" }
+            if let session = details["session"], session != "none" { details["session"] = "any" }
+            return AuditEvent(
+                try #require(AuditEvent.Action(rawValue: json["action"]?.text ?? "")), of: json["object"]?.text ?? "",
+                by: json["actor"]?.text ?? "", details: details)
+        }
+    }
+
+    private static func count(_ test: ServerUnderTest) async throws -> Int {
+        Int(try await test.server.shared.engines.audit.last()?.sequence ?? 0)
+    }
+
+    /// What the tool prints.
+    private final class Output: Sink {
+        private let data = Locked(Data())
+        var text: String { String(decoding: data.withLock { $0 }, as: UTF8.self) }
+        var failure: String? { nil }
+        func write(_ data: Data) { self.data.withLock { $0.append(data) } }
+    }
+
+    // MARK: - Tests
+
+    @Test func `each action of the API's table leaves its entries, and looking leaves none`() async throws {
+        try await Self.run { test in
+            let requests = Self.requests(reads: true)
+            for request in requests {
+                let before = try await Self.count(test)
+                let reply = try await request.send(to: test, key: ServerUnderTest.key(request.role))
+                #expect(reply.status == 200, "\(request.name): \(reply.status) \(reply.text)")
+                let events = try await Self.events(test, since: before)
+                #expect(events == request.action.events("admin:\(request.role.rawValue)-1"), "\(request.name)")
+            }
+            #expect(Set(Self.actions.keys).isSubset(of: requests.map(\.name)))
+        }
+    }
+
+    @Test func `who lacks the role, or brings no key, changes nothing and leaves no entry`() async throws {
+        try await Self.run { test in
+            let before = try await Self.count(test)
+            for request in Self.requests() {
+                for role in AdminRole.allCases where role < request.role {
+                    let reply = try await request.send(to: test, key: ServerUnderTest.key(role))
+                    #expect(reply.status == 403 && reply.json["code"]?.text == "adminRole", "\(request.name)")
+                }
+                #expect(try await request.send(to: test, key: nil).status == 401, "\(request.name)")
+            }
+            #expect(try await Self.events(test, since: before) == [])
+            #expect(try await Self.session(test) != "none")
+        }
+    }
+
+    @Test func `a wrong key leaves the address that it came from, whatever it asked for`() async throws {
+        let requests = Self.requests()
+        // After ten wrong keys nobody listens, to a right one neither.
+        for first in stride(from: 0, to: requests.count, by: 9) {
+            try await Self.run { test in
+                for request in requests.dropFirst(first).prefix(9) {
+                    let before = try await Self.count(test)
+                    let reply = try await request.send(to: test, key: "a-guessed-key")
+                    #expect(reply.status == 401, "\(request.name)")
+                    let refused = AuditEvent(.adminRefused, of: "admin", by: "address:127.0.0.1")
+                    #expect(try await Self.events(test, since: before) == [refused], "\(request.name)")
+                }
+            }
+        }
+    }
+
+    @Test func `while the audit takes nothing, no key leaves and nothing changes; operators may sign in`() async throws
+    {
+        try await Self.run { test in
+            let (server, engines) = (test.server, test.server.shared.engines)
+            let full = ServerEngines(
+                settings: engines.settings, sessions: engines.sessions, keys: engines.keys,
+                audit: MemoryAuditStore(limit: 0), changes: engines.changes, opened: [])
+            let reloads = Locked(0)
+            let api = AdminAPI(
+                shared: try ServerShared(server.file, full, LineWriter { _ in }), state: { server.current },
+                reload: {
+                    reloads.withLock { $0 += 1 }
+                    return []
+                }, wrongKeys: WrongKeys())
+            let kept = (
+                try await engines.keys.page(of: "demo", search: "", after: nil, limit: 100),
+                try await engines.keys.dataKeys(), try await Self.session(test)
+            )
+            for request in Self.requests() where !request.action.events("").isEmpty {
+                let reply = await api.answer(
+                    HTTPRequest(
+                        method: HTTPMethod(rawValue: request.method),
+                        target: "/admin/v1/\(request.path)",
+                        headers: [.authorization: "Bearer \(ServerUnderTest.key(.security))"],
+                        body: Data(try await request.action.body(test).utf8)))
+                let signsIn = request.name.hasSuffix("/sign-in")
+                #expect(reply.status == (signsIn ? 200 : 503), "\(request.name)")
+            }
+            #expect(reloads.withLock { $0 } == 0)
+            #expect(try await engines.keys.page(of: "demo", search: "", after: nil, limit: 100) == kept.0)
+            #expect(try await engines.keys.dataKeys() == kept.1)
+            #expect(try await Self.session(test) == kept.2)
+        }
+    }
+
+    @Test(arguments: [
+        ("tenants/demo/keys/\(ServerUnderTest.kid(9))/disable", "", AuditEvent.Action.keyDisabled),
+        ("tenants/demo/sessions/stop", member("session", "none"), .sessionStopped),
+        ("tenants/demo/devices/forget", member("device", "none"), .deviceForgotten),
+        ("tenants/demo/cpix", "{}", .keyImported),
+        ("reload", "", .configurationLoaded),
+    ])
+    func `what fails has a second entry that says so`(
+        _ path: String, _ body: String, _ action: AuditEvent.Action
+    ) async throws {
+        try await Self.run { test in
+            try ServerStage.edit(test.demo.configuration) {
+                $0 = $0.replacing(#""policy": "demo""#, with: #""policy": "none""#)
+            }
+            let before = try await Self.count(test)
+            let reply = try await test.admin(path, "POST", body: body)
+            #expect((400..<500).contains(reply.status))
+            let events = try await Self.events(test, since: before)
+            let (first, second) = (try #require(events.first), try #require(events.last))
+            #expect(events.count == 2 && first.details["failed"] == nil)
+            let failed = try #require(second.details["failed"])
+            #expect(failed == reply.json["code"]?.text)
+            let details = first.details.merging(["failed": failed]) { $1 }
+            #expect(second == AuditEvent(action, of: first.object, by: "admin:security-1", details: details))
+            #expect((first.action, first.actor) == (second.action, second.actor))
+        }
+    }
+
+    @Test func `a change of a file is in the audit by its node, with what changed, and a wrong one is not`()
+        async throws
+    {
+        try await Self.run { test in
+            let time = ManualTimekeeper()
+            let watch = Task { [server = test.server] in await server.watchFiles(time) }
+            await time.untilSomeoneSleeps()
+            let before = try await Self.count(test)
+            try ServerStage.edit(test.demo.url.appending(path: "policies/demo.json").path) {
+                $0 = $0.replacing(#""5m""#, with: #""10m""#)
+            }
+            try ServerStage.edit(test.demo.configuration) {
+                $0 = $0.replacing(#""tenants": {"#, with: #""tenants": {"second": {},"#)
+            }
+            time.advance(by: .seconds(1))
+            await time.untilSomeoneSleeps()
+            let changes = ["policies": "demo", "tenants": "+second"]
+            let loaded = AuditEvent(.configurationLoaded, of: "configuration", by: Self.node, details: changes)
+            #expect(try await Self.events(test, since: before) == [loaded])
+            try ServerStage.edit(test.demo.configuration) {
+                $0 = $0.replacing(#""policy": "demo""#, with: #""policy": "none""#)
+            }
+            time.advance(by: .seconds(1))
+            await time.untilSomeoneSleeps()
+            #expect(try await Self.events(test, since: before) == [loaded])
+            watch.cancel()
+            await watch.value
+        }
+    }
+}

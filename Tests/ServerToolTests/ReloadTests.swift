@@ -1,0 +1,151 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyServer
+import LatchkeyTesting
+import LatchkeyVendors
+import TLSPeer
+import Testing
+
+@testable import LatchkeyServerTool
+
+/// Reloads that come at once, and what they do not bring into force.
+@Suite(.timeLimit(.minutes(2)))
+struct ReloadTests {
+    @Test func `who asks while work goes on gets the result of one more run after it`() async throws {
+        let (work, gate) = (OneAtATime<Int>(), Gate())
+        let (began, atOnce) = (Locked(0), Locked((now: 0, most: 0)))
+        let run: @Sendable () async throws -> Int = {
+            let number = began.withLock { count in
+                count += 1
+                return count
+            }
+            atOnce.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
+            await gate.wait()
+            atOnce.withLock { $0.now -= 1 }
+            return number
+        }
+        let first = work.begin(run)
+        await gate.untilSomeoneArrives()
+        let (second, third) = (work.begin(run), work.begin(run))
+        #expect(second === third && first !== second)
+        gate.open()
+        #expect(try await first.value == 1)
+        #expect(try await second.value == 2)
+        #expect(atOnce.withLock { $0.most } == 1)
+        #expect(try await work.run(run) == 3)
+    }
+
+    @Test func `a failure is its own run's, and who is cancelled ends no run`() async throws {
+        struct Wrong: Error {}
+        let (work, gate) = (OneAtATime<Int>(), Gate())
+        let first = Task {
+            try await work.run {
+                await gate.wait()
+                try Task.checkCancellation()
+                return 1
+            }
+        }
+        await gate.untilSomeoneArrives()
+        let (second, third) = (work.begin { throw Wrong() }, work.begin { 3 })
+        first.cancel()
+        gate.open()
+        #expect(try await first.value == 1)
+        await #expect(throws: Wrong.self) { try await second.value }
+        await #expect(throws: Wrong.self) { try await third.value }
+        #expect(try await work.run { 4 } == 4)
+    }
+
+    @Test func `of two reloads at once the files of the later one are in force, however slow the first one is`()
+        async throws
+    {
+        let stage = try await ServerStage()
+        let configuration = stage.folder.configuration
+        let text = try String(contentsOfFile: configuration, encoding: .utf8)
+        func changed(_ delay: String) -> Data { Data(text.replacing(#""0s""#, with: #""\#(delay)""#).utf8) }
+        // A pipe is read as slowly as somebody writes it.
+        try FileManager.default.removeItem(atPath: configuration)
+        try #require(mkfifo(configuration, 0o600) == 0)
+        let pipe = Promise<Int32, any Error>()
+        Thread.detachNewThread { pipe.resolve(.success(open(configuration, O_WRONLY | O_CLOEXEC))) }
+        let first = Task { [server = stage.server] in try await server.reload() }
+        let slow = FileHandle(fileDescriptor: try await pipe.value, closeOnDealloc: true)
+        try FileManager.default.removeItem(atPath: configuration)
+        try changed("2s").write(to: URL(filePath: configuration))
+        let second = Task { [server = stage.server] in try await server.reload() }
+        // Time for the second one, if it took it.
+        for _ in 0..<50 { _ = try await stage.send("\(stage.server.addresses.operators.url)/livez") }
+        #expect(stage.server.current.settings.drainDelay == .zero)
+        try slow.write(contentsOf: changed("1s"))
+        try slow.close()
+        _ = (try await first.value, try await second.value)
+        #expect(stage.server.current.settings.drainDelay == .seconds(2))
+        let entries = try await stage.server.shared.engines.audit.entries(from: 1, limit: 10)
+        #expect(entries.count { $0.text.contains("configurationLoaded") } == 2)
+        await stage.stop()
+    }
+
+    @Test func `a reload names what waits for a restart, in its answer, in the log and to operators`() async throws {
+        let stage = try await ServerStage()
+        let configuration = stage.folder.configuration
+        let former = try String(contentsOfFile: configuration, encoding: .utf8)
+        let identity = try SelfSigned()
+        try Data(identity.certificate.utf8).write(to: stage.folder.url.appending(path: "tls.pem"))
+        try Data(identity.privateKey.utf8).write(to: stage.folder.url.appending(path: "tls-key.pem"))
+        let place = #"{"address": "127.0.0.1", "port": 0}"#
+        try ServerStage.edit(configuration) { text in
+            let new = [
+                "players": #"{"address": "127.0.0.1", "port": 9}"#,
+                "packagers": #"{"port": 0, "certificate": "tls.pem", "privateKey": "tls-key.pem"}"#,
+                "operators": #"{"address": "::1", "port": 0}"#,
+            ]
+            for (name, listener) in new {
+                text = text.replacing(#""\#(name)": \#(place)"#, with: #""\#(name)": \#(listener)"#)
+            }
+            text = text.replacing(#""drainDelay": "0s""#, with: #""drainDelay": "1s", "threads": 3"#)
+        }
+        let operators = stage.server.addresses.operators.url
+        func reload() async throws -> [String]? {
+            let reply = try await stage.send(
+                "\(operators)/admin/v1/reload", method: "POST", bearer: stage.admin)
+            #expect(reply.status == 200)
+            return JSONValue(reply.body)?["restart"]?.texts
+        }
+        let members = [
+            "players.port", "packagers.certificate", "packagers.privateKey", "operators.address", "threads",
+            "drainDelay",
+        ]
+        // As long as it waits, also if nothing changed since the reload before.
+        for _ in 0..<2 { #expect(try await reload() == members) }
+        let notice = "Waiting for a restart: \(members.joined(separator: ", "))."
+        let overview = try await stage.send("\(operators)/admin/v1/overview", bearer: stage.admin)
+        #expect(JSONValue(overview.body)?["notices"]?.texts?.contains(notice) == true, "\(overview.text)")
+        #expect(try await stage.send("\(stage.server.addresses.packagers.url)/t/demo/none").status == 404)
+        try Data(former.utf8).write(to: URL(filePath: configuration))
+        #expect(try await reload() == [])
+        await stage.stop()
+        let log = String(decoding: stage.log.withLock { $0 }, as: UTF8.self)
+        let lines = log.split(separator: "\n").filter { $0.contains(notice) }
+        #expect(lines.count == 2 && lines.allSatisfy { $0.contains(#""level":"warning""#) }, "\(log)")
+    }
+
+    @Test func `a listener that leaves TLS goes on with its certificate until a restart, and the reload says so`()
+        async throws
+    {
+        let identity = try SelfSigned()
+        let stage = try await ServerStage { text in
+            text = text.replacing(
+                #""players": {"#, with: #""players": {"certificate": "tls.pem", "privateKey": "tls-key.pem", "#)
+        } prepare: { folder in
+            try Data(identity.certificate.utf8).write(to: folder.appending(path: "tls.pem"))
+            try Data(identity.privateKey.utf8).write(to: folder.appending(path: "tls-key.pem"))
+        }
+        try ServerStage.edit(stage.folder.configuration) { text in
+            text = text.replacing(#""certificate": "tls.pem", "privateKey": "tls-key.pem", "#, with: "")
+        }
+        #expect(try await stage.server.reload() == ["players.certificate", "players.privateKey"])
+        let url = try #require(URL(string: stage.server.addresses.players.url))
+        let port = try #require(url.port.flatMap { UInt16(exactly: $0) })
+        #expect(try await TLSConnection.open(port).certificate == identity.der)
+        await stage.stop()
+    }
+}
