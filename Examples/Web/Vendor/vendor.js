@@ -85,8 +85,12 @@ export class Vendor {
     return { ckc, sideValues: answer.json ? mapped(this.profile.sideValues ?? {}, path => valueAt(answer.json, path)) : {} };
   }
 
-  // Of a secure session: "setup", "heartbeat" and "teardown".
-  sessionRequest(step, given = {}) { return this.request(this.profile.session[step], given, "session URL"); }
+  // Of a secure session: "setup", "heartbeat" and "teardown". Some know no setup: the license opens them.
+  sessionRequest(step, given = {}) {
+    const rule = this.profile.session?.[step];
+    if (!rule) throw new VendorError("missingSetting", `${this.profile.name} knows no ${step} of a session.`);
+    return this.request(rule, given, "session URL");
+  }
 
   get nameRule() { return this.profile.requestContentID ?? this.profile.contentIdentifier; }
   now({ keyURI, ...given }) { return { ...given, uri: keyURI === undefined ? null : new KeyURI(keyURI), settings: this.settings, credentials: this.credentials }; }

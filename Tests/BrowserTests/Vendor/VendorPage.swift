@@ -99,8 +99,10 @@ struct VendorPage {
         };
         const requests = exchanges => exchanges.map(one =>
           Object.fromEntries(Object.entries(made(one)).map(([name, make]) => [name, sent(make)])));
-        const changes = exchange => Object.values(made(exchange)).flatMap(make => {
-          const given = make();
+        // A session that a license opens has no setup.
+        const isThere = (name, { session }) => name !== "setup" || session.setup;
+        const changes = exchange => Object.entries(made(exchange)).flatMap(([name, make]) => {
+          const given = isThere(name, exchange.profile) ? make() : null;
           if (!given) return [];
           const { url, ...options } = given;
           const real = new Request(url, options);
