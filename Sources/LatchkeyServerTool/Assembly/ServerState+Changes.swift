@@ -3,8 +3,8 @@ import LatchkeyFairPlay
 import LatchkeyServer
 
 extension ServerState {
-    /// What differs from the configuration before, for the audit: names of policies and tenants, fingerprints of certificates, listeners with new ones. No secret, and
-    /// nothing where nothing differs.
+    /// What differs from the configuration before, for the audit: names of policies and tenants, fingerprints of certificates, listeners
+    /// with new ones. No secret, and nothing where nothing differs.
     func changes(since former: ServerState) -> [String: String] {
         let policies = { (state: ServerState) in
             Dictionary(state.policies.names.compactMap { name in state.policies[name].map { (name, $0.digest) } }) {
