@@ -64,7 +64,7 @@ struct AdminCall: Sendable {
         try await shared.audit(action, of: object, by: "admin:\(admin.name)", details)
     }
 
-    /// Does what the audit tells, and tells the audit if it fails.
+    /// Does what the audit tells, and tells the audit if it fails. If the audit does not take that, the log has it.
     func change<Value: Sendable>(
         _ action: AuditEvent.Action, of object: String, _ details: [String: String] = [:],
         _ body: () async throws -> Value
@@ -72,7 +72,7 @@ struct AdminCall: Sendable {
         try await audit(action, of: object, details)
         do { return try await body() } catch {
             let code = (error as? any DiagnosableError)?.code ?? "unknown"
-            try await audit(action, of: object, details.merging(["failed": code]) { one, _ in one })
+            try? await audit(action, of: object, details.merging(["failed": code]) { one, _ in one })
             throw error
         }
     }

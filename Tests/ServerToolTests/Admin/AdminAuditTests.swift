@@ -236,28 +236,16 @@ import Testing
     @Test func `while the audit takes nothing, no key leaves and nothing changes; operators may sign in`() async throws
     {
         try await Self.run { test in
-            let (server, engines) = (test.server, test.server.shared.engines)
-            let full = ServerEngines(
-                settings: engines.settings, sessions: engines.sessions, keys: engines.keys,
-                audit: MemoryAuditStore(limit: 0), changes: engines.changes, opened: [])
+            let engines = test.server.shared.engines
             let reloads = Locked(0)
-            let api = AdminAPI(
-                shared: try ServerShared(server.file, full, LineWriter { _ in }), state: { server.current },
-                reload: {
-                    reloads.withLock { $0 += 1 }
-                    return []
-                }, wrongKeys: WrongKeys())
+            let api = try Self.api(test, entries: 0) { reloads.withLock { $0 += 1 } }
             let kept = (
                 try await engines.keys.page(of: "demo", search: "", after: nil, limit: 100),
                 try await engines.keys.dataKeys(), try await Self.session(test)
             )
             for request in Self.requests() where !request.action.events("").isEmpty {
-                let reply = await api.answer(
-                    HTTPRequest(
-                        method: HTTPMethod(rawValue: request.method),
-                        target: "/admin/v1/\(request.path)",
-                        headers: [.authorization: "Bearer \(ServerUnderTest.key(.security))"],
-                        body: Data(try await request.action.body(test).utf8)))
+                let reply = await Self.ask(
+                    api, request.path, request.method, body: try await request.action.body(test))
                 let signsIn = request.name.hasSuffix("/sign-in")
                 #expect(reply.status == (signsIn ? 200 : 503), "\(request.name)")
             }
@@ -266,6 +254,45 @@ import Testing
             #expect(try await engines.keys.dataKeys() == kept.1)
             #expect(try await Self.session(test) == kept.2)
         }
+    }
+
+    @Test func `an audit that is full after the first entry hides neither what was done nor why it failed`()
+        async throws
+    {
+        try await Self.run { test in
+            let document = ServerUnderTest.document(3...4, of: "news")
+            let done = await Self.ask(try Self.api(test, entries: 1), "tenants/demo/cpix", "POST", body: document)
+            #expect(done.status == 200)
+            let failed = await Self.ask(
+                try Self.api(test, entries: 1), "tenants/demo/keys/\(ServerUnderTest.kid(9))/disable", "POST")
+            #expect(failed.status == 404)
+        }
+    }
+
+    /// The API of the server with an audit of its own, which takes so many entries.
+    private static func api(
+        _ test: ServerUnderTest, entries: Int, reload: @escaping @Sendable () -> Void = {}
+    ) throws -> AdminAPI {
+        let engines = test.server.shared.engines
+        let full = ServerEngines(
+            settings: engines.settings, sessions: engines.sessions, keys: engines.keys,
+            audit: MemoryAuditStore(limit: entries), changes: engines.changes, opened: [])
+        return AdminAPI(
+            shared: try ServerShared(test.server.file, full, LineWriter { _ in }),
+            state: { [server = test.server] in server.current },
+            reload: {
+                reload()
+                return []
+            }, wrongKeys: WrongKeys())
+    }
+
+    private static func ask(
+        _ api: AdminAPI, _ path: String, _ method: String, body: String = ""
+    ) async -> HTTPResponse {
+        await api.answer(
+            HTTPRequest(
+                method: HTTPMethod(rawValue: method), target: "/admin/v1/\(path)",
+                headers: [.authorization: "Bearer \(ServerUnderTest.key(.security))"], body: Data(body.utf8)))
     }
 
     @Test(arguments: [
