@@ -4,9 +4,14 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <unistd.h>
+#if defined(__linux__)
+#include <sys/eventfd.h>
+#endif
 
 struct latchkey_mhd_settings {
     unsigned int flags;
@@ -54,14 +59,80 @@ static inline struct MHD_Daemon *latchkey_mhd_start(struct latchkey_mhd_settings
                             MHD_OPTION_END);
 }
 
-// The flags of a daemon that polls with the best means of the system and can suspend connections.
-static inline unsigned int latchkey_mhd_flags(int ipv6) {
+// Whether a daemon can do without threads: its owner's wait for its epoll descriptor.
+static inline bool latchkey_mhd_does_without_threads(void) {
 #if defined(__linux__)
-    unsigned int polling = MHD_USE_EPOLL_INTERNAL_THREAD;
+    return true;
 #else
+    return false;
+#endif
+}
+
+// The flags of a daemon that polls with the best means of the system, on threads of its own or on its owner's, and can suspend
+// connections.
+static inline unsigned int latchkey_mhd_flags(bool ipv6, bool own_threads) {
+#if defined(__linux__)
+    unsigned int polling = own_threads ? MHD_USE_EPOLL_INTERNAL_THREAD : MHD_USE_EPOLL;
+#else
+    (void)own_threads;
     unsigned int polling = MHD_USE_POLL_INTERNAL_THREAD;
 #endif
     return polling | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG | (ipv6 ? MHD_USE_IPv6 : 0);
+}
+
+// Does what the sockets of a daemon without threads are ready for. Does not wait.
+static inline void latchkey_mhd_run(struct MHD_Daemon *daemon) {
+    MHD_UNSIGNED_LONG_LONG milliseconds;
+    // A reply that was sent and the request behind it are two rounds.
+    for (int round = 0; round < 3; round++) {
+        MHD_run_wait(daemon, 0);
+        if (MHD_get_timeout(daemon, &milliseconds) != MHD_YES || milliseconds > 0) break;
+    }
+}
+
+// How long a daemon without threads may sleep unless a socket is ready, in milliseconds; negative for as long as it likes.
+static inline int latchkey_mhd_patience(struct MHD_Daemon *daemon) {
+    MHD_UNSIGNED_LONG_LONG milliseconds;
+    if (MHD_get_timeout(daemon, &milliseconds) != MHD_YES) return -1;
+    return milliseconds > INT32_MAX ? INT32_MAX : (int)milliseconds;
+}
+
+// What becomes readable when a daemon without threads has something to do; -1 when it is unknown.
+static inline int latchkey_mhd_readiness(struct MHD_Daemon *daemon) {
+#if defined(__linux__)
+    const union MHD_DaemonInfo *info = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_EPOLL_FD);
+    return info == NULL ? -1 : (int)info->epoll_fd;
+#else
+    (void)daemon;
+    return -1;
+#endif
+}
+
+// An event counter; -1 when there is none, with errno.
+static inline int latchkey_event(void) {
+#if defined(__linux__)
+    return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+#else
+    return -1;
+#endif
+}
+
+// Makes an event counter readable.
+static inline void latchkey_event_add(int event) {
+    const uint64_t one = 1;
+    // A counter that is full is readable already.
+    ssize_t count = write(event, &one, sizeof one);
+    (void)count;
+}
+
+// Waits until an event counter or another descriptor (-1 for none) is readable, and resets the counter.
+static inline void latchkey_event_wait(int event, int other, int milliseconds) {
+    struct pollfd both[] = {{event, POLLIN, 0}, {other, POLLIN, 0}};
+    if (poll(both, 2, milliseconds) > 0 && both[0].revents != 0) {
+        uint64_t value;
+        ssize_t count = read(event, &value, sizeof value);
+        (void)count;
+    }
 }
 
 // The port that a daemon listens on; 0 when it is unknown.

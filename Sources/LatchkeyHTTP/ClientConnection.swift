@@ -2,8 +2,8 @@ import CMicroHTTPD
 import Foundation
 
 /// One client's connection from its first byte to its last.
-// Sound because `number`, `phase`, `since` and `isClosing` are touched under `OpenConnections`' lock only, and `exchange` by the
-// connection's own thread only.
+// Sound because `number`, `phase`, `since` and `isClosing` are touched under `OpenConnections`' lock only, and `exchange` in
+// libmicrohttpd's callbacks only, of which there are never two at once for a connection.
 final class ClientConnection: @unchecked Sendable {
     /// What the connection waits for.
     enum Phase {
@@ -33,6 +33,7 @@ final class ClientConnection: @unchecked Sendable {
     let addressText: String
     /// What its handshake shows; `nil` for plain HTTP. It lives as long as the connection.
     let identity: TLSIdentity?
+    let leaderSleep: LeaderSleep
     /// The number of the connection, counted from 1 by the server.
     var number = 0
     var phase = Phase.head
@@ -45,9 +46,14 @@ final class ClientConnection: @unchecked Sendable {
 
     /// - Parameters:
     ///   - identity: what its handshake shows; `nil` for plain HTTP.
+    ///   - leaderSleep: the daemon's.
     ///   - now: when the client connected.
-    init(socket: Int32, address: UnsafePointer<sockaddr>?, identity: TLSIdentity?, at now: Duration) {
+    init(
+        socket: Int32, address: UnsafePointer<sockaddr>?, identity: TLSIdentity?, leaderSleep: LeaderSleep,
+        at now: Duration
+    ) {
         self.identity = identity
+        self.leaderSleep = leaderSleep
         self.socket = socket
         self.address = NetworkAddress(address)
         addressText = address.map(SocketAddress.text) ?? ""

@@ -4,8 +4,8 @@ import Foundation
 import LatchkeyCore
 
 /// One libmicrohttpd daemon from start to end, and what its callbacks need.
-// Sound because `pointer` is written by `start` and `end`, which `HTTPServer` calls one after the other, and `lines`, `watches` and
-// `currentIdentity` are touched under `lock` only.
+// Sound because `pointer` and `threads` are written by `start` and `end`, which `HTTPServer` calls one after the other, and `lines`,
+// `watches` and `currentIdentity` are touched under `lock` only.
 final class Daemon: @unchecked Sendable {
     let configuration: HTTPServerConfiguration
     let begin: @Sendable (HTTPRequest) -> HTTPWork
@@ -14,7 +14,11 @@ final class Daemon: @unchecked Sendable {
     let open = OpenExchanges()
     let connections: OpenConnections
 
+    /// The work that its threads do besides; `nil` if libmicrohttpd has threads of its own.
+    private let work: (any ThreadWork)?
     private var pointer: OpaquePointer?
+    private var threads: DaemonThreads?
+    let leaderSleep = LeaderSleep()
     private let lock = NSLock()
     private var lines: [String] = []
     private var watches: [Watch: Task<Void, Never>] = [:]
@@ -23,12 +27,16 @@ final class Daemon: @unchecked Sendable {
     /// What connections that begin show; `nil` for plain HTTP.
     var identity: TLSIdentity? { lock.withLock { currentIdentity } }
 
-    /// - Parameter identity: what connections show; `nil` for plain HTTP.
+    /// - Parameters:
+    ///   - identity: what connections show; `nil` for plain HTTP.
+    ///   - work: what the threads do besides; `nil` for threads that only read and write.
     init(
         _ configuration: HTTPServerConfiguration, identity: TLSIdentity?, time: any Timekeeper,
-        startTask: @escaping TaskStart.Starter, begin: @escaping @Sendable (HTTPRequest) -> HTTPWork
+        startTask: @escaping TaskStart.Starter, work: (any ThreadWork)?,
+        begin: @escaping @Sendable (HTTPRequest) -> HTTPWork
     ) {
         self.configuration = configuration
+        self.work = latchkey_mhd_does_without_threads() ? work : nil
         self.begin = begin
         self.time = time
         self.startTask = startTask
@@ -50,6 +58,14 @@ final class Daemon: @unchecked Sendable {
         guard let pointer else {
             context.release()
             throw startError(errno)
+        }
+        if let work {
+            threads = DaemonThreads(pointer, work, leaderSleep)
+            if threads == nil {
+                let number = errno
+                end()
+                throw startError(number)
+            }
         }
         return latchkey_mhd_port(pointer)
     }
@@ -77,8 +93,9 @@ final class Daemon: @unchecked Sendable {
         guard let pointer else { return }
         for watch in lock.withLock({ watches.values.map(\.self) }) { watch.cancel() }
         open.answerAll(with: .stopping)
+        threads?.end()
         MHD_stop_daemon(pointer)
-        self.pointer = nil
+        (self.pointer, threads) = (nil, nil)
         Unmanaged.passUnretained(self).release()
     }
 
@@ -144,14 +161,14 @@ final class Daemon: @unchecked Sendable {
         let callbacks = latchkey_mhd_callbacks(
             context: context, accept: takeClient, connection: takeConnection, access: takeStep, completed: takeEnd,
             uri: takeTarget, log: takeLogLine)
-        let threads = UInt32(clamping: max(1, min(configuration.threads, configuration.connections)))
+        let threads = work == nil ? max(1, min(configuration.threads, configuration.connections)) : 1
         return address.withPointer { address in
             let settings = latchkey_mhd_settings(
-                flags: latchkey_mhd_flags(Int32(address.pointee.sa_family) == AF_INET6 ? 1 : 0), address: address,
+                flags: latchkey_mhd_flags(Int32(address.pointee.sa_family) == AF_INET6, work == nil), address: address,
                 connection_memory: configuration.connectionMemory,
                 connection_limit: UInt32(clamping: configuration.places + configuration.placesLeaving),
                 idle_seconds: UInt32(clamping: max(1, configuration.idleTimeout.components.seconds)),
-                thread_count: threads,
+                thread_count: UInt32(clamping: threads),
                 certificate_chooser: identity == nil ? nil : latchkey_tls_chooser(takeHandshake))
             return latchkey_mhd_start(settings, callbacks)
         }

@@ -26,7 +26,7 @@ func takeConnection(
     guard let known = slot.pointee else {
         let client = ClientConnection(
             socket: latchkey_mhd_socket(connection), address: latchkey_mhd_client(connection),
-            identity: daemon.identity, at: daemon.time.uptime)
+            identity: daemon.identity, leaderSleep: daemon.leaderSleep, at: daemon.time.uptime)
         slot.pointee = Unmanaged.passRetained(client).toOpaque()
         return daemon.admit(client)
     }

@@ -117,7 +117,7 @@ public final class HTTPBodyStream: @unchecked Sendable {
 
     /// Has libmicrohttpd ask for bytes again. Under the lock, because a connection that has ended may not be resumed.
     private func resume() {
-        if let suspended = state.suspended { MHD_resume_connection(suspended) }
+        if let suspended = state.suspended { resumeConnection(suspended) }
         state.suspended = nil
     }
 

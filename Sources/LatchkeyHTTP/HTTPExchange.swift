@@ -64,7 +64,7 @@ final class HTTPExchange: @unchecked Sendable {
             reply = response
             // Under the lock: a server that stops answers every exchange first and so waits here until each connection is
             // resumed. libmicrohttpd ends the process if it is stopped while a connection is suspended.
-            if let suspended { MHD_resume_connection(suspended) }
+            if let suspended { resumeConnection(suspended) }
             suspended = nil
             return true
         }

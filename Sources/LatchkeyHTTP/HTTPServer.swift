@@ -17,6 +17,7 @@ public final class HTTPServer: @unchecked Sendable {
     private let time: any Timekeeper
     private let begin: @Sendable (HTTPRequest) -> HTTPWork
     private let startTask: TaskStart.Starter
+    private let work: (any ThreadWork)?
     private let lock = NSLock()
     private var state = State.idle
     /// What replaces the configuration's certificate and key.
@@ -40,15 +41,20 @@ public final class HTTPServer: @unchecked Sendable {
     ///   - configuration: address, port, TLS and limits.
     ///   - time: the clock for deadlines and for stopping.
     ///   - startTask: starts the task of one request, on threads of the caller's choice.
+    ///   - work: what the threads that read and write do besides, such as the tasks of requests. Then there are as many as it says, and
+    ///     not as many as the configuration says. Defaults to `nil`: threads that only read and write, which they also are where the
+    ///     system has no epoll.
     ///   - begin: answers one request at once, or says what its task does. Both closures are called on the thread that has read the
     ///     request; what they do there should be short, because other connections wait for that thread.
     package init(
         _ configuration: HTTPServerConfiguration, time: any Timekeeper = SystemTimekeeper(),
-        startTask: @escaping TaskStart.Starter, begin: @escaping @Sendable (HTTPRequest) -> HTTPWork
+        startTask: @escaping TaskStart.Starter, work: (any ThreadWork)? = nil,
+        begin: @escaping @Sendable (HTTPRequest) -> HTTPWork
     ) {
         self.configuration = configuration
         self.time = time
         self.startTask = startTask
+        self.work = work
         self.begin = begin
     }
 
@@ -76,7 +82,7 @@ public final class HTTPServer: @unchecked Sendable {
         defer { lock.unlock() }
         guard case .idle = state else { throw .running }
         let identity = try identity()
-        let daemon = Daemon(configuration, identity: identity, time: time, startTask: startTask, begin: begin)
+        let daemon = Daemon(configuration, identity: identity, time: time, startTask: startTask, work: work, begin: begin)
         let port = try daemon.start()
         state = .running(daemon, port: port)
         return port

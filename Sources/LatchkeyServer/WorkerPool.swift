@@ -1,11 +1,15 @@
 public import Foundation
 package import LatchkeyCore
+package import LatchkeyHTTP
 
 /// Threads for work that blocks or takes long, such as RSA, so that Swift's own threads stay free.
 ///
 /// The threads end when the pool is released.
 public final class WorkerPool: Sendable {
     let queue: WorkQueue
+
+    /// The pool's work, for an HTTP server whose threads shall do it besides reading and writing.
+    package var work: any ThreadWork { queue }
 
     /// - Parameters:
     ///   - threads: the number of threads. Defaults to one per processor.

@@ -52,9 +52,10 @@ final class LicenseServer: Sendable {
             shared: shared, state: { state.withLock { $0 } }, reload: { try await reload.withLock { $0 }?() ?? [] })
         let settings = first.settings
         let servers = [
-            // On the threads of the RSA work, so that a license does not change threads.
+            // Its threads do the RSA work, so that a license does not change threads.
             HTTPServer(
-                file.http(settings.players, bodyBytes: PlayerFace.bodyBytes), startTask: { shared.pool.task($0) }
+                file.http(settings.players, bodyBytes: PlayerFace.bodyBytes), startTask: { shared.pool.task($0) },
+                work: shared.pool.work
             ) { request in front(request).map { .reply($0) } ?? players.begin(request) },
             HTTPServer(
                 file.http(settings.packagers, bodyBytes: PackagerFace.bodyBytes),

@@ -38,7 +38,7 @@ public final class ServiceHost: Sendable {
             server = HTTPServer(configuration) { await router.respond(to: $0) }
             return
         }
-        server = HTTPServer(configuration, startTask: { pool.task($0) }) { request in
+        server = HTTPServer(configuration, startTask: { pool.task($0) }, work: pool.work) { request in
             .task { await router.respond(to: request) }
         }
     }

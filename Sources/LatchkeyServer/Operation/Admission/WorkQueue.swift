@@ -1,7 +1,10 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyHTTP
 
 /// What the threads of a pool do next: jobs of tasks, which have to run, and then admitted work.
+///
+/// While threads of an HTTP server have joined, they do all of it, and the pool's own threads wait.
 // Sound because everything is touched under `condition` only; `WorkerPoolTests` and `AdmissionTests` run many pieces at once.
 final class WorkQueue: @unchecked Sendable {
     /// Work that may be refused.
@@ -17,8 +20,15 @@ final class WorkQueue: @unchecked Sendable {
     private var jobs = Deque<@Sendable () -> Void>()
     private var admission: AdmissionQueue<Piece>
     private var isClosed = false
+    /// The threads that have joined.
+    private var joined: [pthread_t] = []
+    /// What wakes those of them that sleep; the last one fell asleep last.
+    private var resting: [ThreadAlarm] = []
+
+    let threads: Int
 
     init(threads: Int, limit: Int, rules: AdmissionRules, timekeeper: any Timekeeper) {
+        self.threads = max(1, threads)
         self.limit = limit
         self.timekeeper = timekeeper
         admission = AdmissionQueue(threads: threads, rules: rules)
@@ -34,35 +44,38 @@ final class WorkQueue: @unchecked Sendable {
 
     /// Adds a job; `false` if too many wait.
     func add(_ job: @escaping @Sendable () -> Void) -> Bool {
-        condition.withLock {
-            guard jobs.count < limit else { return false }
+        let (isAdded, alarm): (Bool, ThreadAlarm?) = condition.withLock {
+            guard jobs.count < limit else { return (false, nil) }
             jobs.append(job)
-            condition.signal()
-            return true
+            return (true, waker())
         }
+        alarm?.ring()
+        return isAdded
     }
 
     /// Adds a job even beyond the limit: a job has to run, and there are no more tasks than connections.
     func add(always job: @escaping @Sendable () -> Void) {
-        condition.withLock {
+        let alarm = condition.withLock {
             jobs.append(job)
-            condition.signal()
+            return waker()
         }
+        alarm?.ring()
     }
 
     /// Adds work that may be refused, at once or later.
     func add(_ piece: Piece, _ lane: AdmissionLane, session: UInt64) {
         var refused: [(piece: Piece, refusal: AdmissionRefusal)] = []
-        let observer = condition.withLock {
+        let (observer, alarm): (AdmissionObserver, ThreadAlarm?) = condition.withLock {
             do throws(AdmissionRefusal) {
                 let dropped = try admission.add(piece, lane, session: session, at: timekeeper.uptime)
                 if let dropped { refused.append((dropped.item, dropped.refusal)) }
-                condition.signal()
+                return (self.observer, waker())
             } catch {
                 refused.append((piece, error))
+                return (self.observer, nil)
             }
-            return self.observer
         }
+        alarm?.ring()
         for (piece, refusal) in refused {
             observer.refused(refusal)
             piece.refuse(refusal)
@@ -88,30 +101,53 @@ final class WorkQueue: @unchecked Sendable {
     func next() -> (@Sendable () -> Void)? {
         while true {
             condition.lock()
-            while jobs.isEmpty, admission.count == 0 {
-                if isClosed {
+            while !joined.isEmpty || isEmpty {
+                if isClosed, isEmpty {
                     condition.unlock()
                     return nil
                 }
                 condition.wait()
             }
-            if let job = jobs.popFirst() {
-                condition.unlock()
-                return job
-            }
-            let now = timekeeper.uptime
-            let (admitted, dropped) = admission.next(at: now)
-            let observer = observer
             condition.unlock()
-            for late in dropped {
-                observer.refused(late.refusal)
-                late.item.refuse(late.refusal)
-            }
-            if let admitted {
-                observer.waited(admitted.wait)
-                return { self.run(admitted.item, from: now) }
-            }
+            if let work = take() { return work }
         }
+    }
+
+    /// The next work; `nil` if none waits.
+    func take() -> (@Sendable () -> Void)? {
+        condition.lock()
+        if let job = jobs.popFirst() {
+            condition.unlock()
+            return job
+        }
+        guard admission.count > 0 else {
+            condition.unlock()
+            return nil
+        }
+        let now = timekeeper.uptime
+        let (admitted, dropped) = admission.next(at: now)
+        let observer = observer
+        condition.unlock()
+        for late in dropped {
+            observer.refused(late.refusal)
+            late.item.refuse(late.refusal)
+        }
+        guard let admitted else { return nil }
+        observer.waited(admitted.wait)
+        return { self.run(admitted.item, from: now) }
+    }
+
+    private var isEmpty: Bool { jobs.isEmpty && admission.count == 0 }
+
+    /// Sees to it that somebody does what was added; called under `condition`.
+    /// - Returns: what has to be rung afterwards; `nil` if nobody has to be woken, because the thread that adds takes it next.
+    private func waker() -> ThreadAlarm? {
+        guard !joined.isEmpty else {
+            condition.signal()
+            return nil
+        }
+        let isMine = jobs.count + admission.count <= 1 && joined.contains(pthread_self())
+        return isMine ? nil : resting.popLast()
     }
 
     func close() {
@@ -125,6 +161,32 @@ final class WorkQueue: @unchecked Sendable {
         piece.work()
         condition.withLock { admission.finished(in: timekeeper.uptime - start) }
     }
+}
+
+extension WorkQueue: ThreadWork {
+    func join() { condition.withLock { joined.append(pthread_self()) } }
+
+    func leave() {
+        let alarm: ThreadAlarm? = condition.withLock {
+            if let index = joined.firstIndex(of: pthread_self()) { joined.remove(at: index) }
+            // The pool's own threads do what is left.
+            if joined.isEmpty { condition.broadcast() }
+            return isEmpty ? nil : resting.popLast()
+        }
+        alarm?.ring()
+    }
+
+    func rest(_ alarm: ThreadAlarm) -> Bool {
+        condition.withLock {
+            guard isEmpty else { return false }
+            resting.append(alarm)
+            return true
+        }
+    }
+
+    func rise(_ alarm: ThreadAlarm) { condition.withLock { resting.removeAll { $0 === alarm } } }
+
+    func wakeOne() { condition.withLock { resting.popLast() }?.ring() }
 }
 
 /// Also runs the jobs of tasks.

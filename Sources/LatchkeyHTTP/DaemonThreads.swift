@@ -1,0 +1,84 @@
+import CMicroHTTPD
+import Foundation
+import LatchkeyCore
+
+/// Runs a libmicrohttpd daemon that has no threads, on threads that also do other work.
+///
+/// One thread at a time leads: it reads and writes for all connections, and sleeps until one of them is ready. Before it does a piece of
+/// work it makes another one the leader, if one sleeps. Where all are busy, whoever has done its piece reads and writes before it takes the
+/// next: no thread waits for another, and a refusal waits for one piece at most.
+// Sound because libmicrohttpd's daemon is run under `lead` only. Other threads resume its connections, which they may.
+final class DaemonThreads: @unchecked Sendable {
+    private let daemon: OpaquePointer
+    private let readiness: Int32
+    private let work: any ThreadWork
+    private let sleep: LeaderSleep
+    private let alarms: [ThreadAlarm]
+    private let lead = NSLock()
+    private let isEnding = Locked(false)
+    private let ended = DispatchSemaphore(value: 0)
+
+    /// Starts the threads.
+    /// - Returns: `nil` if the process may not open the files that they need.
+    init?(_ daemon: OpaquePointer, _ work: any ThreadWork, _ sleep: LeaderSleep) {
+        (self.daemon, self.work, self.sleep) = (daemon, work, sleep)
+        let threads = max(1, work.threads)
+        readiness = latchkey_mhd_readiness(daemon)
+        alarms = (0..<threads).compactMap { _ in ThreadAlarm() }
+        guard readiness >= 0, alarms.count == threads else { return nil }
+        for (number, alarm) in alarms.enumerated() {
+            let thread = Thread { [self] in run(alarm) }
+            thread.name = "latchkey-http-\(number)"
+            thread.start()
+        }
+    }
+
+    /// Ends the threads, and waits for them. The daemon is the caller's again.
+    func end() {
+        isEnding.withLock { $0 = true }
+        for alarm in alarms {
+            alarm.ring()
+            ended.wait()
+        }
+    }
+
+    private func run(_ alarm: ThreadAlarm) {
+        work.join()
+        while !isEnding.withLock({ $0 }) { step(alarm) }
+        work.leave()
+        ended.signal()
+    }
+
+    /// Reads and writes unless another thread does, and does a piece of work, or sleeps.
+    private func step(_ alarm: ThreadAlarm) {
+        let leads = lead.try()
+        if leads {
+            sleep.willRun()
+            latchkey_mhd_run(daemon)
+        }
+        if let piece = work.take() {
+            if leads {
+                lead.unlock()
+                work.wakeOne()
+            }
+            return piece()
+        }
+        if work.rest(alarm) {
+            if leads { sleepAsLeader(alarm) } else { sleepUntilNeeded(alarm) }
+            work.rise(alarm)
+        }
+        if leads { lead.unlock() }
+    }
+
+    private func sleepAsLeader(_ alarm: ThreadAlarm) {
+        guard sleep.begin(alarm) else { return }
+        alarm.sleep(besides: readiness, milliseconds: latchkey_mhd_patience(daemon))
+        sleep.end()
+    }
+
+    private func sleepUntilNeeded(_ alarm: ThreadAlarm) {
+        // Whoever led may have looked for a sleeper before this one could be found.
+        if lead.try() { return lead.unlock() }
+        alarm.sleep(besides: nil, milliseconds: -1)
+    }
+}
