@@ -17,7 +17,8 @@ import Testing
         of keyName: String? = nil, to destination: StreamingDestination = .device
     ) async throws -> StreamReport.Key {
         let wanted = try #require(stage.keys[keyName ?? name])
-        let order = FaceUnderTest.Order(contents: stage.keys, outputs: outputs)
+        // Another viewer each time: DoveRunner's tokens of one second are the same otherwise, and good for one session.
+        let order = FaceUnderTest.Order(viewer: "\(UUID())", contents: stage.keys, outputs: outputs)
         let loader = stage.loader(face.profile, face.settings(stage.tenant)) { try face.token(order) }
         let player = destination == .device ? stage.player(loader) : stage.player(loader).joining(destination)
         return await player.key(KeyURI(face.keyURI(name, wanted)))
