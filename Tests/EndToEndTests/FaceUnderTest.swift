@@ -32,6 +32,8 @@ struct FaceUnderTest: Sendable, CustomTestStringConvertible {
         var age = 0.0
         var isForged = false
         var contents: [String: StoredKey] = [:]
+        /// The rules for the outputs of the content `video`, in the vendor's form; empty for none.
+        var outputs = ""
     }
 
     static let all = [vuDRM, vuDRMRaw, axinom, doveRunner, drmToday]
@@ -69,7 +71,7 @@ struct FaceUnderTest: Sendable, CustomTestStringConvertible {
             }, forged: (.unauthenticated, nil))
     }
 
-    private static let axinom = FaceUnderTest(
+    static let axinom = FaceUnderTest(
         profile: .axinom,
         faces: #"{"axinom":{"keyId":"69e54088-e9e0-4530-8c1a-1eb6dcd0d14e","key":"axinom.txt"}}"#,
         secrets: ["axinom.txt": Data(secret.utf8).base64EncodedString()],
@@ -84,12 +86,15 @@ struct FaceUnderTest: Sendable, CustomTestStringConvertible {
             var service = AxinomService(environment)
             service.communicationKey = Secret(order.isForged ? another : secret)
             let end = Date(timeIntervalSinceNow: 600 - order.age).formatted(.iso8601)
+            let video = order.outputs.isEmpty ? nil : order.contents["video"]?.id
             return service.message(
                 for: order.contents.values.map(\.id),
-                dates: #"{"expiration_date":"\#(end)","sub":"\#(order.viewer)","sid":"\#(order.session)"}"#)
+                dates: #"{"expiration_date":"\#(end)","sub":"\#(order.viewer)","sid":"\#(order.session)"}"#,
+                policies: video.map { [$0: "video"] } ?? [:],
+                usagePolicies: video.map { _ in #"[{"name":"video","fairplay":\#(order.outputs)}]"# } ?? "[]")
         }, forged: (.invalidRequest, nil))
 
-    private static let doveRunner = FaceUnderTest(
+    static let doveRunner = FaceUnderTest(
         profile: .doveRunner,
         faces: #"{"doverunner":{"site":"ACME","accessKey":"access.txt","siteKey":"site.txt","singleUse":true}}"#,
         secrets: ["access.txt": secret, "site.txt": secret],
@@ -103,8 +108,9 @@ struct FaceUnderTest: Sendable, CustomTestStringConvertible {
         token: { order in
             var service = DoveRunnerService(environment)
             (service.siteID, service.accessKey) = ("ACME", Secret(order.isForged ? another : secret))
+            let rules = order.outputs.isEmpty ? "" : ",\(order.outputs)"
             let policy = try AES256CBC.encrypt(
-                Secret(#"{"policy_version":2,"playback_policy":{"persistent":false,"license_duration":120}}"#),
+                Secret(#"{"policy_version":2,"playback_policy":{"persistent":false,"license_duration":120}\#(rules)}"#),
                 key: Secret(secret), iv: Array("0123456789abcdef".utf8))
             let time = Date(timeIntervalSinceNow: -order.age).formatted(.iso8601)
             return service.token(
@@ -114,7 +120,7 @@ struct FaceUnderTest: Sendable, CustomTestStringConvertible {
                     """#)
         }, forged: (.unauthenticated, "7019"))
 
-    private static let drmToday = FaceUnderTest(
+    static let drmToday = FaceUnderTest(
         profile: .drmToday, faces: #"{"drmtoday":{"merchant":"acme","key":"drmtoday.txt","singleUse":true}}"#,
         secrets: ["drmtoday.txt": secret],
         settings: {
@@ -130,7 +136,9 @@ struct FaceUnderTest: Sendable, CustomTestStringConvertible {
         token: { order in
             let options = #"{"userId":"\#(order.viewer)","merchant":"acme","sessionId":"\#(order.session)"}"#
             let claims: [String: JSONValue] = [
-                "crt": .text(#"[{"assetId":"video","storeLicense":true}]"#), "optData": .text(options),
+                "crt": .text(
+                    #"[{"assetId":"video","storeLicense":true\#(order.outputs.isEmpty ? "" : ",\(order.outputs)")}]"#),
+                "optData": .text(options),
                 "jti": .text(UUID().uuidString),
                 "iat": .number((Date().timeIntervalSince1970 - order.age).rounded(.down)),
             ]

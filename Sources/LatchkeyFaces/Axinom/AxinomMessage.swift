@@ -8,7 +8,7 @@ package import LatchkeyServer
 package struct AxinomMessage: Sendable {
     /// The claims of the JWT around the entitlement.
     package let claims: JSONValue
-    private let entitlement: JSONValue
+    let entitlement: JSONValue
     private let date: Date
 
     /// - Parameters:
@@ -59,7 +59,7 @@ package struct AxinomMessage: Sendable {
     }
 
     /// When the message ends; `nil` if it does not say.
-    package var expires: Date? { claims["expiration_date"]?.text.flatMap { try? Date($0, strategy: .iso8601) } }
+    package var expires: Date? { claims["expiration_date"]?.text.flatMap(ISODate.date) }
 
     /// The terms that the message grants; `nil` if it states none.
     package var terms: LicenseTerms? {
@@ -70,20 +70,20 @@ package struct AxinomMessage: Sendable {
         return LicenseTerms(duration.map { .persistentFor($0) } ?? .persistent)
     }
 
-    private var entries: [JSONValue] {
+    var entries: [JSONValue] {
         guard case .array(let entries) = entitlement["content_keys_source"]?["inline"] else { return [] }
         return entries
     }
 
     private func check(from start: JSONValue?, to end: JSONValue?, of part: String) throws(LicenseRefusal) {
         if let start {
-            guard let begin = start.text.flatMap({ try? Date($0, strategy: .iso8601) }) else {
+            guard let begin = start.text.flatMap(ISODate.date) else {
                 throw .tokenMalformed("The start of the \(part) is not an ISO 8601 date.")
             }
             guard date >= begin else { throw .tokenNotYetValid("The start of the \(part) is still to come.") }
         }
         if let end {
-            guard let expiry = end.text.flatMap({ try? Date($0, strategy: .iso8601) }) else {
+            guard let expiry = end.text.flatMap(ISODate.date) else {
                 throw .tokenMalformed("The end of the \(part) is not an ISO 8601 date.")
             }
             guard date < expiry else { throw .tokenExpired("The end of the \(part) is over.") }

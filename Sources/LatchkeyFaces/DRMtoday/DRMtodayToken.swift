@@ -16,7 +16,7 @@ package struct DRMtodayToken: Sendable {
     package let sessionID: String?
     /// When it was made; `nil` if it does not say.
     package let issued: Date?
-    private let rights: [JSONValue]
+    private let rights: [DRMtodayRight]
 
     /// - Parameters:
     ///   - text: the token.
@@ -31,7 +31,7 @@ package struct DRMtodayToken: Sendable {
             let merchant = options["merchant"]?.text
         else { throw .tokenMalformed("The token's “optData” is not the text of a JSON object with “merchant”.") }
         guard let number = claims["jti"]?.text else { throw .tokenMalformed("The token has no “jti”.") }
-        self.rights = rights
+        self.rights = rights.enumerated().map { DRMtodayRight($1, at: "crt[\($0)]") }
         self.merchant = merchant
         userID = options["userId"]?.text
         sessionID = options["sessionId"]?.text
@@ -41,13 +41,18 @@ package struct DRMtodayToken: Sendable {
 
     /// Why the token does not cover an asset; `nil` if it does.
     package func objection(toAsset asset: String?, variant: String?) -> LicenseRefusal? {
-        let isCovered = rights.contains { right in
-            let (assetID, variantID) = (right["assetId"]?.text ?? "", right["variantId"]?.text ?? "")
-            return (assetID.isEmpty || assetID == asset) && (variantID.isEmpty || variantID == variant ?? "")
-        }
+        let isCovered = rights.contains { $0.covers(asset: asset) && $0.covers(variant: variant) }
         return isCovered ? nil : .notCovered("The token has no right to the asset.")
     }
 
     /// Whether the app may store licenses.
-    package var storesLicenses: Bool { rights.contains { $0["storeLicense"]?.flag == true } }
+    package var storesLicenses: Bool { rights.contains(where: \.storesLicense) }
+
+    /// The limits of each right, in their order.
+    /// - Throws: `tokenMalformed` for rules that are not known.
+    package func limits() throws(LicenseRefusal) -> [(right: DRMtodayRight, limits: DRMtodayRight.Limits)] {
+        var all: [(right: DRMtodayRight, limits: DRMtodayRight.Limits)] = []
+        for right in rights { all.append((right, try right.limits())) }
+        return all
+    }
 }

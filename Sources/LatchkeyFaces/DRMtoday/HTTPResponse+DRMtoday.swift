@@ -25,6 +25,7 @@ extension HTTPResponse {
         switch refusal.kind {
         case .vendor(let code, _): code
         case .malformedRequest, .method, .mediaType: "10001"
+        case .policy(.output): "70001"
         case .notCovered, .policy: "20101"
         case .tokenMissing, .tokenMalformed, .tokenExpired, .tokenNotYetValid, .tokenSignature, .tokenUsed,
             .unknownTenant:

@@ -17,6 +17,8 @@ package struct DoveRunnerToken: Sendable {
     package let timestamp: Date
     /// The policy; `nil` if it is not readable.
     package let policy: JSONValue?
+    /// The policy with what stands beside `playback_policy`; `nil` if it is not readable.
+    let wholePolicy: JSONValue?
 
     /// - Parameters:
     ///   - text: the token.
@@ -51,10 +53,12 @@ package struct DoveRunnerToken: Sendable {
         }
         timestamp = date
         contentID = json["cid"]?.text
-        self.policy = try Self.policy(policy, siteKey)
+        wholePolicy = try Self.policy(policy, siteKey)
+        // In its second version the members stand below `playback_policy`.
+        self.policy = wholePolicy?["playback_policy"] ?? wholePolicy
     }
 
-    /// The policy's JSON. In its second version the members stand below `playback_policy`.
+    /// The policy's JSON.
     ///
     /// Source: the vendor's License Token Tutorial, read on 2026-11-22: AES-256-CBC with the site key and a fixed IV.
     private static func policy(_ bytes: Data, _ siteKey: Secret?) throws(LicenseRefusal) -> JSONValue? {
@@ -63,7 +67,7 @@ package struct DoveRunnerToken: Sendable {
         guard let json = clear.flatMap({ JSONValue($0.revealed) }), case .object = json else {
             throw .tokenMalformed("The token's “policy” is not JSON, encrypted with the site's key.")
         }
-        return json["playback_policy"] ?? json
+        return json
     }
 
     /// SHA-256 of the access key followed by the token's values.

@@ -33,6 +33,7 @@ package struct AxinomFace: VendorFace {
     package func ask(_ call: VendorFaceCall) throws(LicenseRefusal) -> LicenseDesk.VendorAsk {
         let text = try AxinomMessage.text(in: call.request)
         let message = try AxinomMessage(text, key: key, communicationKeyID: keyID, date: call.date)
+        let outputs = try message.outputs()
         var grant = VendorGrant(tokenID: message.claims["jti"]?.text ?? Self.digest(of: text))
         grant.account = message.claims["sub"]?.text
         grant.session = message.claims["sid"]?.text
@@ -46,7 +47,8 @@ package struct AxinomFace: VendorFace {
                 // A key URI of the tenant's template does not say the IV; the key's own is right.
                 let iv = AxinomMessage.parts(of: identifier)?.iv ?? key.content.iv.withUnsafeBytes { $0.hexString }
                 return message.objection(to: id, key.content, iv: iv)
-            })
+            },
+            narrow: { grant, key, _ in grant.output = key.id.flatMap { outputs[$0] } ?? VendorOutput() })
     }
 
     package func reply(_ license: LicenseDesk.License) -> HTTPResponse {

@@ -54,6 +54,7 @@ package struct DRMtodayFace: VendorFace {
         (grant.issued, grant.expires) = (issued, expiry)
         grant.use = settings.isSingleUse ? .session : .any
         let (asset, variant) = (form["assetId"], form["variantId"])
+        let limits = try token.limits()
         return LicenseDesk.VendorAsk(
             spc: spc, viewer: call.viewer(isOffline ? .download : .stream), grant: grant,
             named: (form["keyId"] ?? asset).flatMap { KeyName($0, of: asset) },
@@ -61,9 +62,23 @@ package struct DRMtodayFace: VendorFace {
                 let named = DRMtodayAsset(identifier)
                 return named.keyName.flatMap { KeyName($0, of: named.assetID) }
             },
-            objection: { _, identifier in
+            objection: { key, identifier in
                 let named = DRMtodayAsset(identifier)
+                if let asset = asset ?? named.assetID, !asset.isName(of: key.facts) {
+                    return .notCovered("The key is not one of the asset's.")
+                }
                 return token.objection(toAsset: asset ?? named.assetID, variant: variant ?? named.variantID)
+            },
+            narrow: { grant, _, identifier throws(LicenseRefusal) in
+                // The app says which variant it wants, and the server's keys have none: the limits of all count.
+                let named = asset ?? DRMtodayAsset(identifier).assetID
+                let covering = limits.filter { $0.right.covers(asset: named) }
+                guard !isOffline || covering.allSatisfy(\.right.storesLicense) else {
+                    throw .notCovered("The token does not let licenses of the asset be stored.")
+                }
+                let limit = covering.reduce(DRMtodayRight.Limits()) { $0.joined(with: $1.limits) }
+                grant.output = limit.output
+                grant.terms = try limit.terms(isStored: isOffline, at: call.date)
             })
     }
 
@@ -73,6 +88,13 @@ package struct DRMtodayFace: VendorFace {
 
     package func reply(to refusal: LicenseRefusal, at endpoint: VendorEndpoint.Kind) -> HTTPResponse {
         .drmToday(refusal)
+    }
+}
+
+extension String {
+    /// Whether an asset is a key's content, or the key itself. The app says both, and the store finds a key by its kid alone.
+    fileprivate func isName(of key: KeyFacts) -> Bool {
+        ContentName(self)?.written == key.content || KeyID(self).map { $0 == key.id } ?? false
     }
 }
 

@@ -46,18 +46,22 @@ package struct DoveRunnerFace: VendorFace {
         var grant = VendorGrant(tokenID: Self.digest(of: text))
         (grant.account, grant.issued, grant.expires) = (token.userID, token.timestamp, expiry)
         grant.terms = try token.terms(at: call.date)
+        grant.tracks = try token.tracks()
+        let (outputs, external) = (try token.outputs(), try token.externalKeys())
         grant.use = settings.isSingleUse ? .session : .any
         return LicenseDesk.VendorAsk(
             spc: spc, viewer: call.viewer(grant.terms?.isPersistable == true ? .download : .stream), grant: grant,
             named: asset.flatMap { KeyName($0) },
             nameInSPC: { $0.text.flatMap { KeyName(KeyURI($0).remainder) } },
             objection: { key, identifier in
+                if let objection = external.objection(to: key) { return objection }
                 guard let content = token.contentID else { return .notCovered("The token has no “cid”.") }
                 let names = [KeyURI(identifier.description).remainder, key.facts.content]
                 if names.contains(content) { return nil }
                 if let kid = KeyID(content), kid == key.facts.id { return nil }
                 return .notCovered("The token's “cid” is not the content of the SPC.")
-            })
+            },
+            narrow: { grant, key, _ in grant.output = outputs[key.track] ?? VendorOutput() })
     }
 
     package func reply(_ license: LicenseDesk.License) -> HTTPResponse { .ckc(license.ckc.revealed, in: .base64) }

@@ -15,11 +15,17 @@ extension LicenseDesk {
         package var nameInSPC: @Sendable (ContentIdentifier) -> KeyName?
         /// Why the token does not cover a key, given the SPC's content identifier; `nil` if it does.
         package var objection: @Sendable (VaultKey, ContentIdentifier) -> LicenseRefusal?
+        /// Narrows the grant to what the token says of a key, given the SPC's content identifier.
+        package var narrow: Narrow
+
+        package typealias Narrow =
+            @Sendable (inout VendorGrant, KeyFacts, ContentIdentifier) throws(LicenseRefusal) -> Void
 
         package init(
             spc: Data, viewer: LicenseAsk, grant: VendorGrant, named: KeyName? = nil,
             nameInSPC: @escaping @Sendable (ContentIdentifier) -> KeyName?,
-            objection: @escaping @Sendable (VaultKey, ContentIdentifier) -> LicenseRefusal? = { _, _ in nil }
+            objection: @escaping @Sendable (VaultKey, ContentIdentifier) -> LicenseRefusal? = { _, _ in nil },
+            narrow: @escaping Narrow = { _, _, _ in }
         ) {
             self.spc = spc
             self.viewer = viewer
@@ -27,6 +33,7 @@ extension LicenseDesk {
             self.named = named
             self.nameInSPC = nameInSPC
             self.objection = objection
+            self.narrow = narrow
         }
     }
 
@@ -55,7 +62,9 @@ extension LicenseDesk {
             report.kid = key.facts.id
             report.end(.key, at: timekeeper.uptime)
             if let objection = ask.objection(key, context.assetID) { throw objection }
-            facts = try self.facts(ask.viewer, context, grant, key.facts, tenant)
+            var granted = ask.grant
+            try ask.narrow(&granted, key.facts, context.assetID)
+            facts = try self.facts(ask.viewer, context, granted.grant, key.facts, tenant)
         } catch {
             throw PolicyRefusal(error)
         }

@@ -33,6 +33,10 @@ package struct VendorGrant: Sendable {
     package var countries: Set<String>?
     /// Whether addresses that hide a place are refused.
     package var refusesAnonymizers = false
+    /// The only classes of keys; `nil` for all.
+    package var tracks: Set<TrackClass>?
+    /// Where the picture of the key that is asked for may go.
+    package var output = VendorOutput()
     package var use = Use.any
 
     package init(tokenID: String) { self.tokenID = tokenID }
@@ -52,6 +56,8 @@ package struct VendorGrant: Sendable {
         (grant.policy.validity.begin, grant.policy.validity.end) = (begin, end)
         grant.policy.place.allow = countries
         if refusesAnonymizers { grant.policy.place.anonymizers = .refuse }
+        grant.policy.tracks.allow = tracks
+        grant.policy.output = output.policy
         switch use {
         case .any: break
         case .session: grant.policy.token.singleUse = true

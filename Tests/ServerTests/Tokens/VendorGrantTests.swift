@@ -33,6 +33,30 @@ import Testing
         #expect(grant.grant.policy.token.reuse == .zero)
     }
 
+    @Test func `outputs and tracks narrow a policy, and never widen it`() throws {
+        var grant = VendorGrant(tokenID: "t-1")
+        #expect(grant.grant.policy == Policy())
+        (grant.output.hdcp, grant.output.allowsAirPlay, grant.tracks) = (.type0, false, [.audio, .sd])
+        let policy = try Scene.policy(
+            #""output":{"hdcp":{"HD":"type1","SD":"notRequired"},"adapter":"refuse"},"tracks":{"allow":["SD","HD"]}"#)
+        let narrowed = policy.narrowed(to: grant.grant.policy).policy
+        #expect(narrowed.output.hdcp?[.hd] == .type1 && narrowed.output.hdcp?[.sd] == .type0)
+        #expect(narrowed.output.airPlay == .refuse && narrowed.output.adapter == .refuse)
+        #expect(narrowed.tracks.allow == [.sd])
+        grant.output.hdcp = .notRequired
+        let wide = policy.narrowed(to: grant.grant.policy).policy
+        #expect(wide.output.hdcp?[.hd] == .type1 && wide.output.hdcp?[.uhd1] == nil)
+    }
+
+    @Test func `two outputs together have the stricter of each rule`() {
+        var (one, other) = (VendorOutput(), VendorOutput())
+        (one.hdcp, one.allowsAirPlay) = (.notRequired, false)
+        #expect(one.joined(with: other) == one && other.joined(with: one) == one)
+        (other.hdcp, other.allowsAdapter) = (.type0, false)
+        let joined = one.joined(with: other)
+        #expect(joined.hdcp == .type0 && !joined.allowsAirPlay && !joined.allowsAdapter)
+    }
+
     @Test func `a tenant's faces are read, and what is wrong with them is told by its place`() throws {
         let json = #"{"faces":{"vudrm":{"client":"acme","secret":"f"},"doverunner":{"site":"ABCDE","accessKey":"a"}}}"#
         var problems: [JSONProblem] = []

@@ -48,9 +48,19 @@ package struct AxinomService: VendorService {
     ///   - keys: the keys that it lists, without IVs.
     ///   - license: a JSON object for the entitlement message's `license`; any other text counts as none.
     ///   - dates: a JSON object with `begin_date` and `expiration_date`; any other text counts as none.
-    package func message(for keys: [KeyID], license: String = "{}", dates: String = "{}") -> Secret {
-        let inline = keys.map { JSONValue.object(["id": .text($0.description)]) }
+    ///   - policies: the names of keys' usage policies. Defaults to none.
+    ///   - usagePolicies: a JSON array of the usage policies; any other text counts as none.
+    package func message(
+        for keys: [KeyID], license: String = "{}", dates: String = "{}", policies: [KeyID: String] = [:],
+        usagePolicies: String = "[]"
+    ) -> Secret {
+        let inline = keys.map { key in
+            var entry = ["id": JSONValue.text(key.description)]
+            entry["usage_policy"] = policies[key].map { .text($0) }
+            return JSONValue.object(entry)
+        }
         let entitlement = JSONValue.object([
+            "content_key_usage_policies": JSONValue(Data(usagePolicies.utf8)) ?? .array([]),
             "type": .text("entitlement_message"), "version": .number(2),
             "license": JSONValue(Data(license.utf8)) ?? .object([:]),
             "content_keys_source": .object(["inline": .array(inline)]),
