@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyFairPlay
 import LatchkeyServer
 import LatchkeyTesting
 import LatchkeyVendors
@@ -90,7 +91,7 @@ struct ReloadTests {
         let former = try String(contentsOfFile: configuration, encoding: .utf8)
         let identity = try SelfSigned()
         try Data(identity.certificate.utf8).write(to: stage.folder.url.appending(path: "tls.pem"))
-        try Data(identity.privateKey.utf8).write(to: stage.folder.url.appending(path: "tls-key.pem"))
+        try PrivateFile.write(Secret(identity.privateKey), to: stage.folder.url.appending(path: "tls-key.pem"))
         let place = #"{"address": "127.0.0.1", "port": 0}"#
         try ServerStage.edit(configuration) { text in
             let new = [
@@ -137,7 +138,7 @@ struct ReloadTests {
                 #""players": {"#, with: #""players": {"certificate": "tls.pem", "privateKey": "tls-key.pem", "#)
         } prepare: { folder in
             try Data(identity.certificate.utf8).write(to: folder.appending(path: "tls.pem"))
-            try Data(identity.privateKey.utf8).write(to: folder.appending(path: "tls-key.pem"))
+            try PrivateFile.write(Secret(identity.privateKey), to: folder.appending(path: "tls-key.pem"))
         }
         try ServerStage.edit(stage.folder.configuration) { text in
             text = text.replacing(#""certificate": "tls.pem", "privateKey": "tls-key.pem", "#, with: "")
