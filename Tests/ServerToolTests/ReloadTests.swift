@@ -129,6 +129,24 @@ struct ReloadTests {
         #expect(lines.count == 2 && lines.allSatisfy { $0.contains(#""level":"warning""#) }, "\(log)")
     }
 
+    @Test func `whether there are proxies decides at once how many connections an address may have`() async throws {
+        let stage = try await ServerStage()
+        let places = { stage.server.listeners.map(\.connectionsPerAddress) }
+        #expect(places() == [1_024, 1_024, 1_024])
+        try ServerStage.edit(stage.folder.configuration) { text in
+            text = text.replacing(
+                #""drainDelay": "0s""#, with: #""drainDelay": "0s", "trustedProxies": ["10.0.0.0/8"]"#)
+        }
+        #expect(try await stage.server.reload() == [])
+        #expect(places() == [16_384, 16_384, 16_384])
+        try ServerStage.edit(stage.folder.configuration) { text in
+            text = text.replacing(#", "trustedProxies": ["10.0.0.0/8"]"#, with: "")
+        }
+        #expect(try await stage.server.reload() == [])
+        #expect(places() == [1_024, 1_024, 1_024])
+        await stage.stop()
+    }
+
     @Test func `a listener that leaves TLS goes on with its certificate until a restart, and the reload says so`()
         async throws
     {
