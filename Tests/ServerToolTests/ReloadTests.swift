@@ -56,6 +56,47 @@ struct ReloadTests {
         #expect(try await work.run { 4 } == 4)
     }
 
+    @Test func `an end waits for the work that goes on and for the work that was asked for, and begins no more`()
+        async throws
+    {
+        let (work, gate) = (OneAtATime<Int>(), Gate())
+        let first = work.begin {
+            await gate.wait()
+            return 1
+        }
+        await gate.untilSomeoneArrives()
+        let second = work.begin { 2 }
+        let end = Task {
+            await work.end()
+            return (first.outcome != nil, second.outcome != nil)
+        }
+        // Who asks before the end shares the second run, which has no result yet.
+        while work.begin({ 2 }).outcome == nil { await Task.yield() }
+        gate.open()
+        #expect(await end.value == (true, true))
+        #expect(try await (first.value, second.value) == (1, 2))
+        await #expect(throws: CancellationError.self) { try await work.run { 3 } }
+        await work.end()
+    }
+
+    @Test func `a stop waits for the reload that goes on, and nothing is reloaded after it`() async throws {
+        let (stage, gate) = (try await ServerStage(), Gate())
+        let reload = stage.server.reloads.begin { [engines = stage.server.shared.engines] in
+            await gate.wait()
+            return try await engines.audit.entries(from: 1, limit: 1).map(\.text)
+        }
+        await gate.untilSomeoneArrives()
+        let stop = Task { await stage.stop() }
+        let operators = stage.server.addresses.operators.url
+        while (try? await stage.send("\(operators)/livez")) != nil { try Task.checkCancellation() }
+        // Time to close the stores, if it took it.
+        for _ in 0..<1_000 { await Task.yield() }
+        gate.open()
+        _ = try await reload.value
+        await stop.value
+        await #expect(throws: CancellationError.self) { try await stage.server.reload() }
+    }
+
     @Test func `of two reloads at once the files of the later one are in force, however slow the first one is`()
         async throws
     {

@@ -11,7 +11,7 @@ final class LicenseServer: Sendable {
     let file: ConfigurationFile
     private let state: Locked<ServerState>
     let listeners: [HTTPServer]
-    private let reloads = OneAtATime<[String]>()
+    let reloads = OneAtATime<[String]>()
     /// Where each listener is, once it runs.
     let addresses: ServerAddresses
 
@@ -125,9 +125,12 @@ final class LicenseServer: Sendable {
         }
     }
 
-    /// Stops accepting, finishes what is open, and closes the stores.
+    /// Stops accepting, finishes what is open, and closes the stores. Waits for a reload that goes on, because it needs the stores; later ones
+    /// fail. `serve()` does not wait longer than the drain's deadline.
+    /// - Parameter limit: how long open requests may take.
     func stop(within limit: Duration = .seconds(10)) async {
         await withTaskGroup { group in
+            group.addTask { [reloads] in await reloads.end() }
             for listener in listeners { group.addTask { await listener.stop(within: limit) } }
         }
         current.retire()
