@@ -42,7 +42,7 @@ final class Daemon: @unchecked Sendable {
         self.startTask = startTask
         currentIdentity = identity
         connections = OpenConnections(
-            places: configuration.places, placesPerAddress: max(1, configuration.connectionsPerAddress),
+            places: configuration.places, placesPerAddress: configuration.connectionsPerAddress,
             headDeadline: configuration.headDeadline)
     }
 

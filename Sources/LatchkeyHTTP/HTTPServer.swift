@@ -6,14 +6,14 @@ public import LatchkeyCore
 /// libmicrohttpd's threads read and write. While the handler works, its connection is suspended, so that slow handlers occupy no
 /// thread. An answer that is there already when the connection would be suspended goes out at once. Nothing that a client sends or
 /// leaves out ends the process. Releasing the server stops it.
-// Sound because `state` is touched under `lock` only; the tests run under the thread sanitizer.
+// Sound because `state` and `configuration` are touched under `lock` only; the tests run under the thread sanitizer.
 public final class HTTPServer: @unchecked Sendable {
     private enum State {
         case idle
         case running(Daemon, port: UInt16)
     }
 
-    private let configuration: HTTPServerConfiguration
+    private var configuration: HTTPServerConfiguration
     private let time: any Timekeeper
     private let begin: @Sendable (HTTPRequest) -> HTTPWork
     private let startTask: TaskStart.Starter
@@ -112,6 +112,18 @@ public final class HTTPServer: @unchecked Sendable {
         lock.withLock {
             if case .running(let daemon, _) = state, !daemon.use(identity) { return }
             replacement = identity
+        }
+    }
+
+    /// The number of connections open at once from one address, which may change while the server runs. Connections beyond a smaller one
+    /// are closed.
+    package var connectionsPerAddress: Int {
+        get { lock.withLock { configuration.connectionsPerAddress } }
+        set {
+            lock.withLock {
+                configuration.connectionsPerAddress = newValue
+                if case .running(let daemon, _) = state { daemon.connections.allow(perAddress: newValue) }
+            }
         }
     }
 

@@ -8,9 +8,9 @@ import Foundation
 // Sound because everything is touched under `lock` only; HTTPServerCrowdTests covers it.
 final class OpenConnections: @unchecked Sendable {
     private let places: Int
-    private let placesPerAddress: Int
     private let headDeadline: Duration
     private let lock = NSLock()
+    private var placesPerAddress: Int
     private var connections: [ObjectIdentifier: ClientConnection] = [:]
     private var counts: [NetworkAddress: Int] = [:]
     private var isWatched = false
@@ -22,7 +22,7 @@ final class OpenConnections: @unchecked Sendable {
     ///   - headDeadline: how long a connection may wait for a request's head.
     init(places: Int, placesPerAddress: Int, headDeadline: Duration) {
         self.places = places
-        self.placesPerAddress = placesPerAddress
+        self.placesPerAddress = max(1, placesPerAddress)
         self.headDeadline = headDeadline
     }
 
@@ -43,6 +43,18 @@ final class OpenConnections: @unchecked Sendable {
             if counts.values.reduce(0, +) > places { close(displaced ?? connection) }
             defer { isWatched = true }
             return !isWatched
+        }
+    }
+
+    /// Changes how many connections there may be from one address. Those beyond it that have waited longest for their client are closed.
+    func allow(perAddress places: Int) {
+        lock.withLock {
+            placesPerAddress = max(1, places)
+            for (address, count) in counts where count > placesPerAddress {
+                for one in waitingLongest(where: { $0.address == address }).prefix(count - placesPerAddress) {
+                    close(one)
+                }
+            }
         }
     }
 
@@ -83,12 +95,17 @@ final class OpenConnections: @unchecked Sendable {
         return first { $0.address == busiest } ?? first { _ in true }
     }
 
-    /// The connection that has waited longest for its client. One with a head that is not read yet does not wait for its client:
-    /// after a burst of connections the server is late.
+    /// The connection that has waited longest for its client.
     private func first(where isMeant: (ClientConnection) -> Bool) -> ClientConnection? {
+        waitingLongest(where: isMeant).first { _ in true }
+    }
+
+    /// The connections that wait for their clients, the longest first. One with a head that is not read yet does not wait for its client:
+    /// after a burst of connections the server is late.
+    private func waitingLongest(where isMeant: (ClientConnection) -> Bool) -> some Sequence<ClientConnection> {
         connections.values.compactMap { one in isMeant(one) ? one.yields.map { (one, $0) } : nil }
             .sorted { ($0.1, $0.0.number) < ($1.1, $1.0.number) }
-            .first { $0.0.phase != .head || !latchkey_has_unread($0.0.socket) }?.0
+            .lazy.map(\.0).filter { $0.phase != .head || !latchkey_has_unread($0.socket) }
     }
 
     private func close(_ connection: ClientConnection) {

@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyFairPlay
 import LatchkeyServer
 import LatchkeyTesting
 import TLSPeer
@@ -27,7 +28,7 @@ struct ListenerCertificateToolTests {
         try Data(text.utf8).write(to: URL(filePath: folder.configuration))
         func write(_ identity: SelfSigned) throws {
             try Data(identity.certificate.utf8).write(to: folder.url.appending(path: "tls.pem"))
-            try Data(identity.privateKey.utf8).write(to: folder.url.appending(path: "tls-key.pem"))
+            try PrivateFile.write(Secret(identity.privateKey), to: folder.url.appending(path: "tls-key.pem"))
         }
         let (first, second) = (try SelfSigned(), try SelfSigned())
         try write(first)

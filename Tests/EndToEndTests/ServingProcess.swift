@@ -36,9 +36,14 @@ final class ServingProcess: @unchecked Sendable {
     var log: String { (try? String(contentsOf: folder.file("error"), encoding: .utf8)) ?? "" }
 
     /// The resident memory, in bytes; `nil` after its end.
-    var residentBytes: Int? {
+    var residentBytes: Int? { bytes("VmRSS:") }
+
+    /// The most resident memory that it had so far, in bytes; `nil` after its end.
+    var mostResidentBytes: Int? { bytes("VmHWM:") }
+
+    private func bytes(_ name: String) -> Int? {
         let status = try? String(contentsOfFile: "/proc/\(identifier)/status", encoding: .utf8)
-        let line = status?.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+        let line = status?.split(separator: "\n").first { $0.hasPrefix(name) }
         return line.flatMap { Int($0.split { !$0.isNumber }.first ?? "") }.map { $0 << 10 }
     }
 

@@ -55,6 +55,34 @@ import Testing
         }
     }
 
+    @Test func `how many places an address may take can change while the server runs`() async throws {
+        var configuration = HTTPServerConfiguration.patient
+        (configuration.connectionsPerAddress, configuration.threads) = (2, 1)
+        let server = HTTPServer(configuration) { .text($0.path) }
+        let port = try server.start()
+        func crowd(of count: Int) throws -> [RawConnection] {
+            try (0..<count).map { _ in try RawConnection(port: port) }
+        }
+        func expectAnswers(_ connections: some Sequence<RawConnection>) async {
+            for connection in connections {
+                connection.send(Self.request)
+                #expect(await connection.readReply().hasSuffix("/honest"))
+            }
+        }
+        server.connectionsPerAddress = 6
+        let all = try crowd(of: 6)
+        await expectAnswers(all)
+        server.connectionsPerAddress = 4
+        for connection in all.prefix(2) { #expect(await connection.readToEnd().ending == .closed) }
+        await expectAnswers(all.suffix(4))
+        let late = try crowd(of: 3)
+        for connection in all[2..<5] { #expect(await connection.readToEnd().ending == .closed) }
+        await expectAnswers(late + all.suffix(1))
+        await server.stop(within: .zero)
+        #expect(try server.start() > 0 && server.connectionsPerAddress == 4)
+        await server.stop(within: .zero)
+    }
+
     @Test func `a request that is sent gets its answer though a burst of connections follows it`() async throws {
         try await withServer({ ($0.connections, $0.threads) = (4, 1) }, answering: { .text($0.path) }) { port in
             for _ in 0..<20 {

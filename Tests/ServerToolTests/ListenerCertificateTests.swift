@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyFairPlay
 import LatchkeyServer
 import LatchkeyTesting
 import TLSPeer
@@ -108,6 +109,60 @@ struct ListenerCertificateTests {
         await test.stage.stop()
     }
 
+    @Test func `a private key that others can read is refused, and the old pair stays until its rights are right`()
+        async throws
+    {
+        let test = try await Stage()
+        let time = ManualTimekeeper()
+        let watch = Task { [server = test.stage.server] in await server.watchFiles(time) }
+        await time.untilSomeoneSleeps()
+        let players = try SelfSigned()
+        try players.write("players", to: test.stage.folder.url)
+        let key = test.stage.folder.url.appending(path: "players-key.pem").path
+        try #require(chmod(key, 0o640) == 0)
+        let error = await #expect(throws: ServerProblems.self) { try await test.stage.server.reload() }
+        #expect(error?.problems.map(\.place) == ["players"])
+        #expect(error?.reason.contains("The file \(key) is open to others than its owner.") == true)
+        #expect(try await test.shows(test.players, test.operators))
+        time.advance(by: .seconds(1))
+        await time.untilSomeoneSleeps()
+        try #require(chmod(key, 0o600) == 0)
+        time.advance(by: .seconds(1))
+        await time.untilSomeoneSleeps()
+        #expect(try await test.shows(players, test.operators))
+        watch.cancel()
+        await watch.value
+        await test.stage.stop()
+    }
+
+    @Test(arguments: [(0o600, false, true), (0o640, false, false), (0o640, true, true), (0o660, true, false)])
+    func `a check takes a private key for its owner alone, or in a secret mount that others cannot change`(
+        _ mode: mode_t, _ isMounted: Bool, _ isRight: Bool
+    ) async throws {
+        let root = try TemporaryFolder()
+        let folder = try DemoFolder(URL(filePath: root.path("demo"), directoryHint: .isDirectory), ports: [0, 0, 0])
+        let tls = folder.url.appending(path: "tls")
+        try FileManager.default.createDirectory(at: tls, withIntermediateDirectories: true)
+        try SelfSigned().write("players", to: tls)
+        try #require(chmod(tls.appending(path: "players-key.pem").path, mode) == 0)
+        try ServerStage.edit(folder.configuration) { text in
+            text = text.replacing(
+                #""players": {"#,
+                with: #""players": {"certificate": "tls/players.pem", "privateKey": "tls/players-key.pem", "#)
+            guard isMounted else { return }
+            text = text.replacing(#""licensee": {"#, with: #""licensee": {"secretMounts": ["tls"], "#)
+        }
+        let file = try ConfigurationFile(folder.configuration)
+        let engines = try await ServerEngines.open(file)
+        defer { engines.close() }
+        do {
+            try await ServerShared(file, engines, LineWriter { _ in }).builder(file).state().retire()
+            #expect(isRight)
+        } catch let error as ServerProblems {
+            #expect(!isRight && error.reason.contains("is open to others than its owner"), "\(error.reason)")
+        }
+    }
+
     @Test func `the ends of certificates are in the metrics, and said in time`() async throws {
         let test = try await Stage()
         let metrics = try await test.ask("/metrics")
@@ -161,6 +216,7 @@ extension SelfSigned {
     /// Writes the certificate and the key of a listener, or one of them.
     fileprivate func write(_ listener: String, to folder: URL, _ part: Part? = nil) throws {
         if part != .key { try Data(certificate.utf8).write(to: folder.appending(path: "\(listener).pem")) }
-        if part != .certificate { try Data(privateKey.utf8).write(to: folder.appending(path: "\(listener)-key.pem")) }
+        guard part != .certificate else { return }
+        try PrivateFile.write(Secret(privateKey), to: folder.appending(path: "\(listener)-key.pem"))
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyFairPlay
 import LatchkeyServer
 import LatchkeyTesting
 import LatchkeyVendors
@@ -55,6 +56,47 @@ struct ReloadTests {
         #expect(try await work.run { 4 } == 4)
     }
 
+    @Test func `an end waits for the work that goes on and for the work that was asked for, and begins no more`()
+        async throws
+    {
+        let (work, gate) = (OneAtATime<Int>(), Gate())
+        let first = work.begin {
+            await gate.wait()
+            return 1
+        }
+        await gate.untilSomeoneArrives()
+        let second = work.begin { 2 }
+        let end = Task {
+            await work.end()
+            return (first.outcome != nil, second.outcome != nil)
+        }
+        // Who asks before the end shares the second run, which has no result yet.
+        while work.begin({ 2 }).outcome == nil { await Task.yield() }
+        gate.open()
+        #expect(await end.value == (true, true))
+        #expect(try await (first.value, second.value) == (1, 2))
+        await #expect(throws: CancellationError.self) { try await work.run { 3 } }
+        await work.end()
+    }
+
+    @Test func `a stop waits for the reload that goes on, and nothing is reloaded after it`() async throws {
+        let (stage, gate) = (try await ServerStage(), Gate())
+        let reload = stage.server.reloads.begin { [engines = stage.server.shared.engines] in
+            await gate.wait()
+            return try await engines.audit.entries(from: 1, limit: 1).map(\.text)
+        }
+        await gate.untilSomeoneArrives()
+        let stop = Task { await stage.stop() }
+        let operators = stage.server.addresses.operators.url
+        while (try? await stage.send("\(operators)/livez")) != nil { try Task.checkCancellation() }
+        // Time to close the stores, if it took it.
+        for _ in 0..<1_000 { await Task.yield() }
+        gate.open()
+        _ = try await reload.value
+        await stop.value
+        await #expect(throws: CancellationError.self) { try await stage.server.reload() }
+    }
+
     @Test func `of two reloads at once the files of the later one are in force, however slow the first one is`()
         async throws
     {
@@ -90,7 +132,7 @@ struct ReloadTests {
         let former = try String(contentsOfFile: configuration, encoding: .utf8)
         let identity = try SelfSigned()
         try Data(identity.certificate.utf8).write(to: stage.folder.url.appending(path: "tls.pem"))
-        try Data(identity.privateKey.utf8).write(to: stage.folder.url.appending(path: "tls-key.pem"))
+        try PrivateFile.write(Secret(identity.privateKey), to: stage.folder.url.appending(path: "tls-key.pem"))
         let place = #"{"address": "127.0.0.1", "port": 0}"#
         try ServerStage.edit(configuration) { text in
             let new = [
@@ -128,6 +170,24 @@ struct ReloadTests {
         #expect(lines.count == 2 && lines.allSatisfy { $0.contains(#""level":"warning""#) }, "\(log)")
     }
 
+    @Test func `whether there are proxies decides at once how many connections an address may have`() async throws {
+        let stage = try await ServerStage()
+        let places = { stage.server.listeners.map(\.connectionsPerAddress) }
+        #expect(places() == [1_024, 1_024, 1_024])
+        try ServerStage.edit(stage.folder.configuration) { text in
+            text = text.replacing(
+                #""drainDelay": "0s""#, with: #""drainDelay": "0s", "trustedProxies": ["10.0.0.0/8"]"#)
+        }
+        #expect(try await stage.server.reload() == [])
+        #expect(places() == [16_384, 16_384, 16_384])
+        try ServerStage.edit(stage.folder.configuration) { text in
+            text = text.replacing(#", "trustedProxies": ["10.0.0.0/8"]"#, with: "")
+        }
+        #expect(try await stage.server.reload() == [])
+        #expect(places() == [1_024, 1_024, 1_024])
+        await stage.stop()
+    }
+
     @Test func `a listener that leaves TLS goes on with its certificate until a restart, and the reload says so`()
         async throws
     {
@@ -137,7 +197,7 @@ struct ReloadTests {
                 #""players": {"#, with: #""players": {"certificate": "tls.pem", "privateKey": "tls-key.pem", "#)
         } prepare: { folder in
             try Data(identity.certificate.utf8).write(to: folder.appending(path: "tls.pem"))
-            try Data(identity.privateKey.utf8).write(to: folder.appending(path: "tls-key.pem"))
+            try PrivateFile.write(Secret(identity.privateKey), to: folder.appending(path: "tls-key.pem"))
         }
         try ServerStage.edit(stage.folder.configuration) { text in
             text = text.replacing(#""certificate": "tls.pem", "privateKey": "tls-key.pem", "#, with: "")

@@ -65,6 +65,15 @@ struct WatchedFilesTests {
         #expect(WatchedFiles(file) != after)
     }
 
+    @Test func `a change of a file's rights is seen`() throws {
+        let root = try TemporaryFolder()
+        let folder = try DemoFolder(URL(filePath: root.path("demo"), directoryHint: .isDirectory), ports: [0, 0, 0])
+        let file = try ConfigurationFile(folder.configuration)
+        let before = WatchedFiles(file)
+        try #require(chmod(folder.url.appending(path: "kek.hex").path, 0o640) == 0)
+        #expect(WatchedFiles(file) != before)
+    }
+
     @Test func `the database changes without being seen as a change`() throws {
         let root = try TemporaryFolder()
         let folder = try DemoFolder(URL(filePath: root.path("demo"), directoryHint: .isDirectory), ports: [0, 0, 0])

@@ -10,8 +10,8 @@ final class LicenseServer: Sendable {
     /// The configuration as it was at the start.
     let file: ConfigurationFile
     private let state: Locked<ServerState>
-    private let listeners: [HTTPServer]
-    private let reloads = OneAtATime<[String]>()
+    let listeners: [HTTPServer]
+    let reloads = OneAtATime<[String]>()
     /// Where each listener is, once it runs.
     let addresses: ServerAddresses
 
@@ -83,8 +83,8 @@ final class LicenseServer: Sendable {
     /// The configuration in force.
     var current: ServerState { state.withLock { $0 } }
 
-    /// Reads the configuration again. What is wrong leaves the old one in force. Listeners show their new certificates;
-    /// otherwise they and the stores stay as they are.
+    /// Reads the configuration again. What is wrong leaves the old one in force. Listeners show their new certificates
+    /// and have their new limit of connections; otherwise they and the stores stay as they are.
     ///
     /// One reload at a time: two at once could end with the older files in force. A request that comes while one goes on causes one more
     /// after it, whose result it gets.
@@ -104,6 +104,7 @@ final class LicenseServer: Sendable {
             let former = state.withLock { [next] state in
                 defer { state = next }
                 next.identities.show(listeners)
+                for listener in listeners { listener.connectionsPerAddress = next.settings.connectionsPerAddress }
                 return state
             }
             former.retire()
@@ -125,9 +126,12 @@ final class LicenseServer: Sendable {
         }
     }
 
-    /// Stops accepting, finishes what is open, and closes the stores.
+    /// Stops accepting, finishes what is open, and closes the stores. Waits for a reload that goes on, because it needs the stores; later ones
+    /// fail. `serve()` does not wait longer than the drain's deadline.
+    /// - Parameter limit: how long open requests may take.
     func stop(within limit: Duration = .seconds(10)) async {
         await withTaskGroup { group in
+            group.addTask { [reloads] in await reloads.end() }
             for listener in listeners { group.addTask { await listener.stop(within: limit) } }
         }
         current.retire()
@@ -162,6 +166,14 @@ extension ListenerIdentities {
     }
 }
 
+extension ServerSettings {
+    /// The most connections of a listener.
+    fileprivate static let connections = 16_384
+
+    /// The most connections of a listener from one address. With proxies all may come from one.
+    fileprivate var connectionsPerAddress: Int { trustedProxies.isEmpty ? 1_024 : Self.connections }
+}
+
 extension ConfigurationFile {
     /// A listener's configuration, without its certificate.
     fileprivate func http(
@@ -173,8 +185,8 @@ extension ConfigurationFile {
         configuration.bodyBytes = bodyBytes
         // No more threads that read than threads that work: in a flood, refusals would take the processor from licenses.
         configuration.threads = settings.threads ?? configuration.threads
-        configuration.connections = 16_384
-        configuration.connectionsPerAddress = settings.trustedProxies.isEmpty ? 1_024 : 16_384
+        configuration.connections = ServerSettings.connections
+        configuration.connectionsPerAddress = settings.connectionsPerAddress
         configuration.exchangeDeadline = deadline
         return configuration
     }

@@ -9,11 +9,15 @@ final class OneAtATime<Value: Sendable>: Sendable {
 
     private struct State {
         var isRunning = false
+        /// Whether nothing more begins.
+        var isEnded = false
         /// What begins when the run ends.
         var next: (work: Work, result: Promise<Value, any Error>)?
     }
 
     private let state = Locked(State())
+    /// Resolved once it is ended and nothing goes on.
+    private let rest = Promise<Void, Never>()
 
     /// Does the work, now or after the run that goes on. It is done in a task of its own: who asked and is cancelled stops neither it nor the
     /// others who wait, and waits for it all the same.
@@ -24,12 +28,26 @@ final class OneAtATime<Value: Sendable>: Sendable {
         }
     }
 
+    /// Begins nothing more: who asks from now on gets a `CancellationError`. Waits for what goes on, and for what was asked for before.
+    func end() async {
+        let isResting = state.withLock { state in
+            state.isEnded = true
+            return !state.isRunning
+        }
+        if isResting { rest.resolve(.success(())) }
+        await withCheckedContinuation { waiter in rest.whenResolved { waiter.resume(with: $0) } }
+    }
+
     /// Asks for the work without waiting for it.
     /// - Returns: its result.
     func begin(_ work: @escaping Work) -> Promise<Value, any Error> {
         let (result, begins) = state.withLock { state in
-            if let next = state.next { return (next.result, false) }
             let result = Promise<Value, any Error>()
+            guard !state.isEnded else {
+                result.cancel()
+                return (result, false)
+            }
+            if let next = state.next { return (next.result, false) }
             if state.isRunning { state.next = (work, result) }
             defer { state.isRunning = true }
             return (result, !state.isRunning)
@@ -48,5 +66,6 @@ final class OneAtATime<Value: Sendable>: Sendable {
                 return state.next
             }
         }
+        if state.withLock({ $0.isEnded }) { rest.resolve(.success(())) }
     }
 }

@@ -7,6 +7,8 @@ struct WatchedFiles: Equatable {
         let size: Int
         let changed: Date?
         let number: Int
+        /// Its rights: a secret that was open to others, and is not any more, can be read again.
+        let mode: Int
     }
 
     private let stamps: [String: Stamp]
@@ -29,6 +31,6 @@ struct WatchedFiles: Equatable {
         guard let facts = try? FileManager.default.attributesOfItem(atPath: path) else { return nil }
         return Stamp(
             size: facts[.size] as? Int ?? 0, changed: facts[.modificationDate] as? Date,
-            number: facts[.systemFileNumber] as? Int ?? 0)
+            number: facts[.systemFileNumber] as? Int ?? 0, mode: facts[.posixPermissions] as? Int ?? 0)
     }
 }

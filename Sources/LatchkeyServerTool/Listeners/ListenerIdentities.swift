@@ -29,12 +29,12 @@ struct ListenerIdentities: Sendable {
 }
 
 extension ConfigurationFile {
-    /// Reads the certificate and the key of a listener.
+    /// Reads the certificate and the key of a listener. The key is a secret: nobody but its owner may read its file.
     /// - Returns: `nil` for plain HTTP.
-    /// - Throws: `FileError`, `HTTPServerError`.
+    /// - Throws: `FileError`, `SecretFileError`, `HTTPServerError`.
     func identity(of listener: ServerSettings.Listener) throws -> TLSIdentity? {
         guard let certificate = listener.certificate, let key = listener.privateKey else { return nil }
-        let text = { String(decoding: try self.contents($0), as: UTF8.self) }
-        return try TLSIdentity(.init(certificate: text(certificate), privateKey: text(key)))
+        let text = String(decoding: try contents(certificate), as: UTF8.self)
+        return try TLSIdentity(.init(certificate: text, privateKey: secrets.secret(key).revealedText))
     }
 }

@@ -19,16 +19,23 @@ struct AttackRun: Sendable {
         var failures: [Int] = []
         /// The longest that an honest client waited, in seconds.
         var slowest = 0.0
-        /// The server's resident memory after a fifth of the time, and at the end, in bytes.
-        var memory = (early: 0, late: 0)
+        /// The server's resident memory after each round, in bytes.
+        var memory: [Int] = []
+
+        /// Whether the memory levels off. The last two of a script's rounds may add a tenth, the short round of a test 64 MiB.
+        var levelsOff: Bool {
+            guard let last = memory.last else { return false }
+            guard memory.count > 4 else { return last < memory[0] + 64 << 20 }
+            return last <= memory[memory.count - 3] / 10 * 11
+        }
     }
 
     private let surface: AttackSurface
     private let honest: [Honest]
     private let tally = Locked(Tally())
 
-    /// The attacks of an attacker, and the requests of an honest client, before and again after the memory is first measured.
-    private static let rounds = 40
+    /// The least attacks of an attacker, and requests of an honest client, in a round.
+    private static let least = 40
 
     init(_ surface: AttackSurface, honest: [Honest]) {
         self.surface = surface
@@ -39,26 +46,26 @@ struct AttackRun: Sendable {
     func run(on process: ServingProcess) async -> Tally {
         // One request in advance, so that the memory of a first request does not count as growth.
         for request in honest { _ = Self.status(of: request, from: "127.0.1.1") }
-        let end = AttackTime.end()
-        await attack(until: AttackTime.end(share: 0.2))
-        let early = process.residentBytes ?? 0
-        await attack(until: end)
-        let late = process.residentBytes ?? 0
-        var seen = tally.withLock { $0 }
-        seen.memory = (early, late)
+        for round in 1...AttackTime.rounds {
+            await attack(until: AttackTime.endOfRound(), round)
+            let (bytes, most) = (process.residentBytes ?? 0, process.mostResidentBytes ?? 0)
+            tally.withLock { $0.memory.append(bytes) }
+            AttackTime.report("round \(round): memory \(bytes >> 20) MiB, at most \(most >> 20) MiB so far")
+        }
+        let seen = tally.withLock { $0 }
         AttackTime.report(
             "\(seen.attacks) attacks; honest: \(seen.answers) answered, \(seen.failures.count) not, "
-                + "slowest \(seen.slowest) s; memory: \(early >> 20) MiB, then \(late >> 20) MiB")
+                + "slowest \(seen.slowest) s; the memory \(seen.levelsOff ? "levels off" : "grows")")
         return seen
     }
 
     /// Four attackers and two honest clients, each on its own thread. One honest client has the attackers' address, the other is of
     /// another network.
-    private func attack(until end: ContinuousClock.Instant) async {
+    private func attack(until end: ContinuousClock.Instant, _ round: Int) async {
         await withTaskGroup { group in
             for seed in 0..<4 as Range<UInt64> {
                 group.addTask {
-                    let mix = Locked(AttackMix(surface, seed: seed))
+                    let mix = Locked(AttackMix(surface, seed: UInt64(round) * 4 + seed))
                     await Self.onThread(until: end) { _ in
                         mix.withLock { $0.next() }
                         tally.withLock { $0.attacks += 1 }
@@ -87,7 +94,7 @@ struct AttackRun: Sendable {
         await withCheckedContinuation { done in
             let thread = Thread {
                 var turn = 0
-                while turn < rounds || ContinuousClock.now < end {
+                while turn < least || ContinuousClock.now < end {
                     turn += 1
                     body(turn)
                 }

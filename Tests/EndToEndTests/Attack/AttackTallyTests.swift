@@ -1,0 +1,14 @@
+import Testing
+
+/// What counts as memory that grows.
+struct AttackTallyTests {
+    @Test(arguments: [
+        ([154, 188, 209, 202, 204, 197], true), ([100, 140, 180, 200, 210, 220], true),
+        ([100, 120, 140, 160, 180, 200], false), ([100, 160], true), ([100, 165], false), ([], false),
+    ])
+    func `memory levels off if the last rounds add little`(_ mebibytes: [Int], _ expected: Bool) {
+        var tally = AttackRun.Tally()
+        tally.memory = mebibytes.map { $0 << 20 }
+        #expect(tally.levelsOff == expected)
+    }
+}
