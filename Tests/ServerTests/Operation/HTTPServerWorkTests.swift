@@ -1,0 +1,182 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyHTTP
+import LatchkeyServer
+import Testing
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// An HTTP server whose threads do the work of a pool besides reading and writing.
+@Suite(.timeLimit(.minutes(5))) struct HTTPServerWorkTests {
+    @Test func `a request is answered on a thread that reads`() async throws {
+        let pool = WorkerPool(threads: 2)
+        let work = JoinedThreads(pool.work)
+        let server = HTTPServer(HTTPServerConfiguration(), startTask: { pool.task($0) }, work: work) { _ in
+            .task { .text(work.isHere ? "reads" : "works only") }
+        }
+        let client = Client(port: try server.start())
+        for _ in 0..<20 {
+            let reply = try await client.get("/")
+            #expect(reply == "reads")
+        }
+        await server.stop(within: .zero)
+    }
+
+    @Test func `a request that keeps its thread keeps no other from being answered`() async throws {
+        let isOpen = DispatchSemaphore(value: 0)
+        try await withServer(threads: 2) { request in
+            if request.path == "/blocks" { isOpen.wait() }
+            return .text(request.path)
+        } _: { client in
+            async let blocked = client.get("/blocks")
+            try await client.checkEcho(of: (0..<50).map { "/\($0)" })
+            isOpen.signal()
+            let reply = try await blocked
+            #expect(reply == "/blocks")
+        }
+    }
+
+    @Test func `while every thread is kept, requests wait, and then all are answered`() async throws {
+        let isOpen = DispatchSemaphore(value: 0)
+        let kept = Locked(0)
+        try await withServer(threads: 2) { request in
+            if request.path == "/blocks" {
+                kept.withLock { $0 += 1 }
+                isOpen.wait()
+            }
+            return .text(request.path)
+        } _: { client in
+            async let first = client.get("/blocks")
+            async let second = client.get("/blocks")
+            while kept.withLock({ $0 }) < 2 { await Task.yield() }
+            async let third = client.get("/third")
+            isOpen.signal()
+            isOpen.signal()
+            let replies = try await [first, second, third]
+            #expect(replies == ["/blocks", "/blocks", "/third"])
+        }
+    }
+
+    /// libmicrohttpd may lose its own signal for a connection that is resumed while it looks for events.
+    @Test func `an answer that another thread gives is sent though no other connection stirs`() async throws {
+        try await withServer(threads: 2) { request in
+            await withCheckedContinuation { done in
+                DispatchQueue.global().async { done.resume(returning: .text(request.path)) }
+            }
+        } _: { client in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for task in 0..<4 {
+                    group.addTask { try await client.checkEcho(of: (0..<250).map { "/\(task)/\($0)" }) }
+                }
+                try await group.waitForAll()
+            }
+        }
+    }
+
+    @Test func `the pool's own threads go on when the server stops`() async throws {
+        let pool = WorkerPool(threads: 1)
+        let work = JoinedThreads(pool.work)
+        let server = HTTPServer(HTTPServerConfiguration(), startTask: { pool.task($0) }, work: work) { _ in
+            .reply(.text("ok"))
+        }
+        for _ in 0..<3 {
+            try server.start()
+            let client = Client(port: try #require(server.port))
+            #expect(try await client.status("/") == 200)
+            #expect(await pool.run { work.isHere } == true)
+            await server.stop(within: .zero)
+            #expect(await pool.run { work.isHere } == false)
+        }
+    }
+
+    @Test func `a server that is asked to stop sends 503 to those who wait`() async throws {
+        let pool = WorkerPool(threads: 2)
+        let hasBegun = Promise<Void, Never>()
+        let server = HTTPServer(
+            HTTPServerConfiguration(), startTask: { pool.task($0) }, work: pool.work
+        ) { _ in
+            .task {
+                hasBegun.resolve(.success(()))
+                try? await SystemTimekeeper().sleep(for: .seconds(900))
+                return .text("late")
+            }
+        }
+        let client = Client(port: try server.start())
+        async let reply = client.status("/")
+        try await hasBegun.value
+        await server.stop(within: .zero)
+        let status = try await reply
+        #expect(status == 503)
+    }
+
+    private func withServer(
+        threads: Int, answering handler: @escaping @Sendable (HTTPRequest) async -> HTTPResponse,
+        _ body: (Client) async throws -> Void
+    ) async throws {
+        let pool = WorkerPool(threads: threads)
+        let server = HTTPServer(
+            HTTPServerConfiguration(), startTask: { pool.task($0) }, work: pool.work
+        ) { request in .task { await handler(request) } }
+        let port = try server.start()
+        do {
+            try await body(Client(port: port))
+        } catch {
+            await server.stop(within: .zero)
+            throw error
+        }
+        await server.stop(within: .zero)
+    }
+}
+
+/// Work that knows the threads that have joined it.
+private final class JoinedThreads: ThreadWork {
+    private let work: any ThreadWork
+    private let joined = Locked<Set<pthread_t>>([])
+
+    init(_ work: any ThreadWork) { self.work = work }
+
+    /// Whether the calling thread has joined.
+    var isHere: Bool { joined.withLock { $0.contains(pthread_self()) } }
+
+    var threads: Int { work.threads }
+
+    func join() {
+        joined.withLock { _ = $0.insert(pthread_self()) }
+        work.join()
+    }
+
+    func leave() {
+        work.leave()
+        joined.withLock { _ = $0.remove(pthread_self()) }
+    }
+
+    func take() -> (@Sendable () -> Void)? { work.take() }
+    func rest(_ alarm: ThreadAlarm) -> Bool { work.rest(alarm) }
+    func rise(_ alarm: ThreadAlarm) { work.rise(alarm) }
+    func wakeOne() { work.wakeOne() }
+}
+
+private struct Client: Sendable {
+    let port: UInt16
+    private let session = URLSession(configuration: .ephemeral)
+
+    init(port: UInt16) { self.port = port }
+
+    func get(_ path: String) async throws -> String { String(decoding: try await load(path).0, as: UTF8.self) }
+
+    /// Asks for one path after the other.
+    func checkEcho(of paths: [String]) async throws {
+        for path in paths {
+            let reply = try await get(path)
+            #expect(reply == path)
+        }
+    }
+
+    func status(_ path: String) async throws -> Int? { (try await load(path).1 as? HTTPURLResponse)?.statusCode }
+
+    private func load(_ path: String) async throws -> (Data, URLResponse) {
+        try await session.data(from: #require(URL(string: "http://127.0.0.1:\(port)\(path)")))
+    }
+}
