@@ -82,7 +82,8 @@ public final class HTTPServer: @unchecked Sendable {
         defer { lock.unlock() }
         guard case .idle = state else { throw .running }
         let identity = try identity()
-        let daemon = Daemon(configuration, identity: identity, time: time, startTask: startTask, work: work, begin: begin)
+        let daemon = Daemon(
+            configuration, identity: identity, time: time, startTask: startTask, work: work, begin: begin)
         let port = try daemon.start()
         state = .running(daemon, port: port)
         return port
