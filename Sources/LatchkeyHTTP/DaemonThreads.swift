@@ -15,6 +15,8 @@ final class DaemonThreads: @unchecked Sendable {
     private let sleep: LeaderSleep
     private let alarms: [ThreadAlarm]
     private let lead = NSLock()
+    /// What wakes the threads that sleep and do not lead.
+    private let followers = Locked<[ThreadAlarm]>([])
     private let isEnding = Locked(false)
     private let ended = DispatchSemaphore(value: 0)
 
@@ -59,12 +61,12 @@ final class DaemonThreads: @unchecked Sendable {
         if let piece = work.take() {
             if leads {
                 lead.unlock()
-                work.wakeOne()
+                followers.withLock { $0.popLast() }?.ring()
             }
             return piece()
         }
         if work.rest(alarm) {
-            if leads { sleepAsLeader(alarm) } else { sleepUntilNeeded(alarm) }
+            if leads { sleepAsLeader(alarm) } else { follow(alarm) }
             work.rise(alarm)
         }
         if leads { lead.unlock() }
@@ -76,8 +78,10 @@ final class DaemonThreads: @unchecked Sendable {
         sleep.end()
     }
 
-    private func sleepUntilNeeded(_ alarm: ThreadAlarm) {
-        // Whoever led may have looked for a sleeper before this one could be found.
+    private func follow(_ alarm: ThreadAlarm) {
+        followers.withLock { $0.append(alarm) }
+        defer { followers.withLock { $0.removeAll { $0 === alarm } } }
+        // Whoever led may have looked for a follower before this one could be found.
         if lead.try() { return lead.unlock() }
         alarm.sleep(besides: nil, milliseconds: -1)
     }

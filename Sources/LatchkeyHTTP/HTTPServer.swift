@@ -3,9 +3,9 @@ public import LatchkeyCore
 
 /// An HTTP/1.1 server that answers each request in a Swift task.
 ///
-/// libmicrohttpd's threads read and write. While the handler works, its connection is suspended, so that slow handlers occupy no
-/// thread. An answer that is there already when the connection would be suspended goes out at once. Nothing that a client sends or
-/// leaves out ends the process. Releasing the server stops it.
+/// Some threads read and write. While the handler works, its connection is suspended, so that slow handlers occupy none of them. An
+/// answer that is there already when the connection would be suspended goes out at once. Nothing that a client sends or leaves out ends
+/// the process. Releasing the server stops it.
 // Sound because `state` and `configuration` are touched under `lock` only; the tests run under the thread sanitizer.
 public final class HTTPServer: @unchecked Sendable {
     private enum State {

@@ -1,4 +1,6 @@
-/// Work that the threads which read and write do between two rounds of reading and writing, so that a request does not change threads.
+/// Work that the threads of a server do between two rounds of reading and writing, so that a request does not change threads.
+///
+/// A piece of work does not wait for another one: the thread that adds a piece while none waits takes it itself, after its own.
 ///
 /// `HTTPServer` calls `join` and `leave` on each of these threads; between them it calls the other functions there.
 package protocol ThreadWork: Sendable {
@@ -16,6 +18,4 @@ package protocol ThreadWork: Sendable {
     func rest(_ alarm: ThreadAlarm) -> Bool
     /// The calling thread sleeps no more.
     func rise(_ alarm: ThreadAlarm)
-    /// Wakes a thread that sleeps, if any.
-    func wakeOne()
 }

@@ -155,7 +155,6 @@ private final class JoinedThreads: ThreadWork {
     func take() -> (@Sendable () -> Void)? { work.take() }
     func rest(_ alarm: ThreadAlarm) -> Bool { work.rest(alarm) }
     func rise(_ alarm: ThreadAlarm) { work.rise(alarm) }
-    func wakeOne() { work.wakeOne() }
 }
 
 private struct Client: Sendable {

@@ -185,8 +185,6 @@ extension WorkQueue: ThreadWork {
     }
 
     func rise(_ alarm: ThreadAlarm) { condition.withLock { resting.removeAll { $0 === alarm } } }
-
-    func wakeOne() { condition.withLock { resting.popLast() }?.ring() }
 }
 
 /// Also runs the jobs of tasks.
