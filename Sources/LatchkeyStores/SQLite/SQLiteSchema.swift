@@ -39,22 +39,29 @@ enum SQLiteSchema {
     /// Checks whose file it is, and adds what it lacks. Two processes may do so at once.
     /// - Throws: `storeDamaged` for another program's file and for a newer schema.
     static func migrate(_ connection: SQLiteConnection) throws(StoreError) {
-        try check(connection)
+        // In a transaction, so that another process's migration is seen whole or not at all.
+        try run("BEGIN", on: connection, check)
         try connection.execute("PRAGMA journal_mode = WAL")
         for number in 0..<migrations.count {
-            try connection.run("BEGIN IMMEDIATE")
-            do {
+            try run("BEGIN IMMEDIATE", on: connection) { connection throws(StoreError) in
                 // Another process may have been faster.
-                if try connection.number("PRAGMA user_version") == number {
-                    try connection.execute(migrations[number])
-                    try connection.execute(
-                        "PRAGMA user_version = \(number + 1); PRAGMA application_id = \(applicationID)")
-                }
-                try connection.run("COMMIT")
-            } catch {
-                if !connection.isOutsideTransaction { try connection.run("ROLLBACK") }
-                throw error
+                guard try connection.number("PRAGMA user_version") == number else { return }
+                try connection.execute(migrations[number])
+                try connection.execute("PRAGMA user_version = \(number + 1); PRAGMA application_id = \(applicationID)")
             }
+        }
+    }
+
+    private static func run(
+        _ begin: String, on connection: SQLiteConnection, _ work: (SQLiteConnection) throws(StoreError) -> Void
+    ) throws(StoreError) {
+        try connection.run(begin)
+        do {
+            try work(connection)
+            try connection.run("COMMIT")
+        } catch {
+            if !connection.isOutsideTransaction { try connection.run("ROLLBACK") }
+            throw error
         }
     }
 

@@ -76,17 +76,26 @@ package final class SQLiteStore: RecordStore, KeyStore, AuditStore {
 
 /// The file itself.
 private enum SQLiteFile {
+    /// Held until a new file is closed, so that nobody of this process has opened it by then.
+    private static let making = Locked(())
+
     /// Makes the file with mode 0600 if it is not there; SQLite gives its log the same mode.
+    ///
+    /// A file that is there is not opened here: to close it would end the locks that SQLite holds for all of the process.
     static func prepare(_ path: String) throws(StoreError) {
-        let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard file >= 0 else {
+        let code: Int32 = making.withLock { _ in
+            let file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+            guard file >= 0 else { return errno }
+            Foundation.close(file)
+            return 0
+        }
+        guard code == 0 || code == EEXIST else {
             throw StoreError(
                 .misconfigured, SQLiteStore.name,
-                reason: "The file cannot be opened: \(String(cString: strerror(errno))).")
+                reason: "The file cannot be opened: \(String(cString: strerror(code))).")
         }
-        defer { Foundation.close(file) }
         var facts = stat()
-        guard fstat(file, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
+        guard stat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
             throw StoreError(.misconfigured, SQLiteStore.name, reason: "The path is no file.")
         }
         guard facts.st_mode & 0o077 == 0 else {

@@ -72,6 +72,22 @@ import Testing
         #expect(error?.kind == .misconfigured)
     }
 
+    @Test func `to open a file again leaves the locks on it alone`() throws {
+        // SQLite keeps one for as long as a connection is open; without it another process removes the log that is still in use.
+        func locks() throws -> [Substring] {
+            let facts = try FileManager.default.attributesOfItem(atPath: path)
+            let inode = try #require(facts[.systemFileNumber] as? Int)
+            let all = try String(contentsOfFile: "/proc/locks", encoding: .utf8)
+            return all.split(separator: "\n").filter { $0.contains(":\(inode) ") }.map { $0.drop { $0 != " " } }
+        }
+        let store = try SQLiteStore(path: path)
+        let before = try locks()
+        #expect(!before.isEmpty)
+        let again = try SQLiteStore(path: path)
+        #expect(try locks() == before)
+        withExtendedLifetime((store, again)) {}
+    }
+
     @Test func `two stores open one new file at once, and share it`() async throws {
         let path = path
         let stores = try await withThrowingTaskGroup(of: SQLiteStore.self) { group in
