@@ -18,7 +18,6 @@ final class DaemonThreads: @unchecked Sendable {
     /// What wakes the threads that sleep and do not lead.
     private let followers = Locked<[ThreadAlarm]>([])
     private let isEnding = Locked(false)
-    private let ended = DispatchSemaphore(value: 0)
 
     /// Starts the threads.
     /// - Returns: `nil` if the process may not open the files that they need.
@@ -35,26 +34,24 @@ final class DaemonThreads: @unchecked Sendable {
         }
     }
 
-    /// Ends the threads, and waits for them. The daemon is the caller's again.
+    /// Ends the threads. The daemon is the caller's again; a thread that does a piece of work ends after it.
     func end() {
         isEnding.withLock { $0 = true }
-        for alarm in alarms {
-            alarm.ring()
-            ended.wait()
-        }
+        for alarm in alarms { alarm.ring() }
+        lead.withLock {}
     }
 
     private func run(_ alarm: ThreadAlarm) {
         work.join()
         while !isEnding.withLock({ $0 }) { step(alarm) }
         work.leave()
-        ended.signal()
     }
 
     /// Reads and writes unless another thread does, and does a piece of work, or sleeps.
     private func step(_ alarm: ThreadAlarm) {
         let leads = lead.try()
         if leads {
+            guard !isEnding.withLock({ $0 }) else { return lead.unlock() }
             sleep.willRun()
             latchkey_mhd_run(daemon)
         }

@@ -4,7 +4,7 @@ import LatchkeyHTTP
 
 /// What the threads of a pool do next: jobs of tasks, which have to run, and then admitted work.
 ///
-/// While threads of an HTTP server have joined, they do all of it, and the pool's own threads wait.
+/// While as many threads of an HTTP server have joined, they do all of it, and the pool's own threads wait.
 // Sound because everything is touched under `condition` only; `WorkerPoolTests` and `AdmissionTests` run many pieces at once.
 final class WorkQueue: @unchecked Sendable {
     /// Work that may be refused.
@@ -101,7 +101,7 @@ final class WorkQueue: @unchecked Sendable {
     func next() -> (@Sendable () -> Void)? {
         while true {
             condition.lock()
-            while !joined.isEmpty || isEmpty {
+            while isHosted || isEmpty {
                 if isClosed, isEmpty {
                     condition.unlock()
                     return nil
@@ -137,12 +137,15 @@ final class WorkQueue: @unchecked Sendable {
         return { self.run(admitted.item, from: now) }
     }
 
+    /// Whether enough threads have joined to do everything.
+    private var isHosted: Bool { joined.count >= threads }
+
     private var isEmpty: Bool { jobs.isEmpty && admission.count == 0 }
 
     /// Sees to it that somebody does what was added; called under `condition`.
     /// - Returns: what has to be rung afterwards; `nil` if nobody has to be woken, because the thread that adds takes it next.
     private func waker() -> ThreadAlarm? {
-        guard !joined.isEmpty else {
+        guard isHosted else {
             condition.signal()
             return nil
         }
@@ -170,7 +173,7 @@ extension WorkQueue: ThreadWork {
         let alarm: ThreadAlarm? = condition.withLock {
             if let index = joined.firstIndex(of: pthread_self()) { joined.remove(at: index) }
             // The pool's own threads do what is left.
-            if joined.isEmpty { condition.broadcast() }
+            if !isHosted { condition.broadcast() }
             return isEmpty ? nil : resting.popLast()
         }
         alarm?.ring()
