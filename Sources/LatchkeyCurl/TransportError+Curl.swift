@@ -21,6 +21,10 @@ extension TransportError {
         case CURLE_PEER_FAILED_VERIFICATION: self = .unverified(place, verification, number)
         case CURLE_SSL_CONNECT_ERROR where Self.answersWithoutTLS(failure):
             self.init(.serverWithoutTLS, "\(place) speaks no TLS \(number).")
+        case CURLE_SSL_CONNECT_ERROR where Self.endsWithoutAnswer(failure):
+            self.init(
+                .tlsFailed,
+                "\(place) ended the connection before TLS was agreed on; the port may be one for http \(number).")
         case CURLE_SSL_CACERT_BADFILE:
             self.init(.tlsFailed, "The file of trusted authorities cannot be read, or is no PEM \(number).")
         case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER, CURLE_USE_SSL_FAILED,
@@ -72,5 +76,10 @@ extension TransportError {
     private static func answersWithoutTLS(_ failure: String) -> Bool {
         ["wrong version number", "unknown protocol", "http request", "packet length too long", "record layer failure"]
             .contains(where: failure.contains)
+    }
+
+    /// OpenSSL's text, or the system's by libcurl, for a server that went in the middle of the handshake.
+    private static func endsWithoutAnswer(_ failure: String) -> Bool {
+        ["SSL_ERROR_SYSCALL", "unexpected eof", "Connection reset by peer"].contains(where: failure.contains)
     }
 }

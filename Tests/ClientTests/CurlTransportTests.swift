@@ -105,6 +105,17 @@
             #expect(unknown?.reason == "The host of nowhere.invalid:80 is unknown (curl 6).")
         }
 
+        /// libmicrohttpd answers nothing to a TLS client whose random bytes have no blank before the end of a line.
+        @Test func `a server that goes in the middle of the handshake may be one for http`() async throws {
+            let server = try LoopbackServer { _, _ in .send("") }
+            let error = await transport.failure(request(try #require(URL(string: "https://127.0.0.1:\(server.port)/"))))
+            #expect(error?.kind == .tlsFailed)
+            #expect(
+                error?.reason
+                    == "127.0.0.1:\(server.port) ended the connection before TLS was agreed on; "
+                    + "the port may be one for http (curl 35).")
+        }
+
         @Test func `a port for http is told from a certificate that is not trusted`() async throws {
             let server = try LoopbackServer { _, _ in LoopbackServer.reply("400 Bad Request", body: "no TLS") }
             let error = await transport.failure(request(try #require(URL(string: "https://127.0.0.1:\(server.port)/"))))

@@ -154,8 +154,7 @@ extension DoctorSetup {
             stage.options = []
         },
         DoctorSetup("the certificate's port speaks http, not https", "serverWithoutTLS", silent: true) { stage in
-            let plain = try stage.serve { _ in .text("There is nothing here.", status: 404) }
-            stage.settings["certificateURL"] = plain.replacing("http://", with: "https://") + "/certificate"
+            stage.settings["certificateURL"] = "https://127.0.0.1:\(try stage.servePlain())/certificate"
             stage.options = []
         },
         DoctorSetup("the service is down for half a minute", "serverTransient", words: ["come back in 30 s"]) {

@@ -23,6 +23,7 @@ final class DoctorStage {
     var options = ["--loopback-http"]
     private let asset: DemoAsset
     private var servers: [HTTPServer] = []
+    private var plainServer: LoopbackServer?
 
     init(_ live: LiveServices, _ profile: VendorProfile, _ asset: DemoAsset) throws {
         (self.live, self.profile, self.asset) = (live, profile, asset)
@@ -143,6 +144,14 @@ extension DoctorStage {
         let server = HTTPServer { await reply($0) }
         servers.append(server)
         return "http://127.0.0.1:\(try server.start())"
+    }
+
+    /// A server that speaks no TLS, and answers a client that does as most do. libmicrohttpd answers nothing where the random bytes of such a
+    /// client have no blank before the end of a line.
+    func servePlain() throws -> UInt16 {
+        let server = try LoopbackServer { _, _ in LoopbackServer.reply("400 Bad Request") }
+        plainServer = server
+        return server.port
     }
 
     func serve(tls: HTTPServerConfiguration.TLS) throws -> String {

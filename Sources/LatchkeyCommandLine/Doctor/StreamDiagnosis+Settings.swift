@@ -83,13 +83,8 @@ extension StreamDiagnosis {
         guard age > Self.longestTokenLife else { return InspectionFinding(advice) }
         return InspectionFinding(
             .error, "expired",
-            "The token was generated at \(generated.formatted(.iso8601)), \(Self.inDays(age)) ago, and tokens like it live about 30 s.",
+            "The token was generated at \(generated.formatted(.iso8601)), \(Int(min(age, 1e12) / 86_400).inDays) ago, and tokens like it live about 30 s.",
             "Get a fresh token right before the license request.")
-    }
-
-    private static func inDays(_ seconds: Double) -> String {
-        let days = Int(min(seconds, 1e12) / 86_400)
-        return days == 1 ? "1 day" : "\(days) days"
     }
 
     /// In seconds; accounts may lengthen the usual 30 s, and none lengthens them to a day.

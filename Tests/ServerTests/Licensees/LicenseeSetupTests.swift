@@ -104,7 +104,8 @@ import Testing
 
     /// Days since the beginning of ten years, which have 3,652.
     @Test(arguments: [
-        (-1, 3_653, "have not begun"), (10, 3_642, ""), (3_641, 11, "end in 11 days"), (3_655, -3, "ended 3 days ago"),
+        (-1, 3_653, "have not begun"), (10, 3_642, ""), (3_641, 11, "end in 11 days"), (3_651, 1, "end in 1 day;"),
+        (3_655, -3, "ended 3 days ago"),
     ])
     func `certificates say how many days are left, and are used all the same`(
         days: Int, left: Int, words: String
