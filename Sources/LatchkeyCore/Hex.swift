@@ -1,5 +1,23 @@
 package import Foundation
 
+/// One hexadecimal digit.
+@usableFromInline package enum HexDigit {
+    /// The value of a digit in either case; `nil` for any other character.
+    @inlinable package static func value(of character: UInt8) -> UInt8? {
+        switch character {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): character - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): character - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+
+    /// The lower-case character of a value below 16.
+    @inlinable package static func character(of value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + (value - 10)
+    }
+}
+
 extension Data {
     /// - Parameter hexString: an even number of hexadecimal digits in either case. Any other text gives `nil`.
     package init?(hexString: String) {
@@ -7,7 +25,7 @@ extension Data {
         bytes.reserveCapacity(hexString.utf8.count / 2)
         var high: UInt8?
         for digit in hexString.utf8 {
-            guard let value = Self.value(ofHexDigit: digit) else { return nil }
+            guard let value = HexDigit.value(of: digit) else { return nil }
             guard let first = high else {
                 high = value
                 continue
@@ -18,27 +36,19 @@ extension Data {
         guard high == nil else { return nil }
         self.init(bytes)
     }
-
-    private static func value(ofHexDigit digit: UInt8) -> UInt8? {
-        switch digit {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
-        default: nil
-        }
-    }
 }
 
-extension Sequence<UInt8> {
+extension Collection<UInt8> {
     /// Two lower-case hexadecimal digits per byte.
     @inlinable package var hexString: String {
-        var text: [UInt8] = []
-        text.reserveCapacity(2 * underestimatedCount)
-        for byte in self {
-            let (high, low) = (byte >> 4, byte & 15)
-            text.append(high < 10 ? 0x30 + high : 0x57 + high)
-            text.append(low < 10 ? 0x30 + low : 0x57 + low)
+        String(unsafeUninitializedCapacity: 2 * count) { text in
+            var place = 0
+            for byte in self {
+                text[place] = HexDigit.character(of: byte >> 4)
+                text[place + 1] = HexDigit.character(of: byte & 15)
+                place += 2
+            }
+            return place
         }
-        return String(decoding: text, as: UTF8.self)
     }
 }

@@ -5,7 +5,7 @@ extension Sequence<UInt8> {
     /// - Parameter seed: changes all results. Defaults to 0.
     ///
     /// Source: RFC 9923.
-    package func stableHash(seed: UInt64 = 0) -> UInt64 {
+    @inlinable package func stableHash(seed: UInt64 = 0) -> UInt64 {
         reduce(0xcbf2_9ce4_8422_2325 ^ seed) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
     }
 }

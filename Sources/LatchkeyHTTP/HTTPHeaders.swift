@@ -16,6 +16,8 @@ public struct HTTPHeaders: Sendable, Hashable {
         }
     }
 
+    private static let usualCount = 8
+
     /// The fields in the order of the wire.
     public private(set) var fields: [Field]
 
@@ -32,10 +34,12 @@ public struct HTTPHeaders: Sendable, Hashable {
     }
 
     /// Every value of a name, in order.
-    public func values(of name: HTTPHeaderName) -> [String] { fields.filter { $0.name == name }.map(\.value) }
+    public func values(of name: HTTPHeaderName) -> [String] { fields.lazy.filter { $0.name == name }.map(\.value) }
 
     /// Adds a field behind the others.
     public mutating func append(_ name: HTTPHeaderName, _ value: String) {
+        // Few messages have more fields; growing by one would allocate four times on the way.
+        if fields.capacity < Self.usualCount { fields.reserveCapacity(Self.usualCount) }
         fields.append(Field(name: name, value: value))
     }
 

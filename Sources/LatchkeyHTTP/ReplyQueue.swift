@@ -28,7 +28,12 @@ func queue(_ response: HTTPResponse, on connection: OpaquePointer) -> MHD_Result
     guard let made else { return .NO }
     defer { MHD_destroy_response(made) }
     // libmicrohttpd refuses a field with a line end in it, so that nobody can split a reply.
-    for field in response.headers.fields { _ = MHD_add_response_header(made, field.name.rawValue, field.value) }
+    for field in response.headers.fields {
+        // Not passed as they are, because that copies each of them.
+        field.name.rawValue.withCString { name in
+            field.value.withCString { _ = MHD_add_response_header(made, name, $0) }
+        }
+    }
     return MHD_queue_response(connection, UInt32(clamping: response.status), made)
 }
 

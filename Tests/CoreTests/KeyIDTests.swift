@@ -23,4 +23,17 @@ import Testing
         #expect(KeyID(bytes: [UInt8](repeating: 7, count: count)) == nil)
         #expect(KeyID(bytes: [UInt8](repeating: 7, count: 16))?.bytes == Data(repeating: 7, count: 16))
     }
+
+    @Test func `bytes and text keep their order, in every kind of sequence`() throws {
+        let bytes = [0xa0] + (1..<16).map { UInt8(17 * $0) }
+        let text = "a0112233-4455-6677-8899-aabbccddeeff"
+        for id in [
+            KeyID(bytes: bytes), KeyID(bytes: Data([0] + bytes).dropFirst()), KeyID(bytes: Data(bytes).lazy.map { $0 }),
+            KeyID(text),
+        ] {
+            #expect(id?.description == text)
+            #expect(id?.bytes == Data(bytes))
+            #expect(id == KeyID(bytes: bytes))
+        }
+    }
 }

@@ -164,7 +164,7 @@ struct ServerVerbTests {
         #expect(run.status == .yes)
         let parts = run.output.split(separator: ".")
         #expect(parts.count == 3)
-        let payload = try #require(Base64URL.data(parts[1].utf8))
+        let payload = try #require(Base64URL.bytes(of: parts[1].utf8))
         #expect(JSONValue(payload)?["sub"]?.text == "berta")
         withExtendedLifetime(root) {}
     }

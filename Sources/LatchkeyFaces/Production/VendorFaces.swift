@@ -39,8 +39,9 @@ package struct VendorFaces: Sendable {
     /// Answers a request. Never throws: a refusal is an answer.
     /// - Returns: `nil` for an address that is no face's.
     package func answer(_ call: FaceCall) async -> FaceAnswer? {
+        guard !mounted.isEmpty else { return nil }
         let parts = call.request.path.split(separator: "/", maxSplits: 3)
-        guard !mounted.isEmpty, parts.count >= 3, parts[0] == "t" else { return nil }
+        guard parts.count >= 3, parts[0] == "t" else { return nil }
         let place = Self.place(String(parts[1]), String(parts[2]))
         guard let mounted = mounted[place], let below = call.request.below(place) else { return nil }
         let uptime = timekeeper.uptime

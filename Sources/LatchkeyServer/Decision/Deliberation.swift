@@ -5,7 +5,7 @@ import LatchkeyFairPlay
 /// One decision in the making: facts, the narrowed policy, and what was found so far.
 struct Deliberation {
     private(set) var facts: Facts
-    let policy: Policy
+    @Boxed private(set) var policy: Policy
     private(set) var refusals: [PolicyRefusal] = []
     private(set) var notes: [PolicyNote]
     /// What the license may last at most, beside its terms.
@@ -13,7 +13,8 @@ struct Deliberation {
 
     init(_ facts: Facts, _ policy: Policy) {
         self.facts = facts
-        (self.policy, notes) = policy.narrowed(to: facts.grant.policy)
+        let narrowed = policy.narrowed(to: facts.grant.policy)
+        (_policy, notes) = (Boxed(wrappedValue: narrowed.policy), narrowed.notes)
     }
 
     /// Takes in what the stores say of the account, and their time. The policy is narrowed already: neither changes that.
@@ -32,7 +33,8 @@ struct Deliberation {
     var content: String { facts.key.content.storedName() }
     /// Never the device alone: it may be randomized, and plays one thing after another.
     var session: String? {
-        [grant.session, ask.session?.description, grant.tokenID].compactMap { $0 }.first { !$0.isEmpty }?.storedName()
+        let name = grant.session.ifNotEmpty ?? ask.session?.description ?? grant.tokenID.ifNotEmpty
+        return name?.storedName()
     }
 
     mutating func note(_ code: PolicyNote.Code, _ text: String) { notes.append(PolicyNote(code, text)) }
@@ -104,6 +106,10 @@ struct Deliberation {
         let part = (policy.validity.renewAt ?? 0.8) * (1 - spread)
         return Duration(clampingSeconds: max(1, (lease.inSeconds * part).rounded(.down)))
     }
+}
+
+extension String? {
+    fileprivate var ifNotEmpty: String? { self?.isEmpty == false ? self : nil }
 }
 
 extension Date {

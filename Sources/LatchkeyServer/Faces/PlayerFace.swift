@@ -141,7 +141,7 @@ extension PlayerFace {
             (1...100).contains(names.count)
         else { throw PolicyRefusal(.malformed("The body is no JSON with 1 to 100 “kids”.")) }
         let kids = names.compactMap { name in
-            name.text.flatMap { Base64URL.data($0.utf8) }.flatMap { KeyID(bytes: $0) }
+            name.text.flatMap { Base64URL.bytes(of: $0.utf8) }.flatMap { KeyID(bytes: $0) }
         }
         guard kids.count == names.count else {
             throw PolicyRefusal(.malformed("One of the “kids” is not 16 bytes in base64url without padding."))

@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 
 /// Reads JSON from outside: strictly, in linear time, and only up to its limits.
 ///
@@ -10,6 +10,9 @@ package struct JSONReader {
     package static let depth = 32
     /// The limit of all values, members and elements: 10,000.
     package static let values = 10_000
+
+    /// Room for as many members is made at once.
+    private static let usualMembers = 6
 
     private let bytes: [UInt8]
     private let depth: Int
@@ -28,7 +31,8 @@ package struct JSONReader {
     ///   - depth: the limit of arrays and objects within each other. Defaults to 32.
     /// - Throws: `JSONError`.
     /// - Complexity: linear in the bytes.
-    package static func value(of json: Data, depth: Int = Self.depth) throws(JSONError) -> JSONValue {
+    package static func value(of json: some Collection<UInt8>, depth: Int = Self.depth) throws(JSONError) -> JSONValue {
+        // No copy of what is an array already.
         var reader = JSONReader(Array(json), depth: depth)
         let value = try reader.value(depth: 0)
         reader.skipBlanks()
@@ -84,6 +88,7 @@ package struct JSONReader {
         index += 1
         skipBlanks()
         if take(UInt8(ascii: "}")) { return members }
+        members.reserveCapacity(Self.usualMembers)
         repeat {
             skipBlanks()
             guard next == UInt8(ascii: "\"") else { throw unexpected }

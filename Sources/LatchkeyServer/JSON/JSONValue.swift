@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 
 /// Any JSON value.
 package enum JSONValue: Sendable, Hashable {
@@ -10,7 +10,7 @@ package enum JSONValue: Sendable, Hashable {
     case object([String: JSONValue])
 
     /// - Parameter json: a JSON text. The result is `nil` for anything else and beyond the limits of `JSONReader`.
-    package init?(_ json: Data) {
+    package init?(_ json: some Collection<UInt8>) {
         guard let value = try? JSONReader.value(of: json) else { return nil }
         self = value
     }

@@ -6,7 +6,7 @@ package struct BookedDecision: Sendable {
     /// What becomes of the request.
     package let decision: Decision
     /// What the record is made of, should somebody want it.
-    let origin: Origin
+    @Boxed private(set) var origin: Origin
     /// The session's slot, with its fence; `nil` where no slot is kept, or the store is out of service.
     package let slot: Slot?
     /// Whether this decision took the slot. `AccountBook.undo(_:)` gives it back.

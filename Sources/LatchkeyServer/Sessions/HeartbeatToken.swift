@@ -43,10 +43,11 @@ extension HeartbeatToken {
     ///   - text: the token. The result is `nil` for anything that no `text(_:)` made with one of the secrets.
     ///   - secrets: the server's secrets.
     init?(_ text: String, _ secrets: [Secret]) {
-        guard text.utf8.count <= Self.longest, let data = Base64URL.data(text.utf8), data.count > Self.codeLength else {
+        guard text.utf8.count <= Self.longest, let all = Base64URL.bytes(of: text.utf8), all.count > Self.codeLength
+        else {
             return nil
         }
-        let (bytes, code) = (Array(data.dropLast(Self.codeLength)), Array(data.suffix(Self.codeLength)))
+        let (bytes, code) = (Array(all.dropLast(Self.codeLength)), Array(all.suffix(Self.codeLength)))
         let isOurs = secrets.contains { secret in
             guard let own = try? Self.code(of: bytes, secret) else { return false }
             return own.withUnsafeBytes { own in code.withUnsafeBytes { constantTimeEquals(own, $0) } }

@@ -4,7 +4,7 @@ import LatchkeyCore
 /// One customer of a license server, with everything that its requests need.
 ///
 /// Immutable: a new configuration makes a new one, and requests that run keep theirs.
-package struct Tenant: Sendable {
+package final class Tenant: Sendable {
     package let name: String
     package let settings: TenantSettings
     /// The content keys.

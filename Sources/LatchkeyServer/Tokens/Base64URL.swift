@@ -1,13 +1,11 @@
-package import Foundation
-
 /// Base64 in the URL-safe alphabet, without padding, in its one spelling.
 ///
 /// Source: RFC 4648 §3.5 and §5; RFC 7515 §2.
 package enum Base64URL {
     /// The text of bytes.
-    package static func text(_ bytes: some Sequence<UInt8>) -> String {
+    package static func text(_ bytes: some Collection<UInt8>) -> String {
         var text: [UInt8] = []
-        text.reserveCapacity((bytes.underestimatedCount * 4 + 2) / 3)
+        text.reserveCapacity((bytes.count * 4 + 2) / 3)
         var bits: UInt32 = 0
         var count = 0
         for byte in bytes {
@@ -25,10 +23,9 @@ package enum Base64URL {
     /// The bytes of a text that `text` would write; `nil` for every other spelling of them, and for anything else.
     ///
     /// So there is no padding, no blank, no letter of another alphabet, and no loose bit behind the last byte.
-    package static func data(_ text: some Sequence<UInt8>) -> Data? {
-        // Appending to an array costs a tenth of appending to `Data`.
-        var data: [UInt8] = []
-        data.reserveCapacity(text.underestimatedCount * 3 / 4)
+    package static func bytes(of text: some Collection<UInt8>) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.count * 3 / 4)
         var bits: UInt32 = 0
         var count = 0
         for letter in text {
@@ -37,12 +34,12 @@ package enum Base64URL {
             count += 6
             if count >= 8 {
                 count -= 8
-                data.append(UInt8(bits >> count & 0xff))
+                bytes.append(UInt8(bits >> count & 0xff))
             }
         }
         // One letter alone leaves six bits; others leave two or four, which are zeros.
         guard count < 6, bits & (1 << count - 1) == 0 else { return nil }
-        return Data(data)
+        return bytes
     }
 
     private static func letter(_ value: UInt8) -> UInt8 {

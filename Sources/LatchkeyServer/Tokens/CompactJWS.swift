@@ -1,5 +1,3 @@
-package import Foundation
-
 /// Something signed, as three texts in URL-safe base64 with dots between them: header, payload and signature. Read, not verified.
 ///
 /// Source: RFC 7515 §3.1 and §7.1.
@@ -7,7 +5,7 @@ package struct CompactJWS: Sendable {
     /// The members of the header.
     package let header: [String: JSONValue]
     /// The payload; any bytes.
-    package let payload: Data
+    package let payload: [UInt8]
     /// What is signed: the texts of header and payload with the dot between them.
     package let signed: [UInt8]
     /// The signature, at least a byte.
@@ -24,8 +22,8 @@ package struct CompactJWS: Sendable {
         let parts = text.utf8.split(separator: UInt8(ascii: "."), maxSplits: 5, omittingEmptySubsequences: false)
         guard parts.count != 5 else { throw .form("It has 5 parts, as an encrypted token has.") }
         guard parts.count == 3 else { throw .form("It has \(min(parts.count, 5)) parts where a signed token has 3.") }
-        guard let header = Base64URL.data(parts[0]), let payload = Base64URL.data(parts[1]),
-            let signature = Base64URL.data(parts[2])
+        guard let header = Base64URL.bytes(of: parts[0]), let payload = Base64URL.bytes(of: parts[1]),
+            let signature = Base64URL.bytes(of: parts[2])
         else { throw .form("A part is not URL-safe base64 without padding.") }
         guard !signature.isEmpty else { throw .form("It has no signature.") }
         do {
@@ -41,12 +39,12 @@ package struct CompactJWS: Sendable {
             throw .form("Its header cannot be read.")
         }
         self.payload = payload
-        self.signature = Array(signature)
+        self.signature = signature
         signed = Array(text.utf8.prefix(parts[0].count + 1 + parts[1].count))
     }
 
     /// What is to be signed: the texts of header and payload with a dot between them.
-    package static func signed(header: Data, payload: Data) -> String {
+    package static func signed(header: some Collection<UInt8>, payload: some Collection<UInt8>) -> String {
         "\(Base64URL.text(header)).\(Base64URL.text(payload))"
     }
 }

@@ -12,7 +12,7 @@ struct TokenClaims {
 
     /// - Parameter payload: a JSON object with `exp`, in which nothing stands twice.
     /// - Throws: `TokenError` of the kind `form` or `claim`.
-    init(_ payload: Data) throws(TokenError) {
+    init(_ payload: [UInt8]) throws(TokenError) {
         let value: JSONValue
         do throws(JSONError) {
             value = try JSONReader.value(of: payload, depth: TokenRules.depthLimit)

@@ -82,8 +82,10 @@ extension TokenKey {
 
     /// The bytes of a member; `nil` unless it is URL-safe base64 of at least a byte.
     private static func bytes(_ member: String, _ jwk: JSONValue) -> [UInt8]? {
-        guard let data = jwk[member]?.text.flatMap({ Base64URL.data($0.utf8) }), !data.isEmpty else { return nil }
-        return Array(data)
+        guard let bytes = jwk[member]?.text.flatMap({ Base64URL.bytes(of: $0.utf8) }), !bytes.isEmpty else {
+            return nil
+        }
+        return bytes
     }
 
     /// The key as an element of a key set, if it is a public one; `nil` for a secret, which nobody publishes.

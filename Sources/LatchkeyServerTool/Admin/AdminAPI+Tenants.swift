@@ -130,8 +130,8 @@ extension KeyRow.Cursor {
     fileprivate var text: String { Base64URL.text(kid.bytes + content.bytes) }
 
     fileprivate init?(text: String) {
-        guard let bytes = Base64URL.data(text.utf8), let kid = KeyID(bytes: bytes.prefix(16)),
-            let content = ContentName(bytes: bytes.dropFirst(16))
+        guard let bytes = Base64URL.bytes(of: text.utf8), let kid = KeyID(bytes: bytes.prefix(16)),
+            let content = ContentName(bytes: Data(bytes.dropFirst(16)))
         else { return nil }
         self.init(content: content, kid: kid)
     }

@@ -97,11 +97,10 @@ final class LicenseServer: Sendable {
         do {
             let start = file.settings
             let file = try file.readAgain()
-            var next = try await shared.builder(file).state()
-            let waiting = next.settings.waitingForRestart(since: start)
+            let waiting = file.settings.waitingForRestart(since: start)
             let notice = waiting.isEmpty ? nil : "Waiting for a restart: \(waiting.joined(separator: ", "))."
-            next.notices += [notice].compactMap { $0 }
-            let former = state.withLock { [next] state in
+            let next = try await shared.builder(file).state(notices: [notice].compactMap { $0 })
+            let former = state.withLock { state in
                 defer { state = next }
                 next.identities.show(listeners)
                 for listener in listeners { listener.connectionsPerAddress = next.settings.connectionsPerAddress }

@@ -21,8 +21,9 @@ struct ServerBuilder {
 
     private var settings: ServerSettings { file.settings }
 
+    /// - Parameter notices: what an operator should read beside what the configuration gives cause for. Defaults to nothing.
     /// - Throws: every problem.
-    func state() async throws(ServerProblems) -> ServerState {
+    func state(notices: [String] = []) async throws(ServerProblems) -> ServerState {
         var problems = ServerProblems()
         let licensee = await licensee(&problems)
         let identities = identities(&problems)
@@ -58,7 +59,8 @@ struct ServerBuilder {
             module: licensee.module, policies: policies, accounts: accounts, pool: pool, playbacks: playbacks)
         return ServerState(
             settings: settings, licensee: licensee, identities: identities,
-            notices: licensee.notices + identities.notices(at: Date()), policies: policies, wrapping: wrapping,
+            notices: licensee.notices + identities.notices(at: Date()) + notices, policies: policies,
+            wrapping: wrapping,
             tenants: tenants,
             players: PlayerFace(desk: desk, accounts: accounts, tenants: tenants),
             vendors: VendorFaces(desk: desk, tenants: faces),
@@ -82,7 +84,12 @@ struct ServerBuilder {
         case .failure(let error)?:
             for problem in error.problems { problems.add(.init("licensee.\(problem.place)", problem)) }
             return nil
-        case nil: return nil
+        case nil:
+            problems.add(
+                .init(
+                    "licensee", "Too much work waits for the threads that check it.",
+                    "Read the configuration again later."))
+            return nil
         }
     }
 

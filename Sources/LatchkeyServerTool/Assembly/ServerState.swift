@@ -6,12 +6,12 @@ import LatchkeyHTTP
 import LatchkeyServer
 
 /// One configuration, built and checked. Immutable: a reload makes another one, and requests that run keep theirs.
-struct ServerState: Sendable {
+final class ServerState: Sendable {
     let settings: ServerSettings
     let licensee: LicenseeSetup
     let identities: ListenerIdentities
     /// What an operator should read at the start and on the console's first page, one sentence each.
-    var notices: [String]
+    let notices: [String]
     let policies: PolicySet
     /// What wraps the tenants' data keys.
     let wrapping: KeyEncryptionKeys
@@ -26,6 +26,18 @@ struct ServerState: Sendable {
     let pages: [String: CORSPolicy]
     /// What fetches key sets as long as this configuration is in force.
     let upkeep: [Task<Void, Never>]
+
+    init(
+        settings: ServerSettings, licensee: LicenseeSetup, identities: ListenerIdentities, notices: [String],
+        policies: PolicySet, wrapping: KeyEncryptionKeys, tenants: [String: Tenant], players: PlayerFace,
+        vendors: VendorFaces, packagers: PackagerFace, proxies: TrustedProxies, country: CountryField?,
+        pages: [String: CORSPolicy], upkeep: [Task<Void, Never>]
+    ) {
+        (self.settings, self.licensee, self.identities, self.notices) = (settings, licensee, identities, notices)
+        (self.policies, self.wrapping, self.tenants) = (policies, wrapping, tenants)
+        (self.players, self.vendors, self.packagers) = (players, vendors, packagers)
+        (self.proxies, self.country, self.pages, self.upkeep) = (proxies, country, pages, upkeep)
+    }
 
     /// Ends what goes on in the background for this configuration.
     func retire() {

@@ -262,9 +262,10 @@ struct PostgreSQLOutageTests {
         }
         #expect(Set(failures) == [.unavailable])
         try await server.start()
-        // Until the connections are up again, with a pause of at most 2 s between attempts.
+        // Until the connections, one for records and one for keys, are up again, with a pause of at most 2 s between attempts.
         while (try? await store.put("after")) == nil { await Task.yield() }
+        while (try? await store.add([SampleKeys.row(1)])) == nil { await Task.yield() }
         #expect(try await store.read(RecordKey(.account, tenant: "acme", name: "after")).record != nil)
-        #expect(try await store.add([SampleKeys.row(1)]).count == 1)
+        #expect(try await store.rows([SampleKeys.kid(1)], of: "acme").count == 1)
     }
 }

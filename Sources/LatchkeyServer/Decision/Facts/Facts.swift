@@ -3,7 +3,7 @@ package import Foundation
 /// Everything that a decision depends on beside the policy.
 package struct Facts: Sendable, Hashable {
     package var ask = LicenseAsk()
-    package var grant = Grant()
+    @Boxed package var grant = Grant()
     package var key = KeyFacts()
     package var account = AccountState()
     package var now = Date(timeIntervalSince1970: 0)

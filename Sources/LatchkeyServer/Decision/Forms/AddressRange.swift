@@ -56,16 +56,22 @@ package struct AddressRange: Sendable, Hashable {
     }
 
     private static func cut(_ bytes: [UInt8], to prefix: Int) -> [UInt8] {
-        bytes.enumerated().map { index, byte in
+        guard prefix < bytes.count * 8 else { return bytes }
+        return bytes.enumerated().map { index, byte in
             let bits = max(0, min(8, prefix - index * 8))
             return bits == 0 ? 0 : byte & (0xff << UInt8(8 - bits))
         }
     }
 
     private static func bytes(of text: String) -> [UInt8]? {
-        var four = in_addr()
+        text.withCString { text in
+            var four = in_addr()
+            return inet_pton(AF_INET, text, &four) == 1 ? withUnsafeBytes(of: four) { Array($0) } : sixBytes(of: text)
+        }
+    }
+
+    private static func sixBytes(of text: UnsafePointer<CChar>) -> [UInt8]? {
         var six = in6_addr()
-        if inet_pton(AF_INET, text, &four) == 1 { return withUnsafeBytes(of: four) { Array($0) } }
         guard inet_pton(AF_INET6, text, &six) == 1 else { return nil }
         let bytes = withUnsafeBytes(of: six) { Array($0) }
         let mapped = [UInt8](repeating: 0, count: 10) + [0xff, 0xff]

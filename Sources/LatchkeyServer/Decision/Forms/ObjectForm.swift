@@ -55,7 +55,7 @@ struct ObjectForm<Root: Sendable>: Sendable {
     func decode(_ json: [UInt8], code: String) throws(JSONProblems) -> Root {
         let value: JSONValue
         do {
-            value = try JSONReader.value(of: .init(json))
+            value = try JSONReader.value(of: json)
         } catch {
             throw JSONProblems(code: code, problems: [error.problem(in: json)])
         }
