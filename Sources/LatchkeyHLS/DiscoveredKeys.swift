@@ -4,6 +4,8 @@ public import LatchkeyCore
 public struct DiscoveredKeys: Sendable {
     /// The distinct keys in order of first appearance: session keys first, then playlist by playlist.
     public internal(set) var keys: [DiscoveredKey] = []
+    /// The keys that live playlists name as the next ones, in order of first appearance, without those that are in use.
+    public internal(set) var hintedKeys: [KeyHint] = []
     /// The playlists that were read, each once, in order of discovery.
     public internal(set) var playlists: [ReadPlaylist] = []
     /// The playlists that could not be read. Keys may be missing when there are any.

@@ -8,6 +8,8 @@ struct KeyCollector {
     private(set) var bytes = 0
     private var found = DiscoveredKeys()
     private var indexes: [Name: Int] = [:]
+    /// At most one of a playlist.
+    private var hints: [(name: Name, hint: KeyHint)] = []
     private var finalURIs: Set<String> = []
 
     /// Two tags mean the same key if these are equal (HLS.md rule 17).
@@ -38,14 +40,21 @@ struct KeyCollector {
             found.warnings += playlist.warnings.map { DiscoveryWarning(playlistURI: final, warning: $0) }
             for tag in playlist.sessionKeyTags { add(tag, of: playlist, final, isSessionKey: true) }
             for tag in playlist.keyTags { add(tag, of: playlist, final, isSessionKey: false) }
+            if let hint = playlist.hintedKey { add(hint, of: playlist) }
             return playlist
         }
     }
 
     /// The result, with warnings if session keys and key tags disagree.
     consuming func finished() -> DiscoveredKeys {
+        found.hintedKeys = hints.filter { indexes[$0.name] == nil }.map(\.hint)
         warnAboutMismatches()
         return found
+    }
+
+    private mutating func add(_ hint: KeyHint, of playlist: Playlist) {
+        let name = Name(format: hint.format, uri: KeyURI(playlist.resolve(hint.uri.raw)))
+        if !hints.contains(where: { $0.name == name }) { hints.append((name, hint)) }
     }
 
     private mutating func add(_ tag: KeyTag, of playlist: Playlist, _ playlistURI: String, isSessionKey: Bool) {

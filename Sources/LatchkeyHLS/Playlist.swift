@@ -31,6 +31,8 @@ public struct Playlist: Sendable, Hashable {
     public let keyTags: [KeyTag]
     /// Its EXT-X-SESSION-KEY tags in order: hints for preloading, neither complete nor binding (HLS.md rule 16).
     public let sessionKeyTags: [KeyTag]
+    /// The key that comes next, as far as a live playlist says so.
+    public let hintedKey: KeyHint?
     /// The number of segments.
     public let segmentCount: Int
     /// Runs of consecutive segments with the keys in force.
@@ -71,6 +73,7 @@ public struct Playlist: Sendable, Hashable {
         kind = reader.kind
         keyTags = reader.keyTags
         sessionKeyTags = reader.sessionKeyTags
+        hintedKey = reader.hintedKey
         segmentCount = reader.segmentCount
         segmentRuns = reader.segmentRuns
         keysAtEnd = reader.keysAtEnd

@@ -1,6 +1,6 @@
 import LatchkeyCore
 
-/// Tags of live playlists: delta updates and interstitials.
+/// Tags of live playlists: delta updates, hints and interstitials.
 extension PlaylistReader {
     /// HLS.md rule 9: the keys of skipped segments, and the key in force after them, come from the previous copy.
     mutating func readSkip(_ attributes: AttributeList) throws(PlaylistError) {
@@ -43,6 +43,13 @@ extension PlaylistReader {
         tag.line = line
         keyTags.append(tag)
         return keyTags.count - 1
+    }
+
+    /// HLS.md rule 22. Ignores a hint that is malformed, and all but the first one of a key.
+    mutating func readHint(_ body: Bytes, _ line: Int) throws(PlaylistError) {
+        guard hintedKey == nil, let attributes = try? AttributeList(body, line: line, limit: limits.attributesPerTag)
+        else { return }
+        hintedKey = try KeyHint(attributes, &variables, &warnings)
     }
 
     /// Ignores a date range that is not an interstitial or is malformed.

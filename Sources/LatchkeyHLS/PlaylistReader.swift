@@ -8,6 +8,7 @@ struct PlaylistReader {
     private(set) var sessionKeyTags: [KeyTag] = []
     private(set) var streams: [StreamEntry] = []
     var interstitials: [Interstitial] = []
+    var hintedKey: KeyHint?
     var skippedSegments = 0
     var inherited = InheritedKeys()
     var variables: Substitution
@@ -150,6 +151,9 @@ struct PlaylistReader {
         case .dateRange:
             if !isPlain { try attributes(body, number).check(variables) }
             try readInterstitial(body, number)
+        case .preloadHint:
+            if !isPlain { try attributes(body, number).check(variables) }
+            try readHint(body, number)
         case .map, .mediaAttributes, .multivariantAttributes:
             if !isPlain { try attributes(body, number).check(variables) }
         case .segmentDuration, .byteRange, .discontinuity, .media: break

@@ -30,7 +30,7 @@ public struct PlaylistReport: Sendable {
 
 extension PlaylistReport: Encodable {
     private enum CodingKeys: String, CodingKey {
-        case bytes, playlistURI, imports, kind, keyTags, sessionKeyTags, segments, segmentRuns, fairplayURIs
+        case bytes, playlistURI, imports, kind, keyTags, sessionKeyTags, hintedKey, segments, segmentRuns, fairplayURIs
         case warnings, error
     }
 
@@ -43,12 +43,29 @@ extension PlaylistReport: Encodable {
         try container.encode(reader.kind, forKey: .kind)
         try container.encode(isValid ? reader.keyTags.map(ReportedKeyTag.init) : nil, forKey: .keyTags)
         try container.encode(isValid ? reader.sessionKeyTags.map(ReportedKeyTag.init) : nil, forKey: .sessionKeyTags)
+        try container.encode(isValid ? reader.hintedKey.map(ReportedHint.init) : nil, forKey: .hintedKey)
         try container.encode(reader.segmentCount, forKey: .segments)
         try container.encode(isValid ? reader.segmentRuns : nil, forKey: .segmentRuns)
         let uris = isValid ? Playlist.fairPlayURIs(reader.sessionKeyTags + reader.keyTags) : nil
         try container.encode(uris, forKey: .fairplayURIs)
         try container.encode(reader.warnings.all.map(\.description), forKey: .warnings)
         try container.encode(refusal?.kind == .missingHeader ? nil : refusal?.summary, forKey: .error)
+    }
+}
+
+private struct ReportedHint: Encodable {
+    let hint: KeyHint
+
+    private enum CodingKeys: String, CodingKey {
+        case KEYFORMAT, URI, firstUse = "DATE-OF-FIRST-USE", line
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(hint.format.text, forKey: .KEYFORMAT)
+        try container.encode(hint.uri, forKey: .URI)
+        try container.encode(hint.firstUse?.formatted(.iso8601), forKey: .firstUse)
+        try container.encode(hint.line, forKey: .line)
     }
 }
 

@@ -54,6 +54,19 @@ import Testing
         #expect(await result.end == .complete)
     }
 
+    @Test func `the key that a live playlist names as the next one is got ready too`() async {
+        let next: KeyURI = "skd://fairplay-license.vudrm.tech/license/next"
+        let hint = ##"#EXT-X-PRELOAD-HINT:TYPE=KEY,URI="\##(next)",KEYFORMAT="com.apple.streamingkeydelivery"\##n"##
+        let other = ##"#EXT-X-PRELOAD-HINT:TYPE=KEY,URI="next.key",METHOD=AES-128\##n"##
+        let harness = harness(
+            Stream.transport([
+                "video.m3u8": .ok(Stream.media([Stream.video]) + hint),
+                "audio.m3u8": .ok(Stream.media([Stream.audio]) + other),
+            ]))
+        let result = await harness.loader.preload(Stream.address)
+        #expect(result.keys.map(\.uri) == [Stream.session, Stream.audio, Stream.video, next])
+    }
+
     @Test func `playlists follow redirects, and get no credentials`() async {
         let harness = harness(
             Stream.transport([

@@ -1,3 +1,5 @@
+import Foundation
+import LatchkeyHLS
 import Testing
 
 @testable import LatchkeyCommandLine
@@ -10,6 +12,23 @@ import Testing
     ])
     func `keys that follow one another are one range`(_ keys: [Int], _ text: String) {
         #expect(KeyTable.alternatives(keys) == text)
+    }
+
+    @Test func `the next key of a live playlist has a table of its own`() throws {
+        let lines = [
+            "#EXTM3U", "#EXT-X-TARGETDURATION:2", "#EXTINF:2,", "a.ts",
+            #"#EXT-X-PRELOAD-HINT:TYPE=KEY,URI="skd://next",KEYFORMAT="com.apple.streamingkeydelivery""#
+                + #",DATE-OF-FIRST-USE="2026-08-06T12:00:08Z""#,
+        ]
+        let text = KeyTable(try Playlist(Data(lines.joined(separator: "\n").utf8))).text
+        #expect(
+            text.contains(
+                """
+                Next key
+                LINE  SYSTEM    FIRST USE             URI
+                5     FairPlay  2026-08-06T12:00:08Z  skd://next
+                """))
+        #expect(text.contains("No FairPlay key."))
     }
 
     @Test func `columns are as wide as their widest cells, and lines end with their last one`() {

@@ -10,7 +10,9 @@ import Testing
         let object = try #require(JSONSerialization.jsonObject(with: report) as? [String: Any])
         let fields = Corpus.canonical(object)
         for field in Corpus.fields { #expect(fields[field] == entry.expected[field], "\(field)") }
-        #expect(Set(object.keys) == Set(Corpus.fields))
+        // None of them is of a live stream that names its next key.
+        #expect(object["hintedKey"] is NSNull)
+        #expect(Set(object.keys) == Set(Corpus.fields + ["hintedKey"]))
     }
 
     @Test(arguments: Corpus.entries)

@@ -60,6 +60,65 @@ import Testing
         #expect(playlist.segmentRuns.map(\.keys) == [[0]])
     }
 
+    private static let hint =
+        ##"#EXT-X-PRELOAD-HINT:TYPE=KEY,METHOD=SAMPLE-AES,KEYFORMAT="com.apple.streamingkeydelivery","##
+
+    @Test(arguments: [
+        ("2026-08-06T12:00:08Z", 1_786_017_608.0), ("2026-08-06T14:00:08.500+02:00", 1_786_017_608.5),
+        ("tomorrow", nil),
+    ])
+    func `a hint names the next key and its first use, and no key in use`(text: String, seconds: Double?) throws {
+        let playlist = try PlaylistText.media([
+            PlaylistText.key("skd://1"), PlaylistText.segment(),
+            Self.hint + #"URI="skd://next",DATE-OF-FIRST-USE="\#(text)""#,
+        ])
+        #expect(playlist.hintedKey?.uri == "skd://next" && playlist.hintedKey?.isFairPlay == true)
+        #expect(playlist.hintedKey?.firstUse == seconds.map { Date(timeIntervalSince1970: $0) })
+        #expect(playlist.fairPlayURIs == ["skd://1"] && playlist.keysAtEnd == [0])
+    }
+
+    @Test func `the first hint of a key counts, and variables are replaced`() throws {
+        let playlist = try PlaylistText.media([
+            #"#EXT-X-DEFINE:NAME="next",VALUE="2""#, PlaylistText.segment(),
+            #"#EXT-X-PRELOAD-HINT:TYPE=PART,URI="part.m4s""#,
+            Self.hint + #"URI="skd://{$next}""#, Self.hint + #"URI="skd://3""#,
+        ])
+        #expect(playlist.hintedKey?.uri == "skd://2" && playlist.hintedKey?.line == 7)
+        #expect(playlist.warnings.isEmpty)
+    }
+
+    @Test(arguments: [
+        (#"#EXT-X-PRELOAD-HINT:TYPE=MAP,URI="init.mp4""#, 0), ("#EXT-X-PRELOAD-HINT:TYPE=KEY", 1),
+        (#"#EXT-X-PRELOAD-HINT:TYPE=KEY,URI="""#, 1), (#"#EXT-X-PRELOAD-HINT:TYPE=KEY,METHOD=NONE,URI="skd://1""#, 0),
+        (#"#EXT-X-PRELOAD-HINT:TYPE=KEY,URI="open"#, 0), ("#EXT-X-PRELOAD-HINT:?", 0),
+    ])
+    func `a hint that names no key hides none`(line: String, warnings: Int) throws {
+        let playlist = try PlaylistText.media([PlaylistText.key("skd://1"), PlaylistText.segment(), line])
+        #expect(playlist.hintedKey == nil && playlist.fairPlayURIs == ["skd://1"])
+        #expect(playlist.warnings.count == warnings)
+    }
+
+    @Test func `each hinted key is found once, and not where it is already in use`() async throws {
+        let url = { (name: String) in "https://cdn.example.com/\(name)" }
+        let media = ["#EXT-X-TARGETDURATION:6"]
+        let fetcher = MemoryFetcher([
+            url("main.m3u8"): ["#EXT-X-STREAM-INF:BANDWIDTH=1", "a.m3u8", "#EXT-X-STREAM-INF:BANDWIDTH=2", "b.m3u8"]
+                + ["#EXT-X-STREAM-INF:BANDWIDTH=3", "c.m3u8"],
+            url("a.m3u8"): media + [
+                PlaylistText.key("skd://1"), PlaylistText.segment(), Self.hint + #"URI="skd://2""#,
+            ],
+            url("b.m3u8"): media + [
+                PlaylistText.key("skd://1"), PlaylistText.segment(), Self.hint + #"URI="skd://3""#,
+            ],
+            url("c.m3u8"): media + [
+                PlaylistText.key("skd://3"), PlaylistText.segment(), Self.hint + #"URI="skd://2""#,
+            ],
+        ])
+        let found = try await KeyDiscovery(fetcher).keys(at: url("main.m3u8"))
+        #expect(found.fairPlayURIs == ["skd://1", "skd://3"])
+        #expect(found.hintedKeys.map(\.uri) == ["skd://2"])
+    }
+
     private static let interstitial =
         #"#EXT-X-DATERANGE:ID="ad",CLASS="com.apple.hls.interstitial",START-DATE="2026-01-01T00:00:00Z","#
 

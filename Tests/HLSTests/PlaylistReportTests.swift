@@ -36,6 +36,14 @@ import Testing
         #expect(PlaylistReport(Data("#EXTINF:6,\ns1".utf8)).refusal?.code == "missingHeader")
     }
 
+    @Test func `the next key of a live playlist is an object of its own`() throws {
+        let hint = #"#EXT-X-PRELOAD-HINT:TYPE=KEY,URI="skd://next",DATE-OF-FIRST-USE="2026-08-06T14:00:08+02:00""#
+        let reported = try object("#EXTM3U\n#EXTINF:6,\ns1\n" + hint)["hintedKey"] as? [String: Any]
+        #expect(reported?["URI"] as? String == "skd://next" && reported?["KEYFORMAT"] as? String == "identity")
+        #expect(reported?["DATE-OF-FIRST-USE"] as? String == "2026-08-06T12:00:08Z" && reported?["line"] as? Int == 4)
+        #expect(try object("#EXTM3U\n#EXTINF:6,\ns1")["hintedKey"] is NSNull)
+    }
+
     @Test func `warnings name their lines`() throws {
         let object = try object("#EXTM3U\n#EXTINF:6,\ns\u{1}")
         #expect(object["warnings"] as? [String] == ["line 3: a control character"])

@@ -1,7 +1,7 @@
 import LatchkeyCore
 import LatchkeyHLS
 
-/// Finds a stream's FairPlay keys: session keys at once, the others when all media playlists are read.
+/// Finds a stream's FairPlay keys: session keys at once, the others, and those that come next, when all media playlists are read.
 struct StreamDiscovery: Sendable {
     enum Found: Sendable { case keys([KeyURI]), unread(ContentKeyError) }
 
@@ -32,11 +32,11 @@ struct StreamDiscovery: Sendable {
         discovery.maximumPlaylists = limits.playlists
         do {
             var known = try await discovery.keys(at: uri)
-            found(.keys(known.fairPlayURIs))
+            found(.keys(known.worthPreloading))
             if known.isOfSessionKeysAlone, limits.playlists > 1 {
                 discovery.scope = .everyMediaPlaylist
                 known = try await discovery.keys(at: uri)
-                found(.keys(known.fairPlayURIs))
+                found(.keys(known.worthPreloading))
             }
             for failure in known.failures { found(.unread(ContentKeyError(failure.error, playlist: failure.uri))) }
         } catch {
@@ -46,6 +46,8 @@ struct StreamDiscovery: Sendable {
 }
 
 extension DiscoveredKeys {
+    fileprivate var worthPreloading: [KeyURI] { fairPlayURIs + hintedKeys.filter(\.isFairPlay).map(\.uri) }
+
     /// Whether the media playlists were left out because the multivariant playlist lists keys of its own.
     fileprivate var isOfSessionKeysAlone: Bool {
         playlists.count == 1 && failures.isEmpty && playlists.first?.playlist.kind == .multivariant

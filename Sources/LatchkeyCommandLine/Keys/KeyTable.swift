@@ -1,3 +1,4 @@
+import Foundation
 import LatchkeyCore
 import LatchkeyHLS
 import LatchkeyTerminal
@@ -19,6 +20,7 @@ struct KeyTable {
         var parts = [heading]
         if !playlist.sessionKeyTags.isEmpty { parts.append("Session keys\n" + table(of: playlist.sessionKeyTags)) }
         if !playlist.keyTags.isEmpty { parts.append("Keys\n" + table(of: playlist.keyTags)) }
+        if let hint = playlist.hintedKey { parts.append("Next key\n" + table(of: hint)) }
         if !playlist.segmentRuns.isEmpty { parts.append(runs) }
         return parts
     }
@@ -45,6 +47,13 @@ struct KeyTable {
             let uri = tag.uri.map { "\($0)" } ?? "–"
             table.add("\(index)", "\(tag.line)", tag.method.text, system, tag.iv ?? "–", uri)
         }
+        return table.text
+    }
+
+    private func table(of hint: KeyHint) -> String {
+        var table = TextTable("LINE", "SYSTEM", "FIRST USE", "URI")
+        let system = hint.isFairPlay ? "FairPlay" : hint.format.text
+        table.add("\(hint.line)", system, hint.firstUse?.formatted(.iso8601) ?? "–", "\(hint.uri)")
         return table.text
     }
 
