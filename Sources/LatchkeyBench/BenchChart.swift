@@ -1,4 +1,5 @@
 import Latchkey
+import LatchkeyCore
 
 /// A figure over the runs so far, with what is aimed at.
 struct BenchChart {
@@ -15,7 +16,7 @@ struct BenchChart {
             return "\(figure.name): not measured."
         }
         let aim = figure.aimText.map { ", aimed at \($0)" } ?? ""
-        let runs = measured.count == 1 ? "one run" : "\(measured.count) runs"
+        let runs = measured.count.counted("run")
         return "\(figure.name) in \(runs): from \(text(least)) to \(text(most)), at last \(text(last))\(aim)."
     }
 

@@ -54,11 +54,6 @@ extension Duration {
     }
 }
 
-extension Int {
-    /// So many days as text: `1 day`, `12 days`.
-    package var inDays: String { self == 1 ? "1 day" : "\(self) days" }
-}
-
 extension Double {
     /// The number, without a fraction of zero.
     fileprivate var plain: String { self == rounded() && magnitude < 1e15 ? "\(Int64(self))" : "\(self)" }

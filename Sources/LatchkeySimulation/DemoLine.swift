@@ -24,9 +24,8 @@ package struct DemoLine {
     }
 
     package var text: String {
-        let count = "\(requests) \(requests == 1 ? "request" : "requests")"
         let time = timeToKey.map { ", \(Int(saturating: $0.inMilliseconds.rounded())) ms" } ?? ""
-        return "key in \(count)\(time)   \(frames) frames decoded   \(page.relativePath)"
+        return "key in \(requests.counted("request"))\(time)   \(frames) frames decoded   \(page.relativePath)"
             + (remark.map { "   \($0)" } ?? "") + (isRight ? "" : "   WRONG PICTURE")
     }
 }

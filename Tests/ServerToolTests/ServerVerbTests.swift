@@ -82,7 +82,7 @@ struct ServerVerbTests {
         let (root, folder) = try folder()
         let run = await Run("run", "--check", "--config", folder.configuration)
         #expect(run.status == .yes, "\(run.error)")
-        #expect(run.output.contains("1 tenants, 1 policies, 1 credentials"))
+        #expect(run.output.contains("1 tenant, 1 policy, 1 certificate."))
         #expect(run.error.contains("test credentials only"))
         withExtendedLifetime(root) {}
     }

@@ -111,7 +111,7 @@ extension ContentKeyError {
             why = "the player has no way to renew it"
             remedy = "Implement renew() in the player's adapter, or have the license last as long as the stream."
         case (_, let code?):
-            why = "\(record.failures) \(record.failures == 1 ? "renewal" : "renewals") failed, the last with \(code)"
+            why = "\(record.failures.counted("renewal")) failed, the last with \(code)"
             remedy = "Ask for the key again when the service can be reached."
         case (_, nil):
             why = "no renewal came in time"

@@ -35,7 +35,7 @@ extension TracePage {
     }
 
     private func waterfall(_ exchange: TraceExchange) -> HTML {
-        let requests = TraceFormat.count(exchange.requests.count, "round trip")
+        let requests = exchange.requests.count.counted("round trip")
         let words = [exchange.outcome, requests, "trace \(exchange.traceID)"].compactMap { $0 }
         let picture = Waterfall(start: exchange.start, length: exchange.window, rows: rows(of: exchange))
         return .element(
@@ -172,8 +172,8 @@ extension TracePage {
         return Waterfall.Row(
             name: [
                 .text("\(key), \(lengths.sorted().joined(separator: ", "))"),
-                .text(failures.isEmpty ? "" : ", \(TraceFormat.count(failures.count, "failure"))"),
-            ], details: key, time: TraceFormat.count(leases.count, "lease"), bars: bars)
+                .text(failures.isEmpty ? "" : ", \(failures.count.counted("failure"))"),
+            ], details: key, time: leases.count.counted("lease"), bars: bars)
     }
 }
 

@@ -49,7 +49,7 @@ package struct TracePage: Sendable {
         let keys = exchanges.count { $0.identity.number > 0 }
         let requests = exchanges.reduce(0) { $0 + $1.requests.count }
         let start = exchanges.map(\.start).min().map { ", from \(TraceFormat.date($0))" } ?? ""
-        return "\(TraceFormat.count(keys, "key request")), \(TraceFormat.count(requests, "HTTP request"))\(start)"
+        return "\(keys.counted("key request")), \(requests.counted("HTTP request"))\(start)"
     }
 }
 

@@ -101,8 +101,6 @@ extension Waterfall {
 
 /// Numbers and times as a page writes them.
 enum TraceFormat {
-    static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
-
     /// With one decimal.
     static func milliseconds(_ number: Double) -> String { "\((number * 10).rounded() / 10)" }
 

@@ -1,3 +1,4 @@
+import LatchkeyCore
 import LatchkeyTerminal
 
 /// All that was found, for people and for tools.
@@ -46,8 +47,7 @@ struct DoctorReport: Sendable, Encodable {
 
     private var summary: String {
         let counts = [(Checkup.Result.error, "error"), (.warning, "warning")].map { result, noun in
-            let count = checks.count { $0.result == result }
-            return "\(count) \(noun)\(count == 1 ? "" : "s")"
+            checks.count { $0.result == result }.counted(noun)
         }
         return counts.joined(separator: ", ")
     }

@@ -25,9 +25,8 @@ extension StreamDiagnosis {
     private func summary(of found: DiscoveredKeys) -> [Checkup] {
         let keys = found.fairPlayURIs
         guard keys.isEmpty else {
-            let count = keys.count == 1 ? "1 FairPlay key" : "\(keys.count) FairPlay keys"
-            let read = found.playlists.count == 1 ? "1 playlist" : "\(found.playlists.count) playlists"
-            return [.ok(.playlist, "\(count) in \(read)")]
+            let playlists = found.playlists.count.counted("playlist")
+            return [.ok(.playlist, "\(keys.count.counted("FairPlay key")) in \(playlists)")]
         }
         let others = Set(found.keys.map(\.format.text)).sorted()
         if let near = others.first(where: { Self.isMeantAsFairPlay($0) }) {

@@ -83,7 +83,7 @@ extension StreamDiagnosis {
         guard age > Self.longestTokenLife else { return InspectionFinding(advice) }
         return InspectionFinding(
             .error, "expired",
-            "The token was generated at \(generated.formatted(.iso8601)), \(Int(min(age, 1e12) / 86_400).inDays) ago, and tokens like it live about 30 s.",
+            "The token was generated at \(generated.formatted(.iso8601)), \(Int(min(age, 1e12) / 86_400).counted("day")) ago, and tokens like it live about 30 s.",
             "Get a fresh token right before the license request.")
     }
 

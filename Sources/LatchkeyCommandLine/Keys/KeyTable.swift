@@ -33,12 +33,10 @@ struct KeyTable {
 
     private var heading: String {
         switch playlist.kind {
-        case .multivariant: "Multivariant playlist, \(count(playlist.streams.count, "stream"))"
-        default: "Media playlist, \(count(playlist.segmentCount, "segment"))"
+        case .multivariant: "Multivariant playlist, \(playlist.streams.count.counted("stream"))"
+        default: "Media playlist, \(playlist.segmentCount.counted("segment"))"
         }
     }
-
-    private func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
 
     private func table(of tags: [KeyTag]) -> String {
         var table = TextTable("KEY", "LINE", "METHOD", "SYSTEM", "IV", "URI")

@@ -1,3 +1,4 @@
+import LatchkeyCore
 import LatchkeyFairPlay
 import LatchkeyPlayback
 import LatchkeySimulation
@@ -58,8 +59,7 @@ struct Reporter {
         guard part.report.failure == nil else { return }
         if facts.keys.isEmpty { console.note("The playlist names no FairPlay key.") }
         for (track, played) in zip(facts.tracks, part.report.playback?.tracks ?? []) { show(track, played) }
-        let keys = facts.keys.count == 1 ? "1 key" : "\(facts.keys.count) keys"
-        let requests = facts.requests.count == 1 ? "1 request" : "\(facts.requests.count) requests"
+        let (keys, requests) = (facts.keys.count.counted("key"), facts.requests.count.counted("request"))
         console.print("\(keys) in \(requests), \(facts.timeToKeyMilliseconds) ms")
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import LatchkeyCore
 import LatchkeyTerminal
 
 /// What a client has to be told about a running test server, for people and for programs.
@@ -55,7 +56,7 @@ extension ServeSheet {
     private var rows: [[String]] {
         let certificates = certificates.map { ["certificate", "\($0.url)  RSA \($0.bits)"] }
         let streams = streams.map { stream in
-            let keys = stream.keys.map { $0 == 1 ? "1 key" : "\($0) keys" } ?? "unreadable"
+            let keys = stream.keys.map { $0.counted("key") } ?? "unreadable"
             return ["stream", "/media/SERVICE/\(stream.path)  \(keys)"]
         }
         let tokens = [["token", "\(address)/tokens/SERVICE  a new one each time"]]

@@ -83,14 +83,14 @@ extension Deliberation {
         let running = others.filter { !stopping.contains($0.session) }
         guard running.count >= limit else { return }
         switch policy.concurrency.mode ?? .refuseNewest {
-        case .count: note(.overLimit, "\(running.count) streams \(kind)run already, and the limit is \(limit).")
+        case .count: note(.overLimit, "Streams \(kind)that run already: \(running.count). The limit is \(limit).")
         case .stopOldest:
             let oldest = running.prefix(running.count - limit + 1).map(\.session)
             note(.stopped, "Streams \(kind)that are stopped for this one: \(oldest.count).")
             stopping += oldest
         case .refuseNewest:
             refuse(
-                .sessionLimit, "\(running.count) streams \(kind)run already, and the limit is \(limit).",
+                .sessionLimit, "Streams \(kind)that run already: \(running.count). The limit is \(limit).",
                 conflicts: running.map(SessionConflict.init))
         }
     }

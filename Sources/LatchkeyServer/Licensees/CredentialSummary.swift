@@ -39,8 +39,10 @@ package struct CredentialSummary: Sendable, Equatable {
     var notice: String? {
         if !hasBegun { return "The dates of the certificate \(sha1) have not begun." }
         guard let daysLeft, daysLeft < Self.daysOfWarning else { return nil }
-        if daysLeft < 0 { return "The dates of the certificate \(sha1) ended \((-daysLeft).inDays) ago; replace it." }
-        return "The dates of the certificate \(sha1) end in \(daysLeft.inDays); replace it in time."
+        if daysLeft < 0 {
+            return "The dates of the certificate \(sha1) ended \((-daysLeft).counted("day")) ago; replace it."
+        }
+        return "The dates of the certificate \(sha1) end in \(daysLeft.counted("day")); replace it in time."
     }
 }
 
@@ -48,7 +50,7 @@ extension CredentialSummary: CustomStringConvertible {
     /// One line for the start and for a check.
     package var description: String {
         let kind = isTestCertificate ? "test certificate" : "certificate"
-        let days = daysLeft.map { "\($0.inDays) left" } ?? "no end"
+        let days = daysLeft.map { "\($0.counted("day")) left" } ?? "no end"
         return "\(kind) \(sha1), RSA \(rsaBits), \(days), private key in \(isInToken ? "a token" : "memory")"
     }
 }

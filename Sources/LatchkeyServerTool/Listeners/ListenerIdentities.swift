@@ -22,8 +22,8 @@ struct ListenerIdentities: Sendable {
             if identity.notBefore > date { return "The dates of \(place) have not begun." }
             let days = Int((identity.notAfter.timeIntervalSince(date) / 86_400).rounded(.down))
             guard days < Self.daysOfWarning else { return nil }
-            if days < 0 { return "The dates of \(place) ended \((-days).inDays) ago; replace it." }
-            return "The dates of \(place) end in \(days.inDays); replace it in time."
+            if days < 0 { return "The dates of \(place) ended \((-days).counted("day")) ago; replace it." }
+            return "The dates of \(place) end in \(days.counted("day")); replace it in time."
         }
     }
 }

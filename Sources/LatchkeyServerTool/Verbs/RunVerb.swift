@@ -45,8 +45,8 @@ struct RunVerb: Verb {
         state.retire()
         for notice in state.notices { console.note(notice) }
         console.print(
-            "All is right: \(state.tenants.count) tenants, \(state.policies.names.count) policies, "
-                + "\(state.licensee.module.credentials.count) credentials.")
+            "All is right: \(state.tenants.count.counted("tenant")), \(state.policies.names.count.counted("policy", "policies")), "
+                + "\(state.licensee.module.credentials.count.counted("certificate")).")
         return .yes
     }
 }

@@ -49,7 +49,7 @@ struct ConsolePageTests {
                 report = JSONValue(data) ?? .null
                 break
             }
-            let lines = await browser.end()
+            let lines = await browser.end(after: "the harness says so")
             await front.stop(within: .zero)
             #expect(report["error"] == nil)
             #expect(report["background"]?.text == color)
@@ -115,8 +115,8 @@ extension HTTPResponse {
                 page.document.querySelector("#out").click();
                 await until("signed out", () => page.document.querySelector("#key"));
                 if (page.sessionStorage.getItem("latchkey-key")) throw new Error("the key is still there");
-                console.error("the harness says so");
               } catch (error) { report.error = String(error); }
+              console.error("the harness says so");
               await fetch("/report", { method: "POST", body: JSON.stringify(report) });
             })();
             </script>

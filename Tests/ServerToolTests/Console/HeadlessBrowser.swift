@@ -35,10 +35,16 @@ final class HeadlessBrowser: Sendable {
     deinit { if process.isRunning { process.terminate() } }
 
     /// Ends the browser.
+    /// - Parameter last: what it logs last. A page's requests may overtake its messages.
     /// - Returns: the lines of its log.
-    func end() async -> [String] {
+    func end(after last: String) async -> [String] {
+        while process.isRunning, !lines.contains(where: { $0.contains(last) }) { await Task.yield() }
         process.terminate()
         for await _ in ended {}
+        return lines
+    }
+
+    private var lines: [String] {
         let text = (try? Data(contentsOf: log)).map { String(decoding: $0, as: UTF8.self) } ?? ""
         return text.split(separator: "\n").map(String.init)
     }
