@@ -59,8 +59,6 @@ final class FakeSessionService: Sendable {
     }
 
     func answer(_ request: URLRequest) async -> FakeTransport.Step {
-        // What is cancelled before it is sent never comes to the service.
-        guard !Task.isCancelled else { return .hang }
         let path = request.url?.path ?? ""
         guard request.httpMethod == "POST" else { return .certificate }
         let isRenewal = request.url?.query == "renew=true"
@@ -68,11 +66,14 @@ final class FakeSessionService: Sendable {
             path.hasSuffix("licenses")
             ? (isRenewal ? "renew" : "license") : String(path.split(separator: "/").last ?? "")
         let tokens = request.value(forHTTPHeaderField: "nv-authorizations") ?? ""
-        let gate = state.withLock { state in
+        let (isSent, gate) = state.withLock { state in
+            // What is cancelled before it is sent never comes to the service; asked within the lock, because a teardown may follow at once.
+            guard !Task.isCancelled else { return (false, nil as Gate?) }
             state.log.append("\(step) \(tokens)")
             state.note(step, tokens)
-            return state.gates.removeValue(forKey: step)
+            return (true, state.gates.removeValue(forKey: step))
         }
+        guard isSent else { return .hang }
         await withTaskCancellationHandler {
             await gate?.wait()
         } onCancel: {
