@@ -78,6 +78,8 @@ import Testing
         // An app that ignores the update keeps the old stored key.
         let stale = try #require(try await persistable(uri))
         first.offline.updated(uri, to: stale)
+        // Updates are complete when a later call is complete.
+        _ = try await first.offline.assets()
         let second = try await launchAndPlay()
         #expect((second.report.failure as? DeviceError)?.kind == .superseded)
         #expect(try await second.offline.rejected(uri) == .fetchAgain)
