@@ -41,7 +41,7 @@ struct KeyTable {
     private func table(of tags: [KeyTag]) -> String {
         var table = TextTable("KEY", "LINE", "METHOD", "SYSTEM", "IV", "URI")
         for (index, tag) in tags.enumerated() {
-            let system = tag.isFairPlay ? "FairPlay" : tag.method == .none ? "–" : tag.format.text
+            let system = tag.method == .none ? "–" : tag.format.system
             let uri = tag.uri.map { "\($0)" } ?? "–"
             table.add("\(index)", "\(tag.line)", tag.method.text, system, tag.iv ?? "–", uri)
         }
@@ -50,8 +50,7 @@ struct KeyTable {
 
     private func table(of hint: KeyHint) -> String {
         var table = TextTable("LINE", "SYSTEM", "FIRST USE", "URI")
-        let system = hint.isFairPlay ? "FairPlay" : hint.format.text
-        table.add("\(hint.line)", system, hint.firstUse?.formatted(.iso8601) ?? "–", "\(hint.uri)")
+        table.add("\(hint.line)", hint.format.system, hint.firstUse?.formatted(.iso8601) ?? "–", "\(hint.uri)")
         return table.text
     }
 
@@ -85,6 +84,11 @@ extension KeyTable {
             }
         }.joined(separator: " or ")
     }
+}
+
+extension KeyFormat {
+    /// A name for people.
+    fileprivate var system: String { self == .fairPlay ? "FairPlay" : text }
 }
 
 /// The playlists of a stream, each with its keys, and the keys of all of them, for people.

@@ -103,12 +103,7 @@ import Testing
                 return .text("late")
             }
         }
-        let client = Client(port: try server.start())
-        async let reply = client.status("/")
-        try await isKept.value
-        await server.stop(within: .zero)
-        let status = try await reply
-        #expect(status == 503)
+        #expect(try await Self.status(of: server, stoppedAfter: isKept) == 503)
         for number in 0..<100 { #expect(await pool.run { number } == number) }
         isOpen.signal()
     }
@@ -124,12 +119,7 @@ import Testing
                 return .text("late")
             }
         }
-        let client = Client(port: try server.start())
-        async let reply = client.status("/")
-        try await hasBegun.value
-        await server.stop(within: .zero)
-        let status = try await reply
-        #expect(status == 503)
+        #expect(try await Self.status(of: server, stoppedAfter: hasBegun) == 503)
     }
 
     /// - Parameter work: what its threads do besides; `nil` for the pool's.
@@ -137,6 +127,17 @@ import Testing
         _ pool: WorkerPool, _ work: (any ThreadWork)? = nil, _ begin: @escaping @Sendable (HTTPRequest) -> HTTPWork
     ) -> HTTPServer {
         HTTPServer(HTTPServerConfiguration(), startTask: { pool.task($0) }, work: work ?? pool.work, begin: begin)
+    }
+
+    /// Asks a server, and stops it once the work on that has begun.
+    private static func status(
+        of server: HTTPServer, stoppedAfter hasBegun: Promise<Void, Never>
+    ) async throws -> Int? {
+        let client = Client(port: try server.start())
+        async let reply = client.status("/")
+        try await hasBegun.value
+        await server.stop(within: .zero)
+        return try await reply
     }
 
     private func withServer(
