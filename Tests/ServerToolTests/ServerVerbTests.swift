@@ -78,6 +78,21 @@ struct ServerVerbTests {
         }
     }
 
+    @Test func `the check names a store once, and each problem by a number on one line`() async throws {
+        let (root, folder) = try folder()
+        try PrivateFile.write(Secret("no database, but long enough"), to: root.file("demo/latchkey.db"))
+        let one = await Run("run", "--check", "--config", folder.configuration)
+        #expect(one.error.contains("stores.sessions: ") && !one.error.contains("stores.keys: "))
+        let text = try String(contentsOfFile: folder.configuration, encoding: .utf8)
+        let changed = text.replacing("\"keys\": \"sqlite:latchkey.db\"", with: "\"keys\": \"sqlite:/nowhere/keys.db\"")
+        #expect(changed != text)
+        try Data(changed.utf8).write(to: URL(filePath: folder.configuration))
+        let two = await Run("run", "--check", "--config", folder.configuration)
+        #expect(two.error.contains("(1) stores.sessions: ") && two.error.contains(" (2) stores.keys: "))
+        #expect(!two.error.contains("\u{fffd}"))
+        withExtendedLifetime(root) {}
+    }
+
     @Test func `a sound configuration passes the check`() async throws {
         let (root, folder) = try folder()
         let run = await Run("run", "--check", "--config", folder.configuration)

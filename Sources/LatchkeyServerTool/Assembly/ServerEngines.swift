@@ -17,14 +17,14 @@ struct ServerEngines: Sendable {
     /// - Throws: `ServerProblems`.
     static func open(_ file: ConfigurationFile) async throws(ServerProblems) -> ServerEngines {
         var problems = ServerProblems()
-        var opened: [String: Stores] = [:]
+        var opened: [String: Stores?] = [:]
         let stores = file.settings.stores
         func open(_ text: String, _ place: String) async -> Stores? {
             if let stores = opened[text] { return stores }
             let stores = await problems.awaiting("stores.\(place)") {
                 try await Stores.open(StoreAddress(text).below(file.folder))
             }
-            opened[text] = stores
+            opened[text] = .some(stores)
             return stores
         }
         let sessions = await open(stores.sessions, "sessions")?.records
@@ -35,12 +35,12 @@ struct ServerEngines: Sendable {
         if keys != nil, keyStore == nil { problems.add(.keepsRecordsOnly("keys")) }
         if audit != nil, auditStore == nil { problems.add(.keepsRecordsOnly("audit")) }
         guard problems.isEmpty, let sessions, let keyStore, let auditStore, let keys else {
-            for stores in opened.values { stores.close() }
+            for stores in opened.values { stores?.close() }
             throw problems
         }
         return ServerEngines(
             settings: stores, sessions: sessions, keys: keyStore, audit: auditStore, changes: keys.changes,
-            opened: Array(opened.values))
+            opened: opened.values.compactMap(\.self))
     }
 
     /// Ends threads and connections.

@@ -20,7 +20,11 @@ struct ServerProblems: DiagnosableError {
     private(set) var problems: [Problem] = []
 
     var code: String { "configurationInvalid" }
-    var reason: String { problems.map { "\($0.place): \($0.reason) \($0.remedy)" }.joined(separator: "\n") }
+    /// On one line, because a terminal shows no line end of an error.
+    var reason: String {
+        let texts = problems.map { "\($0.place): \($0.reason) \($0.remedy)" }
+        return texts.count < 2 ? texts.joined() : zip(1..., texts).map { "(\($0)) \($1)" }.joined(separator: " ")
+    }
     var remedy: String { "Correct the configuration, and run latchkey-server run --check." }
     var isEmpty: Bool { problems.isEmpty }
 
