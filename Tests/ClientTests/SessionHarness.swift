@@ -209,8 +209,10 @@ final class SessionHarness: Sendable {
     /// Lets the last handle of the loader go.
     func dropLoader() { owned.withLock { $0 = nil } }
 
-    /// Lets a heartbeat's time come.
+    /// Lets a heartbeat's time come, for a player that has the answers to its requests: a session goes on before its renewal is
+    /// answered, and the deadline of that request may not pass in between.
     func passPeriod() async {
+        for request in heard.withLock({ $0.requests }) { _ = await request.firstAnswer() }
         await clock.untilSomeoneSleeps(for: Self.period)
         clock.advance(by: Self.period)
     }
