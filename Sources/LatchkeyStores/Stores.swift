@@ -29,22 +29,28 @@ package struct Stores: Sendable {
     }
 
     /// Opens an engine.
-    /// - Parameter address: where it is. A file gets its tables; a database needs a migration first.
+    /// - Parameters:
+    ///   - address: where it is. A file gets its tables; a database needs a migration first.
+    ///   - recordLimit: how long a database may take for a record. Defaults to 50 ms.
     /// - Throws: `StoreError`, without a part of the address.
-    package static func open(_ address: StoreAddress) async throws(StoreError) -> Stores {
+    package static func open(
+        _ address: StoreAddress, recordLimit: Duration = .milliseconds(50)
+    ) async throws(StoreError) -> Stores {
         switch address {
         case .memory: return Stores(records: MemoryRecordStore())
         case .sqlite(let path):
             let store = try SQLiteStore(path: path)
             return Stores(records: store, keys: store, audit: store, close: { store.close() })
         case .postgresql(let address):
-            let store = try await PostgreSQLStore.open(address)
+            var settings = PostgreSQLStore.Settings()
+            settings.recordLimit = recordLimit
+            let store = try await PostgreSQLStore.open(address, settings)
             return Stores(
                 records: store, keys: store, audit: store, changes: { () throws(StoreError) in try store.changes() },
                 close: { store.close() })
         case .redis(let address):
             let address = try RedisAddress(address)
-            return Stores(records: try RedisRecordStore(address, replicas: address.replicas))
+            return Stores(records: try RedisRecordStore(address, replicas: address.replicas, limit: recordLimit))
         }
     }
 

@@ -167,8 +167,13 @@ private struct StuckApp: CustomerSessionCallbacks {
     }
 
     @Test func `an app that never returns, or gives nothing, is an error of the license`() async throws {
-        let request = FakeKeyRequest(SessionHarness.key)
-        try session(FakeApp { _ in await Never.returning() }).answer(request)
+        let (request, isAsked) = (FakeKeyRequest(SessionHarness.key), Gate())
+        let silent = FakeApp { _ in
+            isAsked.open()
+            return await Never.returning()
+        }
+        try session(silent).answer(request)
+        await isAsked.wait()
         await pass(.seconds(30))
         let error = await request.firstAnswer().error
         #expect(error?.code == "deadlineExceeded" && error?.stage == .license)

@@ -100,7 +100,7 @@ import Testing
         let request = FakeKeyRequest(key)
         harness.loader.answer(request)
         await isAsked.wait()
-        harness.clock.advance(by: .seconds(10))
+        await harness.advance([.seconds(10)])
         let error = await request.firstAnswer().error
         #expect(error?.code == "credentialsFailed" && error?.stage == .license)
         #expect(error?.reason == "The app gave no credentials within 10 s.")

@@ -37,6 +37,10 @@ struct ServerStage: Sendable {
         try change(demo.configuration) { members in
             let tenant: [String: Any] = ["faces": try object(faces)]
             members["tenants"] = try merged(members["tenants"], ["demo": tenant])
+            var stores = try #require(members["stores"] as? [String: Any])
+            // A busy machine is no outage.
+            stores["sessionMilliseconds"] = 10_000
+            members["stores"] = stores
         }
         try change(folder.path("policies/demo.json")) { members in
             members["examples"] = nil

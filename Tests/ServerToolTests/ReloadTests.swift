@@ -143,6 +143,7 @@ struct ReloadTests {
             for (name, listener) in new {
                 text = text.replacing(#""\#(name)": \#(place)"#, with: #""\#(name)": \#(listener)"#)
             }
+            text = text.replacing(#""sessionMilliseconds": 10000"#, with: #""sessionMilliseconds": 70"#)
             text = text.replacing(#""drainDelay": "0s""#, with: #""drainDelay": "1s", "threads": 3"#)
         }
         let operators = stage.server.addresses.operators.url
@@ -153,8 +154,8 @@ struct ReloadTests {
             return JSONValue(reply.body)?["restart"]?.texts
         }
         let members = [
-            "players.port", "packagers.certificate", "packagers.privateKey", "operators.address", "threads",
-            "drainDelay",
+            "players.port", "packagers.certificate", "packagers.privateKey", "operators.address",
+            "stores.sessionMilliseconds", "threads", "drainDelay",
         ]
         // As long as it waits, also if nothing changed since the reload before.
         for _ in 0..<2 { #expect(try await reload() == members) }

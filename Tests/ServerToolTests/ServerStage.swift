@@ -13,6 +13,17 @@ import Testing
     import FoundationNetworking
 #endif
 
+extension DemoFolder {
+    /// A demonstration on free ports, whose store of sessions is not out of service where a machine is busy.
+    static func patient(in root: TemporaryFolder) throws -> DemoFolder {
+        let folder = try DemoFolder(root.file("demo"), ports: [0, 0, 0])
+        try ServerStage.edit(folder.configuration) {
+            $0 = $0.replacing(#""stores": {"#, with: #""stores": {"sessionMilliseconds": 10000, "#)
+        }
+        return folder
+    }
+}
+
 /// A server of a demonstration's folder on free ports, and requests to it.
 struct ServerStage {
     static let kid = "a0b1c2d3-e4f5-0617-2839-4a5b6c7d8e9f"
@@ -29,7 +40,7 @@ struct ServerStage {
     ///   - prepare: puts more into the configuration's folder.
     init(_ change: (inout String) -> Void = { _ in }, prepare: (URL) throws -> Void = { _ in }) async throws {
         root = try TemporaryFolder()
-        folder = try DemoFolder(URL(filePath: root.path("demo"), directoryHint: .isDirectory), ports: [0, 0, 0])
+        folder = try DemoFolder.patient(in: root)
         try Self.edit(folder.configuration, change)
         try prepare(folder.url)
         let log = log

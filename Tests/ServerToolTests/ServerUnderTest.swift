@@ -20,7 +20,7 @@ struct ServerUnderTest {
     /// Runs a server while a test runs, and stops it in any case.
     static func run(_ body: (ServerUnderTest) async throws -> Void) async throws {
         let folder = try TemporaryFolder()
-        let demo = try DemoFolder(folder.file("demo"), ports: [0, 0, 0])
+        let demo = try DemoFolder.patient(in: folder)
         try replaceAdmins(in: demo.configuration)
         let server = try await LicenseServer.start(
             ConfigurationFile(demo.configuration), lines: LineWriter { _ in })

@@ -51,6 +51,8 @@ package struct ServerSettings: Sendable, Equatable {
         package internal(set) var sessions = "memory"
         package internal(set) var keys = "memory"
         package internal(set) var audit = "memory"
+        /// How long the store of sessions may take, from 10 ms to 10 s; then the policies' outage rule decides. Defaults to 50.
+        package internal(set) var sessionMilliseconds = 50
     }
 
     /// How many requests a second players may send to one node; 0 for any number. After a rest five times as many come at once.
@@ -178,6 +180,7 @@ extension ServerSettings.Stores {
         members: [
             .defaulting("sessions", \.sessions, .text, to: "memory"), .defaulting("keys", \.keys, .text, to: "memory"),
             .defaulting("audit", \.audit, .text, to: "memory"),
+            .defaulting("sessionMilliseconds", \.sessionMilliseconds, .whole(10...10_000), to: 50),
         ])
 }
 

@@ -22,7 +22,8 @@ struct ServerEngines: Sendable {
         func open(_ text: String, _ place: String) async -> Stores? {
             if let stores = opened[text] { return stores }
             let stores = await problems.awaiting("stores.\(place)") {
-                try await Stores.open(StoreAddress(text).below(file.folder))
+                try await Stores.open(
+                    StoreAddress(text).below(file.folder), recordLimit: .milliseconds(stores.sessionMilliseconds))
             }
             opened[text] = .some(stores)
             return stores

@@ -18,6 +18,7 @@ extension ServerSettings {
         let others = [
             ("stores.sessions", start.stores.sessions != stores.sessions),
             ("stores.keys", start.stores.keys != stores.keys), ("stores.audit", start.stores.audit != stores.audit),
+            ("stores.sessionMilliseconds", start.stores.sessionMilliseconds != stores.sessionMilliseconds),
             ("nodeSecret", start.nodeSecret != nodeSecret), ("threads", start.threads != threads),
             ("drainDelay", start.drainDelay != drainDelay),
         ]

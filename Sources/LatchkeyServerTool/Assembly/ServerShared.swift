@@ -50,8 +50,10 @@ final class ServerShared: Sendable {
         sessions = SessionCounts(operatorAccounts, metrics)
         metrics.show(pool)
         let log = log
-        accounts = try AccountBook(accounts: engines.sessions, secrets: [secret.secret(for: "latchkey/heartbeats/1")]) {
-            event in
+        accounts = try AccountBook(
+            accounts: engines.sessions, secrets: [secret.secret(for: "latchkey/heartbeats/1")],
+            limits: RecordStoreLimits(time: .milliseconds(engines.settings.sessionMilliseconds))
+        ) { event in
             switch event {
             case .outageBegan(let engine):
                 metrics.storeOutage[engine.rawValue].set(1)

@@ -8,7 +8,7 @@ import Testing
 struct ServerSettingsTests {
     private static let whole = """
         {"version":1,"players":{"address":"0.0.0.0","port":443,"certificate":"chain.pem","privateKey":"key.pem"},
-         "stores":{"sessions":"redis://r","keys":"postgresql://p/x","audit":"postgresql://p/x"},
+         "stores":{"sessions":"redis://r","keys":"postgresql://p/x","audit":"postgresql://p/x","sessionMilliseconds":80},
          "keyEncryptionKey":{"id":"2026","file":"kek"},"nodeSecret":{"variable":"LATCHKEY_NODE"},
          "licensee":{"credentials":[{"folder":"fps"}],"derivation":"libours.so"},"policies":"policies",
          "tenants":{"acme":{"policy":"live","keyURI":"skd://k/{kid}","tokens":{"keys":"https://t/jwks","audiences":["acme"]},
@@ -21,7 +21,7 @@ struct ServerSettingsTests {
         let settings = try ServerSettings(json: Data(Self.whole.utf8))
         #expect(settings.players.port == 443)
         #expect(settings.packagers.port == 8_444)
-        #expect(settings.stores.keys == "postgresql://p/x")
+        #expect(settings.stores.keys == "postgresql://p/x" && settings.stores.sessionMilliseconds == 80)
         #expect(settings.keyEncryptionKey?.file == "kek")
         #expect(settings.nodeSecret?.variable == "LATCHKEY_NODE")
         #expect(settings.licensee.derivation == "libours.so")
