@@ -69,12 +69,17 @@ import Testing
     }
 
     @Test func `a credentials closure that never returns holds up no later key`() async {
-        let isStuck = Locked(true)
+        let (isStuck, isAsked) = (Locked(true), Gate())
         let credentials = Credentials { _ in
-            isStuck.withLock { $0 } ? await Never.returning() : .token(token)
+            isAsked.open()
+            return isStuck.withLock { $0 } ? await Never.returning() : .token(token)
         }
         let harness = Harness(VendorProfile.json.unchecked, credentials: credentials) { $0.retry = .never }
-        let error = await harness.error(after: .seconds(10))
+        let request = FakeKeyRequest(key)
+        harness.loader.answer(request)
+        await isAsked.wait()
+        await harness.advance([.seconds(10)])
+        let error = await request.firstAnswer().error
         #expect(error?.code == "credentialsFailed" && error?.stage == .certificate)
         isStuck.withLock { $0 = false }
         #expect(await harness.answer().ckc == SampleBytes.ckc())
