@@ -128,6 +128,7 @@ struct SupportPlaylist: Sendable {
             let playlist = try Playlist(bytes, context: PlaylistContext())
             lines += playlist.sessionKeyTags.map { Self.line("#EXT-X-SESSION-KEY", $0, lookAlike) }
             lines += playlist.keyTags.map { Self.line("#EXT-X-KEY", $0, lookAlike) }
+            if let hint = playlist.hintedKey { lines.append(Self.line(hint, lookAlike)) }
         } catch {
             lines.append("## refused: \(lookAlike.words("\(error)".onOneLine))")
         }
@@ -142,5 +143,13 @@ struct SupportPlaylist: Sendable {
         if tag.statesFormatVersions { attributes.append("KEYFORMATVERSIONS=\"\(tag.formatVersions)\"") }
         attributes += tag.otherAttributes.map { "\($0.name)=\"\(lookAlike.words($0.value))\"" }
         return "\(name):\(attributes.joined(separator: ","))  ## line \(tag.line)".onOneLine
+    }
+
+    private static func line(_ hint: KeyHint, _ lookAlike: LookAlike) -> String {
+        var attributes = [
+            "TYPE=KEY", "URI=\"\(lookAlike.url(hint.uri.raw))\"", "KEYFORMAT=\"\(lookAlike.words(hint.format.text))\"",
+        ]
+        if let date = hint.firstUse { attributes.append("DATE-OF-FIRST-USE=\"\(date.formatted(.iso8601))\"") }
+        return "#EXT-X-PRELOAD-HINT:\(attributes.joined(separator: ","))  ## line \(hint.line)".onOneLine
     }
 }

@@ -53,10 +53,13 @@ private func bundle(of loader: ContentKeyLoader, _ stream: URL) -> Data {
             #EXT-X-KEY:METHOD=SAMPLE-AES,URI="skd://host/key?auth=0123456789abcdef01234567",KEYFORMAT="com.apple.streamingkeydelivery"
             #EXTINF:6,
             segment.ts?token=fedcba9876543210
+            #EXT-X-PRELOAD-HINT:TYPE=KEY,URI="skd://host/next?auth=0123456789abcdef01234567",KEYFORMAT="com.apple.streamingkeydelivery",DATE-OF-FIRST-USE="2026-01-01T00:00:00.000Z"
             """
         let data = loader.supportBundle(playlists: [URL(filePath: "/master.m3u8"): Data(playlist.utf8)])
         let text = String(decoding: try ZipArchive(reading: data)["playlists/1.m3u8"] ?? Data(), as: UTF8.self)
         #expect(text.contains("#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"skd://host/key?auth="))
+        #expect(text.contains("#EXT-X-PRELOAD-HINT:TYPE=KEY,URI=\"skd://host/next?auth="))
+        #expect(text.contains("DATE-OF-FIRST-USE=\"2026-01-01T00:00:00Z\"  ## line 6"))
         #expect(!text.contains("0123456789abcdef01234567") && !text.contains("segment"))
     }
 
