@@ -22,6 +22,9 @@ struct ServerStage: Sendable {
     /// A key of the asset by its content's name.
     let keys: [String: StoredKey]
 
+    /// What all tests share: making an RSA key takes longer than starting a server.
+    private static let credentials = Result { try TestCredentials.make(bits: 2048) }
+
     /// Starts a server, runs a closure, and stops it.
     /// - Parameters:
     ///   - faces: the JSON of the tenant's member `faces`.
@@ -32,7 +35,7 @@ struct ServerStage: Sendable {
         _ body: (ServerStage) async throws -> Value
     ) async throws -> Value {
         let folder = try TemporaryFolder()
-        let demo = try DemoFolder(folder.url, ports: [0, 0, 0])
+        let demo = try DemoFolder(folder.url, ports: [0, 0, 0], credentials: credentials.get())
         for (name, text) in secrets { try folder.write(text, to: name, mode: 0o600) }
         try change(demo.configuration) { members in
             let tenant: [String: Any] = ["faces": try object(faces)]

@@ -14,9 +14,12 @@ import Testing
 #endif
 
 extension DemoFolder {
+    /// What all tests share: making an RSA key takes longer than starting a server.
+    private static let credentials = Result { try TestCredentials.make(bits: 2048) }
+
     /// A demonstration on free ports, whose store of sessions is not out of service where a machine is busy.
     static func patient(in root: TemporaryFolder) throws -> DemoFolder {
-        let folder = try DemoFolder(root.file("demo"), ports: [0, 0, 0])
+        let folder = try DemoFolder(root.file("demo"), ports: [0, 0, 0], credentials: credentials.get())
         try ServerStage.edit(folder.configuration) {
             $0 = $0.replacing(#""stores": {"#, with: #""stores": {"sessionMilliseconds": 10000, "#)
         }

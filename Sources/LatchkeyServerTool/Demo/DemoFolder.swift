@@ -23,11 +23,12 @@ struct DemoFolder {
     /// - Parameters:
     ///   - url: the folder.
     ///   - ports: the ports for players, packagers and operators; 0 for free ones. Written into the configuration.
+    ///   - credentials: what a new folder gets. Defaults to new ones of 2048 bits.
     /// - Throws: errors of files.
-    init(_ url: URL, ports: [Int]) throws {
+    init(_ url: URL, ports: [Int], credentials: TestCredentials? = nil) throws {
         self.url = url
         let file = { (name: String) in url.appending(path: name) }
-        if !FileManager.default.fileExists(atPath: file(Name.configuration).path) { try Self.make(url) }
+        if !FileManager.default.fileExists(atPath: file(Name.configuration).path) { try Self.make(url, credentials) }
         let read = { (name: String) in
             try String(contentsOf: file(name), encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
         }
@@ -69,11 +70,11 @@ struct DemoFolder {
 }
 
 extension DemoFolder {
-    private static func make(_ url: URL) throws {
+    private static func make(_ url: URL, _ credentials: TestCredentials?) throws {
         try FileManager.default.createDirectory(
             at: url.appending(path: "policies"), withIntermediateDirectories: true,
             attributes: [.posixPermissions: 0o700])
-        try TestCredentials.make(bits: 2048).write(to: url.appending(path: "credentials"))
+        try (credentials ?? .make(bits: 2048)).write(to: url.appending(path: "credentials"))
         let tokenKey = Secret.random(32)
         for (name, text) in [
             ("kek.hex", Secret.random(32).revealed.hexString),
