@@ -51,7 +51,7 @@ package enum Interruption {
             Leftovers.removeAll()
             Terminal.restore()
             if isAwaited { _ = arrivals.next(within: patience) }
-            exitNow(after: number)
+            exitNow(128 + number)
         }
     }
 
@@ -65,13 +65,16 @@ package enum Interruption {
 
     /// Ends the process at the end of its work.
     package static func end(with status: Int32) -> Never {
-        guard let number = state.withLock({ $0.signal }) else { exit(status) }
+        guard let number = state.withLock({ $0.signal }) else {
+            fflush(nil)
+            exitNow(status)
+        }
         Leftovers.removeAll()
-        exitNow(after: number)
+        exitNow(128 + number)
     }
 
-    /// Ends without the handlers of an orderly exit, as other threads still work.
-    private static func exitNow(after number: Int32) -> Never { _exit(128 + number) }
+    /// Ends without the handlers of an orderly exit: OpenSSL's would take away what the threads of connections still use.
+    private static func exitNow(_ status: Int32) -> Never { _exit(status) }
 
     private static func isIgnored(_ number: Int32) -> Bool {
         var action = sigaction()
