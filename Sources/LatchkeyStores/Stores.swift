@@ -31,10 +31,10 @@ package struct Stores: Sendable {
     /// Opens an engine.
     /// - Parameters:
     ///   - address: where it is. A file gets its tables; a database needs a migration first.
-    ///   - recordLimit: how long a database may take for a record. Defaults to 50 ms.
+    ///   - recordLimit: how long PostgreSQL or Redis may take for a record. Defaults to 50 ms.
     /// - Throws: `StoreError`, without a part of the address.
     package static func open(
-        _ address: StoreAddress, recordLimit: Duration = .milliseconds(50)
+        _ address: StoreAddress, recordLimit: Duration = RecordStoreLimits().time
     ) async throws(StoreError) -> Stores {
         switch address {
         case .memory: return Stores(records: MemoryRecordStore())

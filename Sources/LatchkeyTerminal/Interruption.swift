@@ -51,7 +51,7 @@ package enum Interruption {
             Leftovers.removeAll()
             Terminal.restore()
             if isAwaited { _ = arrivals.next(within: patience) }
-            exitNow(128 + number)
+            _exit(128 + number)
         }
     }
 
@@ -63,18 +63,12 @@ package enum Interruption {
         return nil
     }
 
-    /// Ends the process at the end of its work.
+    /// Ends the process at the end of its work, without exit handlers: OpenSSL's takes away what the threads of connections still use.
     package static func end(with status: Int32) -> Never {
-        guard let number = state.withLock({ $0.signal }) else {
-            fflush(nil)
-            exitNow(status)
-        }
+        guard let number = state.withLock({ $0.signal }) else { _exit(status) }
         Leftovers.removeAll()
-        exitNow(128 + number)
+        _exit(128 + number)
     }
-
-    /// Ends without the handlers of an orderly exit: OpenSSL's would take away what the threads of connections still use.
-    private static func exitNow(_ status: Int32) -> Never { _exit(status) }
 
     private static func isIgnored(_ number: Int32) -> Bool {
         var action = sigaction()

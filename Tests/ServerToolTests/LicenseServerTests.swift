@@ -2,10 +2,11 @@ import Foundation
 import LatchkeyCore
 import LatchkeyDevice
 import LatchkeyFairPlay
-import LatchkeyServer
+import LatchkeyTesting
 import LatchkeyVendors
 import Testing
 
+@testable import LatchkeyServer
 @testable import LatchkeyServerTool
 
 @Suite(.timeLimit(.minutes(2)))
@@ -188,6 +189,19 @@ struct LicenseServerTests {
         try await stage.server.reload()
         let (second, later) = try await stage.license(for: "berta")
         #expect(try later.open(second.body).contentKey == key)
+        await stage.stop()
+    }
+
+    @Test func `the store of sessions has the time that the configuration gives it`() async throws {
+        let silent = try LoopbackServer { _, _ in .hang }
+        let stage = try await ServerStage { text in
+            text = text.replacing("10000", with: "60").replacing(
+                #""sessions": "sqlite:latchkey.db""#, with: #""sessions": "redis://127.0.0.1:\#(silent.port)""#)
+        }
+        let error = await #expect(throws: StoreError.self) {
+            try await stage.server.shared.accounts.accounts.read(RecordKey(.account, tenant: "demo", name: "anna"))
+        }
+        #expect(error?.reason == "The engine did not answer within 60 ms.")
         await stage.stop()
     }
 

@@ -51,7 +51,7 @@ package struct ServerSettings: Sendable, Equatable {
         package internal(set) var sessions = "memory"
         package internal(set) var keys = "memory"
         package internal(set) var audit = "memory"
-        /// How long the store of sessions may take, from 10 ms to 10 s; then the policies' outage rule decides. Defaults to 50.
+        /// How long the store of sessions may take, 10 to 10,000; then the policies' outage rule decides.
         package internal(set) var sessionMilliseconds = 50
     }
 

@@ -27,6 +27,14 @@ struct PostgreSQLStoreTests {
         for store in stores { store.close() }
     }
 
+    @Test func `a record has the time that whoever opens the store gives it`() async throws {
+        let address = try await database().address
+        try await Stores.migrate(.postgresql(address))
+        let stores = try await Stores.open(.postgresql(address), recordLimit: .milliseconds(70))
+        defer { stores.close() }
+        #expect((stores.records as? PostgreSQLStore)?.settings.recordLimit == .milliseconds(70))
+    }
+
     @Test func `a database without tables says who has to do what`() async throws {
         let address = try await database().address
         let error = await #expect(throws: StoreError.self) { try await PostgreSQLStore.open(address, .patient) }
