@@ -15,12 +15,30 @@ final class CurlLoop: @unchecked Sendable {
     }
 
     private let inbox = Locked(Inbox())
+    private let hasEnded = DispatchSemaphore(value: 0)
     private let configuration: CurlConfiguration
     private var open: [UnsafeMutableRawPointer: CurlTransfer] = [:]
 
     /// How long the thread sleeps without a deadline. Each request wakes it.
     private static let longestSleep = Duration.seconds(3_600)
-    private static let isReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+    /// The loops whose threads run.
+    private static let running = Locked<[ObjectIdentifier: CurlLoop]>([:])
+    private static let isReady: Bool = {
+        guard curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK else { return false }
+        // Called before OpenSSL's handler, which libcurl has registered by now, and which takes away what the threads use.
+        atexit { CurlLoop.endAll() }
+        return true
+    }()
+
+    static var isAnyRunning: Bool { !running.withLock { $0.isEmpty } }
+
+    /// Ends all threads, and waits for them for a second at most: libcurl may wait for a name server.
+    private static func endAll() {
+        let loops = running.withLock { Array($0.values) }
+        let deadline = DispatchTime.now() + .seconds(1)
+        for loop in loops { loop.stop() }
+        for loop in loops { _ = loop.hasEnded.wait(timeout: deadline) }
+    }
 
     var turns: Int { inbox.withLock { $0.turns } }
 
@@ -58,6 +76,7 @@ final class CurlLoop: @unchecked Sendable {
         guard Self.isReady, let multi = curl_multi_init() else { return false }
         latchkey_curl_multi_set_number(multi, CURLMOPT_MAX_HOST_CONNECTIONS, max(1, configuration.connectionsPerHost))
         inbox.multi = multi
+        Self.running.withLock { $0[ObjectIdentifier(self)] = self }
         let handle = MultiHandle(pointer: multi)
         let thread = Thread { self.run(handle.pointer) }
         thread.name = "latchkey-curl"
@@ -86,6 +105,8 @@ extension CurlLoop {
         }
         inbox.withLock { $0.multi = nil }
         curl_multi_cleanup(multi)
+        Self.running.withLock { $0[ObjectIdentifier(self)] = nil }
+        hasEnded.signal()
     }
 
     /// - Returns: whether there is another turn.

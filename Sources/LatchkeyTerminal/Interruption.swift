@@ -51,7 +51,7 @@ package enum Interruption {
             Leftovers.removeAll()
             Terminal.restore()
             if isAwaited { _ = arrivals.next(within: patience) }
-            _exit(128 + number)
+            exitNow(after: number)
         }
     }
 
@@ -63,12 +63,15 @@ package enum Interruption {
         return nil
     }
 
-    /// Ends the process at the end of its work, without exit handlers: OpenSSL's takes away what the threads of connections still use.
+    /// Ends the process at the end of its work.
     package static func end(with status: Int32) -> Never {
-        guard let number = state.withLock({ $0.signal }) else { _exit(status) }
+        guard let number = state.withLock({ $0.signal }) else { exit(status) }
         Leftovers.removeAll()
-        _exit(128 + number)
+        exitNow(after: number)
     }
+
+    /// Ends without the handlers of an orderly exit, as other threads still work.
+    private static func exitNow(after number: Int32) -> Never { _exit(128 + number) }
 
     private static func isIgnored(_ number: Int32) -> Bool {
         var action = sigaction()

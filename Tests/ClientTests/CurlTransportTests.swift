@@ -7,6 +7,7 @@
     import Testing
 
     @testable import Latchkey
+    @testable import LatchkeyCurl
 
     @Suite(.timeLimit(.minutes(5))) struct CurlTransportTests {
         private let transport = CurlTransport()
@@ -17,6 +18,19 @@
             // `setValue` leaves out what has a line break; this does not.
             request.allHTTPHeaderFields = fields
             return request
+        }
+
+        @Test func `a program that exits ends its connections before exit handlers of libraries`() async throws {
+            let end = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+                // Registered first, and so called last, as OpenSSL's.
+                atexit { if CurlLoop.isAnyRunning { _ = write(STDERR_FILENO, "a loop runs", 11) } }
+                let server = try LoopbackServer { _, _ in .hang }
+                let asking = Task { try await CurlTransport().send(URLRequest(url: server.url()), bodyLimit: 1) }
+                while server.requests.isEmpty { await Task.yield() }
+                withExtendedLifetime(asking) { exit(EXIT_SUCCESS) }
+            }
+            let said = String(decoding: try #require(end).standardErrorContent, as: UTF8.self)
+            #expect(!said.contains("a loop runs"), "\(said)")
         }
 
         @Test(arguments: ["a\r\nX-B: c", "a\nb", "a\rb", "a\u{0}b", "a\u{7f}"])
