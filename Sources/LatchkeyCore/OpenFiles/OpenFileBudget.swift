@@ -1,0 +1,82 @@
+/// How many sockets the process may have open, over all that it listens on and connects to.
+///
+/// The limit of open files is the process's, so what takes sockets takes them from here. A reserve is for everybody else: files, stores,
+/// and libdispatch, which ends the process where it cannot open a file of `/proc` for a moment. A socket that is being closed counts until
+/// it is closed.
+package final class OpenFileBudget: Sendable {
+    /// Who has sockets that can be closed for others.
+    package protocol Holder: AnyObject, Sendable {
+        /// How many could be asked for.
+        var heldCount: Int { get }
+        /// Begins to close the one that is missed least. It is given back once it is closed.
+        /// - Returns: `false` if none can be closed.
+        func closeOne() -> Bool
+    }
+
+    private struct Place {
+        weak var holder: (any Holder)?
+    }
+
+    private struct State {
+        var taken = 0
+        var holders: [Place] = []
+        var waiting: [@Sendable () -> Void] = []
+    }
+
+    /// How many files of the limit nobody gets from here.
+    package static let reserve = 64
+    /// The process's.
+    package static let process = OpenFileBudget()
+
+    private let limit: @Sendable () -> Int
+    private let state = Locked(State())
+
+    /// - Parameter limit: how many files may be open. Defaults to what the system allows the process.
+    package init(limit: @escaping @Sendable () -> Int = { OpenFileLimit.current }) { self.limit = limit }
+
+    /// How many there are in all.
+    package var capacity: Int { max(0, limit() - Self.reserve) }
+
+    /// How many are taken.
+    package var taken: Int { state.withLock { $0.taken } }
+
+    /// Takes some before they are opened.
+    /// - Returns: `false`, and nothing is taken, if there are not so many left.
+    package func take(_ count: Int = 1) -> Bool {
+        let capacity = capacity
+        return state.withLock { state in
+            guard state.taken + count <= capacity else { return false }
+            state.taken += count
+            return true
+        }
+    }
+
+    /// Gives some back that are closed.
+    package func give(_ count: Int = 1) {
+        let waiting = state.withLock { state in
+            state.taken = max(0, state.taken - count)
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for one in waiting { one() }
+    }
+
+    /// Has a function called once, when some are given back next. Called by any thread; must not wait.
+    package func afterNextGive(_ call: @escaping @Sendable () -> Void) { state.withLock { $0.waiting.append(call) } }
+
+    /// Adds somebody who can be asked to close sockets, as long as they live.
+    package func add(_ holder: any Holder) {
+        state.withLock { state in
+            state.holders.removeAll { $0.holder == nil }
+            state.holders.append(Place(holder: holder))
+        }
+    }
+
+    /// Has a socket closed by whoever has most of those that can be.
+    package func makeRoom() {
+        let holders = state.withLock { $0.holders.compactMap(\.holder) }
+        for (_, holder) in holders.map({ ($0.heldCount, $0) }).sorted(by: { $0.0 > $1.0 }) where holder.closeOne() {
+            return
+        }
+    }
+}
