@@ -188,7 +188,7 @@ let package = Package(
         .executableTarget(
             name: "StoreEngines", dependencies: ["LatchkeyStores", "LatchkeyServer", "LatchkeyCore"],
             path: "Tests/Support/StoreEngines", swiftSettings: settings),
-        // TLS clients and certificates of tests.
+        // Clients of tests that send what no other client does, TLS clients, and certificates.
         .target(
             name: "TLSPeer", dependencies: ["CGnuTLS"], path: "Tests/Support/TLSPeer", swiftSettings: settings),
         tests("Core", ["LatchkeyCore"]),
@@ -205,6 +205,7 @@ let package = Package(
         tests(
             "Services",
             [
+                "TLSPeer",
                 "LatchkeyFaces", "LatchkeyServices", "LatchkeyServer", "LatchkeyHTTP", "LatchkeyFairPlay",
                 "LatchkeyDevice", "LatchkeyCore",
             ]),

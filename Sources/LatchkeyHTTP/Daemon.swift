@@ -64,8 +64,9 @@ final class Daemon: @unchecked Sendable {
         }
         let loopCount = work == nil ? max(1, min(configuration.threads, configuration.connections)) : 1
         let needed = 1 + loopCount + (work?.threads ?? loopCount)
-        guard openFiles.capacity - openFiles.taken >= needed + Self.leastPlaces, openFiles.take(needed) else {
-            throw .openFiles(OpenFileLimit.current, least: OpenFileBudget.reserve + needed + Self.leastPlaces)
+        guard openFiles.left(for: .client) >= needed + Self.leastPlaces, openFiles.take(needed, for: .own) else {
+            let limit = OpenFileLimit.current
+            throw .openFiles(limit, least: limit - openFiles.left(for: .client) + needed + Self.leastPlaces)
         }
         fixed = needed
         listener = address.withPointer { latchkey_listen($0) }

@@ -25,7 +25,8 @@ public struct HTTPServerError: DiagnosableError, Hashable {
     static func openFiles(_ limit: Int, least: Int) -> Self {
         Self(
             code: "httpOpenFiles",
-            reason: "This process may have \(limit) files open at once, too few for a server: it needs \(least) at least.",
+            reason:
+                "This process may have \(limit) files open at once, too few for a server: it needs \(least) at least.",
             remedy: "Raise the limit (ulimit -n, LimitNOFILE) to 1,024 at least; 65,536 for many clients.")
     }
 

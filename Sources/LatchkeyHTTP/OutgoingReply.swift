@@ -137,7 +137,7 @@ private final class OpenFile {
 
     /// - Returns: `nil` if the file is missing, is no plain file or is shorter, or if the process may have no more files open.
     init?(_ path: String, offset: UInt64, count: UInt64) {
-        guard OpenFileBudget.process.take() else { return nil }
+        guard OpenFileBudget.process.take(for: .client) else { return nil }
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         self.descriptor = descriptor
         var status = stat()

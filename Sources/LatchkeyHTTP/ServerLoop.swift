@@ -83,7 +83,7 @@ final class ServerLoop: @unchecked Sendable {
 
     private func accept() {
         for _ in 0..<Self.mostAcceptedAtOnce {
-            guard daemon.openFiles.take() else { return waitForRoom() }
+            guard daemon.openFiles.take(for: .client) else { return waitForRoom() }
             var address = sockaddr_storage()
             let socket = latchkey_accept(listener, &address)
             guard socket >= 0 else {
@@ -128,7 +128,7 @@ final class ServerLoop: @unchecked Sendable {
         stopListening()
         daemon.openFiles.afterNextGive { [inbox] in inbox.accept() }
         // Some may have been given back in between.
-        if daemon.openFiles.taken < daemon.openFiles.capacity { return inbox.accept() }
+        if daemon.openFiles.left(for: .client) > 0 { return inbox.accept() }
         daemon.openFiles.makeRoom()
     }
 

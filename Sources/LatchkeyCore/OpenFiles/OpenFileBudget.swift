@@ -23,8 +23,18 @@ package final class OpenFileBudget: Sendable {
         var waiting: [@Sendable () -> Void] = []
     }
 
+    /// What a socket is for.
+    package enum Purpose: Sendable {
+        /// Somebody has connected to the process.
+        case client
+        /// The process listens, connects to somebody itself, or waits for itself. Some are kept for this that no client gets.
+        case own
+    }
+
     /// How many files of the limit nobody gets from here.
     package static let reserve = 64
+    /// How many more are for the process's own connections alone.
+    package static let ownShare = 32
     /// The process's.
     package static let process = OpenFileBudget()
 
@@ -34,16 +44,21 @@ package final class OpenFileBudget: Sendable {
     /// - Parameter limit: how many files may be open. Defaults to what the system allows the process.
     package init(limit: @escaping @Sendable () -> Int = { OpenFileLimit.current }) { self.limit = limit }
 
-    /// How many there are in all.
-    package var capacity: Int { max(0, limit() - Self.reserve) }
+    /// How many there are in all for a purpose.
+    package func capacity(for purpose: Purpose) -> Int {
+        max(0, limit() - Self.reserve - (purpose == .client ? Self.ownShare : 0))
+    }
 
     /// How many are taken.
     package var taken: Int { state.withLock { $0.taken } }
 
+    /// How many are left for a purpose.
+    package func left(for purpose: Purpose) -> Int { max(0, capacity(for: purpose) - taken) }
+
     /// Takes some before they are opened.
     /// - Returns: `false`, and nothing is taken, if there are not so many left.
-    package func take(_ count: Int = 1) -> Bool {
-        let capacity = capacity
+    package func take(_ count: Int = 1, for purpose: Purpose) -> Bool {
+        let capacity = capacity(for: purpose)
         return state.withLock { state in
             guard state.taken + count <= capacity else { return false }
             state.taken += count
@@ -79,4 +94,21 @@ package final class OpenFileBudget: Sendable {
             return
         }
     }
+}
+
+/// Some of a budget's descriptors, as long as it lives.
+package final class OpenFileShare: Sendable {
+    private let budget: OpenFileBudget
+    private let count: Int
+
+    /// - Parameters:
+    ///   - count: how many.
+    ///   - budget: whose. Defaults to the process's.
+    /// - Returns: `nil` if there are not so many left.
+    package init?(_ count: Int, of budget: OpenFileBudget = .process) {
+        guard budget.take(count, for: .own) else { return nil }
+        (self.budget, self.count) = (budget, count)
+    }
+
+    deinit { budget.give(count) }
 }

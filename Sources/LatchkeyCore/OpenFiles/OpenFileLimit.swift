@@ -20,6 +20,17 @@ package enum OpenFileLimit {
         return current
     }
 
+    /// What an operator should know where the limit is small.
+    package static var notice: String? {
+        let limit = current
+        guard limit < comfortable else { return nil }
+        return
+            "The process may have \(limit) files open at once, so few clients at once are served; raise ulimit -n or LimitNOFILE."
+    }
+
+    /// With fewer, a server of three listeners has little room.
+    private static let comfortable = 1_024
+
     private static var limits: rlimit? {
         var limits = rlimit()
         return getrlimit(kind, &limits) == 0 ? limits : nil

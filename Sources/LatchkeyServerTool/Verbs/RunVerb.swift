@@ -43,6 +43,8 @@ struct RunVerb: Verb {
         defer { engines.close() }
         let state = try await ServerShared(file, engines, LineWriter { _ in }).builder(file).state()
         state.retire()
+        OpenFileLimit.raise()
+        if let notice = OpenFileLimit.notice { console.note(notice) }
         for notice in state.notices { console.note(notice) }
         console.print(
             "All is right: \(state.tenants.count.counted("tenant")), \(state.policies.names.count.counted("policy", "policies")), "
