@@ -31,7 +31,7 @@ extension ClientConnection {
             switch flush() {
             case .goOn: break
             case .wait:
-                enter(.reply)
+                if phase != .reply { enter(.reply) }
                 return .wait
             case .close: return .close
             }
@@ -55,6 +55,8 @@ extension ClientConnection {
         guard !sent.keepsConnection else {
             stage = .head
             enter(.head)
+            // It could make room for others now.
+            loop.daemon.openFiles.wake()
             return .goOn
         }
         tls?.finish()

@@ -2,7 +2,7 @@ import Foundation
 import LatchkeyCore
 
 /// One client's connection, as everybody but its loop sees it.
-// Sound because `number`, `phase`, `since` and `isClosing` are touched under `OpenConnections`' lock only, and everything that
+// Sound because `number`, `phase`, `since`, `lastProgress` and `isClosing` are written under `OpenConnections`' lock only, and everything that
 // `ClientConnection+Reading` and `+Writing` touch by the thread that runs the loop only.
 final class ClientConnection: @unchecked Sendable {
     /// What the connection waits for.
@@ -45,7 +45,10 @@ final class ClientConnection: @unchecked Sendable {
     /// The number of the connection, counted from 1 by the server.
     var number: UInt64 = 0
     var phase = Phase.head
+    /// When it began to wait for this.
     var since: Duration
+    /// When the client last sent or took bytes of a body or a reply.
+    var lastProgress: Duration
     var isClosing = false
     /// Guards what tasks share of the connection's exchanges, one at a time; so that no request makes a lock.
     let exchangeLock = NSLock()
@@ -84,7 +87,7 @@ final class ClientConnection: @unchecked Sendable {
         self.address = NetworkAddress(address)
         addressText = SocketAddress.text(of: address)
         stage = tls == nil ? .head : .handshake
-        since = now
+        (since, lastProgress) = (now, now)
     }
 
     /// The time from which the connection may be closed to make room; the earliest goes first. `nil` while an answer is made.

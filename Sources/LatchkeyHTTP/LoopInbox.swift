@@ -8,6 +8,7 @@ final class LoopInbox: Sendable {
         var connections: [ClientConnection] = []
         var mayAccept = false
         var sleeper: ThreadAlarm?
+        var isClosed = false
 
         var isEmpty: Bool { connections.isEmpty && !mayAccept }
     }
@@ -16,12 +17,16 @@ final class LoopInbox: Sendable {
 
     /// A connection may go on. Any thread may call it.
     func goOn(_ connection: ClientConnection) {
-        let sleeper = state.withLock { state in
+        let sleeper = state.withLock { state -> ThreadAlarm? in
+            guard !state.isClosed else { return nil }
             state.connections.append(connection)
             return state.sleeper
         }
         sleeper?.ring()
     }
+
+    /// Nobody runs the loop any more: forgets what has come, and what comes.
+    func close() { state.withLock { ($0.isClosed, $0.connections) = (true, []) } }
 
     /// There may be room for new connections again. Any thread may call it.
     func accept() {

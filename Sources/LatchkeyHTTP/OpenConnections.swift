@@ -64,11 +64,11 @@ final class OpenConnections: @unchecked Sendable {
 
     /// Sets what a connection waits for from now on.
     func enter(_ phase: ClientConnection.Phase, _ connection: ClientConnection, at now: Duration) {
-        lock.withLock { (connection.phase, connection.since) = (phase, now) }
+        lock.withLock { (connection.phase, connection.since, connection.lastProgress) = (phase, now, now) }
     }
 
-    /// The connection has taken or sent bytes.
-    func progress(_ connection: ClientConnection, at now: Duration) { lock.withLock { connection.since = now } }
+    /// The connection has taken or sent bytes. That keeps it from being idle, but not from making room: a byte now and then is cheap.
+    func progress(_ connection: ClientConnection, at now: Duration) { lock.withLock { connection.lastProgress = now } }
 
     /// Removes a connection whose socket is about to be closed.
     func remove(_ connection: ClientConnection) {
@@ -98,7 +98,7 @@ final class OpenConnections: @unchecked Sendable {
         guard !connection.isClosing else { return nil }
         return switch connection.phase {
         case .head: connection.since + headDeadline
-        case .body, .reply: connection.since + idleTimeout
+        case .body, .reply: connection.lastProgress + idleTimeout
         case .leaving: connection.since + .seconds(2)
         case .answer, .stream: nil
         }

@@ -72,7 +72,7 @@ final class ServerLoop: @unchecked Sendable {
     func end() {
         for connection in connections.values { connection.close() }
         connections = [:]
-        _ = inbox.take()
+        inbox.close()
     }
 
     private func proceed(_ connection: ClientConnection) {

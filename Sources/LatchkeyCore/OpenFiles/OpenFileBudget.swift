@@ -68,15 +68,21 @@ package final class OpenFileBudget: Sendable {
 
     /// Gives some back that are closed.
     package func give(_ count: Int = 1) {
+        state.withLock { $0.taken = max(0, $0.taken - count) }
+        wake()
+    }
+
+    /// Has those who wait look again, because some are given back, or could be closed now.
+    package func wake() {
         let waiting = state.withLock { state in
-            state.taken = max(0, state.taken - count)
+            guard !state.waiting.isEmpty else { return [@Sendable () -> Void]() }
             defer { state.waiting = [] }
             return state.waiting
         }
         for one in waiting { one() }
     }
 
-    /// Has a function called once, when some are given back next. Called by any thread; must not wait.
+    /// Has a function called once, when some are given back or could be closed. Called by any thread; must not wait.
     package func afterNextGive(_ call: @escaping @Sendable () -> Void) { state.withLock { $0.waiting.append(call) } }
 
     /// Adds somebody who can be asked to close sockets, as long as they live.

@@ -18,7 +18,8 @@ final class RedisClient: Sendable {
     ///   - limit: how long a command may take.
     ///   - timekeeper: the time for limits.
     init(_ address: RedisAddress, limit: Duration, timekeeper: any Timekeeper) throws(StoreError) {
-        guard let share = OpenFileShare(Self.descriptors), let inbox = RedisInbox() else { throw .redis("The process has no descriptor left.", .full) }
+        guard let share = OpenFileShare(Self.descriptors), let inbox = RedisInbox()
+        else { throw .redis("The process has no descriptor left.", .full) }
         (self.inbox, self.share) = (inbox, share)
         // Ends when the client goes away: `deinit` closes the inbox.
         let thread = Thread {

@@ -16,6 +16,18 @@ package final class TLSConnection: @unchecked Sendable {
         try await aside { try TLSConnection(port, offer) }
     }
 
+    /// Connects, sends a request and reads the status of the reply. Blocks.
+    package static func status(of request: String, port: UInt16) throws -> Int? {
+        let connection = try TLSConnection(port, nil)
+        try TLSFailure.check(Int32(gnutls_record_send(connection.session, request, request.utf8.count)))
+        var buffer = [UInt8](repeating: 0, count: 16_384)
+        var count = gnutls_record_recv(connection.session, &buffer, buffer.count)
+        while count < 0, gnutls_error_is_fatal(Int32(count)) == 0 {
+            count = gnutls_record_recv(connection.session, &buffer, buffer.count)
+        }
+        return RawReply(Data(buffer.prefix(max(0, count)))).status
+    }
+
     /// What was agreed on, such as `(TLS1.3)-(ECDHE-X25519)-(ECDSA-SECP256R1-SHA256)-(AES-256-GCM)`.
     package var agreement: String {
         guard let text = gnutls_session_get_desc(session) else { return "" }
