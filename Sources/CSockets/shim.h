@@ -79,6 +79,12 @@ static inline int latchkey_accept(int listener, struct sockaddr_storage *address
 #endif
 }
 
+// Whether a connection waits to be accepted.
+static inline bool latchkey_has_waiting(int listener) {
+    struct pollfd one = {listener, POLLIN, 0};
+    return poll(&one, 1, 0) > 0 && (one.revents & POLLIN) != 0;
+}
+
 // A set of sockets whose readiness is told; -1 when there is none, with errno. It is itself readable when it has something to tell.
 static inline int latchkey_readiness(void) {
 #if defined(__linux__)

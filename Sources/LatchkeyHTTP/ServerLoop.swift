@@ -125,6 +125,8 @@ final class ServerLoop: @unchecked Sendable {
 
     /// Leaves new connections to the system until some descriptor is given back, and has one closed that is missed least.
     private func waitForRoom() {
+        // Nobody loses a place for nobody.
+        guard latchkey_has_waiting(listener) else { return }
         stopListening()
         daemon.openFiles.afterNextGive { [inbox] in inbox.accept() }
         // Some may have been given back in between.
