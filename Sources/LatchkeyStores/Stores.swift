@@ -12,6 +12,8 @@ package struct Stores: Sendable {
     package let audit: (any AuditStore)?
     /// What other nodes change about keys; ends at once for an engine of one node.
     package let changes: @Sendable () throws(StoreError) -> AsyncStream<KeyChange>
+    /// Asks whether the engine answers.
+    package let probe: @Sendable () async throws(StoreError) -> Void
     /// Ends threads and connections.
     package let close: @Sendable () -> Void
 
@@ -19,12 +21,14 @@ package struct Stores: Sendable {
     package init(
         records: any RecordStore, keys: (any KeyStore)? = nil, audit: (any AuditStore)? = nil,
         changes: @escaping @Sendable () throws(StoreError) -> AsyncStream<KeyChange> = { AsyncStream { $0.finish() } },
+        probe: @escaping @Sendable () async throws(StoreError) -> Void = {},
         close: @escaping @Sendable () -> Void = {}
     ) {
         self.records = records
         self.keys = keys
         self.audit = audit
         self.changes = changes
+        self.probe = probe
         self.close = close
     }
 
@@ -32,9 +36,10 @@ package struct Stores: Sendable {
     /// - Parameters:
     ///   - address: where it is. A file gets its tables; a database needs a migration first.
     ///   - recordLimit: how long PostgreSQL or Redis may take for a record. Defaults to 50 ms.
+    ///   - mayBeAway: whether a database that does not answer is left to later. Defaults to no.
     /// - Throws: `StoreError`, without a part of the address.
     package static func open(
-        _ address: StoreAddress, recordLimit: Duration = RecordStoreLimits().time
+        _ address: StoreAddress, recordLimit: Duration = RecordStoreLimits().time, mayBeAway: Bool = false
     ) async throws(StoreError) -> Stores {
         switch address {
         case .memory: return Stores(records: MemoryRecordStore())
@@ -44,9 +49,10 @@ package struct Stores: Sendable {
         case .postgresql(let address):
             var settings = PostgreSQLStore.Settings()
             settings.recordLimit = recordLimit
-            let store = try await PostgreSQLStore.open(address, settings)
+            let store = try await PostgreSQLStore.open(address, settings, mayBeAway: mayBeAway)
             return Stores(
                 records: store, keys: store, audit: store, changes: { () throws(StoreError) in try store.changes() },
+                probe: { () throws(StoreError) in try await store.probe() },
                 close: { store.close() })
         case .redis(let address):
             let address = try RedisAddress(address)

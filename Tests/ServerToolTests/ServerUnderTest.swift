@@ -34,7 +34,7 @@ struct ServerUnderTest {
     /// The key of an operator with a role.
     static func key(_ role: AdminRole) -> String { "key-of-\(role.rawValue)" }
 
-    private static func replaceAdmins(in path: String) throws {
+    static func replaceAdmins(in path: String) throws {
         let admins = try AdminRole.allCases.map { role in
             let digest = try MessageDigest.sha256(Array(key(role).utf8)).hexString
             return #"{"name": "\#(role.rawValue)-1", "key": "\#(digest)", "role": "\#(role.rawValue)"}"#

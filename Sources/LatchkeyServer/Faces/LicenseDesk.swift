@@ -168,6 +168,7 @@ package struct LicenseDesk: Sendable {
         let key: VaultKey
         do throws(LicenseRefusal) {
             key = try await tenant.key(kid, content: nil)
+            report.found(key)
             (facts.ask, facts.grant, facts.key) = (viewer, grant, key.facts)
             (facts.ask.tenant, facts.ask.drm) = (tenant.name, .clearKey)
             try await entitle(&facts, tenant)
@@ -222,6 +223,7 @@ extension LicenseDesk {
         }
         report.kid = reading.kid
         let key = try await tenant.key(reading.kid, content: reading.content)
+        report.found(key)
         report.end(.key, at: timekeeper.uptime)
         return key
     }

@@ -14,6 +14,8 @@ package struct LicenseReport: Sendable {
     /// Why the token was refused, which the client is not told.
     package var tokenError: TokenError?
     package var kid: KeyID?
+    /// Where the key came from; `nil` before there is one.
+    package var keyOrigin: KeyOrigin?
     /// For how long the license holds; `nil` without one, or if it does not end.
     package var lease: Duration?
     /// The packager that asked; `nil` for players.
@@ -38,6 +40,12 @@ package struct LicenseReport: Sendable {
         self.requestID = requestID
         began = uptime
         since = uptime
+    }
+
+    /// The key was found.
+    mutating func found(_ key: VaultKey) {
+        kid = key.facts.id ?? kid
+        keyOrigin = key.facts.origin
     }
 
     /// A part is over, and the next one begins.

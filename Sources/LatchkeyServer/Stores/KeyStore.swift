@@ -10,6 +10,12 @@ package protocol KeyStore: Sendable {
     /// The engine's name for metrics.
     var engine: String { get }
 
+    /// Whether it did not answer when it was last asked, so that what was read before may be old. Defaults to no.
+    var isAway: Bool { get }
+
+    /// Whether a key was disabled on this node while the store was away, and the store does not know it yet. Defaults to no.
+    func holdsBack(_ kid: KeyID, of tenant: String) -> Bool
+
     /// Adds the keys that are not there.
     /// - Returns: the rows in force, in the order asked: for a key that was there, the row that was there.
     /// - Throws: `StoreError`; then all or none were added.
@@ -60,6 +66,12 @@ package protocol KeyStore: Sendable {
     func put(_ dataKey: WrappedDataKey, replacing wrapper: String?) async throws(StoreError) -> Bool
 }
 
+extension KeyStore {
+    package var isAway: Bool { false }
+
+    package func holdsBack(_ kid: KeyID, of tenant: String) -> Bool { false }
+}
+
 /// A content key as a store holds it.
 package struct KeyRow: Sendable, Hashable {
     /// Where the next page begins.
@@ -93,6 +105,8 @@ package struct KeyRow: Sendable, Hashable {
     package var created: Date
     /// Whether licenses for it are refused.
     package var isDisabled: Bool
+    /// Whether it is out of a node's own copy, because the store did not answer. No store keeps it.
+    package var isCopied = false
 
     package init(
         kid: KeyID, sealed: SealedKey, content: ContentName, track: TrackClass = .all, trackType: String = "",

@@ -51,6 +51,10 @@ package struct ServerSettings: Sendable, Equatable {
         package internal(set) var sessions = "memory"
         package internal(set) var keys = "memory"
         package internal(set) var audit = "memory"
+        /// `sqlite:PATH`: the node's own copy of the store of keys; `nil` for none.
+        package internal(set) var copy: String?
+        /// The most keys of the copy, 1,000 to 10,000,000.
+        package internal(set) var copyRows = 200_000
         /// How long the store of sessions may take, 10 to 10,000; then the policies' outage rule decides.
         package internal(set) var sessionMilliseconds = 50
     }
@@ -179,7 +183,8 @@ extension ServerSettings.Stores {
         empty: Self(),
         members: [
             .defaulting("sessions", \.sessions, .text, to: "memory"), .defaulting("keys", \.keys, .text, to: "memory"),
-            .defaulting("audit", \.audit, .text, to: "memory"),
+            .defaulting("audit", \.audit, .text, to: "memory"), .optional("copy", \.copy, .text),
+            .defaulting("copyRows", \.copyRows, .whole(1_000...10_000_000), to: 200_000),
             .defaulting("sessionMilliseconds", \.sessionMilliseconds, .whole(10...10_000), to: 50),
         ])
 }

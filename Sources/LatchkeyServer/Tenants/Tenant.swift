@@ -10,13 +10,13 @@ package final class Tenant: Sendable {
     /// The content keys.
     package let vault: TenantVault
     /// The operator's own service; `nil` without one.
-    let callout: EntitlementCallout<Grant>?
+    package let callout: EntitlementCallout<Grant>?
     let speke: SPEKEExchange
     let commonEncryption: CommonEncryptionExchange
     /// Keys in and out as CPIX.
     package let cpix: CPIXExchange
     private let verifier: TokenVerifier
-    private let tokenKeys: KeySetSource?
+    package let tokenKeys: KeySetSource?
 
     /// - Parameters:
     ///   - name: its name, as in addresses.
@@ -71,6 +71,18 @@ package final class Tenant: Sendable {
         }
         do throws(LicenseRefusal) { return (.success(try Grant(verified)), nil) } catch {
             return (.failure(error), nil)
+        }
+    }
+
+    /// Takes over what the tenant of the configuration before knows: open keys, key sets, answers of the operator's service. A reload while
+    /// one of them does not answer loses nothing.
+    package func takeOver(_ former: Tenant) {
+        vault.takeOver(former.vault)
+        if let tokenKeys, let known = former.tokenKeys, settings.tokens.keys == former.settings.tokens.keys {
+            tokenKeys.takeOver(known)
+        }
+        if let callout, let known = former.callout, settings.callout?.url == former.settings.callout?.url {
+            callout.takeOver(known)
         }
     }
 

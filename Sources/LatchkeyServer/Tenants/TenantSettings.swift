@@ -15,6 +15,8 @@ package struct TenantSettings: Sendable, Equatable {
     package internal(set) var allowsClearKey = false
     /// Where keys come from.
     package internal(set) var keys = TenantVault.Origin.derived
+    /// What becomes of a license for a key that the store has no row of. Defaults to a refusal.
+    package internal(set) var unlisted = TenantVault.Unlisted.refuse
     package internal(set) var tokens = Tokens()
     /// The faces of vendors that its apps speak to. Defaults to none.
     package internal(set) var faces = VendorFaceSettings()
@@ -111,6 +113,7 @@ extension TenantSettings {
         settings.tokens.keys = keySet
         settings.tokens.longestLife = .seconds(86_400)
         settings.allowsClearKey = true
+        settings.unlisted = .derive
         settings.packagers = [Caller(name: "demo", apiKey: packagerKey, rights: CallerRight.all)]
         settings.origins = ["*"]
         return settings
@@ -123,7 +126,8 @@ extension TenantSettings {
             .defaulting("keyURI", \.keyURI, .keyURITemplate, to: .standard),
             .optional("clearKeyURI", \.clearKeyURI, .keyURITemplate),
             .defaulting("clearKey", \.allowsClearKey, .flag, to: false),
-            .defaulting("keys", \.keys, .word, to: .derived), .section("tokens", \.tokens, Tokens.form),
+            .defaulting("keys", \.keys, .word, to: .derived),
+            .defaulting("unlisted", \.unlisted, .word, to: .refuse), .section("tokens", \.tokens, Tokens.form),
             .section("faces", \.faces, VendorFaceSettings.form),
             .defaulting("packagers", \.packagers, .list(Caller.form.form), to: []),
             .defaulting("signers", \.signers, .members(.name, Signer.form.form), to: [:]),
@@ -134,7 +138,14 @@ extension TenantSettings {
             .optional("widevineProvider", \.widevineProvider, .text),
             .optional("playReadyURL", \.playReadyURL, .text),
             .defaulting("origins", \.origins, .set(.text), to: []),
-        ])
+        ],
+        check: { tenant, place, problems in
+            guard tenant.unlisted == .derive, tenant.keys == .stored else { return }
+            problems.append(
+                JSONProblem(
+                    place.member("unlisted"), "Keys of this tenant are stored, and a stored key cannot be derived.",
+                    remedy: "Leave the member out, or derive the tenant's keys."))
+        })
 }
 
 extension TenantSettings.Tokens {

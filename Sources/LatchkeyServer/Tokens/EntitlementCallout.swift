@@ -3,7 +3,8 @@ import LatchkeyCore
 /// Decides by asking the operator's service whether a user may have an asset. For services that cannot put that into a token.
 ///
 /// An answer counts for a few seconds for this user and asset, and all who ask for it meanwhile share one question. The service has
-/// a second; one that fails again and again is left alone for a while. One callout per tenant.
+/// a second; one that fails again and again is left alone for a while. What it said before counts on while it does not answer, for an
+/// hour. One callout per tenant.
 ///
 /// Source: `Documentation/LicenseServer.md` §5.1.
 package final class EntitlementCallout<Grant: Sendable>: Sendable {
@@ -64,7 +65,7 @@ package final class EntitlementCallout<Grant: Sendable>: Sendable {
         let promise: Promise<Answer, any Error>
         switch step {
         case .known(let answer): return Self.verdict(answer)
-        case .closed: return unanswered
+        case .closed: return unanswered(question)
         case .wait(let asking): promise = asking
         case .ask(let asking, let permit):
             promise = asking
@@ -75,7 +76,7 @@ package final class EntitlementCallout<Grant: Sendable>: Sendable {
         } catch is CancellationError {
             throw CancellationError()
         } catch {
-            return unanswered
+            return unanswered(question)
         }
     }
 
@@ -122,7 +123,19 @@ package final class EntitlementCallout<Grant: Sendable>: Sendable {
         }
     }
 
-    private var unanswered: Verdict { outage == .refuse ? .refused(.entitlementUnavailable) : .unchecked }
+    /// Takes over what another callout of the same service knows, because the configuration was read again.
+    package func takeOver(_ former: EntitlementCallout) {
+        let answers = former.state.withLock { $0.answers }
+        state.withLock { $0.answers = answers }
+    }
+
+    /// What the service said before; without that, the rule of the outage.
+    private func unanswered(_ question: EntitlementQuestion) -> Verdict {
+        let now = timekeeper.uptime
+        let known = state.withLock { $0.answers[question] }
+        if let known, now < known.until + limits.staleness { return Self.verdict(known.answer) }
+        return outage == .refuse ? .refused(.entitlementUnavailable) : .unchecked
+    }
 
     private static func verdict(_ answer: Answer) -> Verdict {
         switch answer {
@@ -154,18 +167,23 @@ package struct EntitlementLimits: Sendable, Hashable {
     package let timeout: Duration
     /// How long an answer counts.
     package let memory: Duration
+    /// How much longer it counts while the service does not answer.
+    package let staleness: Duration
     /// When the breaker moves.
     package let breaker: CircuitBreaker.Limits
 
     /// - Parameters:
     ///   - timeout: how long the service may take. Defaults to 1 s.
     ///   - memory: how long an answer counts; zero asks for every license. Defaults to 5 s.
+    ///   - staleness: how much longer it counts while the service does not answer. Defaults to an hour.
     ///   - breaker: when the breaker moves. Defaults to those of `CircuitBreaker.Limits`.
     package init(
-        timeout: Duration = .seconds(1), memory: Duration = .seconds(5), breaker: CircuitBreaker.Limits = .init()
+        timeout: Duration = .seconds(1), memory: Duration = .seconds(5), staleness: Duration = .seconds(3_600),
+        breaker: CircuitBreaker.Limits = .init()
     ) {
         self.timeout = timeout
         self.memory = memory
+        self.staleness = staleness
         self.breaker = breaker
     }
 }

@@ -81,6 +81,13 @@ package final class KeySetSource: Sendable {
     /// The set in force; empty until the first good one.
     package var keys: KeySet { state.withLock { $0.keys } }
 
+    /// Takes over the set of another source of the same address, because the configuration was read again, until there is a newer one.
+    package func takeOver(_ former: KeySetSource) {
+        let keys = former.keys
+        guard isRemote else { return }
+        state.withLock { state in if state.keys.keys.isEmpty { state.keys = keys } }
+    }
+
     /// Loads the set. If that goes on already, waits for its result.
     /// - Throws: `KeySetError`, which is reported too; `CancellationError` if the waiting task is cancelled, and the loading goes on.
     package func reload() async throws {

@@ -76,6 +76,7 @@ extension ServerState {
             "sessions": .object(sessions.mapValues { .number($0) }),
             "stores": .array(
                 shared.metrics.outages.map { .object(["name": .text($0.store), "outage": .flag($0.isOut)]) }),
+            "pending": .number(shared.engines.pending?.count ?? 0),
             "engines": .object([
                 "sessions": .text(shared.engines.sessions.engine), "keys": .text(shared.engines.keys.engine),
                 "audit": .text(shared.engines.audit.engine),
@@ -87,10 +88,21 @@ extension ServerState {
         ])
     }
 
+    private static func notice(of store: String) -> String {
+        switch store {
+        case "keyStore":
+            "The store of keys does not answer. Keys that were read before go on; new ones get no license, and nothing can be packaged."
+        case "auditStore": "The store of the audit does not answer. What has to be accounted for is refused."
+        default: "The store \(store) does not answer. The policies' outage rules are in force."
+        }
+    }
+
     /// What somebody should do something about, the most urgent first.
     private func notices(_ shared: ServerShared) -> [String] {
-        let stores = shared.metrics.outages.filter(\.isOut).map(\.store)
-        var notices = stores.map { "The store of \($0) does not answer. The policies' outage rules are in force." }
+        var notices = shared.metrics.outages.filter(\.isOut).map { Self.notice(of: $0.store) }
+        if let pending = shared.engines.pending?.count, pending > 0 {
+            notices.append("Changes of this node wait for a store: \(pending). They are in force here, and on no other node.")
+        }
         if shared.pool.admission.isOverloaded {
             notices.append("More requests come than can be answered; some are shed.")
         }

@@ -74,8 +74,8 @@ extension AdminCall {
     fileprivate func disable(_ isDisabled: Bool) async throws -> HTTPResponse {
         let (tenant, kid) = (try tenant(), try kid())
         return try await change(isDisabled ? .keyDisabled : .keyEnabled, of: "\(tenant.name)/\(kid)") {
-            try await tenant.vault.setDisabled(isDisabled, kid)
-            return .admin(.object(["kid": .text("\(kid)"), "disabled": .flag(isDisabled)]))
+            let isStored = try await tenant.vault.setDisabled(isDisabled, kid)
+            return .done(["kid": .text("\(kid)"), "disabled": .flag(isDisabled)], isStored: isStored)
         }
     }
 

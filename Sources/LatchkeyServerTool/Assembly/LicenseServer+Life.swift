@@ -41,6 +41,7 @@ extension LicenseServer {
         shared.log.write(LogEntry(.info, .life, message: "The server takes requests."))
         let upkeep = [
             startTask { [self] in await watchFiles() }, startTask { [self] in await followKeys() },
+            startTask { [self] in await watchEngines() },
             startTask { [self] in await writePendingKeys() }, startTask { [self] in await watchPool() },
             startTask {
                 guard let notifier, let period = notifier.watchdogPeriod else { return }

@@ -19,13 +19,14 @@ final class LicenseServer: Sendable {
     /// - Parameters:
     ///   - file: the configuration.
     ///   - lines: takes the log. Defaults to standard error.
+    ///   - engines: the stores. Defaults to those that the configuration names.
     ///   - front: answers before the player face does; for the media of a demonstration.
     /// - Throws: `ServerProblems`, `HTTPServerError`.
     static func start(
-        _ file: ConfigurationFile, lines: LineWriter = LineWriter(descriptor: 2),
+        _ file: ConfigurationFile, lines: LineWriter = LineWriter(descriptor: 2), engines: ServerEngines? = nil,
         front: @escaping @Sendable (HTTPRequest) -> HTTPResponse? = { _ in nil }
     ) async throws -> LicenseServer {
-        let engines = try await ServerEngines.open(file)
+        let engines = if let engines { engines } else { try await ServerEngines.open(file) }
         do {
             let shared = try ServerShared(file, engines, lines)
             let state = try await shared.builder(file).state()
@@ -99,7 +100,8 @@ final class LicenseServer: Sendable {
             let file = try file.readAgain()
             let waiting = file.settings.waitingForRestart(since: start)
             let notice = waiting.isEmpty ? nil : "Waiting for a restart: \(waiting.joined(separator: ", "))."
-            let next = try await shared.builder(file).state(notices: [notice].compactMap { $0 })
+            let next = try await shared.builder(file, former: current).state(
+                notices: [notice].compactMap { $0 })
             let former = state.withLock { state in
                 defer { state = next }
                 next.identities.show(listeners)
@@ -107,6 +109,8 @@ final class LicenseServer: Sendable {
                 return state
             }
             former.retire()
+            // What was told to the configuration before while this one took over its knowledge.
+            startTask { [weak self] in await self?.apply(.everything) }
             shared.show(next)
             shared.log.write(LogEntry(.info, .configuration, message: "The configuration was read again."))
             if let notice { shared.log.write(LogEntry(.warning, .configuration, message: notice)) }

@@ -18,6 +18,8 @@ struct ServerBuilder {
     let pool: WorkerPool
     let playbacks: RunningPlaybacks
     let log: ServerLog
+    /// The configuration that is in force; `nil` at the start.
+    var former: ServerState?
 
     private var settings: ServerSettings { file.settings }
 
@@ -164,6 +166,7 @@ struct ServerBuilder {
         let vault = await problems.awaiting("\(place).keys") {
             var vaultSettings = TenantVault.Settings()
             vaultSettings.origin = settings.keys
+            vaultSettings.unlisted = settings.unlisted
             let secrets = try await TenantSecrets.create(name, in: keys, with: wrapping)
             return TenantVault(secrets, store: keys, settings: vaultSettings)
         }
@@ -174,9 +177,11 @@ struct ServerBuilder {
             problems.collecting("\(place).callout") { try self.callout(stated) }
         }
         guard let vault else { return nil }
-        return Tenant(
+        let tenant = Tenant(
             name, settings, vault: vault, tokenKeys: tokenKeys, signers: signers, recipients: recipients,
             callout: callout)
+        if let known = former?.tenants[name] { tenant.takeOver(known) }
+        return tenant
     }
 
     private func tokenKeys(

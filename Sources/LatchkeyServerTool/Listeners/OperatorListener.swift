@@ -56,6 +56,6 @@ struct OperatorListener: Sendable {
             .init("credentials") { state.licensee.module.credentials.isEmpty ? "there are no credentials" : nil },
             shared.saturation.check("pool"),
             .init("tenants") { state.tenants.isEmpty ? "there are no tenants" : nil },
-        ])
+        ] + shared.engines.watched.map { .init($0.health) })
     }
 }

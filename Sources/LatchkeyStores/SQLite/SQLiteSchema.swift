@@ -4,11 +4,16 @@ import LatchkeyServer
 /// The tables of a file, and how older files get them.
 ///
 /// A migration only adds. Its number stands in `user_version`, and `application_id` says that the file is ours.
-enum SQLiteSchema {
-    /// `LtKy`.
-    static let applicationID: Int64 = 0x4c74_4b79
+struct SQLiteSchema {
+    /// The number that says whose file it is.
+    let applicationID: Int64
+    /// What each version adds to the one before.
+    let migrations: [String]
 
-    static let migrations = [
+    /// `LtKy`: the file of a store.
+    static let store = SQLiteSchema(applicationID: 0x4c74_4b79, migrations: migrations)
+
+    private static let migrations = [
         """
         CREATE TABLE records (
             tenant TEXT NOT NULL, kind TEXT NOT NULL, name BLOB NOT NULL,
@@ -38,12 +43,12 @@ enum SQLiteSchema {
 
     /// Checks whose file it is, and adds what it lacks. Two processes may do so at once.
     /// - Throws: `storeDamaged` for another program's file and for a newer schema.
-    static func migrate(_ connection: SQLiteConnection) throws(StoreError) {
+    func migrate(_ connection: SQLiteConnection) throws(StoreError) {
         // In a transaction, so that another process's migration is seen whole or not at all.
-        try run("BEGIN", on: connection, check)
+        try Self.run("BEGIN", on: connection, check)
         try connection.execute("PRAGMA journal_mode = WAL")
         for number in 0..<migrations.count {
-            try run("BEGIN IMMEDIATE", on: connection) { connection throws(StoreError) in
+            try Self.run("BEGIN IMMEDIATE", on: connection) { connection throws(StoreError) in
                 // Another process may have been faster.
                 guard try connection.number("PRAGMA user_version") == number else { return }
                 try connection.execute(migrations[number])
@@ -65,7 +70,7 @@ enum SQLiteSchema {
         }
     }
 
-    private static func check(_ connection: SQLiteConnection) throws(StoreError) {
+    private func check(_ connection: SQLiteConnection) throws(StoreError) {
         let owner = try connection.number("PRAGMA application_id")
         let version = try connection.number("PRAGMA user_version")
         let isEmpty = try connection.number("SELECT count(*) FROM sqlite_schema") == 0

@@ -163,7 +163,7 @@ extension SQLiteStore {
 
 extension KeyRow {
     /// The values of `KeyColumns.all`.
-    fileprivate var values: [SQLiteValue] {
+    var values: [SQLiteValue] {
         [
             .text(sealed.tenant), .bytes(Array(kid.bytes)), .bytes(Array(content.bytes)), .text(track.rawValue),
             .text(trackType), .text(StoredList.text(policies)), scheme.map { .text($0.rawValue) } ?? .null,

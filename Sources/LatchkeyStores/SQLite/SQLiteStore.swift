@@ -33,7 +33,7 @@ package final class SQLiteStore: RecordStore, KeyStore, AuditStore {
     ) throws(StoreError) {
         try SQLiteFile.prepare(path)
         let first = try SQLiteConnection(path: path, busy: busy)
-        try SQLiteSchema.migrate(first)
+        try SQLiteSchema.store.migrate(first)
         try Self.tune(first)
         writer = SQLiteLane(first, name: "writer")
         let second = try SQLiteConnection(path: path, busy: busy)
@@ -75,7 +75,7 @@ package final class SQLiteStore: RecordStore, KeyStore, AuditStore {
 }
 
 /// The file itself.
-private enum SQLiteFile {
+enum SQLiteFile {
     /// Held until a new file is closed, so that nobody of this process has opened it by then.
     private static let making = Locked(())
 

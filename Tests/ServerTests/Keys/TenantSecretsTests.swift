@@ -110,7 +110,7 @@ import Testing
         let follower = try await stage.vault()
         try await vault.secrets.renewSeed()
         #expect(follower.secrets.seeds?.current == SeedVersion(2))
-        await follower.follow()
+        try await follower.refresh()
         #expect(follower.secrets.seeds?.current == SeedVersion(3))
         // Without the store nobody can say which seed an unknown content has: no key rather than a wrong one.
         let other = try await stage.vault()

@@ -105,9 +105,9 @@ import Testing
         let numbers = try await withThrowingTaskGroup(of: UInt64.self) { group in
             for number in 0..<100 {
                 group.addTask {
-                    try await nodes[number % 2].append(
-                        AuditEvent(.keyDisabled, of: "\(number)", by: "admin:\(number % 2)")
-                    ).sequence
+                    let entry = try await nodes[number % 2].append(
+                        AuditEvent(.keyDisabled, of: "\(number)", by: "admin:\(number % 2)"))
+                    return try #require(entry).sequence
                 }
             }
             return try await group.reduce(into: Set<UInt64>()) { $0.insert($1) }
@@ -140,7 +140,8 @@ import Testing
         let store = MemoryAuditStore(limit: 1)
         let chain = AuditChain(store, timekeeper: clock)
         let long = String(repeating: "x\n", count: 5_000)
-        let entry = try await chain.append(AuditEvent(.deviceForgotten, of: long, by: long, details: [long: long]))
+        let entry = try #require(
+            try await chain.append(AuditEvent(.deviceForgotten, of: long, by: long, details: [long: long])))
         #expect(entry.text.utf8.count < 10_000)
         #expect(!entry.text.contains("\n"))
         await #expect(throws: StoreError.self) {

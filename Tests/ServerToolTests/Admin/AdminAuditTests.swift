@@ -276,7 +276,7 @@ import Testing
         let engines = test.server.shared.engines
         let full = ServerEngines(
             settings: engines.settings, sessions: engines.sessions, keys: engines.keys,
-            audit: MemoryAuditStore(limit: entries), changes: engines.changes, opened: [])
+            audit: MemoryAuditStore(limit: entries), changes: engines.changes)
         return AdminAPI(
             shared: try ServerShared(test.server.file, full, LineWriter { _ in }),
             state: { [server = test.server] in server.current },

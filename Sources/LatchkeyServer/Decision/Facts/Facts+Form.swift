@@ -56,7 +56,7 @@ extension KeyFacts {
         empty: KeyFacts(),
         members: [
             .optional("id", \.id, .keyID), .defaulting("content", \.content, .anyText, to: ""),
-            .defaulting("track", \.track, .word, to: .all),
+            .defaulting("track", \.track, .word, to: .all), .optional("origin", \.origin, .word),
             .defaulting("contentPolicies", \.contentPolicies, .list(.name), to: []),
             .defaulting("policies", \.policies, .list(.name), to: []),
         ])

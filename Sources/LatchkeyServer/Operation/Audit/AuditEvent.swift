@@ -10,6 +10,16 @@ package struct AuditEvent: Sendable, Hashable {
         case keyExported, keyImported, keyDisabled, keyEnabled
         case adminLogin, adminRefused, configurationLoaded, keysRewrapped, dataKeyRenewed, keysResealed, seedRenewed
         case sessionStopped, deviceForgotten
+
+        /// Whether it is done while the audit's store is away, and its entry follows: what protects content, and what changes nothing.
+        package var mayWait: Bool {
+            switch self {
+            case .keyDisabled, .sessionStopped, .adminLogin, .adminRefused, .configurationLoaded: true
+            case .keyExported, .keyImported, .keyEnabled, .keysRewrapped, .dataKeyRenewed, .keysResealed, .seedRenewed,
+                .deviceForgotten:
+                false
+            }
+        }
     }
 
     /// Who did it: `admin:NAME`, `caller:NAME`, `node:NAME`.

@@ -58,6 +58,8 @@ package struct LogEntry: Sendable {
     package var status: Int?
     package var duration: Duration?
     package var keyID: KeyID?
+    /// Where the key came from.
+    package var keyOrigin: KeyOrigin?
     /// The viewer as the token names it; written as a pseudonym of the tenant, and not at all without a tenant.
     package var user: String?
     /// The client's whole address; written cut.

@@ -34,6 +34,7 @@ struct LogText: Sendable {
         Self.add("outcome", entry.outcome.map(Self.shown), to: &line)
         Self.add("reason", entry.reason.map(Self.shown), to: &line)
         Self.add("kid", entry.keyID?.description, to: &line)
+        Self.add("key_from", entry.keyOrigin?.rawValue, to: &line)
         Self.add("user", pseudonym(in: entry), to: &line)
         Self.add("address", entry.address.map { cut.range(of: $0).description }, to: &line)
         Self.add("message", entry.message.map(Self.shown), to: &line)
