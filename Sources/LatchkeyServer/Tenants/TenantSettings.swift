@@ -106,7 +106,14 @@ extension TenantSettings {
             + importRecipients.flatMap { [$0.certificate, $0.key] }
     }
 
-    /// A tenant that a demonstration makes for itself.
+    /// How its vault works.
+    package var vault: TenantVault.Settings {
+        var vault = TenantVault.Settings()
+        (vault.origin, vault.unlisted) = (keys, unlisted)
+        return vault
+    }
+
+    /// A tenant that a demonstration makes for itself. Its players may ask for keys that nobody packaged.
     package static func demonstration(keySet: String, packagerKey: String) -> TenantSettings {
         var settings = TenantSettings()
         settings.policy = "demo"

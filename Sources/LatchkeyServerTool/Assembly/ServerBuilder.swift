@@ -164,11 +164,8 @@ struct ServerBuilder {
         }
         let keys = engines.keys
         let vault = await problems.awaiting("\(place).keys") {
-            var vaultSettings = TenantVault.Settings()
-            vaultSettings.origin = settings.keys
-            vaultSettings.unlisted = settings.unlisted
             let secrets = try await TenantSecrets.create(name, in: keys, with: wrapping)
-            return TenantVault(secrets, store: keys, settings: vaultSettings)
+            return TenantVault(secrets, store: keys, settings: settings.vault)
         }
         let tokenKeys = await tokenKeys(settings.tokens, "\(place).tokens.keys", &upkeep, &problems)
         let signers = signers(of: settings, place, &problems)
