@@ -1,5 +1,14 @@
+import Foundation
 import LatchkeyCore
 package import LatchkeyServer
+
+/// What a store is opened for.
+package enum StorePurpose: Sendable, Hashable {
+    /// To serve: what is missing is made.
+    case serving
+    /// To see whether serving would work: nothing is made or changed.
+    case checking
+}
 
 /// What an engine keeps, once it is open.
 ///
@@ -32,14 +41,19 @@ package struct Stores: Sendable {
     /// - Parameters:
     ///   - address: where it is. A file gets its tables; a database needs a migration first.
     ///   - recordLimit: how long PostgreSQL or Redis may take for a record. Defaults to 50 ms.
+    ///   - purpose: whether a file may be made or changed. Defaults to yes.
     /// - Throws: `StoreError`, without a part of the address.
     package static func open(
-        _ address: StoreAddress, recordLimit: Duration = RecordStoreLimits().time
+        _ address: StoreAddress, recordLimit: Duration = RecordStoreLimits().time, for purpose: StorePurpose = .serving
     ) async throws(StoreError) -> Stores {
         switch address {
         case .memory: return Stores(records: MemoryRecordStore())
         case .sqlite(let path):
-            let store = try SQLiteStore(path: path)
+            if purpose == .checking, !FileManager.default.fileExists(atPath: path) {
+                // As empty as the file would be.
+                return Stores(records: MemoryRecordStore(), keys: MemorySealedKeyStore(), audit: MemoryAuditStore())
+            }
+            let store = try SQLiteStore(path: path, for: purpose)
             return Stores(records: store, keys: store, audit: store, close: { store.close() })
         case .postgresql(let address):
             var settings = PostgreSQLStore.Settings()
@@ -58,10 +72,16 @@ package struct Stores: Sendable {
     /// - Parameters:
     ///   - address: a database, with the role that owns the tables.
     ///   - role: the role as which servers run, which gets the rights that they need; `nil` grants nothing.
+    /// - Returns: the database's fingerprint.
     /// - Throws: `StoreError`, without a part of the address; `storeMisconfigured` if the role may not.
-    package static func migrate(_ address: StoreAddress, granting role: String? = nil) async throws(StoreError) {
+    @discardableResult
+    package static func migrate(
+        _ address: StoreAddress, granting role: String? = nil
+    ) async throws(StoreError) -> DatabaseFingerprint? {
         // Files and memory need none.
-        guard case .postgresql(let address) = address else { return }
-        try await PostgreSQLStore.open(address, migrates: true, granting: role).close()
+        guard case .postgresql(let address) = address else { return nil }
+        let store = try await PostgreSQLStore.open(address, migrates: true, granting: role)
+        defer { store.close() }
+        return try await store.fingerprint()
     }
 }

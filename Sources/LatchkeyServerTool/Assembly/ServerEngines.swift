@@ -14,8 +14,13 @@ struct ServerEngines: Sendable {
     let opened: [Stores]
 
     /// Opens the stores; each address once, however often it is named.
+    /// - Parameters:
+    ///   - file: the configuration.
+    ///   - purpose: whether a file of a store may be made or changed. Defaults to yes.
     /// - Throws: `ServerProblems`.
-    static func open(_ file: ConfigurationFile) async throws(ServerProblems) -> ServerEngines {
+    static func open(
+        _ file: ConfigurationFile, for purpose: StorePurpose = .serving
+    ) async throws(ServerProblems) -> ServerEngines {
         var problems = ServerProblems()
         var opened: [String: Stores?] = [:]
         let stores = file.settings.stores
@@ -23,7 +28,8 @@ struct ServerEngines: Sendable {
             if let stores = opened[text] { return stores }
             let stores = await problems.awaiting("stores.\(place)") {
                 try await Stores.open(
-                    StoreAddress(text).below(file.folder), recordLimit: .milliseconds(stores.sessionMilliseconds))
+                    StoreAddress(text).below(file.folder), recordLimit: .milliseconds(stores.sessionMilliseconds),
+                    for: purpose)
             }
             opened[text] = .some(stores)
             return stores

@@ -16,7 +16,7 @@ struct AuditVerb: Verb {
     }
 
     func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
-        let engines = try await ServerEngines.open(ConfigurationFile(arguments.required(config)))
+        let engines = try await ServerEngines.open(ConfigurationFile(arguments.required(config)), for: .checking)
         defer { engines.close() }
         let verdict = try await AuditChain.verify(engines.audit)
         console.print("\(verdict)")

@@ -26,14 +26,16 @@ package final class SQLiteStore: RecordStore, KeyStore, AuditStore {
     ///   - path: the file. Its folder is there.
     ///   - busy: how long another process's lock is waited for. Defaults to 5 s.
     ///   - timekeeper: the time. Defaults to the machine's.
+    ///   - purpose: whether a file that is not there, and tables that it lacks, are made. Defaults to yes.
     /// - Throws: `storeMisconfigured` for a file that cannot be opened or that others can read, `storeDamaged` for another program's file
     ///   and for a newer schema.
     package init(
-        path: String, busy: Duration = .seconds(5), timekeeper: any Timekeeper = SystemTimekeeper()
+        path: String, busy: Duration = .seconds(5), timekeeper: any Timekeeper = SystemTimekeeper(),
+        for purpose: StorePurpose = .serving
     ) throws(StoreError) {
-        try SQLiteFile.prepare(path)
+        try SQLiteFile.prepare(path, for: purpose)
         let first = try SQLiteConnection(path: path, busy: busy)
-        try SQLiteSchema.migrate(first)
+        if purpose == .serving { try SQLiteSchema.migrate(first) } else { try SQLiteSchema.check(first) }
         try Self.tune(first)
         writer = SQLiteLane(first, name: "writer")
         let second = try SQLiteConnection(path: path, busy: busy)
@@ -82,8 +84,9 @@ private enum SQLiteFile {
     /// Makes the file with mode 0600 if it is not there; SQLite gives its log the same mode.
     ///
     /// A file that is there is not opened here: to close it would end the locks that SQLite holds for all of the process.
-    static func prepare(_ path: String) throws(StoreError) {
+    static func prepare(_ path: String, for purpose: StorePurpose) throws(StoreError) {
         let code: Int32 = making.withLock { _ in
+            guard purpose == .serving else { return 0 }
             let file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
             guard file >= 0 else { return errno }
             Foundation.close(file)
