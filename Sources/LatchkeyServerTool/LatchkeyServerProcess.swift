@@ -23,7 +23,8 @@ extension CommandLineTool {
         return CommandLineTool(
             name: name, summary: summary,
             verbs: [
-                DemoVerb(), RunVerb(), TokenVerb(), DecideVerb(), ExplainVerb(), AuditVerb(), MigrateVerb(), TenantCreateVerb(),
+                DemoVerb(), RunVerb(), TokenVerb(), DecideVerb(), ExplainVerb(), AuditVerb(), MigrateVerb(),
+                TenantCreateVerb(),
                 TenantListVerb(), KeysRewrapVerb(),
                 CompletionsVerb(of: name) { CommandLineTool.licenseServer.verbs },
             ], manual: manual.text)

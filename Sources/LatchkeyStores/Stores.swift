@@ -49,11 +49,14 @@ package struct Stores: Sendable {
         switch address {
         case .memory: return Stores(records: MemoryRecordStore())
         case .sqlite(let path):
-            if purpose == .checking, !FileManager.default.fileExists(atPath: path) {
-                // As empty as the file would be.
-                return Stores(records: MemoryRecordStore(), keys: MemorySealedKeyStore(), audit: MemoryAuditStore())
-            }
+            // As empty as the file would be.
+            let empty = Stores(records: MemoryRecordStore(), keys: MemorySealedKeyStore(), audit: MemoryAuditStore())
+            if purpose == .checking, !FileManager.default.fileExists(atPath: path) { return empty }
             let store = try SQLiteStore(path: path, for: purpose)
+            if purpose == .checking, try await !store.hasTables() {
+                store.close()
+                return empty
+            }
             return Stores(records: store, keys: store, audit: store, close: { store.close() })
         case .postgresql(let address):
             var settings = PostgreSQLStore.Settings()

@@ -62,7 +62,8 @@ package struct KeyEncryptionKey: Sendable {
             throw KeyProtectionError(
                 .anotherKey,
                 reason: "The data key is wrapped by “\(row.wrapper.onOneLine.prefix(60))”, not by this key.",
-                remedy: "Configure the key encryption key of that name: as keyEncryptionKey, or beside it as formerKeyEncryptionKey or nextKeyEncryptionKey."
+                remedy:
+                    "Configure the key encryption key of that name: as keyEncryptionKey, or beside it as formerKeyEncryptionKey or nextKeyEncryptionKey."
             )
         }
         let opened: Secret?

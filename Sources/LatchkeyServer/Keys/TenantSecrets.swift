@@ -59,21 +59,21 @@ package final class TenantSecrets: Sendable {
         let secrets = TenantSecrets(tenant, store, wrapping, nil)
         var generator = generator
         try await secrets.loadDataKeys(nil)
-        if secrets.newest == nil {
-            try await secrets.checkIsNew()
-            try await secrets.addDataKey(using: &generator)
+        let hasSeeds = try await !secrets.storedSeeds().isEmpty
+        // Where keys are, secrets that are missing are lost, or another node has just made them.
+        if secrets.newest == nil || !hasSeeds, try await secrets.isWithoutKeys() {
+            if secrets.newest == nil { try await secrets.addDataKey(using: &generator) }
+            if try await secrets.storedSeeds().isEmpty { try await secrets.addSeed(using: &generator) }
         }
-        if try await secrets.storedSeeds().isEmpty {
-            try await secrets.checkIsNew()
-            try await secrets.addSeed(using: &generator)
+        do throws(VaultError) { try await secrets.reload(nil) } catch {
+            guard case .tenantMissing = error else { throw error }
+            throw .secretsLost(tenant)
         }
-        try await secrets.reload(nil)
         return secrets
     }
 
-    private func checkIsNew() async throws(VaultError) {
-        let count = try await VaultError.asking { () throws(StoreError) in try await store.count(of: tenant) }
-        guard count == 0 else { throw .secretsLost(tenant) }
+    private func isWithoutKeys() async throws(VaultError) -> Bool {
+        try await VaultError.asking { () throws(StoreError) in try await store.count(of: tenant) } == 0
     }
 
     /// Reads the tenant's data keys and seeds again, because another node has made some.

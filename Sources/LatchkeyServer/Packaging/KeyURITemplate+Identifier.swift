@@ -20,9 +20,11 @@ extension KeyURITemplate {
         guard count > Self.identifierLimit else { return nil }
         return Diagnosis(
             code: "contentNameTooLong",
-            reason: "The FairPlay key URI of content “\(content.description.prefix(80))” has \(count) bytes, and a content "
+            reason:
+                "The FairPlay key URI of content “\(content.description.prefix(80))” has \(count) bytes, and a content "
                 + "identifier ends at \(Self.identifierLimit)",
-            remedy: "Give the content a shorter name (other than letters, digits, -, ., _ and ~ count three bytes each), "
+            remedy:
+                "Give the content a shorter name (other than letters, digits, -, ., _ and ~ count three bytes each), "
                 + "or the tenant a shorter keyURI.")
     }
 }

@@ -110,6 +110,8 @@ extension ServerBuilder {
         }
         return Diagnosis(
             code: "tenantKeysMissing", reason: "The store has no keys of the tenant “\(name)”\(others)\(fingerprint)",
-            remedy: "Correct the name or the store; or, for a new tenant, run latchkey-server tenant create \(name) --config \(file.path).")
+            remedy:
+                "Correct the name or the store; or, for a new tenant, run latchkey-server tenant create \(name) --config \(file.path)."
+        )
     }
 }

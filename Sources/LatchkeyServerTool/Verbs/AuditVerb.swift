@@ -1,6 +1,7 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyServer
+import LatchkeyStores
 import LatchkeyTerminal
 
 /// `latchkey-server audit verify`: whether the audit is as it was written.

@@ -1,6 +1,7 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyServer
+import LatchkeyStores
 import LatchkeyTerminal
 
 /// `latchkey-server tenant create`: a tenant's first data key and seed.
@@ -10,7 +11,8 @@ struct TenantCreateVerb: Verb {
 
     var usage: Usage {
         Usage(
-            program: "latchkey-server", name: "tenant create", summary: "make the keys that seal and derive a tenant's keys",
+            program: "latchkey-server", name: "tenant create",
+            summary: "make the keys that seal and derive a tenant's keys",
             details: """
                 Once for each new tenant, before a server starts with it; no start, check or reload makes them, so that lost ones are noticed. A
                 second time changes nothing. It is in the audit.
@@ -32,8 +34,11 @@ struct TenantCreateVerb: Verb {
         }
         guard file.settings.stores.keys != "memory" else {
             throw Diagnosis(
-                code: "tenantInMemory", reason: "The keys of this configuration are in memory, which ends with this process.",
-                remedy: "Name sqlite:PATH or postgresql://… as stores.keys. For keys in memory each start makes new ones by itself.")
+                code: "tenantInMemory",
+                reason: "The keys of this configuration are in memory, which ends with this process.",
+                remedy:
+                    "Name sqlite:PATH or postgresql://… as stores.keys. For keys in memory each start makes new ones by itself."
+            )
         }
         let (isNew, fingerprint) = try await KeySealing.with(file) { sealing in
             (try await sealing.create(name), try await sealing.fingerprint())

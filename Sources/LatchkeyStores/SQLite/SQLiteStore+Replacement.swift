@@ -9,7 +9,7 @@ extension SQLiteStore {
         let (kid, now) = (try row.kid(replacing: held, for: engine), timekeeper.date)
         return try await writer.write(.full) { connection throws(StoreError) in
             guard try Self.setAside(held, kid, at: now, connection) else { return false }
-            return try connection.run(Self.insert, row.values) == 1
+            return try connection.run(Self.insertKey, row.values) == 1
         }
     }
 
@@ -25,7 +25,8 @@ extension SQLiteStore {
         _ held: SealedKey, _ kid: KeyID, at now: Date, _ connection: SQLiteConnection
     ) throws(StoreError) -> Bool {
         let values: [SQLiteValue] = [
-            .text(held.tenant), .bytes(Array(kid.bytes)), .version(held.dataKey), .bytes(held.nonce), .bytes(held.sealed),
+            .text(held.tenant), .bytes(Array(kid.bytes)), .version(held.dataKey), .bytes(held.nonce),
+            .bytes(held.sealed),
         ]
         let place = "tenant = ?1 AND kid = ?2 AND data_key = ?3 AND nonce = ?4 AND sealed = ?5"
         try connection.run(

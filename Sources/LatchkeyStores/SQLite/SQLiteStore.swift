@@ -52,6 +52,11 @@ package final class SQLiteStore: RecordStore, KeyStore, AuditStore {
         for lane in [writer, reader, pages] { lane.close() }
     }
 
+    /// Whether the file has any tables. A copy without its log has none.
+    func hasTables() async throws(StoreError) -> Bool {
+        try await reader.read { connection throws(StoreError) in try connection.number("PRAGMA user_version") > 0 }
+    }
+
     /// Whether it is time to forget some ended records.
     func isSweepDue() -> Bool {
         writes.withLock { writes in

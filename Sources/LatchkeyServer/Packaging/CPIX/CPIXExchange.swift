@@ -165,7 +165,8 @@ package struct CPIXExchange: Sendable {
 extension CPIXRefusal {
     fileprivate static func notInDocument(_ kids: Set<KeyID>) -> Self {
         Self(
-            "Replace", "The document has no key \(kids.map { "\($0)" }.sorted().joined(separator: ", ")) to replace one with.",
+            "Replace",
+            "The document has no key \(kids.map { "\($0)" }.sorted().joined(separator: ", ")) to replace one with.",
             remedy: "Name kids of the document's keys.")
     }
 }
