@@ -51,7 +51,10 @@ package struct Stores: Sendable {
         case .sqlite(let path):
             // As empty as the file would be.
             let empty = Stores(records: MemoryRecordStore(), keys: MemorySealedKeyStore(), audit: MemoryAuditStore())
-            if purpose == .checking, !FileManager.default.fileExists(atPath: path) { return empty }
+            if purpose == .checking, !FileManager.default.fileExists(atPath: path) {
+                try SQLiteFile.checkFolder(of: path)
+                return empty
+            }
             let store = try SQLiteStore(path: path, for: purpose)
             if purpose == .checking, try await !store.hasTables() {
                 store.close()

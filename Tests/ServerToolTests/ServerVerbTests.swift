@@ -220,6 +220,6 @@ struct ServerVerbTests {
         await stage.stop()
         let whole = await Run("audit", "verify", "--config", stage.folder.configuration)
         #expect(whole.status == .yes, "\(whole.error)")
-        #expect(whole.output.contains("intact up to entry 3"))
+        #expect(whole.output.contains("intact up to entry 4"))
     }
 }

@@ -1,7 +1,6 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyServer
-import LatchkeyStores
 import LatchkeyTerminal
 import LatchkeyTesting
 import Testing
@@ -164,9 +163,11 @@ import Testing
 
     @Test func `a demonstration whose database is lost gets no new keys behind its back`() async throws {
         try await folder.makeTenants()
-        _ = try SQLiteStore(path: folder.url.appending(path: "empty.db").path)
-        try FileManager.default.removeItem(at: database)
-        try FileManager.default.moveItem(at: folder.url.appending(path: "empty.db"), to: database)
+        for name in ["latchkey.db-wal", "latchkey.db-shm"] {
+            try? FileManager.default.removeItem(at: folder.url.appending(path: name))
+        }
+        try Data().write(to: database)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: database.path)
         try await folder.makeTenants()
         #expect(try await tenants() == [])
     }

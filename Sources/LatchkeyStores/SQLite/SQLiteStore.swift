@@ -82,9 +82,20 @@ package final class SQLiteStore: RecordStore, KeyStore, AuditStore {
 }
 
 /// The file itself.
-private enum SQLiteFile {
+enum SQLiteFile {
     /// Held until a new file is closed, so that nobody of this process has opened it by then.
     private static let making = Locked(())
+
+    /// Checks that the file could be made.
+    static func checkFolder(of path: String) throws(StoreError) {
+        let folder = URL(filePath: path).deletingLastPathComponent().path
+        guard access(folder, W_OK | X_OK) == 0 else { throw unopened(errno) }
+    }
+
+    private static func unopened(_ code: Int32) -> StoreError {
+        StoreError(
+            .misconfigured, SQLiteStore.name, reason: "The file cannot be opened: \(String(cString: strerror(code))).")
+    }
 
     /// Makes the file with mode 0600 if it is not there; SQLite gives its log the same mode.
     ///
@@ -97,11 +108,7 @@ private enum SQLiteFile {
             Foundation.close(file)
             return 0
         }
-        guard code == 0 || code == EEXIST else {
-            throw StoreError(
-                .misconfigured, SQLiteStore.name,
-                reason: "The file cannot be opened: \(String(cString: strerror(code))).")
-        }
+        guard code == 0 || code == EEXIST else { throw unopened(code) }
         var facts = stat()
         guard stat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
             throw StoreError(.misconfigured, SQLiteStore.name, reason: "The path is no file.")
