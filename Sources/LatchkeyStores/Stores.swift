@@ -1,5 +1,14 @@
+import Foundation
 import LatchkeyCore
 package import LatchkeyServer
+
+/// What a store is opened for.
+package enum StorePurpose: Sendable, Hashable {
+    /// To serve: what is missing is made.
+    case serving
+    /// To see whether serving would work: nothing is made or changed.
+    case checking
+}
 
 /// What an engine keeps, once it is open.
 ///
@@ -37,14 +46,26 @@ package struct Stores: Sendable {
     ///   - address: where it is. A file gets its tables; a database needs a migration first.
     ///   - recordLimit: how long PostgreSQL or Redis may take for a record. Defaults to 50 ms.
     ///   - mayBeAway: whether a database that does not answer is left to later. Defaults to no.
+    ///   - purpose: whether a file may be made or changed. Defaults to yes.
     /// - Throws: `StoreError`, without a part of the address.
     package static func open(
-        _ address: StoreAddress, recordLimit: Duration = RecordStoreLimits().time, mayBeAway: Bool = false
+        _ address: StoreAddress, recordLimit: Duration = RecordStoreLimits().time, mayBeAway: Bool = false,
+        for purpose: StorePurpose = .serving
     ) async throws(StoreError) -> Stores {
         switch address {
         case .memory: return Stores(records: MemoryRecordStore())
         case .sqlite(let path):
-            let store = try SQLiteStore(path: path)
+            // As empty as the file would be.
+            let empty = Stores(records: MemoryRecordStore(), keys: MemorySealedKeyStore(), audit: MemoryAuditStore())
+            if purpose == .checking, !FileManager.default.fileExists(atPath: path) {
+                try SQLiteFile.checkFolder(of: path)
+                return empty
+            }
+            let store = try SQLiteStore(path: path, for: purpose)
+            if purpose == .checking, try await !store.hasTables() {
+                store.close()
+                return empty
+            }
             return Stores(records: store, keys: store, audit: store, close: { store.close() })
         case .postgresql(let address):
             var settings = PostgreSQLStore.Settings()
@@ -64,10 +85,16 @@ package struct Stores: Sendable {
     /// - Parameters:
     ///   - address: a database, with the role that owns the tables.
     ///   - role: the role as which servers run, which gets the rights that they need; `nil` grants nothing.
+    /// - Returns: the database's fingerprint.
     /// - Throws: `StoreError`, without a part of the address; `storeMisconfigured` if the role may not.
-    package static func migrate(_ address: StoreAddress, granting role: String? = nil) async throws(StoreError) {
+    @discardableResult
+    package static func migrate(
+        _ address: StoreAddress, granting role: String? = nil
+    ) async throws(StoreError) -> DatabaseFingerprint? {
         // Files and memory need none.
-        guard case .postgresql(let address) = address else { return }
-        try await PostgreSQLStore.open(address, migrates: true, granting: role).close()
+        guard case .postgresql(let address) = address else { return nil }
+        let store = try await PostgreSQLStore.open(address, migrates: true, granting: role)
+        defer { store.close() }
+        return try await store.fingerprint()
     }
 }

@@ -30,6 +30,7 @@ struct ListenerCertificateToolTests {
             try Data(identity.certificate.utf8).write(to: folder.url.appending(path: "tls.pem"))
             try PrivateFile.write(Secret(identity.privateKey), to: folder.url.appending(path: "tls-key.pem"))
         }
+        try await folder.makeTenants()
         let (first, second) = (try SelfSigned(), try SelfSigned())
         try write(first)
         let process = try await ServingProcess(

@@ -155,6 +155,21 @@ final class SwitchedDatabase: KeyStore, AuditStore {
         return try await inner.dataKeys()
     }
 
+    func replace(_ held: SealedKey, by row: KeyRow) async throws(StoreError) -> Bool {
+        try ask()
+        return try await inner.replace(held, by: row)
+    }
+
+    func remove(_ held: SealedKey) async throws(StoreError) -> Bool {
+        try ask()
+        return try await inner.remove(held)
+    }
+
+    func fingerprint() async throws(StoreError) -> DatabaseFingerprint? {
+        try ask()
+        return try await inner.fingerprint()
+    }
+
     func put(_ dataKey: WrappedDataKey, replacing wrapper: String?) async throws(StoreError) -> Bool {
         try ask()
         return try await inner.put(dataKey, replacing: wrapper)

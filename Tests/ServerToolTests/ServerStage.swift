@@ -46,6 +46,7 @@ struct ServerStage {
         folder = try DemoFolder.patient(in: root)
         try Self.edit(folder.configuration, change)
         try prepare(folder.url)
+        try await folder.makeTenants()
         let log = log
         server = try await LicenseServer.start(
             ConfigurationFile(folder.configuration), lines: LineWriter { line in log.withLock { $0.append(line) } })

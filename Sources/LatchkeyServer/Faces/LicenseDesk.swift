@@ -98,6 +98,10 @@ package struct LicenseDesk: Sendable {
         _ context: ServerPlaybackContext, _ key: VaultKey, _ facts: Facts, _ tenant: Tenant,
         _ report: inout LicenseReport
     ) async throws(PolicyRefusal) -> License? {
+        // Before the decision, so that no slot is taken. Clear Key takes its IVs from the media.
+        if let kid = key.facts.id, !key.content.hasStatedIV {
+            throw PolicyRefusal(LicenseRefusal(VaultError.ivMissing(kid)))
+        }
         let outcome = try await decision(facts, tenant, &report)
         switch outcome.decision {
         case .refuse(let refusal, _, _): throw refusal

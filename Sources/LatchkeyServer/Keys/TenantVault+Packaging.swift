@@ -106,6 +106,7 @@ extension TenantVault {
         guard row.content == demand.address.content else { throw .anotherContent(row.kid) }
         guard !row.isDisabled else { throw .disabled(row.kid) }
         let key = try await secrets.contentKey(row.sealed)
+        guard key.hasStatedIV else { throw .ivMissing(row.kid) }
         guard demand.iv == nil || demand.iv == key.iv else { throw .anotherIV(row.kid) }
         return key
     }
@@ -119,9 +120,12 @@ extension TenantVault {
         return key.with(iv: demand.iv)
     }
 
-    private func sealed(
+    /// A row of a key.
+    /// - Throws: `ivMissing` for a key whose IV nobody stated, `protection`.
+    func sealed(
         _ key: ContentKey, _ demand: KeyDemand, _ policies: [String] = []
     ) throws(VaultError) -> KeyRow {
+        guard key.hasStatedIV else { throw .ivMissing(demand.address.kid) }
         guard let dataKey = secrets.newest else { throw .tenantMissing(secrets.tenant) }
         var generator = generator()
         let sealed: SealedKey

@@ -257,7 +257,7 @@ package final class TenantVault: ContentKeySource {
     }
 
     /// What the store says of a key; `nil` if it has none. Who asks at the same time shares one read.
-    private func row(_ kid: KeyID) async -> Result<VaultKey?, VaultError> {
+    func row(_ kid: KeyID) async -> Result<VaultKey?, VaultError> {
         let (read, stamp) = state.withLock { state in
             if let running = state.reads[kid] { return (running, state.stamp) }
             let read = RowRead { await self.read(kid) }

@@ -15,17 +15,20 @@ package final class GuardedKeyStore: KeyStore {
     package let copy: (any NodeCopy)?
     private let store: any KeyStore
     private let question: (@Sendable () async throws(StoreError) -> Void)?
+    private let expected: Locked<DatabaseFingerprint?>
 
     /// - Parameters:
     ///   - store: the store.
     ///   - health: notes whether it answers.
     ///   - copy: the node's own copy. Defaults to none.
     ///   - pending: what the copy holds for the store. Defaults to nothing.
-    ///   - question: asks the store something short, to see whether it answers. Defaults to a tenant's seeds that nobody has.
+    ///   - expected: the only database that is taken. Defaults to the first one that answers.
+    ///   - question: asks the store something short, to see whether it answers. Defaults to its fingerprint alone.
     package init(
         _ store: any KeyStore, health: EngineHealth, copy: (any NodeCopy)? = nil, pending: PendingChanges? = nil,
-        question: (@Sendable () async throws(StoreError) -> Void)? = nil
+        expected: DatabaseFingerprint? = nil, question: (@Sendable () async throws(StoreError) -> Void)? = nil
     ) {
+        self.expected = Locked(expected)
         self.store = store
         self.health = health
         self.copy = copy
@@ -40,14 +43,26 @@ package final class GuardedKeyStore: KeyStore {
     /// Why the store is not asked now.
     package var absence: StoreError { health.absence(of: engine) }
 
-    /// Asks the store whether it answers.
+    /// Asks the store whether it answers, and is the database that it was. Another one counts as away, so that nothing that is known is
+    /// forgotten for it.
     package func probe() async {
         do throws(StoreError) {
-            if let question { try await question() } else { _ = try await store.seeds(of: "") }
+            if let question { try await question() }
+            try check(try await store.fingerprint())
             health.note()
         } catch {
             health.note(error)
         }
+    }
+
+    private func check(_ found: DatabaseFingerprint?) throws(StoreError) {
+        let expected = expected.withLock { expected in
+            if expected == nil { expected = found }
+            return expected
+        }
+        guard let expected else { return }
+        guard found == expected else { throw .anotherDatabase(found, than: expected, engine) }
+        copy?.keep(expected)
     }
 
     // MARK: - What the copy can answer
@@ -141,6 +156,18 @@ package final class GuardedKeyStore: KeyStore {
         try await asking { store throws(StoreError) in try await store.add(seed: seed) }
     }
 
+    package func replace(_ held: SealedKey, by row: KeyRow) async throws(StoreError) -> Bool {
+        try await asking { store throws(StoreError) in try await store.replace(held, by: row) }
+    }
+
+    package func remove(_ held: SealedKey) async throws(StoreError) -> Bool {
+        try await asking { store throws(StoreError) in try await store.remove(held) }
+    }
+
+    package func fingerprint() async throws(StoreError) -> DatabaseFingerprint? {
+        try await asking { store throws(StoreError) in try await store.fingerprint() }
+    }
+
     package func put(_ dataKey: WrappedDataKey, replacing wrapper: String?) async throws(StoreError) -> Bool {
         try await asking { store throws(StoreError) in try await store.put(dataKey, replacing: wrapper) }
     }
@@ -165,5 +192,19 @@ package final class GuardedKeyStore: KeyStore {
         var row = row
         row.isDisabled = true
         return row
+    }
+}
+
+extension StoreError {
+    /// The store has changed places with another one.
+    package static func anotherDatabase(
+        _ found: DatabaseFingerprint?, than expected: DatabaseFingerprint, _ engine: String
+    ) -> Self {
+        Self(
+            .misconfigured, engine,
+            reason:
+                "This is another database: \(found.map { "it is \($0)" } ?? "it has no fingerprint"), and \(expected) is expected.",
+            remedy: "Name the right database in stores.keys, or restore it. If this one is meant, remove the node's copy, and state its fingerprint in stores.fingerprint."
+        )
     }
 }

@@ -3,7 +3,8 @@ package import LatchkeyCore
 
 /// Keeps what is sealed: content keys, seeds, and the tenants' data keys. Never sees a key in clear.
 ///
-/// A key never changes once it is stored; only how it is sealed, and whether it is disabled.
+/// A key never changes by itself once it is stored; only how it is sealed, and whether it is disabled. Somebody may replace or remove one,
+/// who names how it is sealed now.
 ///
 /// Source: `Documentation/LicenseServer.md` §8.
 package protocol KeyStore: Sendable {
@@ -47,6 +48,21 @@ package protocol KeyStore: Sendable {
     /// Disables a key, or enables it again.
     /// - Returns: false if there is no such key.
     func setDisabled(_ isDisabled: Bool, _ kid: KeyID, of tenant: String) async throws(StoreError) -> Bool
+
+    /// Puts a key in another's place that has its kid. Engines on disk keep the former row, sealed as it was, where no server reads it.
+    /// - Parameters:
+    ///   - held: the key as it is sealed now.
+    ///   - row: the new key, of the same tenant and kid.
+    /// - Returns: false if it is sealed otherwise meanwhile, or gone; nothing changed then.
+    func replace(_ held: SealedKey, by row: KeyRow) async throws(StoreError) -> Bool
+
+    /// Removes a key. Engines on disk keep the former row, as for `replace`.
+    /// - Parameter held: the key as it is sealed now.
+    /// - Returns: false if it is sealed otherwise meanwhile, or gone; nothing changed then.
+    func remove(_ held: SealedKey) async throws(StoreError) -> Bool
+
+    /// What tells this database from others; `nil` for one in memory, and for one whose tables a version before made.
+    func fingerprint() async throws(StoreError) -> DatabaseFingerprint?
 
     /// The tenant's sealed seeds.
     func seeds(of tenant: String) async throws(StoreError) -> [SealedKey]

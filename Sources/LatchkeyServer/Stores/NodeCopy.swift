@@ -8,6 +8,12 @@ package import LatchkeyCore
 ///
 /// Source: `Documentation/Decisions/0011-only-stored-keys.md`.
 package protocol NodeCopy: Sendable {
+    /// The database of which this is the copy; `nil` before it has seen one.
+    func fingerprint() async throws(StoreError) -> DatabaseFingerprint?
+
+    /// Remembers the database of which this is the copy. Does not wait.
+    func keep(_ fingerprint: DatabaseFingerprint)
+
     /// Keeps rows as the store has them now. Does not wait; what does not fit into the queue is kept the next time that it is read.
     func keep(_ rows: [KeyRow])
 

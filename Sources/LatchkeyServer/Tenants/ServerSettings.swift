@@ -14,8 +14,10 @@ package struct ServerSettings: Sendable, Equatable {
     package internal(set) var stores = Stores()
     /// The key encryption key. It may be absent only where keys are kept in memory.
     package internal(set) var keyEncryptionKey: KeySource?
-    /// The one before, while data keys are wrapped again.
+    /// The one before, which opens what it wrapped, until data keys are wrapped again.
     package internal(set) var formerKeyEncryptionKey: KeySource?
+    /// The one that comes next: it opens what another node has wrapped with it already, and wraps nothing here.
+    package internal(set) var nextKeyEncryptionKey: KeySource?
     package internal(set) var licensee = LicenseeConfiguration()
     /// The secret that signs heartbeats and names viewers in logs, the same on all nodes; a new one at each start if absent.
     package internal(set) var nodeSecret: KeySource?
@@ -55,6 +57,8 @@ package struct ServerSettings: Sendable, Equatable {
         package internal(set) var copy: String?
         /// The most keys of the copy, 1,000 to 10,000,000.
         package internal(set) var copyRows = 200_000
+        /// What tells the database of the keys from all others; `nil` takes any.
+        package internal(set) var fingerprint: DatabaseFingerprint?
         /// How long the store of sessions may take, 10 to 10,000; then the policies' outage rule decides.
         package internal(set) var sessionMilliseconds = 50
     }
@@ -108,7 +112,7 @@ package struct ServerSettings: Sendable, Equatable {
 
     /// The files and folders that a reload reads, as the configuration names them.
     package var files: [String] {
-        let keys = [keyEncryptionKey, formerKeyEncryptionKey].map { $0?.file }
+        let keys = [keyEncryptionKey, formerKeyEncryptionKey, nextKeyEncryptionKey].map { $0?.file }
         let credentials = licensee.credentials.flatMap { [$0.folder, $0.certificate, $0.key, $0.ask] }
         let listeners = [players, packagers, operators].flatMap { [$0.certificate, $0.privateKey] }
         return ([policies] + keys + credentials + listeners).compactMap { $0 } + tenants.values.flatMap(\.files)
@@ -142,6 +146,7 @@ extension ServerSettings {
             .section("operators", \.operators, Listener.form(8445)), .section("stores", \.stores, Stores.form),
             .optional("keyEncryptionKey", \.keyEncryptionKey, KeySource.form.form),
             .optional("formerKeyEncryptionKey", \.formerKeyEncryptionKey, KeySource.form.form),
+            .optional("nextKeyEncryptionKey", \.nextKeyEncryptionKey, KeySource.form.form),
             .optional("nodeSecret", \.nodeSecret, KeySource.form.form),
             .section("licensee", \.licensee, LicenseeConfiguration.form), .optional("policies", \.policies, .text),
             .defaulting("tenants", \.tenants, .members(.name, TenantSettings.form.form), to: [:]),
@@ -185,8 +190,14 @@ extension ServerSettings.Stores {
             .defaulting("sessions", \.sessions, .text, to: "memory"), .defaulting("keys", \.keys, .text, to: "memory"),
             .defaulting("audit", \.audit, .text, to: "memory"), .optional("copy", \.copy, .text),
             .defaulting("copyRows", \.copyRows, .whole(1_000...10_000_000), to: 200_000),
+            .optional("fingerprint", \.fingerprint, .fingerprint),
             .defaulting("sessionMilliseconds", \.sessionMilliseconds, .whole(10...10_000), to: 50),
         ])
+}
+
+extension JSONForm where Value == DatabaseFingerprint {
+    fileprivate static let fingerprint = JSONForm(
+        text: "32 hexadecimal digits", read: { DatabaseFingerprint($0) }, write: \.description)
 }
 
 extension ServerSettings.Limits {

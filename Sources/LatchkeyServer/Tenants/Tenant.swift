@@ -48,9 +48,10 @@ package final class Tenant: Sendable {
         cpix = CPIXExchange(
             vault: vault, allowsPlainKeys: settings.allowsPlainKeys,
             registered: Set(settings.recipients.compactMap { Data(hexString: $0).map { [UInt8]($0) } }),
-            recipients: recipients)
+            recipients: recipients, keyURI: settings.keyURI)
         commonEncryption = CommonEncryptionExchange(
-            tenant: name, source: vault, signers: signers, widevineProvider: settings.widevineProvider)
+            tenant: name, source: vault, signers: signers, widevineProvider: settings.widevineProvider,
+            keyURI: settings.keyURI)
     }
 
     /// Verifies a viewer's token.
@@ -104,6 +105,8 @@ extension LicenseRefusal {
         case .unknown(let kid): self = .unknownKey("\(kid)")
         case .severalKeys(let content): self = .ambiguousKey("\(content)")
         case .disabled: self.init(.policy(.blocked), reason: "The key is disabled.")
+        // It stays so until somebody replaces the key, so no player is told to try again.
+        case .ivMissing: self.init(.vendor(code: error.code, status: 409), reason: error.reason, remedy: error.remedy)
         default: self.init(.policy(.storeUnavailable), reason: "The key cannot be looked up now.")
         }
     }

@@ -73,6 +73,8 @@ extension LicenseServer {
     }
 
     func apply(_ change: KeyChange) async {
+        // Before everything is read again: what another database does not have is not to be forgotten.
+        if change == .everything { await shared.engines.keys.probe() }
         switch change {
         case .key(let tenant, let kid):
             current.tenants[tenant]?.vault.noteChange(of: kid)

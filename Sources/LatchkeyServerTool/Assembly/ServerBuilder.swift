@@ -21,7 +21,7 @@ struct ServerBuilder {
     /// The configuration that is in force; `nil` at the start.
     var former: ServerState?
 
-    private var settings: ServerSettings { file.settings }
+    var settings: ServerSettings { file.settings }
 
     /// - Parameter notices: what an operator should read beside what the configuration gives cause for. Defaults to nothing.
     /// - Throws: every problem.
@@ -31,16 +31,13 @@ struct ServerBuilder {
         let identities = identities(&problems)
         let policies = policies(&problems)
         let wrapping = await wrapping(&problems)
+        await checkFingerprint(&problems)
         var tenants: [String: Tenant] = [:]
         var upkeep: [Task<Void, Never>] = []
         if let wrapping {
             for (name, tenant) in settings.tenants.sorted(by: { $0.key < $1.key }) {
                 tenants[name] = await self.tenant(name, tenant, wrapping, policies, &upkeep, &problems)
             }
-        }
-        if let wrapping, settings.formerKeyEncryptionKey != nil {
-            let keys = engines.keys
-            _ = await problems.awaiting("keyEncryptionKey") { try await wrapping.rewrap(in: keys) }
         }
         var pages: [String: CORSPolicy] = [:]
         for (name, tenant) in settings.tenants where !tenant.origins.isEmpty {
@@ -57,11 +54,13 @@ struct ServerBuilder {
             for task in upkeep { task.cancel() }
             throw problems
         }
+        let former = await wrappedByOthers(wrapping)
         let desk = LicenseDesk(
             module: licensee.module, policies: policies, accounts: accounts, pool: pool, playbacks: playbacks)
         return ServerState(
             settings: settings, licensee: licensee, identities: identities,
-            notices: licensee.notices + identities.notices(at: Date()) + notices, policies: policies,
+            notices: licensee.notices + identities.notices(at: Date()) + notices + former,
+            policies: policies,
             wrapping: wrapping,
             tenants: tenants,
             players: PlayerFace(desk: desk, accounts: accounts, tenants: tenants),
@@ -123,36 +122,6 @@ struct ServerBuilder {
         }
     }
 
-    private func wrapping(_ problems: inout ServerProblems) async -> KeyEncryptionKeys? {
-        guard let source = settings.keyEncryptionKey else {
-            guard engines.settings.keys == "memory" else {
-                problems.add(
-                    .init(
-                        "keyEncryptionKey", "Keys are stored, and nothing seals them.",
-                        "Name a file of 32 random bytes, as from openssl rand -base64 32."))
-                return nil
-            }
-            return problems.collecting("keyEncryptionKey") {
-                KeyEncryptionKeys(try KeyEncryptionKey(id: "memory", key: .random(32)))
-            }
-        }
-        let current = await problems.awaiting("keyEncryptionKey") { try await key(source) }
-        var former: KeyEncryptionKey?
-        if let source = settings.formerKeyEncryptionKey {
-            former = await problems.awaiting("formerKeyEncryptionKey") { try await key(source) }
-        }
-        return current.map { KeyEncryptionKeys($0, former: [former].compactMap { $0 }) }
-    }
-
-    /// On the pool, because a token may have to open it.
-    private func key(_ source: ServerSettings.KeySource) async throws -> KeyEncryptionKey {
-        let places = file.secrets
-        guard let result = await pool.run({ Result { try KeyEncryptionKey(source, in: places) } }) else {
-            throw CancellationError()
-        }
-        return try result.get()
-    }
-
     private func tenant(
         _ name: String, _ settings: TenantSettings, _ wrapping: KeyEncryptionKeys, _ policies: PolicySet?,
         _ upkeep: inout [Task<Void, Never>], _ problems: inout ServerProblems
@@ -164,8 +133,7 @@ struct ServerBuilder {
         }
         let keys = engines.keys
         let vault = await problems.awaiting("\(place).keys") {
-            let secrets = try await TenantSecrets.create(name, in: keys, with: wrapping)
-            return TenantVault(secrets, store: keys, settings: settings.vault)
+            return TenantVault(try await secrets(of: name, wrapping), store: keys, settings: settings.vault)
         }
         let tokenKeys = await tokenKeys(settings.tokens, "\(place).tokens.keys", &upkeep, &problems)
         let signers = signers(of: settings, place, &problems)

@@ -50,13 +50,20 @@ struct ServerEngines: Sendable {
     var pending: PendingChanges? { keys.pending }
 
     /// Opens the stores; each address once, however often it is named. With a node's own copy that knows the tenants, databases may be away.
+    /// - Parameters:
+    ///   - file: the configuration.
+    ///   - purpose: whether a file of a store may be made or changed. Defaults to yes.
     /// - Throws: `ServerProblems`.
-    static func open(_ file: ConfigurationFile) async throws(ServerProblems) -> ServerEngines {
+    static func open(
+        _ file: ConfigurationFile, for purpose: StorePurpose = .serving
+    ) async throws(ServerProblems) -> ServerEngines {
         var problems = ServerProblems()
         var opened: [String: Stores?] = [:]
         let stores = file.settings.stores
-        let copy = await problems.awaiting("stores.copy") { try file.copy() } ?? nil
+        // A check makes no file.
+        let copy = purpose == .checking ? nil : await problems.awaiting("stores.copy") { try file.copy() } ?? nil
         let pending = await problems.awaiting("stores.copy") { try await copy.openChanges() } ?? nil
+        let copied = await problems.awaiting("stores.copy") { try await copy.openFingerprint() } ?? nil
         // What the copy cannot read of itself is said when it is asked for keys.
         let mayBeAway = await (try? copy?.dataKeys())?.isEmpty == false
         func open(_ text: String, _ place: String) async -> Stores? {
@@ -64,7 +71,7 @@ struct ServerEngines: Sendable {
             let stores = await problems.awaiting("stores.\(place)") {
                 try await Stores.open(
                     StoreAddress(text).below(file.folder), recordLimit: .milliseconds(stores.sessionMilliseconds),
-                    mayBeAway: mayBeAway)
+                    mayBeAway: mayBeAway, for: purpose)
             }
             opened[text] = .some(stores)
             return stores
@@ -85,12 +92,18 @@ struct ServerEngines: Sendable {
             throw problems
         }
         let guarded = GuardedKeyStore(
-            keyStore, health: EngineHealth("keyStore"), copy: copy, pending: pending, question: keys.probe)
+            keyStore, health: EngineHealth("keyStore"), copy: copy, pending: pending,
+            expected: stores.fingerprint ?? copied, question: keys.probe)
         let engines = ServerEngines(
             settings: stores, sessions: sessions, keys: guarded, audit: auditStore, auditProbe: audit.probe,
             changes: keys.changes, closing: close)
-        // What may be away is looked at before somebody counts on it.
-        if mayBeAway { await engines.look(atLeastEvery: .zero) }
+        // What may be away, or another database than the copy's, is looked at before somebody counts on it.
+        if copy != nil { await engines.look(atLeastEvery: .zero) }
+        if let error = guarded.health.standing.lastError, guarded.isAway, error.kind == .misconfigured {
+            engines.close()
+            problems.add(.init("stores.keys", error.reason, error.remedy))
+            throw problems
+        }
         return engines
     }
 
@@ -120,6 +133,10 @@ extension EngineHealth {
 }
 
 extension SQLiteNodeCopy? {
+    fileprivate func openFingerprint() async throws(StoreError) -> DatabaseFingerprint? {
+        try await self?.fingerprint() ?? nil
+    }
+
     fileprivate func openChanges() async throws(StoreError) -> PendingChanges? {
         guard let self else { return nil }
         return try await PendingChanges.open(self)

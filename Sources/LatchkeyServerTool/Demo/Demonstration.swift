@@ -18,6 +18,7 @@ struct Demonstration {
     ) async throws -> Demonstration {
         let folder = try DemoFolder(url, ports: ports)
         let media = try DemoMedia(folder.url)
+        try await folder.makeTenants()
         let file = try ConfigurationFile(folder.configuration, derivation: derivation)
         let server = try await LicenseServer.start(file, lines: lines, front: media.answer)
         do {

@@ -20,7 +20,7 @@ struct OperatorListener: Sendable {
     private static let router = Router<Page>([
         Route([.get, .head], "/livez", .alive), Route([.get, .head], "/healthz", .alive),
         Route([.get, .head], "/readyz", .ready), Route([.get, .head], "/metrics", .metrics),
-        Route([.get, .post], "/admin/v1/{page...}", .admin), Route([.get, .head], "/{file...}", .console),
+        Route([.get, .post, .delete], "/admin/v1/{page...}", .admin), Route([.get, .head], "/{file...}", .console),
     ])
 
     init(

@@ -1,6 +1,7 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyServer
+import LatchkeyStores
 import LatchkeyTerminal
 
 /// `latchkey-server audit verify`: whether the audit is as it was written.
@@ -16,7 +17,7 @@ struct AuditVerb: Verb {
     }
 
     func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
-        let engines = try await ServerEngines.open(ConfigurationFile(arguments.required(config)))
+        let engines = try await ServerEngines.open(ConfigurationFile(arguments.required(config)), for: .checking)
         defer { engines.close() }
         let verdict = try await AuditChain.verify(engines.audit)
         console.print("\(verdict)")

@@ -1,6 +1,7 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyServer
+import LatchkeyStores
 import LatchkeyTerminal
 
 /// `latchkey-server run`: the server of a configuration.
@@ -15,7 +16,7 @@ struct RunVerb: Verb {
             program: "latchkey-server", name: "run", summary: "serve what a configuration says",
             details: """
                 --check reads credentials, TLS certificates, policies with their examples, key sets and secrets, and opens the stores; it
-                tells all that is wrong at once. A hang-up signal reads the configuration again; what is wrong leaves the old one in force.
+                tells all that is wrong at once, and changes nothing. A new tenant gets its keys by tenant create before. A hang-up signal reads the configuration again; what is wrong leaves the old one in force.
                 An interrupt or terminate signal drains: /readyz says no, then connections are refused, then open requests finish.
                 """,
             options: [config, derivation, check],
@@ -39,7 +40,7 @@ struct RunVerb: Verb {
     }
 
     private static func check(_ file: ConfigurationFile, _ console: Console) async throws -> ExitStatus {
-        let engines = try await ServerEngines.open(file)
+        let engines = try await ServerEngines.open(file, for: .checking)
         defer { engines.close() }
         let state = try await ServerShared(file, engines, LineWriter { _ in }).builder(file).state()
         state.retire()

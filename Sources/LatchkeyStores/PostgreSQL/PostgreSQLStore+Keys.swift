@@ -160,7 +160,7 @@ extension KeyRow {
 }
 
 /// Rows of keys as one array per column.
-private struct KeyColumnValues {
+struct KeyColumnValues {
     let arrays: [PostgreSQLValue]
 
     init(_ rows: [KeyRow]) {

@@ -82,7 +82,10 @@ package final class PostgreSQLStore: RecordStore, KeyStore, AuditStore {
     /// - Throws: `storeMisconfigured` if the role may not.
     func migrate(granting role: String? = nil) async throws(StoreError) {
         let statements = PostgreSQLSchema.statements + (role.map(PostgreSQLSchema.grants) ?? [])
-        let calls = statements.enumerated().map { PostgreSQLCall("migrate-\($0.offset)", $0.element) }
+        var generator = CryptographicGenerator()
+        let calls =
+            statements.enumerated().map { PostgreSQLCall("migrate-\($0.offset)", $0.element) }
+            + [PostgreSQLSchema.identity(.random(using: &generator))]
         // One transaction: the lock is held to its end.
         _ = try await work.run(calls, within: settings.pageLimit)
     }

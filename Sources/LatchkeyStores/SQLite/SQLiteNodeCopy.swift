@@ -37,7 +37,7 @@ package final class SQLiteNodeCopy: NodeCopy {
     package init(
         path: String, limits: Limits = Limits(), timekeeper: any Timekeeper = SystemTimekeeper()
     ) throws(StoreError) {
-        try SQLiteFile.prepare(path)
+        try SQLiteFile.prepare(path, for: .serving)
         let first = try SQLiteConnection(path: path, busy: .seconds(5))
         try SQLiteSchema.copy.migrate(first)
         writer = SQLiteLane(first, name: "copy-writer")
@@ -67,6 +67,22 @@ package final class SQLiteNodeCopy: NodeCopy {
             try connection.run(
                 "DELETE FROM keys WHERE (tenant, kid) IN (SELECT tenant, kid FROM keys ORDER BY seen LIMIT ?1)",
                 [.integer(count - Int64(limits.rows) + Int64(limits.rows / 100))])
+        }
+    }
+
+    package func keep(_ fingerprint: DatabaseFingerprint) {
+        later { connection throws(StoreError) in
+            try connection.run(
+                "INSERT INTO origin (one, fingerprint) VALUES (1, ?1) ON CONFLICT DO NOTHING",
+                [.bytes(fingerprint.bytes)])
+        }
+    }
+
+    package func fingerprint() async throws(StoreError) -> DatabaseFingerprint? {
+        try await reader.read { connection throws(StoreError) in
+            try connection.rows("SELECT fingerprint FROM origin") { row throws(StoreError) in
+                try row.fingerprint(0)
+            }.first
         }
     }
 
@@ -245,6 +261,7 @@ extension SQLiteSchema {
             CREATE TABLE data_keys (
                 tenant TEXT NOT NULL, version INTEGER NOT NULL, wrapper TEXT NOT NULL, nonce BLOB NOT NULL,
                 wrapped BLOB NOT NULL, PRIMARY KEY (tenant, version)) STRICT, WITHOUT ROWID;
+            CREATE TABLE origin (one INTEGER PRIMARY KEY CHECK (one = 1), fingerprint BLOB NOT NULL) STRICT;
             CREATE TABLE standing (one INTEGER PRIMARY KEY CHECK (one = 1), kept INTEGER NOT NULL) STRICT;
             CREATE TABLE changes (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, text BLOB NOT NULL) STRICT;
             """

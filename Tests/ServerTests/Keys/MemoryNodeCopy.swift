@@ -10,12 +10,15 @@ final class MemoryNodeCopy: NodeCopy {
         var dataKeys: [WrappedDataKey] = []
         var seeds: [SealedKey] = []
         var changes: [PendingChange] = []
+        var fingerprint: DatabaseFingerprint?
     }
 
     private let state = Locked(State())
 
     var kids: Set<KeyID> { state.withLock { Set($0.rows.keys) } }
 
+    func fingerprint() async throws(StoreError) -> DatabaseFingerprint? { state.withLock { $0.fingerprint } }
+    func keep(_ fingerprint: DatabaseFingerprint) { state.withLock { $0.fingerprint = fingerprint } }
     func keep(_ rows: [KeyRow]) { state.withLock { state in for row in rows { state.rows[row.kid] = row } } }
     func keep(_ dataKeys: [WrappedDataKey]) { state.withLock { $0.dataKeys = dataKeys } }
     func keep(_ seeds: [SealedKey], of tenant: String) { state.withLock { $0.seeds = seeds } }

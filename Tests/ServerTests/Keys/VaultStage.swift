@@ -126,6 +126,18 @@ final class CountingKeyStore: KeyStore {
         return try await inner.setDisabled(isDisabled, kid, of: tenant)
     }
 
+    func replace(_ held: SealedKey, by row: KeyRow) async throws(StoreError) -> Bool {
+        try called("replace")
+        return try await inner.replace(held, by: row)
+    }
+
+    func remove(_ held: SealedKey) async throws(StoreError) -> Bool {
+        try called("remove")
+        return try await inner.remove(held)
+    }
+
+    func fingerprint() async throws(StoreError) -> DatabaseFingerprint? { try await inner.fingerprint() }
+
     func seeds(of tenant: String) async throws(StoreError) -> [SealedKey] {
         try called("seeds")
         if early.withLock({ $0.remove("seeds") }) != nil { return [] }

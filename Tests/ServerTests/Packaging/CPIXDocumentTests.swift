@@ -107,7 +107,7 @@ import Testing
         let stage = try VaultStage()
         let vault = try await stage.vault()
         let document = try CPIXDocument(try Self.document().data(.init(recipients: [])))
-        #expect(try await vault.add(document.entries, policies: ["rental"]).isEmpty)
+        #expect(try await vault.add(document.entries(), policies: ["rental"]).isEmpty)
         let found = try await vault.key(.numbered(1))
         #expect(found.content.iv == document.keys.first?.iv)
         #expect(found.facts.track == .sd)
@@ -117,7 +117,7 @@ import Testing
         #expect(Set(exported.keys) == Set(document.keys))
         #expect(exported.contract.rules.map(\.trackType) == ["SD"])
         let other = try VaultStage()
-        #expect(try await other.vault().add(try CPIXDocument(exported.data(.init(recipients: []))).entries).isEmpty)
+        #expect(try await other.vault().add(try CPIXDocument(exported.data(.init(recipients: []))).entries()).isEmpty)
     }
 
     // MARK: - Other writers
@@ -133,7 +133,8 @@ import Testing
     }
 
     private static func key(
-        _ kid: String = SPEKEStage.kid, _ attributes: String = "", _ value: String = "AAAAAAAA AAAAAAAA\nAAAAAA=="
+        _ kid: String = SPEKEStage.kid, _ attributes: String = #"explicitIV="AQEBAQEBAQEBAQEBAQEBAQ==""#,
+        _ value: String = "AAAAAAAA AAAAAAAA\nAAAAAA=="
     ) -> String {
         #"<cpix:ContentKey kid="\#(kid)" \#(attributes)><cpix:Data><pskc:Secret><pskc:PlainValue>\#(value)</pskc:PlainValue>"#
             + "</pskc:Secret></cpix:Data></cpix:ContentKey>"
@@ -144,11 +145,13 @@ import Testing
         #expect(document.keys.map(\.kid) == [try #require(KeyID(SPEKEStage.kid))])
         #expect(document.keys.first?.scheme == nil)
         #expect(document.keys.first?.value == Secret([UInt8](repeating: 0, count: 16)))
-        #expect(document.entries.count == 1)
+        #expect(try document.entries().count == 1)
     }
 
     @Test func `of a hierarchy the leaves are kept`() throws {
-        let leaf = Self.key(SPEKEStage.otherKID, #"dependsOnKey="\#(SPEKEStage.kid.uppercased())""#)
+        let leaf = Self.key(
+            SPEKEStage.otherKID,
+            #"explicitIV="AQEBAQEBAQEBAQEBAQEBAQ==" dependsOnKey="\#(SPEKEStage.kid.uppercased())""#)
         #expect(
             try CPIXDocument(Self.text(Self.key() + leaf)).keys.map(\.kid)
                 == [try #require(KeyID(SPEKEStage.otherKID))])
@@ -157,6 +160,39 @@ import Testing
     @Test func `a key without a content has the caller's`() throws {
         let data = Self.text(Self.key(), "", "")
         #expect(try CPIXDocument(data, content: ContentName("here")).keys.first?.content == ContentName("here"))
+        #expect(throws: CPIXRefusal.self) { try CPIXDocument(data) }
+    }
+
+    @Test func `the content is the document's, else the caller's, else the document's id`() throws {
+        func content(_ attributes: String, _ caller: String? = nil) throws -> String? {
+            let document = try CPIXDocument(
+                Self.text(Self.key(), "", attributes), content: caller.flatMap { ContentName($0) })
+            return document.keys.first?.content.text
+        }
+        #expect(try content(#"contentId="a" id="b""#, "c") == "a")
+        #expect(try content(#"contentId="" id="b""#, "c") == "c")
+        #expect(try content(#"id="b""#) == "b")
+    }
+
+    @Test func `all keys whose IV nobody stated are named at once`() throws {
+        let stated = try #require(KeyID(SPEKEStage.kid))
+        let zeros = Self.key("\(KeyID.numbered(1))", #"explicitIV="AAAAAAAAAAAAAAAAAAAAAA==""#)
+        let error = #expect(throws: CPIXRefusal.self) {
+            try CPIXDocument(Self.text(Self.key() + Self.key("\(KeyID.numbered(2))", "") + zeros))
+        }
+        #expect(error?.status == 422)
+        for number in 1...2 { #expect(error?.reason.contains("\(KeyID.numbered(UInt8(number)))") == true) }
+        #expect(error?.reason.contains("\(stated)") == false)
+    }
+
+    @Test func `an IV of zeros in a store is not written out, and what is written is not taken in again`() throws {
+        let zeros = Secret([UInt8](repeating: 0, count: 16))
+        let key = try #require(ContentKey(key: Secret([UInt8](repeating: 1, count: 16)), iv: zeros))
+        let content = try #require(ContentName("movie"))
+        let document = CPIXDocument(keys: [.init(kid: .numbered(1), content: content, key: key, scheme: .cenc)])
+        let data = try document.data(.init(recipients: []))
+        #expect(!String(decoding: data, as: UTF8.self).contains("explicitIV"))
+        #expect(throws: CPIXRefusal.self) { try document.entries() }
         #expect(throws: CPIXRefusal.self) { try CPIXDocument(data) }
     }
 
@@ -170,7 +206,11 @@ import Testing
         (text(key(SPEKEStage.kid, "", "")), "cpixValue", "ContentKey 1"),
         (text(#"<cpix:ContentKey kid="\#(SPEKEStage.kid)"/>"#), "cpixValue", "ContentKey 1"),
         (text(key(SPEKEStage.kid, #"commonEncryptionScheme="rot13""#)), "cpixScheme", "ContentKey 1"),
-        (text(key(SPEKEStage.kid, #"commonEncryptionScheme="cbcs""#)), "cpixIV", "ContentKey 1"),
+        (text(key(SPEKEStage.kid, #"commonEncryptionScheme="cbcs""#)), "cpixIV", "ContentKey@explicitIV"),
+        (text(key(SPEKEStage.kid, #"commonEncryptionScheme="cenc""#)), "cpixIV", "ContentKey@explicitIV"),
+        (text(key(SPEKEStage.kid, "")), "cpixIV", "ContentKey@explicitIV"),
+        (text(key(SPEKEStage.kid, #"explicitIV="""#)), "cpixIV", "ContentKey@explicitIV"),
+        (text(key(SPEKEStage.kid, #"explicitIV="AAAAAAAAAAAAAAAAAAAAAA==""#)), "cpixIV", "ContentKey@explicitIV"),
         (text(key(SPEKEStage.kid, #"explicitIV="AAAA""#)), "cpixIV", "ContentKey 1"),
         (text(key(SPEKEStage.kid, #"dependsOnKey="\#(SPEKEStage.otherKID)""#)), "cpixHierarchy", "ContentKey 1"),
         (text(key(SPEKEStage.kid, #"dependsOnKey="\#(SPEKEStage.kid)""#)), "cpixHierarchy", "ContentKey 1"),

@@ -16,6 +16,8 @@ import Testing
     /// What is sent to an address, and what that leaves.
     private struct Action {
         var query = ""
+        /// The key of the path.
+        var kid = AdminAuditTests.kid
         /// The events by the name of the operator who did it.
         var events: @Sendable (String) -> [AuditEvent] = { _ in [] }
         var body: @Sendable (ServerUnderTest) async throws -> String = { _ in "" }
@@ -43,6 +45,11 @@ import Testing
     /// Everything but plain reads. What is asked by `POST` and changes nothing leaves nothing.
     private static let actions: [String: Action] = [
         "POST /admin/v1/sign-in": Action { [AuditEvent(.adminLogin, of: $0, by: $0)] },
+        "DELETE /admin/v1/tenants/{tenant}/keys/{kid}": Action(
+            kid: ServerUnderTest.kid(2),
+            events: {
+                [AuditEvent(.keyRemoved, of: "demo/\(ServerUnderTest.kid(2))", by: $0, details: ["former": "digest"])]
+            }),
         "POST /admin/v1/tenants/{tenant}/keys/{kid}/disable": Action {
             [AuditEvent(.keyDisabled, of: "demo/\(kid)", by: $0)]
         },
@@ -113,7 +120,7 @@ import Testing
                 }
                 guard let action else { return nil }
                 var path = String(route.path.text.dropFirst("/admin/v1/".count))
-                let names = ["tenant": "demo", "kid": kid, "request": "request-1", "policy": "demo"]
+                let names = ["tenant": "demo", "kid": action.kid, "request": "request-1", "policy": "demo"]
                 for (name, value) in names { path = path.replacing("{\(name)}", with: value) }
                 return Request(
                     name: name, method: method.rawValue, path: path + action.query, role: route.handler.role,
@@ -168,6 +175,7 @@ import Testing
             guard case .object(let members)? = json["details"] else { throw CocoaError(.coderReadCorrupt) }
             var details = members.mapValues { $0.text ?? "" }
             if let session = details["session"], session != "none" { details["session"] = "any" }
+            if details["former"]?.wholeMatch(of: /[0-9a-f]{16}/) != nil { details["former"] = "digest" }
             return AuditEvent(
                 try #require(AuditEvent.Action(rawValue: json["action"]?.text ?? "")), of: json["object"]?.text ?? "",
                 by: json["actor"]?.text ?? "", details: details)

@@ -7,7 +7,7 @@ import LatchkeyCore
 package struct AuditEvent: Sendable, Hashable {
     /// What was done. Names are stable.
     package enum Action: String, Sendable, CaseIterable {
-        case keyExported, keyImported, keyDisabled, keyEnabled
+        case keyExported, keyImported, keyReplaced, keyRemoved, keyDisabled, keyEnabled, tenantCreated
         case adminLogin, adminRefused, configurationLoaded, keysRewrapped, dataKeyRenewed, keysResealed, seedRenewed
         case sessionStopped, deviceForgotten
 
@@ -15,7 +15,8 @@ package struct AuditEvent: Sendable, Hashable {
         package var mayWait: Bool {
             switch self {
             case .keyDisabled, .sessionStopped, .adminLogin, .adminRefused, .configurationLoaded: true
-            case .keyExported, .keyImported, .keyEnabled, .keysRewrapped, .dataKeyRenewed, .keysResealed, .seedRenewed,
+            case .keyExported, .keyImported, .keyReplaced, .keyRemoved, .tenantCreated, .keyEnabled, .keysRewrapped,
+                .dataKeyRenewed, .keysResealed, .seedRenewed,
                 .deviceForgotten:
                 false
             }

@@ -78,9 +78,8 @@ extension CPIXDocument {
         for (index, key) in keys.enumerated() {
             for system in systems {
                 let scheme = key.scheme ?? system.customaryScheme
-                guard system.schemes.contains(scheme), let contentKey = key.contentKey else {
-                    throw .system(system, "ContentKey \(index + 1)")
-                }
+                guard system.schemes.contains(scheme) else { throw .system(system, "ContentKey \(index + 1)") }
+                guard let contentKey = key.contentKey else { throw .ivMissing([key.kid]) }
                 let signaling: DRMSignaling?
                 do {
                     signaling = try DRMSignaling(

@@ -26,25 +26,85 @@ package struct CPIXExchange: Sendable {
     /// Whose private keys open keys in cipher that come in.
     let recipients: [CPIXRecipient]
 
-    /// Takes the keys of a document in. Keys that are there stay as they are.
+    /// The tenant's key URIs, which no content may make too long for FairPlay.
+    var keyURI = KeyURITemplate.standard
+
+    /// What an import does beside adding keys.
+    package struct Change: Sendable {
+        /// The policies of all keys that are new.
+        package var policies: [String] = []
+        /// The content of keys for which the document states none.
+        package var content: ContentName?
+        /// The keys that take the place of those with their kids.
+        package var replaced: Set<KeyID> = []
+
+        package init() {}
+    }
+
+    /// Takes the keys of a document in. Keys that are there stay as they are, unless the change names them.
     /// - Parameters:
     ///   - document: CPIX 2.3, 2.3.1 or 2.4 with keys in clear, or encrypted to one of the tenant's recipients; at most 256 KiB.
-    ///   - policies: the policies of all keys that are new.
-    /// - Throws: why it is refused: the document's fault (400, 413, 422), or the store's (503). Then none came in.
-    package func importing(_ document: Data, policies: [String] = []) async throws(LicenseRefusal) -> Outcome {
-        let read: CPIXDocument
-        do { read = try CPIXDocument(document, recipients: recipients) } catch { throw LicenseRefusal(error) }
-        let entries = read.entries
-        let conflicts: Set<KeyID>
-        do { conflicts = Set(try await vault.add(entries, policies: policies)) } catch {
+    ///   - change: policies, content, and keys to replace. Defaults to nothing.
+    ///   - account: writes a replacement to the audit before it is done. What it throws leaves that key as it was.
+    /// - Throws: why it is refused: the document's fault (400, 413, 422), or the store's (503). Then none came in, but for keys that were
+    ///   accounted for.
+    package func importing(
+        _ document: Data, _ change: Change = Change(),
+        account: (KeyReplacement) async throws(LicenseRefusal) -> Void = { _ in }
+    ) async throws(LicenseRefusal) -> Outcome {
+        let entries: [(demand: KeyDemand, key: ContentKey)]
+        do throws(CPIXRefusal) {
+            entries = try CPIXDocument(document, recipients: recipients, content: change.content).entries()
+            for (number, entry) in entries.enumerated() {
+                guard let objection = keyURI.objection(to: entry.demand.address.content) else { continue }
+                throw .longContent("ContentKey \(number + 1)", objection)
+            }
+            let strangers = change.replaced.subtracting(entries.map(\.demand.address.kid))
+            guard strangers.isEmpty else { throw .notInDocument(strangers) }
+        } catch { throw LicenseRefusal(error) }
+        var conflicts: Set<KeyID>
+        do { conflicts = Set(try await vault.add(entries, policies: change.policies)) } catch {
             throw LicenseRefusal(cpix: error)
         }
-        let keys = entries.map(\.demand.address).filter { !conflicts.contains($0.kid) }
-        let body = JSONValue.object([
-            "imported": .number(Double(keys.count)),
-            "conflicts": .array(conflicts.map { .text("\($0)") }.sorted { ($0.text ?? "") < ($1.text ?? "") }),
-        ])
-        return Outcome(response: .json(body, status: conflicts.isEmpty ? 200 : 409), keys: keys, recipients: [])
+        var replaced: [KeyID] = []
+        for (demand, key) in entries where change.replaced.contains(demand.address.kid) {
+            // One that is there as the document has it needs no replacing.
+            guard conflicts.contains(demand.address.kid) else { continue }
+            try await replace(demand, key, change.policies, account)
+            conflicts.remove(demand.address.kid)
+            replaced.append(demand.address.kid)
+        }
+        return imported(entries.map(\.demand.address), replaced, conflicts)
+    }
+
+    private func replace(
+        _ demand: KeyDemand, _ key: ContentKey, _ policies: [String],
+        _ account: (KeyReplacement) async throws(LicenseRefusal) -> Void
+    ) async throws(LicenseRefusal) {
+        let replacement: KeyReplacement
+        do { replacement = try await vault.replacement(by: demand, key, policies: policies) } catch {
+            throw LicenseRefusal(cpix: error)
+        }
+        try await account(replacement)
+        do { try await vault.carryOut(replacement) } catch { throw LicenseRefusal(cpix: error) }
+    }
+
+    private func imported(_ all: [KeyAddress], _ replaced: [KeyID], _ conflicts: Set<KeyID>) -> Outcome {
+        let keys = all.filter { !conflicts.contains($0.kid) }
+        let names = conflicts.map { "\($0)" }.sorted()
+        var body: [String: JSONValue] = [
+            "imported": .number(Double(keys.count)), "conflicts": .array(names.map { .text($0) }),
+        ]
+        if !replaced.isEmpty { body["replaced"] = .array(replaced.map { .text("\($0)") }) }
+        if !conflicts.isEmpty {
+            body["code"] = .text("cpixConflict")
+            body["reason"] = .text("Keys with these kids are there with another key, IV or content, and stay.")
+            body["remedy"] = .text(
+                "Use new kids. To replace keys, an operator sends the document to "
+                    + "/admin/v1/tenants/TENANT/cpix?replace=\(names.prefix(10).joined(separator: ",")).")
+        }
+        return Outcome(
+            response: .json(.object(body), status: conflicts.isEmpty ? 200 : 409), keys: keys, recipients: [])
     }
 
     /// Writes the keys of a content that are not disabled.
@@ -102,6 +162,15 @@ package struct CPIXExchange: Sendable {
     }
 }
 
+extension CPIXRefusal {
+    fileprivate static func notInDocument(_ kids: Set<KeyID>) -> Self {
+        Self(
+            "Replace",
+            "The document has no key \(kids.map { "\($0)" }.sorted().joined(separator: ", ")) to replace one with.",
+            remedy: "Name kids of the document's keys.")
+    }
+}
+
 extension LicenseRefusal {
     fileprivate init(_ refusal: CPIXRefusal) {
         self = .cpix(refusal.code, refusal.reason, refusal.remedy, refusal.status)
@@ -111,7 +180,7 @@ extension LicenseRefusal {
         self = .cpix(error.code, error.reason, error.remedy, error.isConflict ? 409 : 503)
     }
 
-    fileprivate static func cpix(_ code: String, _ reason: String, _ remedy: String, _ status: Int) -> LicenseRefusal {
+    static func cpix(_ code: String, _ reason: String, _ remedy: String, _ status: Int) -> LicenseRefusal {
         LicenseRefusal(.vendor(code: code, status: status), reason: reason, remedy: remedy)
     }
 }

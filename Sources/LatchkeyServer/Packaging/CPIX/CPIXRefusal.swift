@@ -48,7 +48,10 @@ extension CPIXRefusal {
     static func content(_ place: String) -> Self {
         Self(
             "Content", at: place, "Nothing says which content it is, or the name is longer than 256 bytes.",
-            remedy: "Set contentId.")
+            remedy: "Set contentId, or ask with ?content=NAME.")
+    }
+    static func longContent(_ place: String, _ objection: Diagnosis) -> Self {
+        Self("Content", at: place, "\(objection.reason).", remedy: objection.remedy)
     }
     static func value(_ place: String) -> Self {
         Self("Value", at: place, "There is no key of 16 bytes.", remedy: "Send the key as base64 of 16 bytes.")
@@ -56,10 +59,13 @@ extension CPIXRefusal {
     static func iv(_ place: String) -> Self {
         Self("IV", at: place, "The explicitIV is not 16 bytes.", remedy: "Send the IV as base64 of 16 bytes.")
     }
-    static func ivMissing(_ place: String) -> Self {
-        Self(
-            "IV", at: place, "A key for cbcs has no explicitIV, and FairPlay's license has to carry it.",
-            remedy: "Send the IV that the media is encrypted with.")
+    /// Keys whose IV nobody stated.
+    static func ivMissing(_ kids: [KeyID]) -> Self {
+        let names = kids.map { "\($0)" }.joined(separator: ", ")
+        return Self(
+            "IV", at: "ContentKey@explicitIV",
+            "It is missing or 16 zeros, and FairPlay's license has to carry it, for \(names).",
+            remedy: "Send the IV that the media is encrypted with, as base64 of 16 bytes.")
     }
     static func scheme(_ place: String) -> Self {
         Self(

@@ -117,7 +117,9 @@ struct SPEKEDocument {
             var iv: Secret?
             if let text = element["explicitIV"], !text.isEmpty {
                 guard let bytes = Data(base64InXML: text), bytes.count == 16 else { throw .explicitIV(kid) }
-                iv = Secret(bytes)
+                let stated = Secret(bytes)
+                guard stated.isStatedIV else { throw .zeroIV(kid) }
+                iv = stated
             }
             keys.append(Key(element: element, kid: kid, explicitIV: iv, periods: indexes[kid, default: []].sorted()))
         }

@@ -94,6 +94,11 @@ package struct SPEKEExchange: Sendable {
         if let limit = rules.largestSharedVideo, document.contract.sharesAudio(withVideoAbove: limit) {
             throw .contractNotSupported
         }
+        if document.systems.contains(where: { $0.system == .fairPlay }),
+            let objection = settings.fairPlay.objection(to: document.content)
+        {
+            throw SPEKERefusal(objection.reason, remedy: objection.remedy)
+        }
         let delivery = try delivery(document)
         let keys = try await keys(of: document)
         let filling = SPEKEFilling(version: version, settings: settings, delivery: delivery)

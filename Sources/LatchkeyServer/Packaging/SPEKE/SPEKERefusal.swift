@@ -67,6 +67,11 @@ extension SPEKERefusal {
     static func doubleSystem(_ kid: KeyID) -> Self { Self("Two elements DRMSystem of one systemId for KID \(kid)") }
     static func unknownKey(_ kid: KeyID) -> Self { Self("DRMSystem@kid \(kid) is not in the ContentKeyList") }
     static func explicitIV(_ kid: KeyID) -> Self { Self("ContentKey@explicitIV is not 16 bytes for KID \(kid)") }
+    static func zeroIV(_ kid: KeyID) -> Self {
+        Self(
+            "ContentKey@explicitIV is 16 zeros for KID \(kid), which counts as not stated",
+            remedy: "State the IV that the media is encrypted with, or leave it to the key provider.")
+    }
     static let systemID = Self("DRMSystem@systemId is missing or not a UUID")
     static func system(_ id: KeyID) -> Self { Self("Unsupported DRMSystem \(id)") }
 }
