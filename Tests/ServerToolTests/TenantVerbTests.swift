@@ -139,12 +139,14 @@ import Testing
     }
 
     @Test func `a copy of a live file without its log is refused by name, and nothing is made in it`() async throws {
-        try await folder.makeTenants()
-        let server = try await LicenseServer.start(ConfigurationFile(configuration), lines: LineWriter { _ in })
-        let right = try await server.shared.engines.keys.fingerprint()
+        // What is open all the time keeps everything in the log.
+        let live = try await ServerEngines.open(ConfigurationFile(configuration))
+        defer { live.close() }
+        #expect(await ToolRun("tenant", "create", "demo", "--config", configuration).status == .yes)
+        let right = try await live.keys.fingerprint()
         // As `cp latchkey.db` does, while the server runs.
         let copied = try Data(contentsOf: database)
-        await server.stop(within: .zero)
+        #expect(copied.count < 10_000)
         let copy = folder.url.appending(path: "copy.db")
         try copied.write(to: copy)
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: copy.path)
@@ -162,13 +164,23 @@ import Testing
     }
 
     @Test func `a demonstration whose database is lost gets no new keys behind its back`() async throws {
-        try await folder.makeTenants()
-        for name in ["latchkey.db-wal", "latchkey.db-shm"] {
-            try? FileManager.default.removeItem(at: folder.url.appending(path: name))
-        }
         try Data().write(to: database)
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: database.path)
         try await folder.makeTenants()
         #expect(try await tenants() == [])
+    }
+
+    @Test func `a tenant whose seed is missing is not taken for a misspelling of itself`() async throws {
+        let engines = try await ServerEngines.open(ConfigurationFile(configuration))
+        let file = try ConfigurationFile(configuration)
+        let kek = try KeyEncryptionKey(try #require(file.settings.keyEncryptionKey), in: file.secrets)
+        var generator = SystemRandomNumberGenerator()
+        let wrapped = try kek.wrap(DataKey(tenant: "demo", version: 1, using: &generator), using: &generator)
+        #expect(try await engines.keys.put(wrapped, replacing: nil))
+        engines.close()
+        let check = await ToolRun("run", "--check", "--config", configuration)
+        #expect(check.error.contains("has a data key of the tenant “demo”, and no seed"), "\(check.error)")
+        #expect(await ToolRun("tenant", "create", "demo", "--config", configuration).status == .yes)
+        try await start()
     }
 }

@@ -99,6 +99,13 @@ extension ServerBuilder {
     private func missing(_ name: String) async throws(StoreError) -> Diagnosis {
         let tenants = Set(try await engines.keys.dataKeys().map(\.tenant)).sorted()
         let fingerprint = try await engines.keys.fingerprint().map { " Its fingerprint is \($0)." } ?? ""
+        let create = "latchkey-server tenant create \(name) --config \(file.path)"
+        guard !tenants.contains(where: { $0.equalsByteForByte(name) }) else {
+            return Diagnosis(
+                code: "tenantKeysMissing",
+                reason: "The store has a data key of the tenant “\(name)”, and no seed.\(fingerprint)",
+                remedy: "Restore the whole store; or, where its creation was cut off, run \(create).")
+        }
         let others: String
         if let nearest = Spelling.closest(to: name, among: tenants) {
             others = "; it has those of “\(nearest.onOneLine)”."
@@ -110,8 +117,6 @@ extension ServerBuilder {
         }
         return Diagnosis(
             code: "tenantKeysMissing", reason: "The store has no keys of the tenant “\(name)”\(others)\(fingerprint)",
-            remedy:
-                "Correct the name or the store; or, for a new tenant, run latchkey-server tenant create \(name) --config \(file.path)."
-        )
+            remedy: "Correct the name or the store; or, for a new tenant, run \(create).")
     }
 }

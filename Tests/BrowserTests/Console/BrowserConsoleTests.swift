@@ -61,7 +61,8 @@ extension InChromium {
                 try await page.wait(until: "document.querySelector('#status').innerText === 'The key is replaced.'")
                 let replaced = try #require(try await keys.rows([row.kid], of: "demo").first)
                 #expect(replaced.sealed != row.sealed)
-                try await page.value("window.button('Remove').click()")
+                let open = "document.querySelector('#cpix').closest('details').open = true"
+                try await page.value("\(open); window.button('Remove').click()")
                 try await page.wait(until: "document.querySelector('#status').innerText === 'The key is removed.'")
                 #expect(try await keys.rows([row.kid], of: "demo") == [])
                 #expect(page.errors == [])

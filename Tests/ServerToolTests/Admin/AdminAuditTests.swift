@@ -46,9 +46,9 @@ import Testing
     private static let actions: [String: Action] = [
         "POST /admin/v1/sign-in": Action { [AuditEvent(.adminLogin, of: $0, by: $0)] },
         "DELETE /admin/v1/tenants/{tenant}/keys/{kid}": Action(
-            kid: ServerUnderTest.kid(2),
+            kid: ServerUnderTest.kid(5),
             events: {
-                [AuditEvent(.keyRemoved, of: "demo/\(ServerUnderTest.kid(2))", by: $0, details: ["former": "digest"])]
+                [AuditEvent(.keyRemoved, of: "demo/\(ServerUnderTest.kid(5))", by: $0, details: ["former": "digest"])]
             }),
         "POST /admin/v1/tenants/{tenant}/keys/{kid}/disable": Action {
             [AuditEvent(.keyDisabled, of: "demo/\(kid)", by: $0)]
@@ -139,6 +139,7 @@ import Testing
             }
             try await test.server.reload()
             _ = try await test.admin("tenants/demo/cpix", "POST", body: ServerUnderTest.document(1...2))
+            _ = try await test.admin("tenants/demo/cpix", "POST", body: ServerUnderTest.document([5], of: "gone"))
             let token = try DemoFolder.token(
                 in: test.demo.url, for: "ann", at: Date(),
                 claims: ["latchkey": .object(["device": .text(device)])])
@@ -335,6 +336,8 @@ import Testing
         async throws
     {
         try await Self.run { test in
+            _ = try await TenantSecrets.create(
+                "second", in: test.server.shared.engines.keys, with: test.server.current.wrapping)
             let time = ManualTimekeeper()
             let watch = Task { [server = test.server] in await server.watchFiles(time) }
             await time.untilSomeoneSleeps()
