@@ -22,7 +22,11 @@ final class OutageStage: Sendable {
             text = text.replacing(#""unlisted": "derive","#, with: "")
             text = text.replacing(#""outage": {"sessionStore": "allow:2m"},"#, with: "")
         }
-        try await self.init(demo, folder, SwitchedDatabase())
+        let database = SwitchedDatabase()
+        let file = try ConfigurationFile(demo.configuration)
+        let wrapper = try KeyEncryptionKey(try #require(file.settings.keyEncryptionKey), in: file.secrets)
+        _ = try await TenantSecrets.create("demo", in: database, with: KeyEncryptionKeys(wrapper))
+        try await self.init(demo, folder, database)
         let document = ServerUnderTest.document(1...3)
         try #require(try await server.admin("tenants/demo/cpix", "POST", body: document).status == 200)
     }

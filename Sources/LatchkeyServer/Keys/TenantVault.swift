@@ -256,13 +256,25 @@ package final class TenantVault: ContentKeySource {
         return memory
     }
 
+    private enum Step {
+        case known(VaultKey)
+        case wait(RowRead, UInt64)
+    }
+
     /// What the store says of a key; `nil` if it has none. Who asks at the same time shares one read.
     func row(_ kid: KeyID) async -> Result<VaultKey?, VaultError> {
-        let (read, stamp) = state.withLock { state in
-            if let running = state.reads[kid] { return (running, state.stamp) }
+        let step: Step = state.withLock { state in
+            // Another one's read may have ended since somebody looked.
+            if let known = state.known.peek(kid), !known.isChanged { return .known(known.key) }
+            if let running = state.reads[kid] { return .wait(running, state.stamp) }
             let read = RowRead { await self.read(kid) }
             state.reads[kid] = read
-            return (read, state.stamp)
+            return .wait(read, state.stamp)
+        }
+        let (read, stamp): (RowRead, UInt64)
+        switch step {
+        case .known(let key): return .success(key.remembered(isStale: store.isAway))
+        case .wait(let running, let began): (read, stamp) = (running, began)
         }
         let result = await read.value
         state.withLock { state in

@@ -80,7 +80,6 @@ import Testing
         let vault = try await vault(MemorySealedKeyStore(), file)
         try await importKeys(1...1, into: vault)
         try await file.add(PendingChange(.audit(text: "x")))
-        file.close()
         for name in ["copy.db", "copy.db-wal"] {
             let bytes = try Data(contentsOf: URL(filePath: folder.path(name)))
             #expect(bytes.range(of: Data([UInt8](repeating: 0xa5, count: 8))) == nil)
@@ -88,6 +87,7 @@ import Testing
             let mode = try FileManager.default.attributesOfItem(atPath: folder.path(name))[.posixPermissions] as? Int
             #expect(mode == 0o600)
         }
+        file.close()
     }
 
     @Test func `beyond the limit the keys go that were not asked about for longest`() async throws {
