@@ -4,6 +4,7 @@ Judged: no wrong key, no disabled key licensed, no license lost that was license
 before. The first three are judged always; where other programs take the processors, what is lost and what is slow is not.
 """
 import collections
+import signal
 import statistics
 import time
 
@@ -11,12 +12,25 @@ from programs import ask, until
 
 MOST_SLOWER = 1.5
 LEFT_WITHIN = 2  # Seconds until HAProxy leaves a node that hangs.
-WINDOW = 6  # Seconds of a measurement while all is well.
+GROSS = 2  # What takes so many times as long as it may is no busy machine's fault.
+WINDOW = 5  # Seconds of a measurement while all is well.
 Window = collections.namedtuple("Window", "begin end report")
 
 
 def figures(report):
     return report["requests"].get("granted", {"count": 0, "p50": 0, "p99": 0, "max": 0})
+
+
+def p99(report):
+    """Milliseconds. Where more than one request in a hundred got no license at first, those who waited for nothing count."""
+    waits = [one for outcome, one in report["requests"].items() if outcome in ("noReply", "failed", "shed")]
+    is_common = sum(one["count"] for one in waits) * 100 > report["starts"]
+    return max([figures(report)["p99"]] + ([one["p50"] for one in waits] if is_common else []))
+
+
+def slowest(report):
+    """Milliseconds until the slowest license, or until somebody knew that there is none."""
+    return max((one["max"] for one in report["requests"].values()), default=0)
 
 
 class Outages:
@@ -53,8 +67,7 @@ class Outages:
         cluster = self.cluster
         third = cluster.third
         first = self.watch.round(self.nodes(third)[2])
-        third.child.signal(15)
-        third.child.process.wait()
+        self.stop_third()
         self.watch.targets = self.nodes()
         self.watch.begin()
         begin = time.monotonic()
@@ -64,7 +77,7 @@ class Outages:
                     before.is_right and all(one.outcome == "right" for one in first), "the keys that packagers got")
         refresh = max(self.seconds, 40)
         self.outage("PostgreSQL hangs", cluster.postgres.hang, cluster.postgres.resume, refresh)
-        self.outage("PostgreSQL is killed", cluster.postgres.kill, self.start_postgres, max(40, round(refresh / 2)), starts_nodes=True)
+        self.outage("PostgreSQL is killed", cluster.postgres.kill, self.start_postgres, max(36, round(refresh / 2)), starts_nodes=True)
         short = max(10, self.seconds // 8)
         self.outage("Redis hangs", cluster.redis.hang, cluster.redis.resume, short, metric=True)
         self.outage("Redis is killed", cluster.redis.kill, self.start_redis, short, metric=True)
@@ -104,11 +117,11 @@ class Outages:
         after = self.rest()
         right_after = self.watch.seen(back + recovery if recovery is not None else back, time.monotonic())
         self.judge(f"{what} for {seconds} s", window, during, calm, after, right_after, recovery, first)
-        for name, seen, is_right in notes:
-            cluster.row(f"{what}: {name}", seen, is_right, excuse=cluster.machine.excuse(window.begin, window.end))
+        for name, seen, is_right, *is_sure in notes:
+            cluster.row(f"{what}: {name}", seen, is_right, excuse=None if any(is_sure) else cluster.machine.excuse(start, window.end))
         if starts_nodes and cluster.third.is_started:
             self.watch.targets = self.nodes()
-            cluster.third.child.kill()
+            self.stop_third()
 
     def leaves(self, node, begin):
         """What happens to a node, and when HAProxy notices."""
@@ -116,9 +129,13 @@ class Outages:
         begin()
         try:
             took = until(lambda: self.cluster.proxy_says(node.name) != "UP", 5, "leaving")
-            return "HAProxy leaves it", f"after {took:.1f} s", took <= LEFT_WITHIN
+            return "HAProxy leaves it", f"after {took:.1f} s", took <= LEFT_WITHIN, took > GROSS * LEFT_WITHIN
         except TimeoutError as error:
             return "HAProxy leaves it", str(error), False
+
+    def stop_third(self):
+        self.cluster.third.child.signal(signal.SIGTERM)
+        self.cluster.third.child.process.wait(30)
 
     def judge(self, what, window, during, calm, after, right_after, recovery, first=None):
         """`first` is the load while HAProxy still had a node that it then left: those viewers wait, and have their license within 2 s."""
@@ -132,14 +149,14 @@ class Outages:
                     excuse=busy if unsure else None)
         lost_before = sum(one.report["lost"] for one in calm)
         lost, starts = (sum(one[name] for one in reports) for name in ("lost", "starts"))
-        slowest = max(figures(one)["max"] for one in reports)
+        longest = max(map(slowest, reports))
         cluster.row(f"{what}: load", f"{lost} of {starts} lost after one retry; replies: {'; then '.join(map(replies, reports))}",
                     lost == 0, "0 lost", excuse=f"{lost_before} were lost in the calm before, too" if lost_before else busy)
         if first:
-            cluster.row(f"{what}: who asks it then", f"the slowest license after {slowest / 1000:.1f} s", slowest <= LEFT_WITHIN * 1000,
-                        f"{LEFT_WITHIN} s at most", excuse=busy)
-        ratio, excuse, p99 = self.slower(window, calm)
-        cluster.row(f"{what}: p99", f"{figures(report)['p99']:.1f} ms against {p99:.1f} ms before, {ratio:.2f} ×", ratio <= MOST_SLOWER,
+            cluster.row(f"{what}: who asks it then", f"the slowest answer after {longest / 1000:.1f} s", longest <= LEFT_WITHIN * 1000,
+                        f"{LEFT_WITHIN} s at most", excuse=busy if longest < GROSS * LEFT_WITHIN * 1000 else None)
+        ratio, excuse, p99_before = self.slower(window, calm)
+        cluster.row(f"{what}: p99", f"{p99(report):.1f} ms against {p99_before:.1f} ms before, {ratio:.2f} ×", ratio <= MOST_SLOWER,
                     f"at most {MOST_SLOWER} ×", excuse=excuse or busy)
         cluster.row(f"{what}: after", f"all right after {recovery:.1f} s; {right_after.text()}; load: {after.report['lost']} lost"
                     if recovery is not None else f"not right within 40 s; {right_after.text()}",
@@ -148,20 +165,20 @@ class Outages:
                     if recovery is not None and not right_after.wrong and not right_after.undone else None)
         self.table.append([
             what, len(during.wrong), len(during.undone), len(during.lost), f"{lost} of {starts}",
-            f"{p99:.1f}", f"{figures(report)['p99']:.1f}", f"{ratio:.1f} ×" + (" ?" if excuse or busy else ""), f"{slowest:.0f}",
+            f"{p99_before:.1f}", f"{p99(report):.1f}", f"{ratio:.1f} ×" + (" ?" if excuse or busy else ""), f"{longest:.0f}",
             "–" if recovery is None else f"{recovery:.1f} s"])
 
     def slower(self, window, calm):
         """How much slower the p99 is than before, why that cannot be judged, and the p99 before."""
-        before = [figures(one.report)["p99"] for one in calm]
-        p99 = statistics.median(before)
-        ratio = figures(window.report)["p99"] / p99 if p99 else float("inf")
+        before = [p99(one.report) for one in calm]
+        usual = statistics.median(before)
+        ratio = p99(window.report) / usual if usual else float("inf")
         excuse = None
         if max(before) > MOST_SLOWER * max(min(before), 0.001):
             excuse = f"before, p99 wandered from {min(before):.1f} to {max(before):.1f} ms"
         elif figures(window.report)["count"] < 500:
             excuse = f"only {figures(window.report)['count']} licenses"
-        return ratio, excuse, p99
+        return ratio, excuse, usual
 
     def recovers(self, what, targets, begin):
         """Seconds until each target gave all keys rightly once; None if it did not."""
@@ -199,7 +216,8 @@ class Outages:
             self.watch.targets = self.nodes(third)
             notes.append(("a third node, which ran before, starts", f"ready after {took:.1f} s", True))
         except TimeoutError:
-            notes.append(("a third node, which ran before, starts", f"not ready: {third.last_words()}", False))
+            # Who ended by itself was not too slow.
+            notes.append(("a third node, which ran before, starts", f"not ready: {third.last_words()}", False, not third.is_started))
             third.child.kill()
         try:
             fresh.start(within=4)
@@ -221,7 +239,7 @@ class Outages:
         cluster.finish(self.load(1), 30)
         for node in nodes:
             node.child.hang()
-        slowest, codes, retry_after = 0, collections.Counter(), True
+        longest, codes, closed, retry_after = 0, collections.Counter(), 0, True
         end = time.monotonic() + 6
         while time.monotonic() < end:
             begin = time.monotonic()
@@ -229,10 +247,12 @@ class Outages:
                 status, _, headers = ask(cluster.license, body=b"", timeout=10)
                 codes[str(status)] += 1
                 retry_after = retry_after and "Retry-After" in headers
+            except ConnectionError:
+                # HAProxy says nothing over a connection to a node that it used before, and has nobody else to ask.
+                closed += 1
             except OSError as error:
                 codes[type(error).__name__] += 1
-                retry_after = False
-            slowest = max(slowest, time.monotonic() - begin)
+            longest = max(longest, time.monotonic() - begin)
         back = time.monotonic()
         for node in nodes:
             node.child.resume()
@@ -240,9 +260,10 @@ class Outages:
         recovery = self.recovers("the back end hangs", front, back)
         window = self.rest()
         cluster.row("HAProxy's whole back end hangs for 6 s: viewers",
-                    f"{', '.join(f'{count} × {code}' for code, count in codes.items())}, the slowest after {slowest:.1f} s, "
-                    f"{'each' if retry_after else 'not each'} with Retry-After", slowest < 5.5 and retry_after and set(codes) <= {"503", "504"},
-                    "503 or 504 with Retry-After", excuse=cluster.machine.excuse(end - 6, back))
+                    f"{', '.join(f'{count} × {code}' for code, count in codes.items())}, {'each' if retry_after else 'not each'} with Retry-After, "
+                    f"{closed} closed, the slowest after {longest:.1f} s",
+                    longest <= 5 and retry_after and set(codes) <= {"503", "504"} and closed <= 2,
+                    "503 or 504 with Retry-After, within 5 s; at most those closed that were under way", excuse=cluster.machine.excuse(end - 6, back) if longest <= GROSS * 5 else None)
         cluster.row("HAProxy's whole back end hangs for 6 s: after",
                     "keys are not right within 40 s" if recovery is None else
                     f"all keys right after {recovery:.1f} s; {window.report['lost']} of {window.report['starts']} lost",

@@ -15,6 +15,7 @@ import struct
 import subprocess
 import time
 
+from features import CREATES_TENANTS
 from programs import GROUP, UNPRIVILEGED, Child, ask, free_port, get, program, until
 
 USER = 65532  # The pod's, the container's, and here also the unit's.
@@ -82,7 +83,7 @@ class Shape:
 
     def text(self, text):
         """A configuration with this machine's paths, ports and addresses."""
-        text = re.sub(r'"(/etc/latchkey|/run/credentials|/var/lib/latchkey)', rf'"{self.folder}\1', text)
+        text = re.sub(r'([":])(/etc/latchkey|/run/credentials|/var/lib/latchkey)', rf'\1{self.folder}\2', text)
         text = text.replace("redis://redis:6379", f"redis://127.0.0.1:{self.engines.redis_port}")
         text = text.replace("redis://127.0.0.1:6379", f"redis://127.0.0.1:{self.engines.redis_port}")
         text = text.replace("@postgres/latchkey?", f"@127.0.0.1:{self.engines.postgres_port}/{self.database}?")
@@ -144,8 +145,9 @@ class Shape:
         """Makes the tables, starts, asks at the door of each kind, changes something, and stops."""
         environment = {"PATH": os.environ["PATH"], "PGPASSWORD": PASSWORD}
         configuration = f"{self.folder}/etc/latchkey/server.json"
-        migrated = subprocess.run(self.command("migrate", "--config", configuration), env=environment, capture_output=True, text=True, cwd="/")
-        self.check(migrated.returncode == 0, f"{self.name}: migrate: {migrated.stdout}{migrated.stderr}")
+        for words in [["migrate"]] + ([["tenant", "create", "main"]] if CREATES_TENANTS else []):
+            run = subprocess.run(self.command(*words, "--config", configuration), env=environment, capture_output=True, text=True, cwd="/")
+            self.check(run.returncode == 0, f"{self.name}: {' '.join(words)}: {run.stdout}{run.stderr}")
         notices = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         notices.bind(f"{self.folder}/notify")
         os.chmod(f"{self.folder}/notify", 0o777)
@@ -201,14 +203,17 @@ def example(path):
         return file.read()
 
 
-def pod(folder, programs, engines, check, yaml, mode, group):
-    """Kubernetes: links in flat mounts of root's, secrets by mode, and a policy that changes under the running server."""
+def pod(folder, programs, engines, check, yaml, as_written):
+    """Kubernetes: links in flat mounts of root's, and a policy that changes under the running server. As written, secrets are for the pod's group
+    to read; otherwise for everybody, as where a manifest states no mode.
+    """
     parts = {(part["kind"], part["metadata"]["name"]): part for part in yaml.safe_load_all(example("Deployment/kubernetes/latchkey-server.yaml"))}
     maps = {name: part["data"] for (kind, name), part in parts.items() if kind == "ConfigMap"}
     spec = parts["Deployment", "latchkey-server"]["spec"]["template"]["spec"]
     mounts = {mount["name"]: mount["mountPath"] for mount in spec["containers"][0]["volumeMounts"]}
-    shape = Shape("pod_group" if group else "pod", folder, programs, engines, check)
-    shape.groups = [group] if group else []
+    shape = Shape("pod" if as_written else "pod_open", folder, programs, engines, check)
+    check(spec["securityContext"]["runAsUser"] == USER, f"pod: another user than {USER}")
+    shape.groups = [spec["securityContext"]["fsGroup"]] if as_written else []
     secrets = {
         "latchkey-secrets": {"kek.hex": os.urandom(32).hex(), "node-secret.hex": os.urandom(32).hex(), "postgres-password": PASSWORD},
         "latchkey-credentials": shape.credentials()}
@@ -217,7 +222,7 @@ def pod(folder, programs, engines, check, yaml, mode, group):
         if "configMap" in volume:
             shape.mount(place, {name: shape.text(text) if name == "server.json" else text for name, text in maps[volume["configMap"]["name"]].items()})
         elif "secret" in volume:
-            shape.mount(place, secrets[volume["secret"]["secretName"]], mode)
+            shape.mount(place, secrets[volume["secret"]["secretName"]], volume["secret"]["defaultMode"] if as_written else 0o644)
         else:
             os.chmod(shape.make(place), 0o777)
 
@@ -291,10 +296,10 @@ def check_shapes(programs, folder, yaml, check, leave_out):
     engines.start()
     try:
         if yaml:
-            pod(f"{folder}/pod", programs, engines, check, yaml, 0o644, None)
+            pod(f"{folder}/pod-open", programs, engines, check, yaml, as_written=False)
             compose(f"{folder}/compose", programs, engines, check, yaml)
             if is_root:
-                pod(f"{folder}/pod-group", programs, engines, check, yaml, 0o440, USER)
+                pod(f"{folder}/pod", programs, engines, check, yaml, as_written=True)
         unit(f"{folder}/unit", programs, engines, check, acl=False)
         if is_root:
             try:
