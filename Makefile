@@ -69,6 +69,7 @@ lint: ## check the format, references, the code in documents, and that tests end
 	@Scripts/check-snippets --self-test && Scripts/check-snippets
 	@Scripts/check-tests
 	@Scripts/check-deployment
+	@Scripts/cluster --self-test
 
 bench: CONFIGURATION = release
 bench: deps ## measure, as ratios within one run, and draw out/bench/index.html
