@@ -275,6 +275,10 @@ def unit(folder, programs, engines, check, acl):
     elif os.geteuid() == 0:
         os.chown(f"{folder}{place}", USER, USER)
         os.chmod(f"{folder}{place}", 0o500)
+    state = shape.make("/var/lib/latchkey")
+    if os.geteuid() == 0:
+        os.chown(state, USER, USER)
+        os.chmod(state, 0o700)
     shape.run()
 
 
