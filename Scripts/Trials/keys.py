@@ -20,6 +20,8 @@ IMPORT = """<?xml version="1.0"?><cpix:CPIX contentId="{content}" version="2.3" 
  explicitIV="AAECAwQFBgcICQoLDA0ODw==" commonEncryptionScheme="cbcs"><cpix:Data><pskc:Secret><pskc:PlainValue>{key}</pskc:PlainValue>
 </pskc:Secret></cpix:Data></cpix:ContentKey></cpix:ContentKeyList></cpix:CPIX>"""
 RIGHT, WRONG, REFUSED, NONE, DISABLED_LICENSED = "right", "wrong", "refused", "none", "disabled licensed"
+# A node that starts in an outage has a copy of what is stored, and cannot know what is not.
+UNKNOWN = "unknown"
 
 
 class Title:
@@ -42,6 +44,7 @@ class KeyWatch:
 
     def __init__(self, cluster, unlisted):
         self.cluster, self.answers, self.targets = cluster, [], []
+        self.newcomer = None  # The target that started in the outage.
         self.pause, self.is_paused = 0.12, threading.Event()
         kinds = [
             ("derived", "demo", {}), ("imported", "demo", {}), ("imported, by its kid alone", "demo", {"by_kid": True}),
@@ -101,6 +104,8 @@ class KeyWatch:
         if outcome == NONE:  # Once more, as players do.
             time.sleep(0.1)
             outcome, what = self.attempt(target, title)
+        if title.is_unlisted and target == self.newcomer and what == "503 storeUnavailable":
+            outcome = UNKNOWN
         return Answer(begin, target, title, outcome, what, time.monotonic() - begin)
 
     def attempt(self, target, title):
