@@ -164,6 +164,8 @@ def waits_for_names(haproxy, folder, text, check):
         nodes.append(node(folder, "first", "127.0.0.1", port))
         names.names["node-a"] = "127.0.0.1"
         until(lambda: proxy.post()[1] == "first", 20, "an answer of the node whose name came")
+        if not sys.platform.startswith("linux"):
+            return  # Elsewhere loopback has one address only.
         nodes[0].kill()
         nodes.append(node(folder, "anew", "127.0.0.2", port))
         names.names["node-a"] = "127.0.0.2"
