@@ -72,8 +72,8 @@ package struct LogEntry: Sendable {
     }
 
     /// An error, with its code as reason.
-    package init(_ event: LogEvent, _ error: some DiagnosableError, level: LogLevel = .error) {
+    package init(_ event: LogEvent, _ error: some DiagnosableError, level: LogLevel = .error, tenant: String? = nil) {
         self.init(level, event, message: "\(error.reason) \(error.remedy)")
-        reason = error.code
+        (reason, self.tenant) = (error.code, tenant)
     }
 }
