@@ -10,26 +10,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(2)))
 struct ServerVerbTests {
-    /// What came of running the tool inside the test.
-    private struct Run {
-        let status: LatchkeyTerminal.ExitStatus
-        let output: String
-        let error: String
-
-        init(_ arguments: String...) async {
-            let (output, error) = (Texts(), Texts())
-            let console = Console(output: output, error: error, showsProgress: false) { _ in Data() }
-            status = await CommandLineTool.licenseServer.run(arguments, console)
-            (self.output, self.error) = (output.text, error.text)
-        }
-    }
-
-    private final class Texts: Sink {
-        private let data = Locked(Data())
-        var text: String { String(decoding: data.withLock { $0 }, as: UTF8.self) }
-        var failure: String? { nil }
-        func write(_ data: Data) { self.data.withLock { $0.append(data) } }
-    }
+    private typealias Run = ToolRun
 
     private func folder() throws -> (TemporaryFolder, DemoFolder) {
         let root = try TemporaryFolder()

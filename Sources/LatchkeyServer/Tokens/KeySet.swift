@@ -148,7 +148,9 @@ package struct KeySetError: DiagnosableError, Equatable {
             remedy: "Publish the keys in use alone, without certificates.")
     }
 
-    static func unusable(_ problem: String, remedy: String) -> Self {
+    static func unusable(
+        _ problem: String, remedy: String = "Publish a JSON web key set with the keys that sign."
+    ) -> Self {
         Self(code: "keySetUnusable", reason: "The key set cannot be used. \(problem)", remedy: remedy)
     }
 
