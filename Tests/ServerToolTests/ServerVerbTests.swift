@@ -116,6 +116,24 @@ struct ServerVerbTests {
         withExtendedLifetime(root) {}
     }
 
+    @Test func `a recipient's certificate may be in PEM`() async throws {
+        let (root, folder) = try folder()
+        let der = try Data(contentsOf: URL(filePath: folder.credentials + "/certificate.der"))
+        let base64 = der.base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
+        try Data("-----BEGIN CERTIFICATE-----\n\(base64)\n-----END CERTIFICATE-----\n".utf8)
+            .write(to: folder.url.appending(path: "recipient.crt"))
+        try ServerStage.edit(folder.configuration) { text in
+            text = text.replacing(
+                #""clearKey": true,"#,
+                with:
+                    #""clearKey": true, "importRecipients": [{"certificate": "recipient.crt", "key": "credentials/private-key.pem"}],"#
+            )
+        }
+        let run = await Run("run", "--check", "--config", folder.configuration)
+        #expect(run.status == .yes, "\(run.error)")
+        withExtendedLifetime(root) {}
+    }
+
     @Test func `the check tells everything that is wrong, each with its place`() async throws {
         let (root, folder) = try folder()
         try ServerStage.edit(folder.configuration) { text in

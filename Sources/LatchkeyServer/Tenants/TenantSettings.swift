@@ -91,7 +91,7 @@ package struct TenantSettings: Sendable, Equatable {
 
     /// A certificate that others encrypt keys to, and its private key.
     package struct ImportRecipient: Sendable, Equatable {
-        /// The certificate's file, in DER form.
+        /// The certificate's file, in DER or PEM form.
         package internal(set) var certificate = ""
         /// The private key's file, in PEM form.
         package internal(set) var key = ""

@@ -10,8 +10,8 @@ import LatchkeyCore
 package final class KeySetSource: Sendable {
     /// What became of an attempt to load the set.
     package enum Event: Sendable, Equatable {
-        /// A set of so many keys is in force; others were refused.
-        case loaded(keys: Int, refused: [TokenKeyError])
+        /// A set of so many keys is in force; others were refused. News are those of them that the set before did not have refused.
+        case loaded(keys: Int, refused: [TokenKeyError], news: [TokenKeyError])
         /// The set in force stays; it may be empty, if there never was a good one.
         case kept(KeySetError)
     }
@@ -161,11 +161,15 @@ package final class KeySetSource: Sendable {
     private func load() async throws {
         do throws(KeySetError) {
             let keys = try await fetchedSet()
-            state.withLock { state in
-                state.keys = keys
-                (state.failure, state.loading) = (nil, nil)
+            let former = state.withLock { state in
+                defer {
+                    state.keys = keys
+                    (state.failure, state.loading) = (nil, nil)
+                }
+                return state.keys.refused
             }
-            report(.loaded(keys: keys.keys.count, refused: keys.refused))
+            let news = keys.refused.filter { !former.contains($0) }
+            report(.loaded(keys: keys.keys.count, refused: keys.refused, news: news))
         } catch {
             state.withLock { ($0.failure, $0.loading) = (error, nil) }
             report(.kept(error))

@@ -43,17 +43,10 @@ extension ServerBuilder {
     /// Logs what becomes of a tenant's key set: each failure, and each refused key once while it stays refused.
     private func reporter(of tenant: String) -> @Sendable (KeySetSource.Event) -> Void {
         let log = log
-        let known = Locked<[TokenKeyError]>([])
         return { event in
             switch event {
-            case .loaded(_, let refused):
-                let former = known.withLock { known in
-                    defer { known = refused }
-                    return known
-                }
-                for error in refused where !former.contains(error) {
-                    log.write(LogEntry(.configuration, error, level: .warning, tenant: tenant))
-                }
+            case .loaded(_, _, let news):
+                for error in news { log.write(LogEntry(.configuration, error, level: .warning, tenant: tenant)) }
             case .kept(let error):
                 log.write(LogEntry(.configuration, error, level: .warning, tenant: tenant))
             }

@@ -110,13 +110,17 @@ import Testing
         #expect(try await kind(old, source) == nil)
     }
 
-    @Test func `keys that were refused are reported with a set that is taken`() async throws {
+    @Test func `keys that were refused are reported with a set that is taken, and are news once`() async throws {
         let weak = #"{"kty":"oct","kid":"weak","k":"AAAA"}"#
         let good = #"{"kty":"oct","alg":"HS256","kid":"good","k":"\#(SampleTokens.k)"}"#
         service.document.withLock { $0 = SampleTokens.document([weak, good]) }
-        try await service.source().reload()
-        guard case .loaded(1, let refused) = service.lastEvent else { throw Service.Down() }
-        #expect(refused.map { $0.id?.text } == ["weak"])
+        let source = service.source()
+        for isFirst in [true, false] {
+            try await source.reload()
+            guard case .loaded(1, let refused, let news) = service.lastEvent else { throw Service.Down() }
+            #expect(refused.map { $0.id?.text } == ["weak"])
+            #expect(news == (isFirst ? refused : []))
+        }
     }
 
     @Test func `how a set stands is known: its keys, those refused, and why the last fetch failed`() async throws {

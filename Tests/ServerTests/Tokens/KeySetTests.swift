@@ -117,7 +117,8 @@ import Testing
     @Test func `Ed25519 is another name of EdDSA, in keys and in headers`() throws {
         let signer = try #require(SampleTokens.signers[.edDSA])
         let document = try KeySet([signer.verificationKey]).publicDocument
-        let renamed = Data(String(decoding: document, as: UTF8.self).replacing(#""alg":"EdDSA""#, with: #""alg":"Ed25519""#).utf8)
+        let text = String(decoding: document, as: UTF8.self)
+        let renamed = Data(text.replacing(#""alg":"EdDSA""#, with: #""alg":"Ed25519""#).utf8)
         #expect(renamed != document)
         for set in [try KeySet(jwks: document), try KeySet(jwks: renamed)] {
             let refusals = try ["EdDSA", "Ed25519", "Ed448"].map { name in

@@ -62,7 +62,7 @@ package struct LogEntry: Sendable {
     package var user: String?
     /// The client's whole address; written cut.
     package var address: AddressRange?
-    /// What happened, in words that an error or the code gives; never what a stranger sent.
+    /// What happened, in words that an error or the code gives. Of what a stranger sent it has no more than a refusal repeats: a name, cut short.
     package var message: String?
 
     package init(_ level: LogLevel, _ event: LogEvent, message: String? = nil) {
