@@ -21,7 +21,7 @@ package struct KeySet: Sendable {
     /// A set of these keys.
     /// - Throws: `KeySetError` for no keys, and for two of one name.
     package init(_ keys: [TokenKey]) throws(KeySetError) {
-        try self.init(read: keys.map { .success($0) })
+        try self.init(read: keys.map { (nil, .success($0)) })
         if let first = refused.first { throw .unusable(first.reason, remedy: first.remedy) }
     }
 
@@ -42,12 +42,12 @@ package struct KeySet: Sendable {
             document.starts(with: Array("-----BEGIN".utf8))
             ? Self.keys(inPEM: String(decoding: document, as: UTF8.self), algorithms)
             : try Self.keys(inJSON: document, algorithms)
-        try self.init(read: keys.map { .success($0) } + read)
+        try self.init(read: keys.map { (nil, .success($0)) } + read)
     }
 
     private static func keys(
         inJSON document: Data, _ algorithms: [TokenAlgorithm]
-    ) throws(KeySetError) -> [Result<TokenKey, TokenKeyError>] {
+    ) throws(KeySetError) -> [Read] {
         let value: JSONValue
         do throws(JSONError) { value = try JSONReader.value(of: document, depth: 8) } catch {
             throw .unusable(
@@ -60,31 +60,38 @@ package struct KeySet: Sendable {
                     "The document is one key, and no set.", remedy: "Put the key into a list: {\"keys\":[…]}.")
         }
         return elements.enumerated().map { index, element in
-            Result { () throws(TokenKeyError) in try TokenKey(jwk: element, of: algorithms) }.at("keys[\(index)]")
+            ("keys[\(index)]", Result { () throws(TokenKeyError) in try TokenKey(jwk: element, of: algorithms) })
         }
     }
 
     private static func keys(
         inPEM text: String, _ algorithms: [TokenAlgorithm]
-    ) -> [Result<TokenKey, TokenKeyError>] {
+    ) -> [Read] {
         // What begins a block ends the one before; at most 64 KiB, so at most some hundred blocks.
         text.split(separator: "-----BEGIN").enumerated().map { index, block in
-            Result { () throws(TokenKeyError) in
-                try TokenKey(pem: Array("-----BEGIN\(block)".utf8), of: algorithms)
-            }.at("block \(index + 1)")
+            (
+                "block \(index + 1)",
+                Result { () throws(TokenKeyError) in
+                    try TokenKey(pem: Array("-----BEGIN\(block)".utf8), of: algorithms)
+                }
+            )
         }
     }
 
-    private init(read: [Result<TokenKey, TokenKeyError>]) throws(KeySetError) {
+    /// What became of one key, and where it stands in its document; `nil` for a key of none.
+    private typealias Read = (place: String?, result: Result<TokenKey, TokenKeyError>)
+
+    private init(read: [Read]) throws(KeySetError) {
         var keys: [TokenKey] = []
         var refused: [TokenKeyError] = []
-        for result in read {
+        for (place, result) in read {
             switch result {
             case .success(let key) where key.id != nil && keys.contains { $0.id == key.id }:
-                refused.append(
-                    TokenKeyError(key.id, "another key has its name", remedy: "Give each key a “kid” of its own."))
+                let error = TokenKeyError(
+                    key.id, "another key has its name", remedy: "Give each key a “kid” of its own.")
+                refused.append(error.at(place))
             case .success(let key): keys.append(key)
-            case .failure(let error): refused.append(error)
+            case .failure(let error): refused.append(error.at(place))
             }
         }
         guard !keys.isEmpty else { throw .unusable(refused) }
@@ -126,13 +133,11 @@ package struct KeySet: Sendable {
     }
 }
 
-extension Result<TokenKey, TokenKeyError> {
-    fileprivate func at(_ place: String) -> Self {
-        mapError { error in
-            var error = error
-            error.place = place
-            return error
-        }
+extension TokenKeyError {
+    fileprivate func at(_ place: String?) -> Self {
+        var error = self
+        error.place = place
+        return error
     }
 }
 

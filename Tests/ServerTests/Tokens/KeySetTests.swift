@@ -192,6 +192,7 @@ import Testing
     @Test func `of two keys of one name the first counts`() throws {
         let other = Self.good.replacing("HS256", with: "HS384")
         #expect(try problem(other)?.reason.contains("another key has its name") == true)
+        #expect(try problem(other)?.place == "keys[1]")
         let key = try TokenKey(.hs256, id: TokenKeyID("a"), secret: SampleTokens.secret)
         #expect(throws: KeySetError.self) { try KeySet([key, key]) }
     }
