@@ -10,26 +10,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(2)))
 struct ServerVerbTests {
-    /// What came of running the tool inside the test.
-    private struct Run {
-        let status: LatchkeyTerminal.ExitStatus
-        let output: String
-        let error: String
-
-        init(_ arguments: String...) async {
-            let (output, error) = (Texts(), Texts())
-            let console = Console(output: output, error: error, showsProgress: false) { _ in Data() }
-            status = await CommandLineTool.licenseServer.run(arguments, console)
-            (self.output, self.error) = (output.text, error.text)
-        }
-    }
-
-    private final class Texts: Sink {
-        private let data = Locked(Data())
-        var text: String { String(decoding: data.withLock { $0 }, as: UTF8.self) }
-        var failure: String? { nil }
-        func write(_ data: Data) { self.data.withLock { $0.append(data) } }
-    }
+    private typealias Run = ToolRun
 
     private func folder() throws -> (TemporaryFolder, DemoFolder) {
         let root = try TemporaryFolder()
@@ -133,6 +114,24 @@ struct ServerVerbTests {
         let run = await Run("run", "--check", "--config", folder.configuration)
         #expect(run.status == .no)
         #expect(run.error.contains("tenants.demo.importRecipients[0]"), "\(run.error)")
+        withExtendedLifetime(root) {}
+    }
+
+    @Test func `a recipient's certificate may be in PEM`() async throws {
+        let (root, folder) = try folder()
+        let der = try Data(contentsOf: URL(filePath: folder.credentials + "/certificate.der"))
+        let base64 = der.base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
+        try Data("-----BEGIN CERTIFICATE-----\n\(base64)\n-----END CERTIFICATE-----\n".utf8)
+            .write(to: folder.url.appending(path: "recipient.crt"))
+        try ServerStage.edit(folder.configuration) { text in
+            text = text.replacing(
+                #""clearKey": true,"#,
+                with:
+                    #""clearKey": true, "importRecipients": [{"certificate": "recipient.crt", "key": "credentials/private-key.pem"}],"#
+            )
+        }
+        let run = await Run("run", "--check", "--config", folder.configuration)
+        #expect(run.status == .yes, "\(run.error)")
         withExtendedLifetime(root) {}
     }
 

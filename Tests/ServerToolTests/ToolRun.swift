@@ -10,7 +10,9 @@ struct ToolRun {
     let output: String
     let error: String
 
-    init(_ arguments: String...) async {
+    init(_ arguments: String...) async { await self.init(arguments: arguments) }
+
+    init(arguments: [String]) async {
         let (output, error) = (Texts(), Texts())
         let console = Console(output: output, error: error, showsProgress: false) { _ in Data() }
         status = await CommandLineTool.licenseServer.run(arguments, console)

@@ -11,6 +11,8 @@ package struct LicenseReport: Sendable {
     /// `license`, `acknowledge`, or the refusal's code.
     package var outcome = ""
     package var refusal: LicenseRefusal?
+    /// Why a packager got nothing, where its protocol's answer is no refusal of this server's.
+    package var refusedBecause: String?
     /// Why the token was refused, which the client is not told.
     package var tokenError: TokenError?
     package var kid: KeyID?
@@ -47,6 +49,9 @@ package struct LicenseReport: Sendable {
         kid = key.facts.id ?? kid
         keyOrigin = key.facts.origin
     }
+
+    /// Why it was refused, for operators; `nil` for what was not. The client may be told less.
+    package var reason: String? { tokenError?.reason ?? refusal?.reason ?? refusedBecause }
 
     /// A part is over, and the next one begins.
     mutating func end(_ stage: LicenseStage, at uptime: Duration) {

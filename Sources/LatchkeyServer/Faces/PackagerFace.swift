@@ -101,6 +101,7 @@ package struct PackagerFace: Sendable {
             report.keys = outcome.keys.map(\.address)
             report.recipients = outcome.recipients
             report.outcome = outcome.response.status == 200 ? "ok" : "refused"
+            report.refusedBecause = outcome.refusal?.reason
             return FaceAnswer(outcome.response, report)
         case .commonEncryption:
             let outcome = await tenant.commonEncryption.answer(call.request.body)

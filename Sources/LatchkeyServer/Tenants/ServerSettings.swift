@@ -151,11 +151,20 @@ extension ServerSettings {
             .section("licensee", \.licensee, LicenseeConfiguration.form), .optional("policies", \.policies, .text),
             .defaulting("tenants", \.tenants, .members(.name, TenantSettings.form.form), to: [:]),
             .defaulting("admins", \.admins, .list(Admin.form.form), to: []),
-            .defaulting("trustedProxies", \.trustedProxies, .list(.addressRange), to: []),
+            .defaulting("trustedProxies", \.trustedProxies, .distinct(.addressRange), to: []),
             .optional("countryHeader", \.countryHeader, .name), .section("limits", \.limits, Limits.form),
             .defaulting("drainDelay", \.drainDelay, .duration(.zero ... .seconds(300)), to: .seconds(5)),
             .optional("threads", \.threads, .whole(1...1_024)),
-        ])
+        ],
+        check: { settings, place, problems in
+            Admin.check(settings.admins, place.member("admins"), &problems)
+            if let id = settings.keyEncryptionKey?.id, id == settings.formerKeyEncryptionKey?.id {
+                problems.append(
+                    JSONProblem(
+                        place.member("formerKeyEncryptionKey").member("id"), "Both keys have the name “\(id)”.",
+                        remedy: "Give the new key a name of its own."))
+            }
+        })
 
     /// The version of the form, of which there is one.
     fileprivate var formVersion: Int {
@@ -239,4 +248,24 @@ extension ServerSettings.Admin {
             .required("name", \.name, .name), .required("key", \.key, .sha256),
             .defaulting("role", \.role, .word, to: .viewer),
         ])
+
+    /// Finds operators whom nothing tells apart: one name with different roles, and one key twice. An operator has two entries while the
+    /// key is changed.
+    fileprivate static func check(_ admins: [Self], _ place: JSONPlace, _ problems: inout [JSONProblem]) {
+        for (index, admin) in admins.enumerated() {
+            let place = place.element(index)
+            if let other = admins.prefix(index).first(where: { $0.name == admin.name }), other.role != admin.role {
+                problems.append(
+                    JSONProblem(
+                        place.member("role"), "Another entry of “\(admin.name)” has another role.",
+                        remedy: "Give both the same role, or one of them another name."))
+            }
+            if !admin.key.isEmpty, let other = admins.prefix(index).first(where: { $0.key == admin.key }) {
+                problems.append(
+                    JSONProblem(
+                        place.member("key"), "“\(admin.name)” and “\(other.name)” have one key.",
+                        remedy: "Give each operator a key of their own, or remove one of the two."))
+            }
+        }
+    }
 }

@@ -37,21 +37,31 @@ package final class Tenant: Sendable {
         self.tokenKeys = tokenKeys
         self.callout = callout
         verifier = TokenVerifier(settings.tokens.rules)
+        let signaling = SignalingSettings(
+            fairPlay: settings.keyURI, clearKey: settings.clearKeyURI, widevineProvider: settings.widevineProvider,
+            playReadyURL: settings.playReadyURL)
         speke = SPEKEExchange(
-            source: vault,
-            settings: SignalingSettings(
-                fairPlay: settings.keyURI, clearKey: settings.clearKeyURI,
-                widevineProvider: settings.widevineProvider, playReadyURL: settings.playReadyURL),
+            source: vault, settings: signaling,
             rules: SPEKEExchange.Rules(
                 certificates: Set(settings.recipients.compactMap { Data(hexString: $0).map { [UInt8]($0) } }),
                 allowsPlainKeys: settings.allowsPlainKeys))
         cpix = CPIXExchange(
-            vault: vault, allowsPlainKeys: settings.allowsPlainKeys,
+            vault: vault, signaling: signaling, allowsPlainKeys: settings.allowsPlainKeys,
             registered: Set(settings.recipients.compactMap { Data(hexString: $0).map { [UInt8]($0) } }),
             recipients: recipients, keyURI: settings.keyURI)
         commonEncryption = CommonEncryptionExchange(
             tenant: name, source: vault, signers: signers, widevineProvider: settings.widevineProvider,
             keyURI: settings.keyURI)
+    }
+
+    /// How the keys stand that sign its tokens; `nil` for a tenant that accepts no token.
+    package var tokenKeyStanding: KeySetSource.Standing? { tokenKeys?.standing }
+
+    /// Loads the keys that sign its tokens, if they were never loaded. What becomes of it, ``tokenKeyStanding`` says.
+    package func loadTokenKeys() async {
+        guard let tokenKeys, tokenKeys.standing == KeySetSource.Standing() else { return }
+        // Its failure is in the standing.
+        try? await tokenKeys.reload()
     }
 
     /// Verifies a viewer's token.

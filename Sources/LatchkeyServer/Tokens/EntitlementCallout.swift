@@ -13,6 +13,16 @@ package final class EntitlementCallout<Grant: Sendable>: Sendable {
         /// Yes, and what comes with it.
         case granted(Grant)
         case denied
+        /// The service refuses the question about this viewer with a status of HTTP, 400 to 499.
+        case rejected(status: Int)
+    }
+
+    /// What an operator should know.
+    package enum Event: Sendable, Equatable {
+        /// The service gave no answer, with the cause.
+        case failed(EntitlementFailure)
+        /// The service answered 401 or 407: it may not know this server. Told once a minute.
+        case unauthorized(status: Int)
     }
 
     /// What is to be done.
@@ -25,16 +35,29 @@ package final class EntitlementCallout<Grant: Sendable>: Sendable {
         case refused(LicenseRefusal)
     }
 
+    /// How often an operator is told that the service does not know this server.
+    private static var unauthorizedInterval: Duration { .seconds(60) }
+
     private struct State {
+        var lastUnauthorized: Duration?
         var breaker: CircuitBreaker
         var answers = BoundedDictionary<EntitlementQuestion, (answer: Answer, until: Duration)>(limit: 10_000)
         var asking: [EntitlementQuestion: Promise<Answer, any Error>] = [:]
+
+        /// Whether an answer says that the service does not know this server, and nobody was told so within the last minute.
+        mutating func isNews(_ answer: Answer, at now: Duration) -> Bool {
+            guard case .rejected(let status) = answer, status == 401 || status == 407 else { return false }
+            if let last = lastUnauthorized, now - last < EntitlementCallout.unauthorizedInterval { return false }
+            lastUnauthorized = now
+            return true
+        }
     }
 
     private let state: Locked<State>
     private let limits: EntitlementLimits
     private let outage: OutageRule
     private let timekeeper: any Timekeeper
+    private let report: @Sendable (Event) -> Void
     private let transport: @Sendable (EntitlementQuestion) async throws -> Answer
 
     /// - Parameters:
@@ -42,16 +65,18 @@ package final class EntitlementCallout<Grant: Sendable>: Sendable {
     ///   - outage: what happens while the service does not answer. How long the license may last then, `decide` finds by the same rule,
     ///     once the facts have `Engine.callout` among the engines that are out of service.
     ///   - timekeeper: the time. Defaults to the machine's.
+    ///   - report: called with what an operator should know. Defaults to nothing.
     ///   - transport: asks the service. It throws where the service gives no answer; a no is an answer.
     package init(
         _ limits: EntitlementLimits = EntitlementLimits(), outage: OutageRule,
-        timekeeper: any Timekeeper = SystemTimekeeper(),
+        timekeeper: any Timekeeper = SystemTimekeeper(), report: @escaping @Sendable (Event) -> Void = { _ in },
         transport: @escaping @Sendable (EntitlementQuestion) async throws -> Answer
     ) {
         state = Locked(State(breaker: CircuitBreaker(limits.breaker)))
         self.limits = limits
         self.outage = outage
         self.timekeeper = timekeeper
+        self.report = report
         self.transport = transport
     }
 
@@ -102,15 +127,19 @@ package final class EntitlementCallout<Grant: Sendable>: Sendable {
     private func ask(_ question: EntitlementQuestion, _ permit: CircuitBreaker.Permit) async throws -> Answer {
         let transport = transport
         do {
-            let answer = try await withDeadline(limits.timeout, timekeeper, expired: { EntitlementUnanswered() }) {
+            let answer = try await withDeadline(
+                limits.timeout, timekeeper, expired: { EntitlementFailure.late(after: self.limits.timeout) }
+            ) {
                 try await transport(question)
             }
             let now = timekeeper.uptime
-            state.withLock { state in
+            let isNews = state.withLock { state in
                 state.breaker.answered(permit)
                 state.answers.updateValue((answer, now + limits.memory), forKey: question)
                 state.asking[question] = nil
+                return state.isNews(answer, at: now)
             }
+            if isNews, case .rejected(let status) = answer { report(.unauthorized(status: status)) }
             return answer
         } catch {
             let now = timekeeper.uptime
@@ -118,6 +147,7 @@ package final class EntitlementCallout<Grant: Sendable>: Sendable {
                 state.breaker.failed(permit, at: now)
                 state.asking[question] = nil
             }
+            report(.failed(EntitlementFailure(error)))
             // Whatever it was, and be it a cancellation of the transport's own: there is no answer.
             throw EntitlementUnanswered()
         }
@@ -141,6 +171,7 @@ package final class EntitlementCallout<Grant: Sendable>: Sendable {
         switch answer {
         case .granted(let grant): .granted(grant)
         case .denied: .refused(.notEntitled)
+        case .rejected(let status): .refused(.notEntitled(status))
         }
     }
 }
@@ -190,3 +221,66 @@ package struct EntitlementLimits: Sendable, Hashable {
 
 /// The service gave no answer in time.
 private struct EntitlementUnanswered: Error {}
+
+/// Why the operator's own service gave no answer, for the operator's log. Holds no address and nothing of a body.
+package struct EntitlementFailure: DiagnosableError, Equatable {
+    package let reason: String
+    package let remedy: String
+
+    package var code: String { "calloutUnanswered" }
+
+    private init(_ what: String, remedy: String) {
+        reason = "The callout gives no answer. \(what)"
+        self.remedy = remedy
+    }
+
+    /// What a transport threw.
+    init(_ error: any Error) {
+        switch error {
+        case let error as EntitlementFailure: self = error
+        case let error as TransportError:
+            self.init(error.reason, remedy: "See that the service answers on this machine.")
+        case let error as JSONProblems:
+            self.init(
+                "Its body is no grant. \(error.problems.first?.description ?? error.reason)",
+                remedy: "Answer with an empty body, or with members of the claim latchkey.")
+        default:
+            self.init("The transport failed with \(type(of: error)).", remedy: "Look into the service's own log.")
+        }
+    }
+
+    static func late(after limit: Duration) -> Self {
+        Self("It took longer than \(limit.inWords).", remedy: "Make it faster, or raise callout.timeout.")
+    }
+
+    /// A status that is no answer: the service is out of order, or asked too often.
+    package static func status(_ status: Int) -> Self {
+        Self(
+            "It answers with \(status).",
+            remedy: status == 429 ? "Raise callout.memory, or its limit." : "Look into the service's own log.")
+    }
+}
+
+/// What a status of the operator's own service means.
+///
+/// Source: `Documentation/Server/Tokens.md`.
+package enum EntitlementStatus: Sendable, Equatable {
+    /// 200 and 204.
+    case yes
+    /// 403 and 404.
+    case no
+    /// Any other 4xx: this viewer's fault, or this server's.
+    case rejected
+    /// No answer: 408, 425, 429, everything from 500 on, redirects.
+    case outage
+
+    package init(_ status: Int) {
+        switch status {
+        case 200, 204: self = .yes
+        case 403, 404: self = .no
+        case 408, 425, 429: self = .outage
+        case 400...499: self = .rejected
+        default: self = .outage
+        }
+    }
+}

@@ -29,13 +29,12 @@ package struct TokenVerifier: Sendable {
     package func verified(_ text: String, with keys: KeySet, at date: Date) throws(TokenError) -> VerifiedToken {
         let token = try CompactJWS(text, limit: TokenRules.sizeLimit, depth: TokenRules.depthLimit)
         let algorithm = try checkedAlgorithm(token.header)
-        let key = try keys.key(for: token.header["kid"], algorithm)
-        guard key.algorithm == algorithm else {
-            throw .algorithm("The token says \(algorithm.rawValue), and its key is for \(key.algorithm.rawValue).")
-        }
+        let candidates = try keys.candidates(for: token.header["kid"], algorithm)
         let claims = try TokenClaims(token.payload)
         try claims.checkTime(rules, at: date)
-        guard key.signed(token) else { throw .signature }
+        guard let key = candidates.first(where: { $0.signed(token, by: algorithm) }) else {
+            throw candidates.count == 1 ? .signature : .signature(ofNone: candidates.count)
+        }
         try claims.check(rules)
         return VerifiedToken(
             claims: claims.members, keyID: key.id, expiry: claims.expiry, issued: claims.issued)
@@ -47,7 +46,7 @@ package struct TokenVerifier: Sendable {
             throw .form("Its header has “\(member)”, which is not taken.")
         }
         guard case .text(let name)? = header["alg"] else { throw .algorithm("The token's header has no “alg”.") }
-        guard let algorithm = TokenAlgorithm(rawValue: name) else {
+        guard let algorithm = TokenAlgorithm(name: name) else {
             throw .algorithm("The token's “alg” is none that this server takes.")
         }
         guard let type = rules.type else { return algorithm }

@@ -20,6 +20,7 @@ extension AdminCall {
             .object([
                 "name": .text(admin.name), "role": .text(admin.role.rawValue),
                 "tenants": .texts(state.tenants.keys.sorted()), "version": .text(ServerVersion.text),
+                "node": .text(shared.node),
             ]))
     }
 
@@ -55,7 +56,8 @@ extension ServerState {
         let totals = shared.metrics.licenseTotals
         let pool = shared.pool.admission
         return .object([
-            "draining": .flag(shared.isDraining), "time": .date(Date()), "notices": .texts(notices(shared)),
+            "draining": .flag(shared.isDraining), "time": .date(Date()), "node": .text(shared.node),
+            "notices": .texts(notices(shared)),
             "seconds": .array(
                 shared.counts.latest.map { second in
                     .members(
@@ -107,6 +109,6 @@ extension ServerState {
             notices.append("More requests come than can be answered; some are shed.")
         }
         if shared.isDraining { notices.append("The node is about to stop.") }
-        return notices + self.notices
+        return notices + keySetNotices + self.notices
     }
 }

@@ -16,6 +16,15 @@ extension AdminAPI {
     ]
 }
 
+extension KeySetSource.Standing {
+    fileprivate var json: JSONValue {
+        .object([
+            "usable": .number(keys), "refused": .number(refused.count),
+            "problems": .texts(problems.map { String($0.prefix(500)).onOneLine }),
+        ])
+    }
+}
+
 extension AdminCall {
     fileprivate var tenants: JSONValue {
         .object([
@@ -26,6 +35,7 @@ extension AdminCall {
                         "name": .text(name), "policy": settings.policy.map { .text($0) },
                         "keys": .text(settings.keys.rawValue), "clearKey": .flag(settings.allowsClearKey),
                         "acceptsTokens": .flag(settings.tokens.keys != nil),
+                        "tokenKeys": tenant.tokenKeyStanding?.json,
                         "origins": .texts(settings.origins.sorted()),
                         "signers": .texts(settings.signers.keys.sorted()),
                         "packagers": .array(

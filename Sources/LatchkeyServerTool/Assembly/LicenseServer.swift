@@ -78,6 +78,7 @@ final class LicenseServer: Sendable {
 
     /// Sets the gauges that nobody counts.
     private func fillMetrics() {
+        current.showKeySets(in: shared.metrics)
         shared.metrics.keysCached.set(Double(current.tenants.values.reduce(0) { $0 + $1.vault.cachedCount }))
     }
 
@@ -116,7 +117,7 @@ final class LicenseServer: Sendable {
             if let notice { shared.log.write(LogEntry(.warning, .configuration, message: notice)) }
             // In force also where the audit cannot be written: an outage may be why the configuration was changed. It is logged then.
             try? await shared.audit(
-                .configurationLoaded, of: "configuration", by: "node:\(ProcessInfo.processInfo.hostName)",
+                .configurationLoaded, of: "configuration", by: "node:\(shared.node)",
                 next.changes(since: former))
             return waiting
         } catch {

@@ -1,14 +1,9 @@
 import Foundation
-import Latchkey
 import LatchkeyCore
 import LatchkeyFaces
 import LatchkeyFairPlay
 import LatchkeyHTTP
 import LatchkeyServer
-
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
 
 /// Builds a server's state out of a configuration, and finds everything that is wrong with it.
 struct ServerBuilder {
@@ -40,16 +35,16 @@ struct ServerBuilder {
             }
         }
         var pages: [String: CORSPolicy] = [:]
-        for (name, tenant) in settings.tenants where !tenant.origins.isEmpty {
+        for (name, tenant) in settings.tenants.sorted(by: { $0.key < $1.key }) where !tenant.origins.isEmpty {
             pages[name] = problems.collecting("tenants.\(name).origins") {
                 try CORSPolicy(
                     tenant.origins.contains("*") ? .any : .listed(tenant.origins),
                     headers: Self.pageHeaders)
             }
         }
-        let faces = tenants.values.map { ($0, self.faces(of: $0, &problems)) }
+        let faces = tenants.values.sorted { $0.name < $1.name }.map { ($0, self.faces(of: $0, &problems)) }
         let proxies = TrustedProxies(settings.trustedProxies)
-        let callers = callers(proxies, &problems)
+        let callers = callers(proxies)
         guard problems.isEmpty, let licensee, let policies, let wrapping else {
             for task in upkeep { task.cancel() }
             throw problems
@@ -135,11 +130,11 @@ struct ServerBuilder {
         let vault = await problems.awaiting("\(place).keys") {
             return TenantVault(try await secrets(of: name, wrapping), store: keys, settings: settings.vault)
         }
-        let tokenKeys = await tokenKeys(settings.tokens, "\(place).tokens.keys", &upkeep, &problems)
+        let tokenKeys = await tokenKeys(settings.tokens, of: name, &upkeep, &problems)
         let signers = signers(of: settings, place, &problems)
         let recipients = recipients(of: settings, place, &problems)
         let callout = settings.callout.flatMap { stated in
-            problems.collecting("\(place).callout") { try self.callout(stated) }
+            problems.collecting("\(place).callout") { try self.callout(stated, of: name) }
         }
         guard let vault else { return nil }
         let tenant = Tenant(
@@ -148,87 +143,4 @@ struct ServerBuilder {
         if let known = former?.tenants[name] { tenant.takeOver(known) }
         return tenant
     }
-
-    private func tokenKeys(
-        _ tokens: TenantSettings.Tokens, _ place: String, _ upkeep: inout [Task<Void, Never>],
-        _ problems: inout ServerProblems
-    ) async -> KeySetSource? {
-        guard let keys = tokens.keys else { return nil }
-        let log = log
-        let report: @Sendable (KeySetSource.Event) -> Void = { event in
-            if case .kept(let error) = event { log.write(LogEntry(.configuration, error, level: .warning)) }
-        }
-        guard keys.hasPrefix("https://") || keys.hasPrefix("http://") else {
-            let source = KeySetSource.file(URL(filePath: file.path(keys)), report: report)
-            return await problems.awaiting(place) {
-                try await source.reload()
-                return source
-            }
-        }
-        guard keys.hasPrefix("https://"), let url = URL(string: keys) else {
-            problems.add(
-                .init(place, "Key sets are fetched by https only.", "Write an https address, or a file's path."))
-            return nil
-        }
-        let transport = SystemTransport()
-        let source = KeySetSource.fetched(report: report) {
-            let reply = try await transport.send(URLRequest(url: url), bodyLimit: 64 << 10)
-            guard reply.status == 200 else { throw UnexpectedStatus(status: reply.status) }
-            return reply.body
-        }
-        // An address that does not answer now may answer later; until then no token is good.
-        upkeep.append(startTask { await source.keepFresh(every: tokens.refresh) })
-        return source
-    }
-
-    /// Asks by `POST` of `{"user","asset"}`: 200 is yes, with what the claim `latchkey` of a token may say; 403 and 404 are no.
-    private func callout(_ stated: TenantSettings.Callout) throws -> EntitlementCallout<Grant> {
-        guard let url = URL(string: stated.url), let host = url.host(),
-            url.scheme == "https" || (url.scheme == "http" && ["127.0.0.1", "::1", "localhost"].contains(host))
-        else {
-            throw Diagnosis(
-                code: "calloutAddress", reason: "The callout's address is neither https nor on loopback.",
-                remedy: "Write the https address of your service.")
-        }
-        let token = try stated.token.map { try file.secrets.text($0) }
-        let transport = SystemTransport()
-        // The policy's outage rule decides, for each license.
-        return EntitlementCallout(
-            EntitlementLimits(timeout: stated.timeout, memory: stated.memory), outage: .allow
-        ) { question in
-            var request = URLRequest(url: url)
-            request.httpMethod = "POST"
-            request.httpBody = try JSONEncoder().encode(["user": question.user, "asset": question.asset])
-            request.setValue("application/json", forHTTPHeaderField: "Content-Type")
-            if let token { request.setValue("Bearer \(token.revealedText)", forHTTPHeaderField: "Authorization") }
-            let reply = try await transport.send(request, bodyLimit: 64 << 10)
-            switch reply.status {
-            case 200: return .granted(reply.body.isEmpty ? Grant() : try Grant(calloutReply: reply.body))
-            case 403, 404: return .denied
-            default: throw UnexpectedStatus(status: reply.status)
-            }
-        }
-    }
-
-    private func callers(_ proxies: TrustedProxies, _ problems: inout ServerProblems) -> CallerDirectory {
-        var entries: [CallerDirectory.Entry] = []
-        for (name, tenant) in settings.tenants {
-            for caller in tenant.packagers {
-                let kinds: [(CallerCredential.Kind, String?)] = [
-                    (.apiKey, caller.apiKey), (.bearer, caller.apiKey), (.certificate, caller.certificate),
-                ]
-                for (kind, digest) in kinds {
-                    guard let credential = digest.flatMap({ CallerCredential(kind, sha256: $0) }) else { continue }
-                    entries.append(
-                        .init(credential, Caller(name: caller.name, tenant: name, rights: caller.rights)))
-                }
-            }
-        }
-        return CallerDirectory(entries, proxies: proxies)
-    }
-}
-
-/// A service that answered otherwise than it should.
-private struct UnexpectedStatus: Error {
-    let status: Int
 }

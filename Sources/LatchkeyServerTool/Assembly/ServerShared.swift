@@ -17,6 +17,8 @@ final class ServerShared: Sendable {
     let decisions = RecentDecisions()
     let counts = OutcomeCounts()
     let saturation = Saturation(timekeeper: SystemTimekeeper())
+    /// The name of this node, for its log and for operators: the host's.
+    let node = ProcessInfo.processInfo.hostName
     /// What operators see as it happens.
     let feed = OperatorFeed()
     /// The accounts for operators: more patient than for players, and no slow page of theirs counts as an outage.
@@ -41,7 +43,7 @@ final class ServerShared: Sendable {
             ?? KeyEncryptionKey(id: "node", key: .random(32))
         let metrics = metrics
         log = try ServerLog(
-            lines, pseudonyms: UserPseudonyms(secret: secret.secret(for: "latchkey/pseudonyms/1")),
+            lines, pseudonyms: UserPseudonyms(secret: secret.secret(for: "latchkey/pseudonyms/1")), node: node,
             whenDropped: { metrics.logDropped[$0.name].add() })
         audit = AuditChain(engines.audit, health: engines.auditHealth, pending: engines.pending)
         limits = Locked((file.settings.limits, RateLimiter(file.settings.limits.rates, timekeeper: SystemTimekeeper())))

@@ -76,6 +76,7 @@ struct PackagerListener: Sendable {
         (entry.outcome, entry.status, entry.address) = (report.outcome, status, address)
         entry.duration = timekeeper.uptime - report.began
         entry.reason = report.refusal?.code
+        entry.message = report.reason
         shared.log.write(entry)
     }
 }

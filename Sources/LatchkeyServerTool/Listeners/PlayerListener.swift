@@ -141,6 +141,7 @@ extension ServerShared {
         (entry.outcome, entry.status, entry.duration) = (outcome.rawValue, status, duration)
         (entry.keyID, entry.keyOrigin, entry.address) = (report.kid, report.keyOrigin, address)
         entry.reason = report.refusal == nil ? nil : report.tokenError?.code ?? report.outcome
+        entry.message = report.reason
         entry.user = report.record.map(\.facts.grant.account)
         log.write(entry)
     }

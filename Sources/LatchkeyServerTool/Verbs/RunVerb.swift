@@ -32,7 +32,7 @@ struct RunVerb: Verb {
         let file = try ConfigurationFile(arguments.required(config), derivation: arguments[derivation])
         if arguments[check] { return try await Self.check(file, console) }
         let server = try await LicenseServer.start(file)
-        for notice in server.current.notices { console.note(notice) }
+        for notice in server.current.keySetNotices + server.current.notices { console.note(notice) }
         for place in [server.addresses.players, server.addresses.packagers, server.addresses.operators] {
             console.note("Serving at \(place.url)")
         }
@@ -43,8 +43,9 @@ struct RunVerb: Verb {
         let engines = try await ServerEngines.open(file, for: .checking)
         defer { engines.close() }
         let state = try await ServerShared(file, engines, LineWriter { _ in }).builder(file).state()
+        await state.loadKeySets()
         state.retire()
-        for notice in state.notices { console.note(notice) }
+        for notice in state.keySetNotices + state.notices { console.note(notice) }
         console.print(
             "All is right: \(state.tenants.count.counted("tenant")), \(state.policies.names.count.counted("policy", "policies")), "
                 + "\(state.licensee.module.credentials.count.counted("certificate")).")

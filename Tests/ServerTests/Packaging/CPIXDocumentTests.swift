@@ -48,9 +48,11 @@ import Testing
             ])
     }
 
-    private static func signaling() throws -> (systems: [DRMSystem], settings: SignalingSettings) {
+    private static func signaling(
+        _ systems: CPIXDocument.Systems = .each([.fairPlay, .widevine, .playReady])
+    ) throws -> (systems: CPIXDocument.Systems, settings: SignalingSettings) {
         let template = try KeyURITemplate("skd://keys.test/{contentId}/{kid}")
-        return ([.fairPlay, .widevine, .playReady], SignalingSettings(fairPlay: template))
+        return (systems, SignalingSettings(fairPlay: template))
     }
 
     @Test(arguments: CPIXDocument.Version.allCases, [0, 1, 2])
@@ -98,9 +100,40 @@ import Testing
                 let error = #expect(throws: CPIXRefusal.self, "\(name) \(index)") {
                     try CPIXDocument(copy.data, recipients: [Self.recipient(0)])
                 }
-                #expect(error?.code == "cpixCipher")
+                // What has no MAC is the MAC's own key, which then opens nothing.
+                #expect(error?.code == (name == "CipherValue" && index == 1 ? "cpixCipher" : "cpixMAC"))
             }
         }
+    }
+
+    @Test(arguments: [
+        ("MACMethod", "", "cpixMAC", "DeliveryData 1/MACMethod", "missing"),
+        ("ValueMAC", "", "cpixMAC", "DeliveryData 1/DocumentKey/ValueMAC", "missing"),
+        ("EncryptionMethod", "http://www.w3.org/2001/04/xmlenc#kw-aes256", "cpixAlgorithm", "", "kw-aes256"),
+        ("MACMethod", "http://www.w3.org/2001/04/xmldsig-more#hmac-sha256", "cpixAlgorithm", "", "hmac-sha256"),
+        ("DigestMethod", "http://www.w3.org/2001/04/xmlenc#sha256", "cpixAlgorithm", "", "sha256"),
+        ("CipherData", "", "cpixCipher", "", "no encrypted value"),
+    ])
+    func `keys in cipher that are not taken say which fault it is`(
+        _ name: String, _ algorithm: String, _ code: String, _ place: String, _ reason: String
+    ) throws {
+        let tree = try XMLTree(
+            try Self.document().data(.init(recipients: [[UInt8](Self.credentials[0].certificate.der)])))
+        if name == "DigestMethod" {
+            let method = try #require(tree.all("EncryptionMethod").first { $0["Algorithm"]?.contains("oaep") == true })
+            method.add("DigestMethod", in: .ds)["Algorithm"] = algorithm
+        } else if algorithm.isEmpty {
+            for parent in tree.all("DeliveryData") + tree.all("Secret") + tree.all("EncryptedValue") {
+                for child in parent.elements where child.name.local == name { parent.remove(child) }
+            }
+        } else {
+            for element in tree.all(name) { element["Algorithm"] = algorithm }
+        }
+        let error = #expect(throws: CPIXRefusal.self) {
+            try CPIXDocument(tree.data, recipients: [Self.recipient(0)])
+        }
+        #expect(error?.code == code && error?.reason.contains(reason) == true, "\(error as Any)")
+        if !place.isEmpty { #expect(error?.place == place) }
     }
 
     @Test func `imported keys serve licenses, and what a vault exports is imported elsewhere`() async throws {
@@ -116,6 +149,7 @@ import Testing
         let exported = try await vault.document(of: try #require(ContentName("movie")))
         #expect(Set(exported.keys) == Set(document.keys))
         #expect(exported.contract.rules.map(\.trackType) == ["SD"])
+        #expect(exported.contract.rules.first?.video.first?.pixels.most == 589_824)
         let other = try VaultStage()
         #expect(try await other.vault().add(try CPIXDocument(exported.data(.init(recipients: []))).entries()).isEmpty)
     }
@@ -250,6 +284,40 @@ import Testing
         for count in stride(from: 0, to: data.count - 1, by: 97) {
             #expect(throws: CPIXRefusal.self) { try CPIXDocument(data.prefix(count), recipients: recipients) }
         }
+    }
+
+    @Test func `an export signals the systems that go with each key, and leaves the others out`() throws {
+        let document = try Self.document()
+        let all = try Self.signaling(.fitting([.fairPlay, .widevine, .playReady, .clearKey]))
+        let tree = try XMLTree(try document.data(.init(recipients: [], signaling: all)))
+        // Nobody configured Clear Key's URIs, and no key is for its scheme.
+        #expect(tree.all("DRMSystem").count == 12)
+        let systems = Set(tree.all("DRMSystem").compactMap { $0["systemId"] })
+        #expect(systems == Set([DRMSystem.fairPlay, .widevine, .playReady].map(\.rawValue)))
+        #expect(tree.texts("HLSSignalingData").first?.fromBase64?.contains("skd://keys.test/movie/") == true)
+        let none = try Self.signaling(.fitting([.clearKey]))
+        #expect(try XMLTree(document.data(.init(recipients: [], signaling: none))).all("DRMSystemList").isEmpty)
+    }
+
+    @Test func `a name for tracks gets the filters that it stands for`() {
+        let rules = { (names: [String]) in
+            EncryptionContract(named: names.map { (.numbered(1), $0, []) }).rules
+        }
+        func pixels(_ rules: [EncryptionContract.Rule]) -> [[String]] {
+            rules.map { $0.video.map { "\($0.pixels.least ?? 0)-\($0.pixels.most ?? 0)" } }
+        }
+        #expect(pixels(rules(["SD", "HD"])) == [["0-589824"], ["589825-0"]])
+        #expect(
+            pixels(rules(["SD+HD1", "HD2", "UHD"])) == [
+                ["0-589824", "589825-921600"], ["921601-2073600"], ["2073601-0"],
+            ])
+        #expect(pixels(rules(["HD", "UHD1", "UHD2"])) == [["589825-2073600"], ["2073601-8847360"], ["8847361-0"]])
+        #expect(pixels(rules(["AUDIO", "mine"])) == [[], []])
+        let audio = rules(["ALL", "AUDIO", "STEREO_AUDIO", "MULTICHANNEL_AUDIO_3_6", "mine"]).map {
+            $0.audio.map(\.channels)
+        }
+        #expect(audio.map(\.count) == [1, 1, 1, 1, 0])
+        #expect(audio[2].first?.most == 2 && audio[3].first?.least == 3 && audio[3].first?.most == 6)
     }
 
     @Test func `a system that does not go with a scheme is refused`() throws {

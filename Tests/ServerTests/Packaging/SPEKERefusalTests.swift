@@ -152,7 +152,11 @@ import Testing
         Case("CPIX@contentId is longer than 256 bytes") {
             $0.attributes = #"contentId="\#(String(repeating: "x", count: 257))" version="2.3""#
         },
-        Case("Missing CPIX@id", version: nil) { $0.attributes = #"contentId="movie""# },
+        Case("Missing CPIX@id", version: nil) { $0.attributes = "" },
+        Case(
+            "Missing CPIX@id. A document with CPIX@contentId is one of SPEKE 2, which needs the header X-Speke-Version",
+            version: nil
+        ) { $0.attributes = #"contentId="movie" version="2.3""# },
         Case("Too many elements ContentKey or DRMSystem", "413") {
             $0.keys = (0..<257).map {
                 SPEKERequest.key("cbcs", kid: String(format: "00000000-0000-0000-0000-%012d", $0))

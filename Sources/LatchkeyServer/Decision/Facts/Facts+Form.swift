@@ -154,8 +154,7 @@ extension JSONForm where Value == StreamingDestination {
     private static let all: [StreamingDestination] = [.device, .airPlay, .digitalAVAdapter]
 
     fileprivate static let destination = JSONForm(
-        text: "one of device, airPlay, digitalAVAdapter", read: { text in all.first { $0.rawValue == text } },
-        write: \.rawValue)
+        words: all.map(\.rawValue), read: { text in all.first { $0.rawValue == text } }, write: \.rawValue)
 }
 
 extension JSONForm where Value == DeviceCapabilities {

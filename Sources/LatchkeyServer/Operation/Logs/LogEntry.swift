@@ -64,7 +64,7 @@ package struct LogEntry: Sendable {
     package var user: String?
     /// The client's whole address; written cut.
     package var address: AddressRange?
-    /// What happened, in words that an error or the code gives; never what a stranger sent.
+    /// What happened, in words that an error or the code gives. Of what a stranger sent it has no more than a refusal repeats: a name, cut short.
     package var message: String?
 
     package init(_ level: LogLevel, _ event: LogEvent, message: String? = nil) {
@@ -74,8 +74,8 @@ package struct LogEntry: Sendable {
     }
 
     /// An error, with its code as reason.
-    package init(_ event: LogEvent, _ error: some DiagnosableError, level: LogLevel = .error) {
+    package init(_ event: LogEvent, _ error: some DiagnosableError, level: LogLevel = .error, tenant: String? = nil) {
         self.init(level, event, message: "\(error.reason) \(error.remedy)")
-        reason = error.code
+        (reason, self.tenant) = (error.code, tenant)
     }
 }

@@ -5,15 +5,20 @@ import LatchkeyCore
 struct LogText: Sendable {
     private let pseudonyms: UserPseudonyms
     private let cut: AddressCut
+    /// The member that names the node, written once; empty for none.
+    private let node: String
     /// The longest text of a member, in characters.
     private static let limit = 500
     /// 22 characters are 16 bytes in base64.
     private static let shortestSecret = 22
     private let dates = LogDates()
 
-    init(_ pseudonyms: UserPseudonyms, _ cut: AddressCut) {
+    init(_ pseudonyms: UserPseudonyms, _ cut: AddressCut, node: String? = nil) {
         self.pseudonyms = pseudonyms
         self.cut = cut
+        var member = ""
+        Self.add("node", node.map { String($0.prefix(64)).onOneLine }, to: &member)
+        self.node = member
     }
 
     /// The line with its end.
@@ -27,6 +32,7 @@ struct LogText: Sendable {
         line += "\",\"event\":\""
         line += entry.event.name
         line += "\""
+        line += node
         Self.add("request_id", entry.requestID?.text, to: &line)
         Self.add("trace_id", entry.trace?.traceID, to: &line)
         Self.add("tenant", entry.tenant.map(Self.shown), to: &line)

@@ -22,6 +22,8 @@ package final class ServerMetrics: Sendable {
     package let storeErrors: MetricFamily<Counter>
     package let storeOutage: MetricFamily<Gauge>
     package let tokensRejected: MetricFamily<Counter>
+    package let keySetKeys: MetricFamily<Gauge>
+    package let keySetFailed: MetricFamily<Gauge>
     package let keysCached: Gauge
     package let keyLookups: MetricFamily<Counter>
     package let copyRows, copyBytes, copyKept, pendingChanges: Gauge
@@ -69,6 +71,11 @@ package final class ServerMetrics: Sendable {
         storeOutage = table.gauges(
             "latchkey_store_outage", "1 while a store does not answer.", [.first(20, "store")])
         tokensRejected = table.counters("latchkey_tokens_rejected_total", "Tokens refused.", [.first(50, "reason")])
+        keySetKeys = table.gauges(
+            "latchkey_key_set_keys", "Keys of a tenant's key set for tokens: usable, or refused.",
+            [table.tenant, .fixed("state", ["usable", "refused"])])
+        keySetFailed = table.gauges(
+            "latchkey_key_set_failed", "1 if the last attempt to load a tenant's key set failed.", [table.tenant])
         keysCached = table.gauge("latchkey_keys_cached", "Content keys in the cache.")
         keyLookups = table.counters(
             "latchkey_key_lookups_total", "Where the content keys of license requests were found.",

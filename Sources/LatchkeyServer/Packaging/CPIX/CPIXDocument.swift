@@ -110,16 +110,14 @@ extension CPIXDocument {
         let indexes = Set(opened.flatMap(\.row.periods)).sorted()
         periods = indexes.map { Period(id: "period_\($0)", index: $0) }
         contract = EncryptionContract(
-            rules: opened.filter { !$0.row.trackType.isEmpty }.map { row, _ in
-                EncryptionContract.Rule(
-                    kid: row.kid, trackType: row.trackType, video: [], audio: [],
-                    periods: Set(row.periods.map { "period_\($0)" }))
+            named: opened.filter { !$0.row.trackType.isEmpty }.map { row, _ in
+                (row.kid, row.trackType, Set(row.periods.map { "period_\($0)" }))
             })
     }
 }
 
 extension TenantVault {
-    /// The keys of a content, for export: with the names of their tracks and their periods, without filters.
+    /// The keys of a content, for export: with their periods, the names of their tracks, and the filters that these names stand for.
     /// - Throws: `store`, `protection`.
     package func document(of content: ContentName) async throws(VaultError) -> CPIXDocument {
         var opened: [(row: KeyRow, key: ContentKey)] = []

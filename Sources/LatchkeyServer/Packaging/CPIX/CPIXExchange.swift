@@ -20,6 +20,8 @@ package struct CPIXExchange: Sendable {
     package static let recipientField: HTTPHeaderName = "X-Recipient-Certificate"
 
     let vault: TenantVault
+    /// What exports say beside the keys.
+    let signaling: SignalingSettings
     let allowsPlainKeys: Bool
     /// The SHA-256 of the only certificates that keys go to; none takes every certificate.
     let registered: Set<[UInt8]>
@@ -109,7 +111,8 @@ package struct CPIXExchange: Sendable {
 
     /// Writes the keys of a content that are not disabled.
     /// - Parameters:
-    ///   - request: `?content=NAME`, maybe `&version=2.4`, and each recipient's certificate in `X-Recipient-Certificate`. Without a
+    ///   - request: `?content=NAME`, maybe `&version=2.4`, `&systems=` with some of `fairplay`, `widevine`, `playready` and `clearkey`, or
+    ///     `none` (else all that go with a key's scheme), and each recipient's certificate in `X-Recipient-Certificate`. Without a
     ///     certificate keys are written in clear, if the tenant allows that.
     /// - Throws: why it is refused.
     package func exporting(_ request: HTTPRequest) async throws(LicenseRefusal) -> Outcome {
@@ -120,6 +123,7 @@ package struct CPIXExchange: Sendable {
         guard let version = CPIXDocument.Version(rawValue: stated) else {
             throw .cpix("cpixVersion", "The version is neither 2.3 nor 2.4.", "Ask for one of these.", 400)
         }
+        let systems = try systems(of: request)
         let recipients = try recipients(of: request)
         let document: CPIXDocument
         do { document = try await vault.document(of: content) } catch { throw LicenseRefusal(cpix: error) }
@@ -128,12 +132,34 @@ package struct CPIXExchange: Sendable {
         }
         let data: Data
         do {
-            data = try document.data(CPIXDocument.Export(version: version, recipients: recipients.map(\.certificate)))
+            data = try document.data(
+                CPIXDocument.Export(
+                    version: version, recipients: recipients.map(\.certificate),
+                    signaling: (.fitting(systems), signaling)))
         } catch { throw LicenseRefusal(error) }
         let response = HTTPResponse(
             status: 200, headers: [.contentType: "application/xml", .cacheControl: "no-store"], body: .bytes(data))
         let keys = document.keys.map { KeyAddress(content: $0.content, kid: $0.kid) }
         return Outcome(response: response, keys: keys, recipients: recipients.map(\.digest))
+    }
+
+    /// The names of DRM systems in a query.
+    private static let systemNames: [(name: String, system: DRMSystem)] = [
+        ("fairplay", .fairPlay), ("widevine", .widevine), ("playready", .playReady), ("clearkey", .clearKey),
+    ]
+
+    private func systems(of request: HTTPRequest) throws(LicenseRefusal) -> [DRMSystem] {
+        guard let stated = request.queryValue("systems") else { return Self.systemNames.map(\.system) }
+        var systems: [DRMSystem] = []
+        for name in stated.lowercased().split(separator: ",") where name != "none" {
+            guard let found = Self.systemNames.first(where: { $0.name == name }) else {
+                throw .cpix(
+                    "cpixSystem", "The query's systems name one that is not known.",
+                    "Name fairplay, widevine, playready or clearkey, with commas between, or none.", 400)
+            }
+            systems.append(found.system)
+        }
+        return systems
     }
 
     private func recipients(

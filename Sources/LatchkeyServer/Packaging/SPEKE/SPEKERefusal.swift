@@ -52,6 +52,9 @@ extension SPEKERefusal {
 extension SPEKERefusal {
     static let noDocument = Self("The document is not CPIX")
     static let missingID = Self("Missing CPIX@id")
+    static let missingHeader = Self(
+        "Missing CPIX@id. A document with CPIX@contentId is one of SPEKE 2, which needs the header X-Speke-Version",
+        remedy: "Send X-Speke-Version: 2.0 with CPIX 2.3, or 2.1 with CPIX 2.4.")
     static let contentIDTooLong = Self("CPIX@contentId is longer than 256 bytes")
     static let missingKeys = Self("Missing ContentKey")
     static let missingSystems = Self("Missing DRMSystem")
