@@ -11,13 +11,16 @@ import LatchkeyServer
 #endif
 
 /// Builds a server's state out of a configuration, and finds everything that is wrong with it.
-struct ServerBuilder {
+struct ServerBuilder: Sendable {
     let file: ConfigurationFile
     let engines: ServerEngines
     let accounts: AccountBook
     let pool: WorkerPool
     let playbacks: RunningPlaybacks
     let log: ServerLog
+
+    /// How long it may take to read what a token may have to open.
+    static let tokenLimit = Duration.seconds(30)
 
     private var settings: ServerSettings { file.settings }
 
@@ -26,8 +29,8 @@ struct ServerBuilder {
     func state(notices: [String] = []) async throws(ServerProblems) -> ServerState {
         var problems = ServerProblems()
         let licensee = await licensee(&problems)
-        let identities = identities(&problems)
-        let policies = policies(&problems)
+        let identities = await problems.reading("listeners", on: file.threads) { self.identities(&$0) }
+        let policies = await problems.reading("policies", on: file.threads) { self.policies(&$0) }
         let wrapping = await wrapping(&problems)
         var tenants: [String: Tenant] = [:]
         var upkeep: [Task<Void, Never>] = []
@@ -48,10 +51,14 @@ struct ServerBuilder {
                     headers: Self.pageHeaders)
             }
         }
-        let faces = tenants.values.map { ($0, self.faces(of: $0, &problems)) }
+        let built = tenants
+        let faces =
+            await problems.reading("tenants", on: file.threads) { problems in
+                built.values.map { ($0, self.faces(of: $0, &problems)) }
+            } ?? []
         let proxies = TrustedProxies(settings.trustedProxies)
         let callers = callers(proxies, &problems)
-        guard problems.isEmpty, let licensee, let policies, let wrapping else {
+        guard problems.isEmpty, let licensee, let identities, let policies, let wrapping else {
             for task in upkeep { task.cancel() }
             throw problems
         }
@@ -72,24 +79,13 @@ struct ServerBuilder {
     private func licensee(_ problems: inout ServerProblems) async -> LicenseeSetup? {
         let (configuration, folder) = (file.licensee, file.folder)
         // Reads files, logs in to tokens and tests the derivation.
-        let result = await pool.run { () -> Result<LicenseeSetup, LicenseeProblems> in
+        return await problems.reading("licensee", on: file.threads, within: Self.tokenLimit) { problems in
             do throws(LicenseeProblems) {
-                return .success(try LicenseeSetup(configuration, folder: folder, at: Date()))
+                return try LicenseeSetup(configuration, folder: folder, at: Date())
             } catch {
-                return .failure(error)
+                for problem in error.problems { problems.add(.init("licensee.\(problem.place)", problem)) }
+                return nil
             }
-        }
-        switch result {
-        case .success(let setup)?: return setup
-        case .failure(let error)?:
-            for problem in error.problems { problems.add(.init("licensee.\(problem.place)", problem)) }
-            return nil
-        case nil:
-            problems.add(
-                .init(
-                    "licensee", "Too much work waits for the threads that check it.",
-                    "Read the configuration again later."))
-            return nil
         }
     }
 
@@ -142,13 +138,12 @@ struct ServerBuilder {
         return current.map { KeyEncryptionKeys($0, former: [former].compactMap { $0 }) }
     }
 
-    /// On the pool, because a token may have to open it.
+    /// A token may have to open it.
     private func key(_ source: ServerSettings.KeySource) async throws -> KeyEncryptionKey {
         let places = file.secrets
-        guard let result = await pool.run({ Result { try KeyEncryptionKey(source, in: places) } }) else {
-            throw CancellationError()
+        return try await file.threads.run("the key encryption key", within: Self.tokenLimit) {
+            try KeyEncryptionKey(source, in: places)
         }
-        return try result.get()
     }
 
     private func tenant(
@@ -168,15 +163,19 @@ struct ServerBuilder {
             return TenantVault(secrets, store: keys, settings: vaultSettings)
         }
         let tokenKeys = await tokenKeys(settings.tokens, "\(place).tokens.keys", &upkeep, &problems)
-        let signers = signers(of: settings, place, &problems)
-        let recipients = recipients(of: settings, place, &problems)
-        let callout = settings.callout.flatMap { stated in
-            problems.collecting("\(place).callout") { try self.callout(stated) }
+        let read = await problems.reading(place, on: file.threads) { problems in
+            (
+                signers: self.signers(of: settings, place, &problems),
+                recipients: self.recipients(of: settings, place, &problems),
+                callout: settings.callout.flatMap { stated in
+                    problems.collecting("\(place).callout") { try self.callout(stated) }
+                }
+            )
         }
-        guard let vault else { return nil }
+        guard let vault, let read else { return nil }
         return Tenant(
-            name, settings, vault: vault, tokenKeys: tokenKeys, signers: signers, recipients: recipients,
-            callout: callout)
+            name, settings, vault: vault, tokenKeys: tokenKeys, signers: read.signers, recipients: read.recipients,
+            callout: read.callout)
     }
 
     private func tokenKeys(
@@ -189,7 +188,7 @@ struct ServerBuilder {
             if case .kept(let error) = event { log.write(LogEntry(.configuration, error, level: .warning)) }
         }
         guard keys.hasPrefix("https://") || keys.hasPrefix("http://") else {
-            let source = KeySetSource.file(URL(filePath: file.path(keys)), report: report)
+            let source = KeySetSource.file(URL(filePath: file.path(keys)), on: file.threads, report: report)
             return await problems.awaiting(place) {
                 try await source.reload()
                 return source
