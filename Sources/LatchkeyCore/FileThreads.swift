@@ -70,11 +70,12 @@ package final class FileThreads: Sendable {
             limit, timekeeper, expired: { FileHangError.hangs(visit.path.withLock { $0 } ?? place, limit) }
         ) {
             let thread = Thread { [self] in
+                // From inside: where it is set before the start, Linux shows the name of who started it.
+                Thread.current.name = "latchkey-files"
                 let outcome = Result { try Self.$visit.withValue(visit) { try work() } }
                 state.withLock { $0.running -= 1 }
                 result.resolve(outcome)
             }
-            thread.name = "latchkey-files"
             thread.start()
             return try await result.valueOrCancel()
         }

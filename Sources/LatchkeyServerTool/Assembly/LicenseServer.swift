@@ -129,12 +129,18 @@ final class LicenseServer: Sendable {
     /// fail. `serve()` does not wait longer than the drain's deadline.
     /// - Parameter limit: how long open requests may take.
     func stop(within limit: Duration = .seconds(10)) async {
-        // A reload that hangs at a file ends here.
-        file.threads.end()
+        // A reload that hangs at a file ends with the time.
+        let threads = file.threads
+        let patience = startTask {
+            guard (try? await SystemTimekeeper().sleep(for: limit)) != nil else { return }
+            threads.end()
+        }
         await withTaskGroup { group in
             group.addTask { [reloads] in await reloads.end() }
             for listener in listeners { group.addTask { await listener.stop(within: limit) } }
         }
+        patience.cancel()
+        threads.end()
         current.retire()
         await shared.close()
     }
