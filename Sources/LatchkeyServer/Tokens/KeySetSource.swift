@@ -70,18 +70,25 @@ package final class KeySetSource: Sendable {
     ///   - file: a JSON web key set, or public keys in PEM; at most 64 KiB.
     ///   - extra: keys beside it, such as those from PEM files. Defaults to none.
     ///   - algorithms: those that the tenant takes; empty for all.
+    ///   - threads: where the file is read. Defaults to threads of its own.
     ///   - timekeeper: the time. Defaults to the machine's.
     ///   - report: called with each attempt's result, by the task that loads.
     package static func file(
         _ file: URL, beside extra: [TokenKey] = [], algorithms: [TokenAlgorithm] = [],
-        timekeeper: any Timekeeper = SystemTimekeeper(), report: @escaping @Sendable (Event) -> Void
+        on threads: FileThreads = FileThreads(), timekeeper: any Timekeeper = SystemTimekeeper(),
+        report: @escaping @Sendable (Event) -> Void
     ) -> KeySetSource {
-        KeySetSource(extra: extra, algorithms, isRemote: false, timekeeper: timekeeper, report: report) {
-            guard let handle = try? FileHandle(forReadingFrom: file) else {
-                throw KeySetError.unreachable("The file \(file.path.onOneLine) cannot be read.")
+        let path = file.path
+        return KeySetSource(extra: extra, algorithms, isRemote: false, timekeeper: timekeeper, report: report) {
+            do {
+                return try await threads.run(path) { try PlainFile.read(path, limit: KeySet.limit) }
+            } catch PlainFileError.tooLarge {
+                throw KeySetError.tooLong(KeySet.limit + 1)
+            } catch let error as PlainFileError {
+                throw KeySetError.unreachable("The file \(path.onOneLine) cannot be read: \(error.what).")
+            } catch let error as FileHangError {
+                throw KeySetError.unreachable(error.reason)
             }
-            defer { try? handle.close() }
-            return try handle.read(upToCount: KeySet.limit + 1) ?? Data()
         }
     }
 

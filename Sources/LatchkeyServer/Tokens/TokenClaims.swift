@@ -25,7 +25,8 @@ struct TokenClaims {
         self.expiry = expiry
         start = try Self.date("nbf", members)
         issued = try Self.date("iat", members)
-        for claim in ["iss", "sub", "jti"] {
+        // A “sid” that is ignored would give each device a session of its own, and the account a slot for each.
+        for claim in ["iss", "sub", "jti", "sid"] {
             switch members[claim] {
             case nil, .text: continue
             default:

@@ -118,7 +118,11 @@ extension TokenKey {
         default:
             throw TokenKeyError(id, "its “kty” is none of oct, RSA, EC and OKP")
         }
-        guard let numbers, let key = PublicKey(numbers) else { throw TokenKeyError(id, "its numbers are no key") }
+        guard let numbers, let key = PublicKey(numbers) else {
+            let isWeak = type == "OKP" && numbers != nil
+            throw TokenKeyError(
+                id, "its numbers are no key" + (isWeak ? ", or that of a point for which anybody can sign" : ""))
+        }
         return key
     }
 

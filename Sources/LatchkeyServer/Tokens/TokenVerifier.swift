@@ -17,7 +17,7 @@ package struct TokenVerifier: Sendable {
     package init(_ rules: TokenRules = TokenRules()) { self.rules = rules }
 
     /// Header members that make somebody fetch a key, bring one along, or ask for what is not done here.
-    private static let refusedMembers = ["crit", "zip", "jku", "x5u", "jwk", "x5c"]
+    private static let refusedMembers = ["crit", "zip", "enc", "b64", "jku", "x5u", "jwk", "x5c"]
 
     /// Reads and verifies a token.
     /// - Parameters:
@@ -48,6 +48,9 @@ package struct TokenVerifier: Sendable {
         guard case .text(let name)? = header["alg"] else { throw .algorithm("The token's header has no “alg”.") }
         guard let algorithm = TokenAlgorithm(name: name) else {
             throw .algorithm("The token's “alg” is none that this server takes.")
+        }
+        if case .text(let stated)? = header["typ"], Self.typeName(stated) == "jwe" {
+            throw .form("Its header's “typ” is that of an encrypted token.")
         }
         guard let type = rules.type else { return algorithm }
         guard case .text(let stated)? = header["typ"], Self.typeName(stated) == Self.typeName(type) else {

@@ -16,7 +16,7 @@ struct KeySealing {
     ) async throws -> Value {
         let engines = try await ServerEngines.open(file)
         defer { engines.close() }
-        let shared = try ServerShared(file, engines, LineWriter { _ in })
+        let shared = try await ServerShared.read(file, engines, LineWriter { _ in })
         let builder = shared.builder(file)
         var problems = ServerProblems()
         let wrapping = await builder.wrapping(&problems)
@@ -57,7 +57,7 @@ struct KeySealing {
 extension DemoFolder {
     /// Makes the tenants' keys together with a new database. Where a database is, keys that are missing are lost, and never made again.
     func makeTenants() async throws {
-        let file = try ConfigurationFile(configuration)
+        let file = try await ConfigurationFile.read(configuration)
         let address = file.settings.stores.keys
         guard address.hasPrefix("sqlite:"),
             !FileManager.default.fileExists(atPath: file.path(String(address.dropFirst("sqlite:".count))))

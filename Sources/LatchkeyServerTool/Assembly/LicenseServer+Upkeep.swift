@@ -4,17 +4,39 @@ import LatchkeyServer
 
 /// What a running server does beside requests. Ends with the task.
 extension LicenseServer {
-    /// Reads the configuration again when one of its files changed; looks every second.
+    /// Reads the configuration again when one of its files changed; looks every second, whatever is wrong with the files.
     func watchFiles(_ timekeeper: any Timekeeper = SystemTimekeeper()) async {
-        guard let file = try? file.readAgain() else { return }
-        var seen = WatchedFiles(file)
+        var known = file
+        // Without a first look, what is there at the next one counts as changed.
+        var seen = try? await look(from: known).files
+        var isTold = false
         while (try? await timekeeper.sleep(for: .seconds(1))) != nil {
-            // A file that cannot be read is told by the reload.
-            let file = (try? file.readAgain()) ?? file
-            let now = WatchedFiles(file)
+            let now: WatchedFiles
+            do {
+                (known, now) = try await look(from: known)
+                isTold = false
+            } catch {
+                guard !Task.isCancelled, !(error is CancellationError) else { return }
+                // Once for each time that the files hang.
+                if !isTold, let error = error as? any DiagnosableError {
+                    shared.log.write(LogEntry(.configuration, error, level: .warning))
+                }
+                isTold = true
+                continue
+            }
             guard now != seen else { continue }
             seen = now
+            // What is wrong is logged there.
             _ = try? await reload()
+        }
+    }
+
+    /// Looks at the configuration and the files that it names; at those of the last one that could be read, if this one cannot. Why it cannot
+    /// is told by the reload.
+    private func look(from last: ConfigurationFile) async throws -> (file: ConfigurationFile, files: WatchedFiles) {
+        try await last.threads.run(last.path) {
+            let file = (try? last.readAgain()) ?? last
+            return (file, WatchedFiles(file))
         }
     }
 

@@ -28,7 +28,7 @@ final class LicenseServer: Sendable {
     ) async throws -> LicenseServer {
         let engines = if let engines { engines } else { try await ServerEngines.open(file) }
         do {
-            let shared = try ServerShared(file, engines, lines)
+            let shared = try await ServerShared.read(file, engines, lines)
             let state = try await shared.builder(file).state()
             return try LicenseServer(file, shared, state, front)
         } catch {
@@ -98,7 +98,7 @@ final class LicenseServer: Sendable {
     private func readAgain() async throws -> [String] {
         do {
             let start = file.settings
-            let file = try file.readAgain()
+            let file = try await file.readAgainOnThread()
             let waiting = file.settings.waitingForRestart(since: start)
             let notice = waiting.isEmpty ? nil : "Waiting for a restart: \(waiting.joined(separator: ", "))."
             let next = try await shared.builder(file, former: current).state(
@@ -134,10 +134,18 @@ final class LicenseServer: Sendable {
     /// fail. `serve()` does not wait longer than the drain's deadline.
     /// - Parameter limit: how long open requests may take.
     func stop(within limit: Duration = .seconds(10)) async {
+        // A reload that hangs at a file ends with the time.
+        let threads = file.threads
+        let patience = startTask {
+            guard (try? await SystemTimekeeper().sleep(for: limit)) != nil else { return }
+            threads.end()
+        }
         await withTaskGroup { group in
             group.addTask { [reloads] in await reloads.end() }
             for listener in listeners { group.addTask { await listener.stop(within: limit) } }
         }
+        patience.cancel()
+        threads.end()
         current.retire()
         await shared.close()
     }

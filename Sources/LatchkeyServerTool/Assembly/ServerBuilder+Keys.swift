@@ -44,13 +44,12 @@ extension ServerBuilder {
         return current.map { KeyEncryptionKeys($0, known: known) }
     }
 
-    /// On the pool, because a token may have to open it.
+    /// A token may have to open it.
     private func key(_ source: ServerSettings.KeySource) async throws -> KeyEncryptionKey {
         let places = file.secrets
-        guard let result = await pool.run({ Result { try KeyEncryptionKey(source, in: places) } }) else {
-            throw CancellationError()
+        return try await file.threads.run("the key encryption key", within: Self.tokenLimit) {
+            try KeyEncryptionKey(source, in: places)
         }
-        return try result.get()
     }
 
     /// Says that data keys are still wrapped by another key than the one in force, which has to stay known so long. A store that does not

@@ -18,7 +18,7 @@ extension ServerBuilder {
         let report = reporter(of: tenant)
         guard keys.hasPrefix("https://") || keys.hasPrefix("http://") else {
             let source = KeySetSource.file(
-                URL(filePath: file.path(keys)), algorithms: tokens.algorithms, report: report)
+                URL(filePath: file.path(keys)), algorithms: tokens.algorithms, on: file.threads, report: report)
             return await problems.awaiting(place) {
                 try await source.reload()
                 return source

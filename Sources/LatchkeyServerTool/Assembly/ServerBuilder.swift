@@ -6,7 +6,7 @@ import LatchkeyHTTP
 import LatchkeyServer
 
 /// Builds a server's state out of a configuration, and finds everything that is wrong with it.
-struct ServerBuilder {
+struct ServerBuilder: Sendable {
     let file: ConfigurationFile
     let engines: ServerEngines
     let accounts: AccountBook
@@ -16,6 +16,9 @@ struct ServerBuilder {
     /// The configuration that is in force; `nil` at the start.
     var former: ServerState?
 
+    /// How long it may take to read what a token may have to open.
+    static let tokenLimit = Duration.seconds(30)
+
     var settings: ServerSettings { file.settings }
 
     /// - Parameter notices: what an operator should read beside what the configuration gives cause for. Defaults to nothing.
@@ -23,8 +26,8 @@ struct ServerBuilder {
     func state(notices: [String] = []) async throws(ServerProblems) -> ServerState {
         var problems = ServerProblems()
         let licensee = await licensee(&problems)
-        let identities = identities(&problems)
-        let policies = policies(&problems)
+        let identities = await problems.reading("listeners", on: file.threads) { self.identities(&$0) }
+        let policies = await problems.reading("policies", on: file.threads) { self.policies(&$0) }
         let wrapping = await wrapping(&problems)
         await checkFingerprint(&problems)
         var tenants: [String: Tenant] = [:]
@@ -42,10 +45,14 @@ struct ServerBuilder {
                     headers: Self.pageHeaders)
             }
         }
-        let faces = tenants.values.sorted { $0.name < $1.name }.map { ($0, self.faces(of: $0, &problems)) }
+        let built = tenants.values.sorted { $0.name < $1.name }
+        let faces =
+            await problems.reading("tenants", on: file.threads) { problems in
+                built.map { ($0, self.faces(of: $0, &problems)) }
+            } ?? []
         let proxies = TrustedProxies(settings.trustedProxies)
         let callers = callers(proxies)
-        guard problems.isEmpty, let licensee, let policies, let wrapping else {
+        guard problems.isEmpty, let licensee, let identities, let policies, let wrapping else {
             for task in upkeep { task.cancel() }
             throw problems
         }
@@ -68,24 +75,13 @@ struct ServerBuilder {
     private func licensee(_ problems: inout ServerProblems) async -> LicenseeSetup? {
         let (configuration, folder) = (file.licensee, file.folder)
         // Reads files, logs in to tokens and tests the derivation.
-        let result = await pool.run { () -> Result<LicenseeSetup, LicenseeProblems> in
+        return await problems.reading("licensee", on: file.threads, within: Self.tokenLimit) { problems in
             do throws(LicenseeProblems) {
-                return .success(try LicenseeSetup(configuration, folder: folder, at: Date()))
+                return try LicenseeSetup(configuration, folder: folder, at: Date())
             } catch {
-                return .failure(error)
+                for problem in error.problems { problems.add(.init("licensee.\(problem.place)", problem)) }
+                return nil
             }
-        }
-        switch result {
-        case .success(let setup)?: return setup
-        case .failure(let error)?:
-            for problem in error.problems { problems.add(.init("licensee.\(problem.place)", problem)) }
-            return nil
-        case nil:
-            problems.add(
-                .init(
-                    "licensee", "Too much work waits for the threads that check it.",
-                    "Read the configuration again later."))
-            return nil
         }
     }
 
@@ -131,15 +127,19 @@ struct ServerBuilder {
             return TenantVault(try await secrets(of: name, wrapping), store: keys, settings: settings.vault)
         }
         let tokenKeys = await tokenKeys(settings.tokens, of: name, &upkeep, &problems)
-        let signers = signers(of: settings, place, &problems)
-        let recipients = recipients(of: settings, place, &problems)
-        let callout = settings.callout.flatMap { stated in
-            problems.collecting("\(place).callout") { try self.callout(stated, of: name) }
+        let read = await problems.reading(place, on: file.threads) { problems in
+            (
+                signers: self.signers(of: settings, place, &problems),
+                recipients: self.recipients(of: settings, place, &problems),
+                callout: settings.callout.flatMap { stated in
+                    problems.collecting("\(place).callout") { try self.callout(stated, of: name) }
+                }
+            )
         }
-        guard let vault else { return nil }
+        guard let vault, let read else { return nil }
         let tenant = Tenant(
-            name, settings, vault: vault, tokenKeys: tokenKeys, signers: signers, recipients: recipients,
-            callout: callout)
+            name, settings, vault: vault, tokenKeys: tokenKeys, signers: read.signers, recipients: read.recipients,
+            callout: read.callout)
         if let known = former?.tenants[name] { tenant.takeOver(known) }
         return tenant
     }

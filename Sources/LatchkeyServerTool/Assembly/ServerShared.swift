@@ -31,6 +31,16 @@ final class ServerShared: Sendable {
     private let lines: LineWriter
     private let draining = Locked(false)
 
+    /// Makes it on a thread for files, because the node's secret is in one, or a token has to open it.
+    static func read(_ file: ConfigurationFile, _ engines: ServerEngines, _ lines: LineWriter) async throws
+        -> ServerShared
+    {
+        try await file.threads.run("nodeSecret", within: ServerBuilder.tokenLimit) {
+            try ServerShared(file, engines, lines)
+        }
+    }
+
+    /// Blocks as long as the file of the node's secret does.
     init(_ file: ConfigurationFile, _ engines: ServerEngines, _ lines: LineWriter) throws {
         self.engines = engines
         metrics = ServerMetrics(version: ServerVersion.text)

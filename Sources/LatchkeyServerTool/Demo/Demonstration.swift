@@ -19,7 +19,7 @@ struct Demonstration {
         let folder = try DemoFolder(url, ports: ports)
         let media = try DemoMedia(folder.url)
         try await folder.makeTenants()
-        let file = try ConfigurationFile(folder.configuration, derivation: derivation)
+        let file = try await ConfigurationFile.read(folder.configuration, derivation: derivation)
         let server = try await LicenseServer.start(file, lines: lines, front: media.answer)
         do {
             if let demo = server.current.tenants["demo"] { try await media.addKeys(to: demo.vault) }

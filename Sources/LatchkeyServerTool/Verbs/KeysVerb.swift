@@ -18,7 +18,7 @@ struct KeysRewrapVerb: Verb {
     }
 
     func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
-        let file = try ConfigurationFile(arguments.required(config))
+        let file = try await ConfigurationFile.read(arguments.required(config))
         let (count, wrapper) = try await KeySealing.with(file) { try await $0.rewrap() }
         console.print("\(count.counted("data key")) wrapped again; all are wrapped by “\(wrapper.onOneLine)”.")
         return .yes

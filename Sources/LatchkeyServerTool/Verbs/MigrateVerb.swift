@@ -28,7 +28,7 @@ struct MigrateVerb: Verb {
     }
 
     func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
-        let stores = try ConfigurationFile(arguments.required(config)).settings.stores
+        let stores = try await ConfigurationFile.read(arguments.required(config)).settings.stores
         let addresses = try Set([stores.sessions, stores.keys, stores.audit].map { try StoreAddress($0) })
         let databases = addresses.filter(\.isDatabase)
         let owned = try arguments[owner].map(Self.address(inFile:))

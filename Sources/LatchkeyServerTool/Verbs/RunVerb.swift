@@ -29,20 +29,17 @@ struct RunVerb: Verb {
     }
 
     func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
-        let file = try ConfigurationFile(arguments.required(config), derivation: arguments[derivation])
+        let file = try await ConfigurationFile.read(arguments.required(config), derivation: arguments[derivation])
         if arguments[check] { return try await Self.check(file, console) }
         let server = try await LicenseServer.start(file)
-        for notice in server.current.keySetNotices + server.current.notices { console.note(notice) }
-        for place in [server.addresses.players, server.addresses.packagers, server.addresses.operators] {
-            console.note("Serving at \(place.url)")
-        }
+        server.announce()
         return await server.serve()
     }
 
     private static func check(_ file: ConfigurationFile, _ console: Console) async throws -> ExitStatus {
         let engines = try await ServerEngines.open(file, for: .checking)
         defer { engines.close() }
-        let state = try await ServerShared(file, engines, LineWriter { _ in }).builder(file).state()
+        let state = try await ServerShared.read(file, engines, LineWriter { _ in }).builder(file).state()
         await state.loadKeySets()
         state.retire()
         for notice in state.keySetNotices + state.notices { console.note(notice) }

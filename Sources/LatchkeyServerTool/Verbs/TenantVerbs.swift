@@ -23,7 +23,7 @@ struct TenantCreateVerb: Verb {
     }
 
     func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
-        let file = try ConfigurationFile(arguments.required(config))
+        let file = try await ConfigurationFile.read(arguments.required(config))
         let name = arguments[tenant]
         let names = file.settings.tenants.keys.sorted()
         guard names.contains(where: { $0.equalsByteForByte(name) }) else {
@@ -62,7 +62,7 @@ struct TenantListVerb: Verb {
     }
 
     func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
-        let file = try ConfigurationFile(arguments.required(config))
+        let file = try await ConfigurationFile.read(arguments.required(config))
         let engines = try await ServerEngines.open(file, for: .checking)
         defer { engines.close() }
         let stored = Set(try await engines.keys.dataKeys().map(\.tenant))

@@ -44,7 +44,7 @@ import Testing
     @Test func `a whole audit is intact, over pages too`() async throws {
         let store = MemoryAuditStore()
         let entries = try await chain(700, in: store)
-        let verdict = try await AuditChain.verify(store, knowing: entries[400])
+        let verdict = try await AuditChain.verify(store, knowing: AuditAnchor(entries[400]))
         #expect(verdict == .intact(last: entries.last))
         #expect("\(verdict)" == "The audit is intact up to entry 700.")
         #expect(try await AuditChain.verify(MemoryAuditStore()) == .intact(last: nil))
@@ -94,7 +94,7 @@ import Testing
             (other, .broken(at: 5, .changed)),
         ]
         for (all, expected) in cases {
-            let verdict = try await AuditChain.verify(FixedAudit(all: all), knowing: entries[4])
+            let verdict = try await AuditChain.verify(FixedAudit(all: all), knowing: AuditAnchor(entries[4]))
             #expect(verdict == expected)
         }
     }

@@ -228,16 +228,15 @@ import Testing
 
     @Test func `a wrong key leaves the address that it came from, whatever it asked for`() async throws {
         let requests = Self.requests()
-        // After ten wrong keys nobody listens, to a right one neither.
-        for first in stride(from: 0, to: requests.count, by: 9) {
+        // The audit tells of the first one within a minute, so that each gets a server of its own.
+        #expect(requests.count > 10)
+        for request in requests {
             try await Self.run { test in
-                for request in requests.dropFirst(first).prefix(9) {
-                    let before = try await Self.count(test)
-                    let reply = try await request.send(to: test, key: "a-guessed-key")
-                    #expect(reply.status == 401, "\(request.name)")
-                    let refused = AuditEvent(.adminRefused, of: "admin", by: "address:127.0.0.1")
-                    #expect(try await Self.events(test, since: before) == [refused], "\(request.name)")
-                }
+                let before = try await Self.count(test)
+                let reply = try await request.send(to: test, key: "a-guessed-key")
+                #expect(reply.status == 401, "\(request.name)")
+                let refused = AuditEvent(.adminRefused, of: "admin", by: "address:127.0.0.1")
+                #expect(try await Self.events(test, since: before) == [refused], "\(request.name)")
             }
         }
     }

@@ -40,7 +40,7 @@ package struct LogEvent: Sendable, Hashable, ExpressibleByStringLiteral {
 
 /// One line of the log before it is written: raw values, of which the log writes what may be written.
 ///
-/// There is no member for a token, an SPC, a CKC, a key or a URL.
+/// There is no member for a token, an SPC, a CKC, a key or a URL of others.
 ///
 /// Source: `Documentation/LicenseServer.md` §9.4.
 package struct LogEntry: Sendable {
@@ -64,6 +64,10 @@ package struct LogEntry: Sendable {
     package var user: String?
     /// The client's whole address; written cut.
     package var address: AddressRange?
+    /// Which of the server's own listeners it is about: `players`, `packagers`, `operators`.
+    package var listener: String?
+    /// Where that listener is, such as `http://127.0.0.1:8443`.
+    package var url: String?
     /// What happened, in words that an error or the code gives. Of what a stranger sent it has no more than a refusal repeats: a name, cut short.
     package var message: String?
 

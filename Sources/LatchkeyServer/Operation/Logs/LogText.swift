@@ -43,6 +43,8 @@ struct LogText: Sendable {
         Self.add("key_from", entry.keyOrigin?.rawValue, to: &line)
         Self.add("user", pseudonym(in: entry), to: &line)
         Self.add("address", entry.address.map { cut.range(of: $0).description }, to: &line)
+        Self.add("listener", entry.listener.map(Self.shown), to: &line)
+        Self.add("url", entry.url.map(Self.shown), to: &line)
         Self.add("message", entry.message.map(Self.shown), to: &line)
         if let status = entry.status { line += ",\"status\":\(status)" }
         if let duration = entry.duration { line += ",\"ms\":\((duration.inMilliseconds * 1_000).rounded() / 1_000)" }
