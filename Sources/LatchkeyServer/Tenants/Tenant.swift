@@ -50,8 +50,7 @@ package final class Tenant: Sendable {
             registered: Set(settings.recipients.compactMap { Data(hexString: $0).map { [UInt8]($0) } }),
             recipients: recipients, keyURI: settings.keyURI)
         commonEncryption = CommonEncryptionExchange(
-            tenant: name, source: vault, signers: signers, widevineProvider: settings.widevineProvider,
-            keyURI: settings.keyURI)
+            tenant: name, source: vault, signers: signers, widevineProvider: settings.widevineProvider)
     }
 
     /// How the keys stand that sign its tokens; `nil` for a tenant that accepts no token.

@@ -67,7 +67,8 @@ extension ServerBuilder {
 
     /// Checks that the database of the keys is the one that the configuration remembers.
     func checkFingerprint(_ problems: inout ServerProblems) async {
-        guard let expected = engines.settings.fingerprint else { return }
+        // One that is away is looked at when it is back, as every database is.
+        guard let expected = engines.settings.fingerprint, !engines.keys.isAway else { return }
         let place = "stores.fingerprint"
         let keys = engines.keys
         guard let found = await problems.awaiting(place, { try await keys.fingerprint() }) else { return }

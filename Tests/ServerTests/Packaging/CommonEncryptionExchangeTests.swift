@@ -49,22 +49,6 @@ import Testing
         return try JSONDecoder().decode(Answer.self, from: inner(outcome))
     }
 
-    @Test func `a content whose key URI no player can use is refused with its length`() async throws {
-        let exchange = CommonEncryptionExchange(
-            tenant: "acme", source: try SPEKEStage().keys(), keyURI: .standard)
-        func ask(_ count: Int) async -> CommonEncryptionExchange.Outcome {
-            let content = Data(String(repeating: "x", count: count).utf8).base64EncodedString()
-            return await exchange.answer(envelope(Self.request.replacing("bW92aWU=", with: content)))
-        }
-        let good = await ask(157)
-        #expect(good.status == "OK")
-        let refused = await ask(158)
-        #expect(refused.status == "INVALID_CONTENT_ID")
-        #expect(refused.response.status == 422)
-        #expect(refused.keys.isEmpty)
-        #expect(String(decoding: try inner(refused), as: UTF8.self).contains("has 201 bytes"))
-    }
-
     @Test func `each track gets a key, an IV and a box, the same every time`() async throws {
         let first = try await answer(Self.request)
         let tracks = try #require(first.tracks)

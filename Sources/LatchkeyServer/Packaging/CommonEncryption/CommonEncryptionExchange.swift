@@ -27,23 +27,20 @@ package struct CommonEncryptionExchange: Sendable {
     private let source: any ContentKeySource
     private let signers: [String: CommonEncryptionSigner]
     private let widevineProvider: String?
-    private let keyURI: KeyURITemplate?
 
     /// - Parameters:
     ///   - tenant: the tenant's name, which key identifiers depend on.
     ///   - source: the tenant's keys.
     ///   - signers: who may ask, by name. With none, signatures are not looked at, and something else has to say who asks.
     ///   - widevineProvider: the provider's name at Widevine; `nil` leaves it out.
-    ///   - keyURI: the tenant's FairPlay key URIs, which no content may make too long; `nil` for any length.
     package init(
         tenant: String, source: any ContentKeySource, signers: [String: CommonEncryptionSigner] = [:],
-        widevineProvider: String? = nil, keyURI: KeyURITemplate? = nil
+        widevineProvider: String? = nil
     ) {
         self.tenant = tenant
         self.source = source
         self.signers = signers
         self.widevineProvider = widevineProvider
-        self.keyURI = keyURI
     }
 
     /// Answers a request. Never throws: a refusal is an answer.
@@ -56,11 +53,6 @@ package struct CommonEncryptionExchange: Sendable {
         guard isSigned(envelope) else { return refusal("SIGNATURE_FAILED") }
         guard let wanted = JSONValue(envelope.request).flatMap({ CommonEncryptionRequest($0) }) else {
             return refusal("INVALID_REQUEST", status: 400)
-        }
-        if let content = Data(base64Encoded: wanted.contentID).flatMap({ ContentName(bytes: $0) }),
-            let objection = keyURI?.objection(to: content)
-        {
-            return refusal(Refusal.contentID.rawValue, status: 422, reason: "\(objection.reason). \(objection.remedy)")
         }
         do throws(Refusal) { return try await keys(wanted) } catch { return refusal(error.rawValue) }
     }
@@ -157,8 +149,8 @@ package struct CommonEncryptionExchange: Sendable {
         return (0..<count).map { first + $0 }
     }
 
-    private func refusal(_ status: String, status code: Int = 200, reason: String? = nil) -> Outcome {
-        let response = Self.response(CommonEncryptionResult(status: status, reason: reason), status: code)
+    private func refusal(_ status: String, status code: Int = 200) -> Outcome {
+        let response = Self.response(CommonEncryptionResult(status: status), status: code)
         return Outcome(response: response ?? HTTPResponse(status: 500), status: status, keys: [])
     }
 

@@ -107,15 +107,12 @@ struct CommonEncryptionResult: Encodable {
     }
 
     let status: String
-    /// Why, in words; `nil` where the status says it all.
-    var reason: String?
     var systems: [System]?
     var isUsed: Bool?
     var tracks: [Track]?
 
     enum CodingKeys: String, CodingKey {
         case status
-        case reason
         case systems = "drm"
         case isUsed = "already_used"
         case tracks
