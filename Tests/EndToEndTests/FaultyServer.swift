@@ -27,11 +27,12 @@ final class FaultyServer: @unchecked Sendable {
     private static let credentials = Result { try TestCredentials.make(bits: 2048) }
 
     /// A demo's folder on free ports, with a store of sessions that is not out of service where a machine is busy.
-    static func folder(in root: TemporaryFolder) throws -> DemoFolder {
+    static func folder(in root: TemporaryFolder) async throws -> DemoFolder {
         let demo = try DemoFolder(root.file("demo"), ports: [0, 0, 0], credentials: credentials.get())
         let text = try String(contentsOfFile: demo.configuration, encoding: .utf8)
             .replacing(#""stores": {"#, with: #""stores": {"sessionMilliseconds": 10000, "#)
         try Data(text.utf8).write(to: URL(filePath: demo.configuration))
+        try await demo.makeTenants()
         return demo
     }
 

@@ -61,7 +61,7 @@ struct ServerFaultTests {
         async throws
     {
         let root = try TemporaryFolder()
-        let demo = try FaultyServer.folder(in: root)
+        let demo = try await FaultyServer.folder(in: root)
         // Sessions in memory, so that the limit of the disk is that of keys and audit.
         let text = try String(contentsOfFile: demo.configuration, encoding: .utf8)
             .replacing(#""sessions": "sqlite:latchkey.db""#, with: #""sessions": "memory""#)
@@ -94,7 +94,7 @@ struct ServerFaultTests {
     @Test func `killed while it writes, it starts again with all that it acknowledged and a whole audit`() async throws
     {
         let root = try TemporaryFolder()
-        let demo = try FaultyServer.folder(in: root)
+        let demo = try await FaultyServer.folder(in: root)
         var taken: [String] = []
         for round in 0..<3 {
             let server = try await FaultyServer(demo, in: root)

@@ -44,6 +44,7 @@ struct KeySetStandingTests {
         let root = try TemporaryFolder()
         let folder = try DemoFolder(root.file("demo"), ports: [0, 0, 0])
         try Self.spoil(folder.url)
+        try await folder.makeTenants()
         let first = await ToolRun("run", "--check", "--config", folder.configuration)
         #expect(first.status == .yes && first.error.contains("“short” at keys[1]"), "\(first.error)")
         let silent = try LoopbackServer { _, _ in .send("HTTP/1.0 200 OK\r\n\r\n") }

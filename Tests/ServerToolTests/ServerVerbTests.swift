@@ -131,6 +131,7 @@ struct ServerVerbTests {
                     #""clearKey": true, "importRecipients": [{"certificate": "recipient.crt", "key": "credentials/private-key.pem"}],"#
             )
         }
+        try await folder.makeTenants()
         let run = await Run("run", "--check", "--config", folder.configuration)
         #expect(run.status == .yes, "\(run.error)")
         withExtendedLifetime(root) {}
