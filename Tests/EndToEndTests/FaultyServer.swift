@@ -126,7 +126,7 @@ final class FaultyServer: @unchecked Sendable {
         let document = """
             <cpix:CPIX xmlns:cpix="urn:dashif:org:cpix" xmlns:pskc="urn:ietf:params:xml:ns:keyprov:pskc" \
             contentId="\(content)" version="2.3"><cpix:ContentKeyList><cpix:ContentKey kid="\(kid.uuidString.lowercased())" \
-            explicitIV="AAAAAAAAAAAAAAAAAAAAAA==" commonEncryptionScheme="cbcs"><cpix:Data><pskc:Secret><pskc:PlainValue>\
+            explicitIV="AgICAgICAgICAgICAgICAg==" commonEncryptionScheme="cbcs"><cpix:Data><pskc:Secret><pskc:PlainValue>\
             AQEBAQEBAQEBAQEBAQEBAQ==</pskc:PlainValue></pskc:Secret></cpix:Data></cpix:ContentKey></cpix:ContentKeyList></cpix:CPIX>
             """
         return try await ask("packagers", "/t/demo/cpix", "POST", Data(document.utf8), headers: packager)

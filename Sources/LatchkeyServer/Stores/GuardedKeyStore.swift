@@ -114,7 +114,7 @@ package final class GuardedKeyStore: KeyStore {
     // MARK: - What only the store can do
 
     package func add(_ rows: [KeyRow]) async throws(StoreError) -> [KeyRow] {
-        let inForce = try await asking { store throws(StoreError) in try await store.add(rows) }
+        let inForce = try await changing { store throws(StoreError) in try await store.add(rows) }
         copy?.keep(inForce)
         return inForce
     }
@@ -132,7 +132,7 @@ package final class GuardedKeyStore: KeyStore {
     }
 
     package func reseal(_ rows: [SealedKey]) async throws(StoreError) -> Int {
-        try await asking { store throws(StoreError) in try await store.reseal(rows) }
+        try await changing { store throws(StoreError) in try await store.reseal(rows) }
     }
 
     package func rows(
@@ -144,7 +144,7 @@ package final class GuardedKeyStore: KeyStore {
     }
 
     package func setDisabled(_ isDisabled: Bool, _ kid: KeyID, of tenant: String) async throws(StoreError) -> Bool {
-        let isThere = try await asking { store throws(StoreError) in
+        let isThere = try await changing { store throws(StoreError) in
             try await store.setDisabled(isDisabled, kid, of: tenant)
         }
         // The copy learns it at once; if the store does not answer any more, by what is held back or read later.
@@ -153,15 +153,15 @@ package final class GuardedKeyStore: KeyStore {
     }
 
     package func add(seed: SealedKey) async throws(StoreError) -> Bool {
-        try await asking { store throws(StoreError) in try await store.add(seed: seed) }
+        try await changing { store throws(StoreError) in try await store.add(seed: seed) }
     }
 
     package func replace(_ held: SealedKey, by row: KeyRow) async throws(StoreError) -> Bool {
-        try await asking { store throws(StoreError) in try await store.replace(held, by: row) }
+        try await changing { store throws(StoreError) in try await store.replace(held, by: row) }
     }
 
     package func remove(_ held: SealedKey) async throws(StoreError) -> Bool {
-        try await asking { store throws(StoreError) in try await store.remove(held) }
+        try await changing { store throws(StoreError) in try await store.remove(held) }
     }
 
     package func fingerprint() async throws(StoreError) -> DatabaseFingerprint? {
@@ -169,7 +169,7 @@ package final class GuardedKeyStore: KeyStore {
     }
 
     package func put(_ dataKey: WrappedDataKey, replacing wrapper: String?) async throws(StoreError) -> Bool {
-        try await asking { store throws(StoreError) in try await store.put(dataKey, replacing: wrapper) }
+        try await changing { store throws(StoreError) in try await store.put(dataKey, replacing: wrapper) }
     }
 
     private func asking<Answer>(
@@ -182,6 +182,21 @@ package final class GuardedKeyStore: KeyStore {
             return answer
         } catch {
             health.note(error)
+            throw error
+        }
+    }
+
+    /// Asks for a change. One that fails says nothing of what can be read: a disk that takes nothing more still gives what it has.
+    private func changing<Answer>(
+        _ body: (any KeyStore) async throws(StoreError) -> Answer
+    ) async throws(StoreError) -> Answer {
+        guard !health.isAway else { throw absence }
+        do throws(StoreError) {
+            let answer = try await body(store)
+            health.note()
+            return answer
+        } catch {
+            if error.kind == .unavailable || error.kind == .misconfigured { await probe() }
             throw error
         }
     }
