@@ -82,10 +82,10 @@ struct BrokenConfiguration: Sendable, CustomTestStringConvertible {
         swap(
             "a policy that is not there", #""policy": "demo""#, #""policy": "premium""#,
             "tenants.demo.policy: There is no policy “premium”."),
-        Self("an example that fails", "policies demo: ", "examples[1]") {
+        Self("an example that fails", "policies demo:examples[1].expect: ") {
             try $0.replace(#""expect": "blocked""#, #""expect": "license""#, in: "policies/demo.json")
         },
-        Self("a duration in words", "policies demo: validity.lease: ", "Write a duration such as") {
+        Self("a duration in words", "policies demo:validity.lease: ", "Write a duration such as") {
             try $0.replace(#""5m""#, #""5 minutes""#, in: "policies/demo.json")
         },
         Self("a key set whose key is too short", "tenants.demo.tokens.keys: ") {
@@ -97,7 +97,10 @@ struct BrokenConfiguration: Sendable, CustomTestStringConvertible {
         swap(
             "a derivation that is not there", #""licensee": {"#, #""licensee": {"derivation": "x.so", "#,
             "licensee.derivation: "),
-        Self("a node's secret that is not there, beside a fault of the policies", "nodeSecret: ", "policies demo: ") {
+        Self(
+            "a node's secret that is not there, beside a fault of the policies", "nodeSecret: ",
+            "policies demo:validity.lease: "
+        ) {
             try FileManager.default.removeItem(at: $0.url("node-secret.hex"))
             try $0.replace(#""5m""#, #""5 minutes""#, in: "policies/demo.json")
         },
