@@ -104,12 +104,12 @@ struct ServerBuilder: Sendable {
                 set = try PolicySet([:])
             }
             for problem in set.check() {
-                problems.add(.init("policies \(problem.place)", problem.what, problem.remedy))
+                problems.add(.policies(problem))
             }
             return set
         } catch {
             for problem in error.problems {
-                problems.add(.init("policies \(problem.place)", problem.what, problem.remedy))
+                problems.add(.policies(problem))
             }
             return nil
         }
@@ -147,5 +147,12 @@ struct ServerBuilder: Sendable {
             callout: read.callout)
         if let known = former?.tenants[name] { tenant.takeOver(known) }
         return tenant
+    }
+}
+
+extension ServerProblems.Problem {
+    /// A problem of the folder of policies, or of one of them.
+    fileprivate static func policies(_ problem: JSONProblem) -> Self {
+        Self("policies\(problem.place.isEmpty ? "" : " ")\(problem.place)", problem.what, problem.remedy)
     }
 }

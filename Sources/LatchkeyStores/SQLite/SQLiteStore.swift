@@ -95,7 +95,8 @@ enum SQLiteFile {
 
     private static func unopened(_ code: Int32) -> StoreError {
         StoreError(
-            .misconfigured, SQLiteStore.name, reason: "The file cannot be opened: \(String(cString: strerror(code))).")
+            .misconfigured, SQLiteStore.name, reason: "The file cannot be opened: \(String(cString: strerror(code))).",
+            remedy: "Check the path, and that the server's user may read and change the file and its folder.")
     }
 
     /// The file as an address for SQLite that changes neither the file nor its folder.
