@@ -47,7 +47,8 @@ struct RunVerb: Verb {
 
     private static func check(_ path: String, _ derivation: String?, _ console: Console) async throws -> ExitStatus {
         let check = try await ServerCheck(path, derivation: derivation)
-        for notice in check.notices { console.note(notice) }
+        OpenFileLimit.raise()
+        for notice in [OpenFileLimit.notice].compactMap(\.self) + check.notices { console.note(notice) }
         let lines = check.problems.lines
         guard !lines.isEmpty else {
             console.print("All is right: \(check.summary).")
