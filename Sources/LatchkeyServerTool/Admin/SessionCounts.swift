@@ -13,10 +13,11 @@ final class SessionCounts: Sendable {
     private let timekeeper: any Timekeeper
     private let state = Locked(State())
     /// About the most accounts that are looked at per tenant; with more, the count is a lower bound, and says so.
-    private static let most = 20_000
+    private let most: Int
 
-    init(_ accounts: AccountBook, _ metrics: ServerMetrics, timekeeper: any Timekeeper = SystemTimekeeper()) {
+    init(_ accounts: AccountBook, _ metrics: ServerMetrics, most: Int = 20_000, timekeeper: any Timekeeper = SystemTimekeeper()) {
         self.accounts = accounts
+        self.most = most
         self.metrics = metrics
         self.timekeeper = timekeeper
     }
@@ -45,7 +46,7 @@ final class SessionCounts: Sendable {
             var counts: [String: RecordSum] = [:]
             for tenant in tenants {
                 // A number that nobody could count is shown nowhere; why, the store's health says.
-                counts[tenant] = try? await accounts.sessionCount(of: tenant, most: Self.most)
+                counts[tenant] = try? await accounts.sessionCount(of: tenant, most: most)
             }
             metrics.sessions.replaceAll(counts.map { ([$0.key], Double($0.value.value)) })
             metrics.sessionsAreAtLeast.replaceAll(counts.map { ([$0.key], $0.value.isWhole ? 0 : 1) })

@@ -76,12 +76,13 @@ struct PackagerListener: Sendable {
         _ report: LicenseReport, _ status: Int, _ id: RequestID, _ trace: TraceContext, _ address: AddressRange?
     ) {
         shared.metrics.packagerRequests[
-            report.face.packagerProtocol.rawValue, report.protocolVersion, report.outcome.word
+            report.face.packagerProtocol.rawValue, report.protocolVersion, LogOutcome(report.outcome).rawValue,
+            report.refusal?.code ?? ""
         ].add()
         if let refusal = report.refusal { shared.feed.refused(refusal, report) }
-        var entry = LogEntry(status >= 500 ? .error : .info, .packager)
+        var entry = LogEntry(report.outcome.refusal.map { $0.status >= 500 } == true ? .error : .info, .packager)
         (entry.requestID, entry.trace, entry.tenant, entry.face) = (id, trace, report.tenant, report.face)
-        (entry.outcome, entry.status, entry.address) = (LogOutcome(status: report.refusal?.status ?? status), status, address)
+        (entry.outcome, entry.status, entry.address) = (LogOutcome(report.outcome), status, address)
         entry.duration = timekeeper.uptime - report.began
         entry.reason = report.refusal?.code
         entry.message = report.reason

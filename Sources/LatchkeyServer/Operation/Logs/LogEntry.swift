@@ -101,6 +101,9 @@ package enum LogOutcome: String, Sendable, Hashable, CaseIterable {
 
     /// By the status of a reply.
     package init(status: Int) { self = status < 400 ? .ok : status < 500 ? .refused : .failed }
+
+    /// By what became of a request.
+    package init(_ outcome: RequestOutcome) { self.init(status: outcome.refusal?.status ?? 200) }
 }
 
 extension LogEvent {

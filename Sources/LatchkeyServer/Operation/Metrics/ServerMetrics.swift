@@ -95,7 +95,10 @@ package final class ServerMetrics: Sendable {
         pendingChanges = table.gauge("latchkey_pending_changes", "Changes of this node that a store has not got yet.")
         packagerRequests = table.counters(
             "latchkey_packager_requests_total", "Requests of packagers.",
-            [.fixed("protocol", PackagerProtocol.allCases.map(\.rawValue)), .first(10, "version"), .first(30, "outcome")])
+            [
+                .fixed("protocol", PackagerProtocol.allCases.map(\.rawValue)), .first(10, "version"),
+                .fixed("outcome", [LogOutcome.ok, .refused, .failed].map(\.rawValue)), .first(50, "reason"),
+            ])
         rateLimited = table.counters(
             "latchkey_rate_limited_total", "Requests beyond a rate limit.",
             [.fixed("scope", RateScope.allCases.map(\.rawValue))])

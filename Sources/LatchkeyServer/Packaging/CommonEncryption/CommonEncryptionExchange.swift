@@ -63,8 +63,10 @@ package struct CommonEncryptionExchange: Sendable {
         let status: String
         let reason: String
 
-        static let contentID = Self(status: "INVALID_CONTENT_ID", reason: "The content_id is none that keys can be named by.")
-        static let track = Self(status: "TRACK_TYPE_UNKNOWN", reason: "A track's type is none that this protocol knows.")
+        static let contentID = Self(
+            status: "INVALID_CONTENT_ID", reason: "The content_id is none that keys can be named by.")
+        static let track = Self(
+            status: "TRACK_TYPE_UNKNOWN", reason: "A track's type is none that this protocol knows.")
         static let request = Self(
             status: "INVALID_REQUEST", reason: "The request lacks a member, or has one that does not fit.")
         static let envelope = Self(
@@ -73,6 +75,9 @@ package struct CommonEncryptionExchange: Sendable {
             status: "INVALID_REQUEST", reason: "The body has more than \(byteLimit) bytes.")
         static let signature = Self(
             status: "SIGNATURE_FAILED", reason: "The signer is unknown, or the signature is not of this request.")
+
+        /// Whether it is the server's fault. The protocol answers 200 then, too.
+        var isInside: Bool { status == "INTERNAL_ERROR" }
 
         static func inside(_ reason: String) -> Self { Self(status: "INTERNAL_ERROR", reason: reason) }
     }
@@ -168,7 +173,7 @@ package struct CommonEncryptionExchange: Sendable {
         return Outcome(
             response: response ?? HTTPResponse(status: 500), status: refusal.status, keys: [],
             refusal: LicenseRefusal(
-                .vendor(code: refusal.status, status: code), reason: refusal.reason,
+                .vendor(code: refusal.status, status: refusal.isInside ? 503 : code == 200 ? 422 : code), reason: refusal.reason,
                 remedy: "Compare the request with Documentation/Server/Packaging.md."))
     }
 
