@@ -14,10 +14,9 @@ package struct PackagerFace: Sendable {
     /// The most bytes of a body.
     package static let bodyBytes = 256 * 1_024
 
-    /// What is asked; the raw values stand in logs and metrics.
     private static let router = Router<RequestFace>([
         Route([.post], "/t/{tenant}/speke", .speke),
-        Route([.get, .head], "/t/{tenant}/speke/heartbeat", .heartbeat),
+        Route([.get, .head], "/t/{tenant}/speke/heartbeat", .spekeHeartbeat),
         Route([.post], "/t/{tenant}/keys/common-encryption", .commonEncryption),
         Route([.post], "/t/{tenant}/cpix", .cpixImport), Route([.get], "/t/{tenant}/cpix", .cpixExport),
     ])
@@ -56,7 +55,9 @@ package struct PackagerFace: Sendable {
         }
     }
 
-    private func answer(_ face: RequestFace, _ call: FaceCall, _ name: String, _ report: LicenseReport) async -> FaceAnswer {
+    private func answer(_ face: RequestFace, _ call: FaceCall, _ name: String, _ report: LicenseReport) async
+        -> FaceAnswer
+    {
         var report = report
         // An unknown tenant is refused like an unknown caller, so that nobody learns the tenants' names.
         do throws(CallerRefusal) {

@@ -91,7 +91,8 @@ extension ServerState {
     private func notices(_ shared: ServerShared) -> [String] {
         var notices = shared.health.all.filter(\.isAway).compactMap(\.notice)
         if let pending = shared.engines.pending?.count, pending > 0 {
-            notices.append("Changes of this node wait for a store: \(pending). They are in force here, and on no other node.")
+            notices.append(
+                "Changes of this node wait for a store: \(pending). They are in force here, and on no other node.")
         }
         if shared.pool.admission.isOverloaded {
             notices.append("More requests come than can be answered; some are shed.")

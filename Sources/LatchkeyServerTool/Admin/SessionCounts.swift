@@ -15,7 +15,10 @@ final class SessionCounts: Sendable {
     /// About the most accounts that are looked at per tenant; with more, the count is a lower bound, and says so.
     private let most: Int
 
-    init(_ accounts: AccountBook, _ metrics: ServerMetrics, most: Int = 20_000, timekeeper: any Timekeeper = SystemTimekeeper()) {
+    init(
+        _ accounts: AccountBook, _ metrics: ServerMetrics, most: Int = 20_000,
+        timekeeper: any Timekeeper = SystemTimekeeper()
+    ) {
         self.accounts = accounts
         self.most = most
         self.metrics = metrics

@@ -96,12 +96,13 @@ final class ServerShared: Sendable {
 
     /// Whether this node can answer, by the same checks for `/readyz`, the metric and the console.
     func readiness(_ state: ServerState) -> Readiness {
-        Readiness([
-            .init("draining") { self.isDraining ? "the node is about to stop" : nil },
-            .init("credentials") { state.licensee.module.credentials.isEmpty ? "there are no credentials" : nil },
-            saturation.check("pool"),
-            .init("tenants") { state.tenants.isEmpty ? "there are no tenants" : nil },
-        ] + health.all.map { .init($0) })
+        Readiness(
+            [
+                .init("draining") { self.isDraining ? "the node is about to stop" : nil },
+                .init("credentials") { state.licensee.module.credentials.isEmpty ? "there are no credentials" : nil },
+                saturation.check("pool"),
+                .init("tenants") { state.tenants.isEmpty ? "there are no tenants" : nil },
+            ] + health.all.map { .init($0) })
     }
 
     /// Sets the gauges that nobody counts.

@@ -51,7 +51,7 @@ package final class ServerLog: Sendable {
     package func write(_ entry: LogEntry) {
         guard entry.level >= level else { return }
         let period = Int64(saturating: timekeeper.uptime / period)
-        let dropped: Int? = shares.withLock { 
+        let dropped: Int? = shares.withLock {
             $0[entry.event, default: Share(period: period)].take(in: period, cap ?? entry.event.linesPerSecond)
         }
         guard let dropped else { return whenDropped(entry.event) }

@@ -62,12 +62,14 @@ package final class ServerMetrics: Sendable {
                 .fixed("why", ShedReason.allCases.map(\.rawValue)),
             ])
         licensesDegraded = table.counters(
-            "latchkey_licenses_degraded_total", "Licenses given with less than their policies ask for, by what was missing.",
+            "latchkey_licenses_degraded_total",
+            "Licenses given with less than their policies ask for, by what was missing.",
             [.fixed("why", Degradation.allCases.map(\.rawValue))])
         sessions = table.gauges(
             "latchkey_sessions", "Slots in use in the store, which all nodes share.", [table.tenant])
         sessionsAreAtLeast = table.gauges(
-            "latchkey_sessions_at_least", "1 if latchkey_sessions is a lower bound, because there are too many to count.",
+            "latchkey_sessions_at_least",
+            "1 if latchkey_sessions is a lower bound, because there are too many to count.",
             [table.tenant])
         let store = MetricLabel.fixed("store", EngineRole.allCases.map(\.rawValue))
         storeTime = table.times(
@@ -91,7 +93,8 @@ package final class ServerMetrics: Sendable {
         copyRows = table.gauge("latchkey_node_copy_keys", "Content keys in the node's own copy.")
         copyBytes = table.gauge("latchkey_node_copy_bytes", "The size of the node's own copy.")
         copyKept = table.gauge(
-            "latchkey_node_copy_timestamp_seconds", "When the node last copied from the store, in Unix time; 0 without a copy.")
+            "latchkey_node_copy_timestamp_seconds",
+            "When the node last copied from the store, in Unix time; 0 without a copy.")
         pendingChanges = table.gauge("latchkey_pending_changes", "Changes of this node that a store has not got yet.")
         packagerRequests = table.counters(
             "latchkey_packager_requests_total", "Requests of packagers.",
@@ -117,7 +120,8 @@ package final class ServerMetrics: Sendable {
         configurationIsLoaded = table.gauge(
             "latchkey_config_last_reload_successful", "1 if the last reload of the configuration succeeded.")
         logDropped = table.counters(
-            "latchkey_log_dropped_total", "Log lines dropped: beyond the cap of their event, or without room in memory.",
+            "latchkey_log_dropped_total",
+            "Log lines dropped: beyond the cap of their event, or without room in memory.",
             [.first(100, "event")])
         table.gauges("latchkey_build_info", "1, with the version.", [.first(1, "version")])[version].set(1)
         families = table.families

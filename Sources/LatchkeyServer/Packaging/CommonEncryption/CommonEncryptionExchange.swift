@@ -173,7 +173,8 @@ package struct CommonEncryptionExchange: Sendable {
         return Outcome(
             response: response ?? HTTPResponse(status: 500), status: refusal.status, keys: [],
             refusal: LicenseRefusal(
-                .vendor(code: refusal.status, status: refusal.isInside ? 503 : code == 200 ? 422 : code), reason: refusal.reason,
+                .vendor(code: refusal.status, status: refusal.isInside ? 503 : code == 200 ? 422 : code),
+                reason: refusal.reason,
                 remedy: "Compare the request with Documentation/Server/Packaging.md."))
     }
 
