@@ -6,7 +6,9 @@ import LatchkeyTerminal
 extension LicenseServer {
     /// Writes to the log what an operator should read at the start, and where each listener is: standard error has nothing but JSON.
     func announce() {
-        for notice in current.keySetNotices + current.notices { shared.log.write(LogEntry(.warning, .life, message: notice)) }
+        for notice in current.keySetNotices + current.notices {
+            shared.log.write(LogEntry(.warning, .life, message: notice))
+        }
         let listeners = [
             ("players", addresses.players), ("packagers", addresses.packagers), ("operators", addresses.operators),
         ]
@@ -20,11 +22,16 @@ extension LicenseServer {
     /// Serves until a signal stops it: the first one drains, a second one ends at once, a hang-up reads the configuration again.
     ///
     /// Source: `Documentation/LicenseServer.md` §9.2.
-    func serve() async -> ExitStatus {
+    /// - Parameters:
+    ///   - notifier: tells systemd. Defaults to the environment's, if systemd started the process.
+    ///   - signals: has a handler called with each signal's number. Defaults to the process's own signals.
+    func serve(
+        notifier: ServiceNotifier? = ServiceNotifier(environment: ProcessInfo.processInfo.environment),
+        signals: (@escaping @Sendable (Int32) -> Bool) -> Void = Interruption.handle
+    ) async -> ExitStatus {
         let shared = shared
-        let notifier = ServiceNotifier(environment: ProcessInfo.processInfo.environment)
         let drain = Drain(
-            DrainPlan(delay: current.settings.drainDelay),
+            DrainPlan(delay: current.settings.drainDelay), timekeeper: shared.timekeeper,
             began: { phase in
                 switch phase {
                 case .running: break
@@ -38,7 +45,7 @@ extension LicenseServer {
                 case .ended: break
                 }
             }, finish: { [self] in await stop() })
-        Interruption.handle { [self] number in
+        signals { [self] number in
             if number == SIGHUP {
                 startTask { [self] in
                     notifier?.send(.reloading)
@@ -58,7 +65,7 @@ extension LicenseServer {
             startTask { [self] in await writePendingKeys() }, startTask { [self] in await watchPool() },
             startTask {
                 guard let notifier, let period = notifier.watchdogPeriod else { return }
-                while (try? await SystemTimekeeper().sleep(for: period)) != nil { notifier.send(.watchdog) }
+                while (try? await shared.timekeeper.sleep(for: period)) != nil { notifier.send(.watchdog) }
             },
         ]
         _ = await drain.end()

@@ -18,7 +18,8 @@ extension ServerBuilder {
         let report = reporter(of: tenant)
         guard keys.hasPrefix("https://") || keys.hasPrefix("http://") else {
             let source = KeySetSource.file(
-                URL(filePath: file.path(keys)), algorithms: tokens.algorithms, on: file.threads, report: report)
+                URL(filePath: file.path(keys)), algorithms: tokens.algorithms, on: file.threads, timekeeper: timekeeper,
+                report: report)
             return await problems.awaiting(place) {
                 try await source.reload()
                 return source
@@ -30,7 +31,7 @@ extension ServerBuilder {
             return nil
         }
         let transport = SystemTransport()
-        let source = KeySetSource.fetched(algorithms: tokens.algorithms, report: report) {
+        let source = KeySetSource.fetched(algorithms: tokens.algorithms, timekeeper: timekeeper, report: report) {
             let reply = try await transport.send(URLRequest(url: url), bodyLimit: 64 << 10)
             guard reply.status == 200 else { throw KeySetError.status(reply.status) }
             return reply.body
@@ -80,7 +81,8 @@ extension ServerBuilder {
         }
         // The policy's outage rule decides, for each license.
         return EntitlementCallout(
-            EntitlementLimits(timeout: stated.timeout, memory: stated.memory), outage: .allow, report: report
+            EntitlementLimits(timeout: stated.timeout, memory: stated.memory), outage: .allow, timekeeper: timekeeper,
+            report: report
         ) { question in
             var request = URLRequest(url: url)
             request.httpMethod = "POST"

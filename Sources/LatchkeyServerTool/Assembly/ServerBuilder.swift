@@ -13,6 +13,7 @@ struct ServerBuilder: Sendable {
     let pool: WorkerPool
     let playbacks: RunningPlaybacks
     let log: ServerLog
+    let timekeeper: any Timekeeper
     /// The configuration that is in force; `nil` at the start.
     var former: ServerState?
 
@@ -58,16 +59,17 @@ struct ServerBuilder: Sendable {
         }
         let former = await wrappedByOthers(wrapping)
         let desk = LicenseDesk(
-            module: licensee.module, policies: policies, accounts: accounts, pool: pool, playbacks: playbacks)
+            module: licensee.module, policies: policies, accounts: accounts, pool: pool, playbacks: playbacks,
+            timekeeper: timekeeper)
         return ServerState(
             settings: settings, licensee: licensee, identities: identities,
             notices: licensee.notices + identities.notices(at: Date()) + notices + former,
             policies: policies,
             wrapping: wrapping,
             tenants: tenants,
-            players: PlayerFace(desk: desk, accounts: accounts, tenants: tenants),
-            vendors: VendorFaces(desk: desk, tenants: faces),
-            packagers: PackagerFace(tenants: tenants, callers: callers), proxies: proxies,
+            players: PlayerFace(desk: desk, accounts: accounts, tenants: tenants, timekeeper: timekeeper),
+            vendors: VendorFaces(desk: desk, tenants: faces, timekeeper: timekeeper),
+            packagers: PackagerFace(tenants: tenants, callers: callers, timekeeper: timekeeper), proxies: proxies,
             country: settings.countryHeader.map { CountryField(HTTPHeaderName($0)) }, pages: pages,
             upkeep: upkeep)
     }
@@ -124,7 +126,8 @@ struct ServerBuilder: Sendable {
         }
         let keys = engines.keys
         let vault = await problems.awaiting("\(place).keys") {
-            return TenantVault(try await secrets(of: name, wrapping), store: keys, settings: settings.vault)
+            TenantVault(
+                try await secrets(of: name, wrapping), store: keys, settings: settings.vault, timekeeper: timekeeper)
         }
         let tokenKeys = await tokenKeys(settings.tokens, of: name, &upkeep, &problems)
         let read = await problems.reading(place, on: file.threads) { problems in

@@ -6,7 +6,6 @@ import LatchkeyServer
 struct PackagerListener: Sendable {
     let shared: ServerShared
     let state: @Sendable () -> ServerState
-    private let timekeeper = SystemTimekeeper()
 
     /// What to do for a request: more than may wait is refused here.
     func begin(_ request: HTTPRequest) -> HTTPWork {
@@ -74,7 +73,7 @@ struct PackagerListener: Sendable {
         var entry = LogEntry(status >= 500 ? .error : .info, .packager)
         (entry.requestID, entry.trace, entry.tenant, entry.face) = (id, trace, report.tenant, report.face)
         (entry.outcome, entry.status, entry.address) = (report.outcome, status, address)
-        entry.duration = timekeeper.uptime - report.began
+        entry.duration = shared.timekeeper.uptime - report.began
         entry.reason = report.refusal?.code
         entry.message = report.reason
         shared.log.write(entry)
