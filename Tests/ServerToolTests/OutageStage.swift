@@ -97,10 +97,14 @@ final class SwitchedDatabase: KeyStore, AuditStore {
     let sessions = MemoryRecordStore()
     private let entries = MemoryAuditStore()
     private let isDown = Locked(false)
+    private let refusesKeys = Locked(false)
 
     let engine = "switched"
 
     func setDown(_ value: Bool) { isDown.withLock { $0 = value } }
+
+    /// Has new keys fail, and nothing else.
+    func failAdditions(_ value: Bool) { refusesKeys.withLock { $0 = value } }
 
     /// - Throws: while it is away.
     func ask() throws(StoreError) {
@@ -109,6 +113,7 @@ final class SwitchedDatabase: KeyStore, AuditStore {
 
     func add(_ rows: [KeyRow]) async throws(StoreError) -> [KeyRow] {
         try ask()
+        if refusesKeys.withLock({ $0 }) { throw StoreError(.unavailable, engine, reason: "The test takes no keys.") }
         return try await inner.add(rows)
     }
 

@@ -1,6 +1,7 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyFairPlay
+import LatchkeyTesting
 import Testing
 
 @testable import LatchkeyServer
@@ -22,8 +23,8 @@ import Testing
         #expect(try await word(book, policy, "b") { $0.ask.purpose = .download } == "downloadLimit")
     }
 
-    @Test(arguments: [Purpose.stream, .download])
-    func `licenses within a minute are limited, whatever they are for`(_ purpose: Purpose) async throws {
+    @Test(arguments: [LicenseAsk.Purpose.stream, .download])
+    func `licenses within a minute are limited, whatever they are for`(_ purpose: LicenseAsk.Purpose) async throws {
         let (book, policy) = (scene.book(), #""download":{"allow":true},"limits":{"licensesPerMinute":2}"#)
         for expected in ["license", "license", "rateLimit"] {
             #expect(try await word(book, policy, "a") { $0.ask.purpose = purpose } == expected)
