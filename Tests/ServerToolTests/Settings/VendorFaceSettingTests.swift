@@ -34,33 +34,37 @@ import Testing
     private static let doveRunner = #"{"site":"ACME","accessKey":"a.txt","siteKey":"b.txt"}"#
 
     static let cases: [SettingCase] = [
-        face("vudrm.client", vuDRM, #""other""#, "200", "404") { try await certificate("vudrm/certificate/acme", $0) },
+        face("vudrm.client", vuDRM, #""other""#, "certificate", "none") {
+            try await certificate("vudrm/certificate/acme", $0)
+        },
         face("vudrm.tokenLife", vuDRM, #""5m""#, "refused", "license") { try await vuDRM($0, ages: [100]) },
         face("vudrm.singleUse", vuDRM, "false", "license refused", "license license") {
             try await vuDRM($0, ages: [0, 0])
         },
-        face("drmtoday.merchant", drmToday, #""other""#, "200", "404") {
+        face("drmtoday.merchant", drmToday, #""other""#, "certificate", "none") {
             try await certificate("drmtoday/license-server-fairplay/cert/acme", $0)
         },
         face("drmtoday.tokenLife", drmToday, #""1m""#, "license", "refused") { try await drmToday($0, ages: [100]) },
         face("drmtoday.singleUse", drmToday, "true", "license license", "license refused") {
             try await drmToday($0, ages: [0, 0], sessions: ["s-1", "s-2"])
         },
-        face("doverunner.site", doveRunner, #""OTHR""#, "200", "404") {
+        face("doverunner.site", doveRunner, #""OTHR""#, "certificate", "none") {
             try await certificate("doverunner/ri/fpsCert.do?siteId=ACME", $0)
         },
     ]
 
     @Test(arguments: cases)
     func `each member of a vendor's face does something`(_ one: SettingCase) async throws {
-        #expect(try await one.answer(one.base) == one.without)
-        #expect(try await one.answer(one.base.merging(one.with) { $1 }) == one.expected)
+        let without = try await one.answer(one.base)
+        #expect(without == one.without)
+        let with = try await one.answer(one.base.merging(one.with) { $1 })
+        #expect(with == one.expected)
     }
 
     // MARK: - Questions
 
     @Sendable private static func certificate(_ path: String, _ stage: SettingStage) async throws -> String {
-        "\(try await stage.player(path).status)"
+        try await stage.player(path).body.count > 500 ? "certificate" : "none"
     }
 
     /// Sends one token as often as ages are given.
@@ -69,6 +73,8 @@ import Testing
         let time = Date(timeIntervalSince1970: (stage.time.date - (ages.first ?? 0)).timeIntervalSince1970.rounded())
         let text = "acme|\(time.formatted(.iso8601))|\(policy)"
         let hash = try #require(VuDRMToken.hash(of: Array(text.utf8), Secret(secret))).hexString
+        // Players of vendors name the key alone, so that it has to be there.
+        try #require(try await stage.speke().status == 200)
         var words: [String] = []
         for _ in ages {
             let exchange = try stage.stage.exchange("skd://keys.example/license/\(ServerStage.kid)")
@@ -85,6 +91,8 @@ import Testing
         _ stage: SettingStage, ages: [TimeInterval], sessions: [String] = ["s-1"]
     ) async throws -> String {
         let kid = try #require(KeyID(ServerStage.kid))
+        // Players of vendors name the key alone, so that it has to be there.
+        try #require(try await stage.speke().status == 200)
         var words: [String] = []
         let number = UUID().uuidString
         for (age, session) in zip(ages, sessions) {
@@ -101,7 +109,7 @@ import Testing
                 "=", with: "%3D")
             let reply = try await stage.stage.send(
                 "\(stage.server.addresses.players.url)/t/demo/drmtoday/license-server-fairplay/", method: "POST",
-                body: Data("spc=\(spc)&assetId=movie".utf8),
+                body: Data("spc=\(spc)&assetId=movie&keyId=\(kid.bytes.hexString)".utf8),
                 headers: ["Content-Type": "application/x-www-form-urlencoded", "x-dt-auth-token": token])
             words.append(reply.status == 200 ? "license" : "refused")
         }
