@@ -28,11 +28,16 @@ final class LicenseServer: Sendable {
         timekeeper: any Timekeeper = SystemTimekeeper(),
         front: @escaping @Sendable (HTTPRequest) -> HTTPResponse? = { _ in nil }
     ) async throws -> LicenseServer {
+        OpenFileLimit.raise()
         let engines = if let engines { engines } else { try await ServerEngines.open(file, timekeeper: timekeeper) }
         do {
             let shared = try await ServerShared.read(file, engines, lines, timekeeper: timekeeper)
             let state = try await shared.builder(file).state()
-            return try LicenseServer(file, shared, state, front)
+            let server = try LicenseServer(file, shared, state, front)
+            if let notice = OpenFileLimit.notice {
+                shared.log.write(LogEntry(.warning, .configuration, message: notice))
+            }
+            return server
         } catch {
             engines.close()
             throw error
