@@ -5,6 +5,7 @@ In front of a block, any number, each on a line of its own:
   <!-- not run: REASON -->       the block is not run
   <!-- file: NAME -->            the block is a file
   <!-- into: FILE PLACE -->      the block's members are members of a JSON file, at a place such as tenants.demo; without one, at its top
+  <!-- without: NAME NAME -->    members that the JSON file does not have any more
   <!-- where: WORD is COMMAND -->  what stands for something of the reader's: WORD is replaced by what COMMAND prints
   <!-- shows: A | B -->          what comes out has A and B, which the page has said to its readers too
   <!-- fails -->                 the block's last command says no
@@ -23,7 +24,7 @@ import json
 import re
 
 COMMENT = re.compile(r"\s*<!-- ([a-z ]+)(?:: (.*))? -->$")
-BEFORE = {"not run", "file", "into", "where", "shows", "fails", "within", "serves"}
+BEFORE = {"not run", "file", "into", "without", "where", "shows", "fails", "within", "serves"}
 ANYWHERE = {"page", "do"}
 
 
@@ -107,14 +108,16 @@ def missing(expected, output):
     return None
 
 
-def merged(document, place, fragment):
-    """A document with a fragment's members at a place."""
+def merged(document, place, fragment, without=()):
+    """A document with a fragment's members at a place, and without others."""
     fragment = fragment.strip()
     added = json.loads(fragment if fragment.startswith("{") else "{" + fragment + "}")
     part = document
     for name in [name for name in place.split(".") if name]:
         part = part.setdefault(name, {})
     lay(part, added)
+    for name in without:
+        del part[name]
     return document
 
 
