@@ -10,12 +10,15 @@ In front of a block, any number, each on a line of its own:
   <!-- shows: A | B -->          what comes out has A and B, which the page has said to its readers too
   <!-- fails -->                 the block's last command says no
   <!-- within: SECONDS -->       the block is run again until it shows what it should
+  <!-- needs: PROGRAM -->        the block is run where the program is, such as that of another version
   <!-- serves: PORT -->          the block's last line goes on; the block is over when PORT has /readyz
 
 Anywhere, and done where it stands:
 
   <!-- page: begins with ENGINE, ENGINE -->   postgresql, redis
-  <!-- do: WHAT WHOM -->         start, stop, kill, hang or resume; WHOM is an engine, or server, the newest that serves
+  <!-- do: WHAT WHOM -->         start, stop, kill, hang or resume; WHOM is an engine, or server, the newest that serves, or
+                                 servers, all of them
+  <!-- do: former WHOM -->       the tables of `latchkey`, or of a SQLite file, become those of version 1
 
 A block of `sh` needs no comment. One of `text` behind it is what comes out: each line in this order, … for anything. Any other block needs `file`,
 `into` or `not run`.
@@ -24,7 +27,7 @@ import json
 import re
 
 COMMENT = re.compile(r"\s*<!-- ([a-z ]+)(?:: (.*))? -->$")
-BEFORE = {"not run", "file", "into", "without", "where", "shows", "fails", "within", "serves"}
+BEFORE = {"not run", "file", "into", "without", "where", "shows", "fails", "within", "serves", "needs"}
 ANYWHERE = {"page", "do"}
 
 
