@@ -79,10 +79,7 @@ let package = Package(
         .systemLibrary(
             name: "COpenSSL", pkgConfig: "libcrypto",
             providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
-        .systemLibrary(
-            name: "CMicroHTTPD", pkgConfig: "libmicrohttpd",
-            providers: [.apt(["libmicrohttpd-dev"]), .brew(["libmicrohttpd"])]),
-        // libmicrohttpd's TLS.
+        // The TLS of servers.
         .systemLibrary(
             name: "CGnuTLS", pkgConfig: "gnutls", providers: [.apt(["libgnutls28-dev"]), .brew(["gnutls"])]),
         .systemLibrary(
@@ -94,11 +91,13 @@ let package = Package(
         // Headers alone: a licensee's library and a PKCS#11 module are loaded while the server runs.
         .systemLibrary(name: "CLatchkeyDerivation"),
         .systemLibrary(name: "CPKCS11"),
+        // Headers alone: sockets.
+        .systemLibrary(name: "CSockets"),
         // Floor 1
         room("LatchkeyVirtualTime", ["LatchkeyCore"]),
         room("LatchkeyHLS", ["LatchkeyCore"]),
         room("LatchkeyFairPlay", ["LatchkeyCore", "COpenSSL"]),
-        room("LatchkeyHTTP", ["LatchkeyCore", "CMicroHTTPD", "CGnuTLS"]),
+        room("LatchkeyHTTP", ["LatchkeyCore", "CGnuTLS", "CSockets"]),
         // Floor 2
         room("LatchkeyVendors", ["LatchkeyCore"]),
         room("LatchkeyDevice", ["LatchkeyCore", "LatchkeyFairPlay"]),
@@ -189,7 +188,7 @@ let package = Package(
         .executableTarget(
             name: "StoreEngines", dependencies: ["LatchkeyStores", "LatchkeyServer", "LatchkeyCore"],
             path: "Tests/Support/StoreEngines", swiftSettings: settings),
-        // TLS clients and certificates of tests.
+        // Clients of tests that send what no other client does, TLS clients, and certificates.
         .target(
             name: "TLSPeer", dependencies: ["CGnuTLS"], path: "Tests/Support/TLSPeer", swiftSettings: settings),
         tests("Core", ["LatchkeyCore"]),
@@ -206,6 +205,7 @@ let package = Package(
         tests(
             "Services",
             [
+                "TLSPeer",
                 "LatchkeyFaces", "LatchkeyServices", "LatchkeyServer", "LatchkeyHTTP", "LatchkeyFairPlay",
                 "LatchkeyDevice", "LatchkeyCore",
             ]),

@@ -42,15 +42,18 @@ static inline CURLcode latchkey_curl_set_callbacks(
     return code;
 }
 
-/// A socket that no child process gets.
-static curl_socket_t latchkey_curl_open_socket(void *context, curlsocktype purpose, struct curl_sockaddr *address) {
-    (void)context;
-    (void)purpose;
-    return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+typedef curl_socket_t (*latchkey_curl_socket_opener)(void *context, curlsocktype purpose, struct curl_sockaddr *address);
+typedef int (*latchkey_curl_socket_closer)(void *context, curl_socket_t socket);
+
+/// Sets who opens and closes sockets.
+static inline CURLcode latchkey_curl_set_sockets(CURL *easy, latchkey_curl_socket_opener open, latchkey_curl_socket_closer close) {
+    CURLcode code = curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open);
+    return code == CURLE_OK ? curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, close) : code;
 }
 
-static inline CURLcode latchkey_curl_close_sockets_in_children(CURL *easy) {
-    return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, latchkey_curl_open_socket);
+/// A socket that no child process gets.
+static inline curl_socket_t latchkey_curl_open_socket(const struct curl_sockaddr *address) {
+    return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
 /// Nothing but http and https.

@@ -1,5 +1,5 @@
 #pragma once
-// GnuTLS, which libmicrohttpd has its TLS from: certificates as handshakes use them.
+// GnuTLS: certificates, and the TLS of a server's connections.
 #include <gnutls/gnutls.h>
 #include <gnutls/abstract.h>
 #include <gnutls/x509.h>
@@ -10,10 +10,18 @@ static inline void latchkey_tls_free(gnutls_x509_crt_t *certificates, unsigned i
     gnutls_free(certificates);
 }
 
-// A function that chooses a handshake's certificate, as libmicrohttpd takes it: a gnutls_certificate_retrieve_function2. Swift cannot
-// give away a function as a plain pointer.
-static inline const void *latchkey_tls_chooser(int (*choose)(gnutls_session_t, const gnutls_datum_t *, int,
-                                                             const gnutls_pk_algorithm_t *, int, gnutls_pcert_st **,
-                                                             unsigned int *, gnutls_privkey_t *)) {
-    return (const void *)choose;
+// A session of a server over a socket that does not wait; NULL when there is none.
+static inline gnutls_session_t latchkey_tls_serve(gnutls_priority_t priority, gnutls_certificate_credentials_t credentials,
+                                                  int socket) {
+    gnutls_session_t session = NULL;
+    if (gnutls_init(&session, GNUTLS_SERVER | GNUTLS_NONBLOCK | GNUTLS_NO_SIGNAL) < 0) return NULL;
+    if (gnutls_priority_set(session, priority) < 0
+        || gnutls_credentials_set(session, GNUTLS_CRD_CERTIFICATE, credentials) < 0) {
+        gnutls_deinit(session);
+        return NULL;
+    }
+    gnutls_certificate_server_set_request(session, GNUTLS_CERT_IGNORE);
+    gnutls_handshake_set_timeout(session, GNUTLS_INDEFINITE_TIMEOUT);
+    gnutls_transport_set_int2(session, socket, socket);
+    return session;
 }

@@ -8,6 +8,9 @@ final class CurlHandle {
     private var fields: UnsafeMutablePointer<curl_slist>?
     private let message = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
+    /// TLS 1.2.
+    private static let lowestTLS = 6
+
     init?() {
         guard let easy = curl_easy_init() else {
             message.deallocate()
@@ -42,7 +45,7 @@ final class CurlHandle {
         let codes =
             [
                 latchkey_curl_set_error_text(easy, self.message), latchkey_curl_allow_http_only(easy),
-                latchkey_curl_close_sockets_in_children(easy),
+                latchkey_curl_set_sockets(easy, openSocket, closeSocket),
                 text(CURLOPT_URL, message.url.absoluteString), number(CURLOPT_PATH_AS_IS, 1),
                 // No signals, no files of the user, no redirects. No decompression either, because a decompressed body can have
                 // any size.
@@ -77,6 +80,8 @@ final class CurlHandle {
         return [
             trusted.file.map { text(CURLOPT_CAINFO, $0) }, trusted.folder.map { text(CURLOPT_CAPATH, $0) },
             number(CURLOPT_SSL_VERIFYPEER, 1), number(CURLOPT_SSL_VERIFYHOST, 2),
+            // TLS 1.3 and 1.2, and of 1.2 what `TLSOffer` offers: no default of whoever has built libcurl decides.
+            number(CURLOPT_SSLVERSION, Self.lowestTLS), text(CURLOPT_SSL_CIPHER_LIST, "ECDHE+AESGCM:ECDHE+CHACHA20"),
         ].compactMap(\.self)
     }
 

@@ -1,9 +1,9 @@
-import CMicroHTTPD
 import Foundation
+import LatchkeyCore
 
-/// One client's connection from its first byte to its last.
-// Sound because `number`, `phase`, `since` and `isClosing` are touched under `OpenConnections`' lock only, and `exchange` in
-// libmicrohttpd's callbacks only, of which there are never two at once for a connection.
+/// One client's connection, as everybody but its loop sees it.
+// Sound because `number`, `phase`, `since`, `lastProgress` and `isClosing` are written under `OpenConnections`' lock only, and everything that
+// `ClientConnection+Reading` and `+Writing` touch by the thread that runs the loop only.
 final class ClientConnection: @unchecked Sendable {
     /// What the connection waits for.
     enum Phase {
@@ -15,60 +15,88 @@ final class ClientConnection: @unchecked Sendable {
         case answer
         /// The client, to take the reply.
         case reply
+        /// The server, for more of a body that is made while it is sent.
+        case stream
+        /// The client, to end a connection that the server has ended.
+        case leaving
 
         /// How much longer than others a connection keeps its place while it waits for this; `nil` if it waits for the server.
         fileprivate var grace: Duration? {
             switch self {
-            // The same for both: otherwise bodies that never come would outlive clients that have just connected.
-            case .head, .body: .seconds(1)
-            case .reply: .seconds(5)
+            // The same for all: otherwise bodies that never come, or replies that nobody reads, would outlive clients that have just
+            // connected.
+            case .head, .body, .reply: .seconds(1)
+            case .stream: .seconds(5)
+            case .leaving: .zero
             case .answer: nil
             }
         }
     }
 
+    /// What a connection does next, in its loop.
+    enum Stage { case handshake, head, body, answer, reply, leaving, closed }
+
     let socket: Int32
     let address: NetworkAddress
     /// The client's address as text, without its port; empty if it is unknown.
     let addressText: String
-    /// What its handshake shows; `nil` for plain HTTP. It lives as long as the connection.
-    let identity: TLSIdentity?
-    let leaderSleep: LeaderSleep
+    let loop: ServerLoop
+    let limits: HTTPServerConfiguration
     /// The number of the connection, counted from 1 by the server.
-    var number = 0
+    var number: UInt64 = 0
     var phase = Phase.head
+    /// When it began to wait for this.
     var since: Duration
+    /// When the client last sent or took bytes of a body or a reply.
+    var lastProgress: Duration
     var isClosing = false
     /// Guards what tasks share of the connection's exchanges, one at a time; so that no request makes a lock.
     let exchangeLock = NSLock()
-    /// The exchange that is open on the connection.
+
+    // The loop's from here.
+    let tls: TLSSession?
+    var stage: Stage
+    /// What the socket is ready for, as far as is known.
+    var canRead = true
+    var canWrite = true
+    /// The other end has ended the connection, or its half of it.
+    var hasPeerEnded = false
+    /// What has arrived and is not read, from `inputStart` on.
+    var input: [UInt8] = []
+    var inputStart = 0
+    /// What is to be sent, from `outputStart` on.
+    var output: [UInt8] = []
+    var outputStart = 0
+    var scan = HeadScan()
+    var head: RequestHead?
+    var chunks: ChunkedBody?
+    /// How many bytes of a body with a stated length have not arrived.
+    var bodyLeft: UInt64 = 0
+    var body = Data()
+    /// How many bytes of the body have arrived, or after a refusal how many were thrown away.
+    var received = 0
     var exchange: HTTPExchange?
+    var reply: OutgoingReply?
 
     /// - Parameters:
-    ///   - identity: what its handshake shows; `nil` for plain HTTP.
-    ///   - leaderSleep: the daemon's.
+    ///   - tls: `nil` for plain HTTP.
     ///   - now: when the client connected.
-    init(
-        socket: Int32, address: UnsafePointer<sockaddr>?, identity: TLSIdentity?, leaderSleep: LeaderSleep,
-        at now: Duration
-    ) {
-        self.identity = identity
-        self.leaderSleep = leaderSleep
-        self.socket = socket
+    init(socket: Int32, address: UnsafePointer<sockaddr>, tls: TLSSession?, loop: ServerLoop, at now: Duration) {
+        (self.socket, self.tls, self.loop) = (socket, tls, loop)
+        limits = loop.daemon.configuration
         self.address = NetworkAddress(address)
-        addressText = address.map(SocketAddress.text) ?? ""
-        since = now
+        addressText = SocketAddress.text(of: address)
+        stage = tls == nil ? .head : .handshake
+        (since, lastProgress) = (now, now)
     }
 
     /// The time from which the connection may be closed to make room; the earliest goes first. `nil` while an answer is made.
     var yields: Duration? { isClosing ? nil : phase.grace.map { since + $0 } }
 
-    /// Writes a reply past libmicrohttpd, which closes the connection without one. Writes only what the socket takes at once.
-    func send(_ response: HTTPResponse) {
-        guard let body = response.bytes else { return }
-        var text = "HTTP/1.1 \(response.status) \(HTTPResponse.reason(of: response.status))\r\n"
-        for field in response.headers.fields { text += "\(field.name): \(field.value)\r\n" }
-        let bytes = Data((text + "Content-Length: \(body.count)\r\n\r\n").utf8) + body
-        _ = bytes.withUnsafeBytes { latchkey_send_now(socket, $0.baseAddress, $0.count) }
-    }
+    /// Has the loop go on with the connection. Any thread may call it.
+    func goOn() { loop.inbox.goOn(self) }
+
+    func enter(_ phase: Phase) { loop.daemon.connections.enter(phase, self, at: loop.daemon.time.uptime) }
+
+    func progress() { loop.daemon.connections.progress(self, at: loop.daemon.time.uptime) }
 }

@@ -42,8 +42,7 @@ public final class HTTPServer: @unchecked Sendable {
     ///   - time: the clock for deadlines and for stopping.
     ///   - startTask: starts the task of one request, on threads of the caller's choice.
     ///   - work: what the threads that read and write do besides, such as the tasks of requests. Then there are as many as it says, and
-    ///     not as many as the configuration says. Defaults to `nil`: threads that only read and write, which they also are where the
-    ///     system has no epoll.
+    ///     not as many as the configuration says. Defaults to `nil`: threads that only read and write.
     ///   - begin: answers one request at once, or says what its task does. Both closures are called on the thread that has read the
     ///     request; what they do there should be short, because other connections wait for that thread.
     package init(
@@ -75,14 +74,14 @@ public final class HTTPServer: @unchecked Sendable {
     /// Starts listening. A stopped server may be started again.
     ///
     /// - Returns: the port; the system chooses it if the configuration says 0.
-    /// - Throws: `httpAddress`, `httpListen` (taken, forbidden), `httpTLS`, or `httpRunning` if it runs already.
+    /// - Throws: `httpAddress`, `httpListen` (taken, forbidden), `httpOpenFiles`, `httpTLS`, or `httpRunning` if it runs already.
     @discardableResult
     public func start() throws(HTTPServerError) -> UInt16 {
         lock.lock()
         defer { lock.unlock() }
         guard case .idle = state else { throw .running }
         let identity = try identity()
-        let daemon = Daemon(
+        let daemon = try Daemon(
             configuration, identity: identity, time: time, startTask: startTask, work: work, begin: begin)
         let port = try daemon.start()
         state = .running(daemon, port: port)
@@ -159,7 +158,7 @@ public final class HTTPServer: @unchecked Sendable {
         let time = time
         let timeout = Task {
             try await time.sleep(for: limit)
-            daemon.open.answerAll(with: .stopping)
+            daemon.open.answerAll(with: HTTPRefusal.stopping.response)
             try await time.sleep(for: .seconds(1))
             daemon.open.giveUp()
         }

@@ -1,4 +1,5 @@
 import Foundation
+package import LatchkeyCore
 
 /// Where a server listens, and its limits.
 public struct HTTPServerConfiguration: Sendable {
@@ -27,9 +28,9 @@ public struct HTTPServerConfiguration: Sendable {
     /// The number of threads that read and write, and do what a host lets them do at once. They never wait for a handler. Defaults to
     /// one per processor, and 2 at least.
     public var threads = max(2, ProcessInfo.processInfo.activeProcessorCount)
-    /// The number of connections open at once, over all threads; fewer if the system allows fewer open files. Defaults to 1,024.
+    /// The number of connections open at once, over all threads; fewer if the process may have fewer open files. Defaults to 1,024.
     ///
-    /// At the limit, the address with most connections loses the one that has waited longest for its client. A connection whose
+    /// All servers of a process share its open files. At the limit, the address with most connections loses the one that has waited longest for its client. A connection whose
     /// answer is being made is never closed.
     public var connections = 1_024
     /// The number of connections open at once from one address (for IPv6, from one network of 64 bits). Beyond it, the one that
@@ -42,13 +43,16 @@ public struct HTTPServerConfiguration: Sendable {
     ///
     /// Up to 64 times as many are read and discarded, so that the client sees the refusal and not a broken connection.
     public var bodyBytes = 1_024 * 1_024
-    /// How long a connection may be idle while nothing is being answered; whole seconds. Defaults to 30 s.
+    /// How long a client may let the server wait for the next bytes of a body, or take none of a reply. Defaults to 30 s.
     public var idleTimeout: Duration = .seconds(30)
     /// How long a client may take from connecting, or from the last reply, until the head of its next request is complete. Then the
     /// connection is closed. Defaults to 15 s.
     public var headDeadline: Duration = .seconds(15)
     /// How long a handler may take before the client gets a 503 and the handler's task is cancelled. Defaults to 30 s.
     public var exchangeDeadline: Duration = .seconds(30)
+
+    /// Where sockets are counted. Defaults to the process's.
+    package var openFiles = OpenFileBudget.process
 
     /// The defaults.
     public init() {}

@@ -4,9 +4,9 @@ public import LatchkeyCore
 
 /// Why a server cannot start, or cannot take another certificate.
 public struct HTTPServerError: DiagnosableError, Hashable {
-    /// A stable name of the kind of error: `httpAddress`, `httpListen`, `httpTLS` or `httpRunning`.
+    /// A stable name of the kind of error: `httpAddress`, `httpListen`, `httpOpenFiles`, `httpTLS` or `httpRunning`.
     public let code: String
-    /// What happened, including what the system and libmicrohttpd said.
+    /// What happened, including what the system said.
     public let reason: String
     public let remedy: String
 
@@ -20,6 +20,14 @@ public struct HTTPServerError: DiagnosableError, Hashable {
         Self(
             code: "httpListen", reason: "No server could be started on \(address) port \(port): \(details)",
             remedy: "Choose a free port, or 0 to let the system choose one.")
+    }
+
+    static func openFiles(_ limit: Int, least: Int) -> Self {
+        Self(
+            code: "httpOpenFiles",
+            reason:
+                "This process may have \(limit) files open at once, too few for a server: it needs \(least) at least.",
+            remedy: "Raise the limit (ulimit -n, LimitNOFILE) to 1,024 at least; 65,536 for many clients.")
     }
 
     static func tls(_ details: String) -> Self {

@@ -1,33 +1,36 @@
-import CMicroHTTPD
+import CSockets
 import Foundation
+import LatchkeyCore
 
 /// The connections of a server, and which one is closed at the limit.
 ///
-/// Closing means `shutdown`: libmicrohttpd sees the end and closes the socket. It reports that before the system can reuse the
-/// socket's number, so that no other connection is ever touched.
+/// Closing means `shutdown`: the connection's loop sees the end, removes it from here, and closes the socket. So the system cannot reuse
+/// the socket's number before, and no other connection is ever touched.
 // Sound because everything is touched under `lock` only; HTTPServerCrowdTests covers it.
 final class OpenConnections: @unchecked Sendable {
     private let places: Int
     private let headDeadline: Duration
+    private let idleTimeout: Duration
     private let lock = NSLock()
     private var placesPerAddress: Int
     private var connections: [ObjectIdentifier: ClientConnection] = [:]
     private var counts: [NetworkAddress: Int] = [:]
     private var isWatched = false
-    private var total = 0
+    private var total: UInt64 = 0
+    /// How many there are, without those that are being closed.
+    private var openCount = 0
 
     /// - Parameters:
     ///   - places: how many connections there may be.
     ///   - placesPerAddress: how many there may be from one address.
     ///   - headDeadline: how long a connection may wait for a request's head.
-    init(places: Int, placesPerAddress: Int, headDeadline: Duration) {
+    ///   - idleTimeout: how long it may wait for the next bytes of a body, or until the client takes the next bytes of a reply.
+    init(places: Int, placesPerAddress: Int, headDeadline: Duration, idleTimeout: Duration) {
+        self.idleTimeout = idleTimeout
         self.places = places
         self.placesPerAddress = max(1, placesPerAddress)
         self.headDeadline = headDeadline
     }
-
-    /// How many there are, without those that are being closed.
-    var count: Int { lock.withLock { counts.values.reduce(0, +) } }
 
     /// Adds a connection. At the limit another one is closed, or the new one if no other can be.
     /// - Returns: whether nobody watches the deadlines; then the caller has to, with `nextDue`.
@@ -37,10 +40,11 @@ final class OpenConnections: @unchecked Sendable {
             connection.number = total
             connections[ObjectIdentifier(connection)] = connection
             counts[connection.address, default: 0] += 1
+            openCount += 1
             if counts[connection.address, default: 0] > placesPerAddress {
                 close(first { $0.address == connection.address } ?? connection)
             }
-            if counts.values.reduce(0, +) > places { close(displaced ?? connection) }
+            if openCount > places { close(displaced ?? connection) }
             defer { isWatched = true }
             return !isWatched
         }
@@ -60,34 +64,45 @@ final class OpenConnections: @unchecked Sendable {
 
     /// Sets what a connection waits for from now on.
     func enter(_ phase: ClientConnection.Phase, _ connection: ClientConnection, at now: Duration) {
-        lock.withLock { (connection.phase, connection.since) = (phase, now) }
+        lock.withLock { (connection.phase, connection.since, connection.lastProgress) = (phase, now, now) }
     }
 
-    /// Removes a closed connection.
+    /// The connection has taken or sent bytes. That keeps it from being idle, but not from making room: a byte now and then is cheap.
+    func progress(_ connection: ClientConnection, at now: Duration) { lock.withLock { connection.lastProgress = now } }
+
+    /// Removes a connection whose socket is about to be closed.
     func remove(_ connection: ClientConnection) {
         lock.withLock {
-            connections[ObjectIdentifier(connection)] = nil
+            guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
             release(connection)
         }
     }
 
-    /// The earliest time at which a head may be due; `nil`, which ends the watch, if no connection is open.
+    /// The earliest time at which a connection may have waited too long; `nil`, which ends the watch, if no connection is open.
     func nextDue(at now: Duration) -> Duration? {
         lock.withLock {
             isWatched = !connections.isEmpty
             guard isWatched else { return nil }
-            return waiting.map { $0.since + headDeadline }.min() ?? now + headDeadline
+            return connections.values.lazy.compactMap(due).min() ?? now + headDeadline
         }
     }
 
-    /// Closes the connections whose heads are overdue.
+    /// Closes the connections that have waited too long for their clients.
     func closeOverdue(at now: Duration) {
         lock.withLock {
-            for connection in waiting where connection.since + headDeadline <= now { close(connection) }
+            for connection in connections.values where due(connection).map({ $0 <= now }) ?? false { close(connection) }
         }
     }
 
-    private var waiting: [ClientConnection] { connections.values.filter { $0.phase == .head && !$0.isClosing } }
+    private func due(_ connection: ClientConnection) -> Duration? {
+        guard !connection.isClosing else { return nil }
+        return switch connection.phase {
+        case .head: connection.since + headDeadline
+        case .body, .reply: connection.lastProgress + idleTimeout
+        case .leaving: connection.since + .seconds(2)
+        case .answer, .stream: nil
+        }
+    }
 
     /// A connection of the address with most connections, otherwise any.
     private var displaced: ClientConnection? {
@@ -117,7 +132,20 @@ final class OpenConnections: @unchecked Sendable {
     /// Gives the place of a connection back, once.
     private func release(_ connection: ClientConnection) {
         guard !connection.isClosing else { return }
+        openCount -= 1
         let count = counts[connection.address, default: 1] - 1
         counts[connection.address] = count > 0 ? count : nil
+    }
+}
+
+extension OpenConnections: OpenFileBudget.Holder {
+    var heldCount: Int { lock.withLock { openCount } }
+
+    func closeOne() -> Bool {
+        lock.withLock {
+            guard let displaced else { return false }
+            close(displaced)
+            return true
+        }
     }
 }

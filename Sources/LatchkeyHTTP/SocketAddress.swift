@@ -1,4 +1,4 @@
-import CMicroHTTPD
+import CSockets
 import Foundation
 
 /// An IP address and a port as system calls take them.

@@ -5,72 +5,46 @@ import LatchkeyCore
 /// A certificate chain and its private key, read and checked, in the form that handshakes use.
 // Sound because nothing changes it after `init`, and GnuTLS only reads what a handshake is handed.
 package final class TLSIdentity: @unchecked Sendable {
-    /// The most certificates that GnuTLS takes of one chain.
-    private static let longestChain = 16
-
     /// The SHA-1 of the first certificate, in hexadecimal.
     package let sha1: String
     /// When the dates of the first certificate begin and end.
     package let notBefore, notAfter: Date
-    /// The chain; the server's certificate is first.
-    let certificates: UnsafeMutableBufferPointer<gnutls_pcert_st>
-    let key: gnutls_privkey_t
+    let credentials: gnutls_certificate_credentials_t
 
     /// - Parameter tls: PEM text.
     /// - Throws: `httpTLS` for text that cannot be read, and for a key that is not the first certificate's.
     package init(_ tls: HTTPServerConfiguration.TLS) throws(HTTPServerError) {
-        try Self.check(tls)
-        let first: (sha1: String, notBefore: Date, notAfter: Date)
-        (certificates, first) = try Self.chain(tls.certificate)
-        (sha1, notBefore, notAfter) = first
+        (sha1, notBefore, notAfter) = try Self.facts(of: tls.certificate)
+        var made: gnutls_certificate_credentials_t?
+        try Self.succeed(gnutls_certificate_allocate_credentials(&made))
+        guard let made else { throw .tls("There is no memory for the certificate.") }
         do throws(HTTPServerError) {
-            key = try Self.key(tls.privateKey)
+            // Compares both, too.
+            try Self.succeed(
+                Self.withDatum(tls.certificate) { certificate in
+                    Self.withDatum(tls.privateKey) { key in
+                        gnutls_certificate_set_x509_key_mem2(made, certificate, key, GNUTLS_X509_FMT_PEM, nil, 0)
+                    }
+                })
         } catch {
-            Self.free(certificates)
+            gnutls_certificate_free_credentials(made)
             throw error
         }
+        credentials = made
     }
 
-    deinit {
-        Self.free(certificates)
-        gnutls_privkey_deinit(key)
-    }
+    deinit { gnutls_certificate_free_credentials(credentials) }
 
-    /// Has GnuTLS read both and compare them, as it would for a server that never changes them.
-    private static func check(_ tls: HTTPServerConfiguration.TLS) throws(HTTPServerError) {
-        var credentials: gnutls_certificate_credentials_t?
-        try succeed(gnutls_certificate_allocate_credentials(&credentials))
-        defer { gnutls_certificate_free_credentials(credentials) }
-        try succeed(
-            withDatum(tls.certificate) { certificate in
-                withDatum(tls.privateKey) { key in
-                    gnutls_certificate_set_x509_key_mem2(credentials, certificate, key, GNUTLS_X509_FMT_PEM, nil, 0)
-                }
-            })
-    }
-
-    private static func chain(_ text: String) throws(HTTPServerError) -> (
-        UnsafeMutableBufferPointer<gnutls_pcert_st>, (sha1: String, notBefore: Date, notAfter: Date)
-    ) {
+    private static func facts(
+        of text: String
+    ) throws(HTTPServerError) -> (sha1: String, notBefore: Date, notAfter: Date) {
         var read: UnsafeMutablePointer<gnutls_x509_crt_t?>?
-        var readCount: UInt32 = 0
-        try succeed(
-            withDatum(text) { gnutls_x509_crt_list_import2(&read, &readCount, $0, GNUTLS_X509_FMT_PEM, 0) })
+        var count: UInt32 = 0
+        try succeed(withDatum(text) { gnutls_x509_crt_list_import2(&read, &count, $0, GNUTLS_X509_FMT_PEM, 0) })
         guard let read else { throw .tls("There is no certificate.") }
-        defer { latchkey_tls_free(read, readCount) }
-        var count = min(readCount, UInt32(longestChain))
+        defer { latchkey_tls_free(read, count) }
         guard count > 0 else { throw .tls("There is no certificate.") }
-        let first = facts(of: read[0])
-        let chain = UnsafeMutablePointer<gnutls_pcert_st>.allocate(capacity: Int(count))
-        chain.initialize(repeating: gnutls_pcert_st(), count: Int(count))
-        do throws(HTTPServerError) {
-            try succeed(
-                gnutls_pcert_import_x509_list(chain, read, &count, UInt32(GNUTLS_X509_CRT_LIST_SORT.rawValue)))
-        } catch {
-            chain.deallocate()
-            throw error
-        }
-        return (UnsafeMutableBufferPointer(start: chain, count: Int(count)), first)
+        return facts(of: read[0])
     }
 
     private static func facts(of certificate: gnutls_x509_crt_t?) -> (sha1: String, notBefore: Date, notAfter: Date) {
@@ -82,24 +56,6 @@ package final class TLSIdentity: @unchecked Sendable {
             Date(timeIntervalSince1970: Double(gnutls_x509_crt_get_activation_time(certificate))),
             Date(timeIntervalSince1970: Double(gnutls_x509_crt_get_expiration_time(certificate)))
         )
-    }
-
-    private static func key(_ text: String) throws(HTTPServerError) -> gnutls_privkey_t {
-        var key: gnutls_privkey_t?
-        try succeed(gnutls_privkey_init(&key))
-        guard let key else { throw .tls("There is no memory for the key.") }
-        do throws(HTTPServerError) {
-            try succeed(withDatum(text) { gnutls_privkey_import_x509_raw(key, $0, GNUTLS_X509_FMT_PEM, nil, 0) })
-        } catch {
-            gnutls_privkey_deinit(key)
-            throw error
-        }
-        return key
-    }
-
-    private static func free(_ certificates: UnsafeMutableBufferPointer<gnutls_pcert_st>) {
-        for index in certificates.indices { gnutls_pcert_deinit(&certificates[index]) }
-        certificates.deallocate()
     }
 
     private static func succeed(_ status: Int32) throws(HTTPServerError) {

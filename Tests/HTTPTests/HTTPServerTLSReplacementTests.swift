@@ -139,5 +139,5 @@ struct HTTPServerTLSReplacementTests {
 }
 
 extension SelfSigned {
-    fileprivate var tls: HTTPServerConfiguration.TLS { .init(certificate: certificate, privateKey: privateKey) }
+    var tls: HTTPServerConfiguration.TLS { .init(certificate: certificate, privateKey: privateKey) }
 }

@@ -36,8 +36,12 @@ final class RawConnection: Sendable {
 
     /// - Returns: false once the server has ended the connection.
     @discardableResult
-    func send(_ text: String) -> Bool {
-        var rest = Array(text.utf8)[...]
+    func send(_ text: String) -> Bool { send(Data(text.utf8)) }
+
+    /// - Returns: false once the server has ended the connection.
+    @discardableResult
+    func send(_ bytes: Data) -> Bool {
+        var rest = bytes[...]
         while !rest.isEmpty {
             let sent = rest.withUnsafeBytes { Foundation.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
             guard sent > 0 else { return false }

@@ -10,13 +10,15 @@ import Testing
 
 /// A running server whose database goes away: licenses, and everything that says so.
 @Suite(.timeLimit(.minutes(5))) struct OutageTests {
-    @Test func `for ten minutes without the database licenses go on, blocked ones do not, and all faces say what is out`()
+    @Test
+    func `for ten minutes without the database licenses go on, blocked ones do not, and all faces say what is out`()
         async throws
     {
         let stage = try await OutageStage()
         #expect(try await stage.license(1).status == 200)
         #expect(try await stage.license(2).status == 200)
-        #expect(try await stage.server.admin("tenants/demo/keys/\(ServerUnderTest.kid(2))/disable", "POST").status == 200)
+        #expect(
+            try await stage.server.admin("tenants/demo/keys/\(ServerUnderTest.kid(2))/disable", "POST").status == 200)
         #expect(try await stage.license(2).status == 403)
         #expect(try await stage.ready() == (200, "ready"))
         #expect(try await stage.metric("latchkey_store_outage{store=\"keyStore\"}") == 0)

@@ -17,6 +17,7 @@ final class LoadSocket {
     /// Begins to connect, to one of the places.
     init(_ places: [SocketPlaces.Place]) throws(SocketFailure) {
         guard let place = places.randomElement() else { throw SocketFailure(cause: "the server's name is not found") }
+        guard OpenFileBudget.process.take(for: .own) else { throw SocketFailure(cause: "no descriptor is left") }
         #if canImport(Darwin)
             descriptor = socket(place.family, SOCK_STREAM, 0)
         #else
@@ -37,7 +38,10 @@ final class LoadSocket {
         if result != 0, errno != EINPROGRESS { throw SocketFailure(cause: Self.text(errno)) }
     }
 
-    deinit { if descriptor >= 0 { close(descriptor) } }
+    deinit {
+        if descriptor >= 0 { close(descriptor) }
+        OpenFileBudget.process.give()
+    }
 
     /// What to wait for.
     var events: Int16 { Int16(sent < outgoing.count ? POLLOUT : POLLIN) }

@@ -66,6 +66,7 @@ struct LoadVerb: Verb {
     }
 
     func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
+        OpenFileLimit.raise()
         let plan = plan(arguments)
         let recorder = try arguments.traceRecorder()
         let progress: @Sendable (LoadTally) -> Void = { tally in

@@ -51,6 +51,8 @@ struct ServeVerb: Verb {
 
     func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
         try check(arguments.all(fault))
+        OpenFileLimit.raise()
+        if let notice = OpenFileLimit.notice { console.note("latchkey: \(notice)") }
         let (bench, front) = try await start(arguments, console)
         let sheet = front.sheet(at: bench.address)
         for order in arguments.all(fault) {

@@ -204,7 +204,8 @@ extension StoreError {
             .misconfigured, engine,
             reason:
                 "This is another database: \(found.map { "it is \($0)" } ?? "it has no fingerprint"), and \(expected) is expected.",
-            remedy: "Name the right database in stores.keys, or restore it. If this one is meant, remove the node's copy, and state its fingerprint in stores.fingerprint."
+            remedy:
+                "Name the right database in stores.keys, or restore it. If this one is meant, remove the node's copy, and state its fingerprint in stores.fingerprint."
         )
     }
 }

@@ -27,12 +27,12 @@ extension AdminCall {
     /// One overview per second, and each refusal as it happens.
     fileprivate func events() throws(AdminRefusal) -> HTTPResponse {
         let (shared, current) = (shared, current)
-        guard shared.feed.hasRoom else {
+        // Takes the reader's place at once, and gives it back when the body is dropped.
+        guard let events = shared.feed.events({ await current().overview(shared) }) else {
             throw AdminRefusal(
                 503, "adminEvents", "Too many consoles are open.", "Close one, or ask for the overview instead.")
         }
         let body = HTTPBodyStream { body in
-            guard let events = shared.feed.events({ await current().overview(shared) }) else { return }
             for await event in events { guard await body.write(event) else { return } }
         }
         return HTTPResponse(
@@ -103,12 +103,14 @@ extension ServerState {
     private func notices(_ shared: ServerShared) -> [String] {
         var notices = shared.metrics.outages.filter(\.isOut).map { Self.notice(of: $0.store) }
         if let pending = shared.engines.pending?.count, pending > 0 {
-            notices.append("Changes of this node wait for a store: \(pending). They are in force here, and on no other node.")
+            notices.append(
+                "Changes of this node wait for a store: \(pending). They are in force here, and on no other node.")
         }
         if shared.pool.admission.isOverloaded {
             notices.append("More requests come than can be answered; some are shed.")
         }
         if shared.isDraining { notices.append("The node is about to stop.") }
+        if let notice = OpenFileLimit.notice { notices.append(notice) }
         return notices + keySetNotices + self.notices
     }
 }

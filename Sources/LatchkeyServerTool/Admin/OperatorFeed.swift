@@ -19,7 +19,7 @@ final class OperatorFeed: Sendable {
     static let mostRefusals = 1_000
     /// The most refusals that are sent in a second.
     static let mostPerSecond = 50
-    private static let mostReaders = 32
+    static let mostReaders = 32
     private let state = Locked(State())
     private let timekeeper: any Timekeeper
 
@@ -76,9 +76,6 @@ final class OperatorFeed: Sendable {
                 .max { ($0["number"]?.number ?? 0) < ($1["number"]?.number ?? 0) }
         }
     }
-
-    /// Whether one more may read events.
-    var hasRoom: Bool { state.withLock { $0.readers.count < Self.mostReaders } }
 
     /// Server-sent events from now on: `overview` every second, `refusal` as they happen.
     /// - Returns: `nil` for one reader too many.

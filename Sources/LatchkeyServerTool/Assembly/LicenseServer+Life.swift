@@ -6,7 +6,9 @@ import LatchkeyTerminal
 extension LicenseServer {
     /// Writes to the log what an operator should read at the start, and where each listener is: standard error has nothing but JSON.
     func announce() {
-        for notice in current.keySetNotices + current.notices { shared.log.write(LogEntry(.warning, .life, message: notice)) }
+        for notice in current.keySetNotices + current.notices {
+            shared.log.write(LogEntry(.warning, .life, message: notice))
+        }
         let listeners = [
             ("players", addresses.players), ("packagers", addresses.packagers), ("operators", addresses.operators),
         ]

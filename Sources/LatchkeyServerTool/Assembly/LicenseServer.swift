@@ -26,11 +26,16 @@ final class LicenseServer: Sendable {
         _ file: ConfigurationFile, lines: LineWriter = LineWriter(descriptor: 2), engines: ServerEngines? = nil,
         front: @escaping @Sendable (HTTPRequest) -> HTTPResponse? = { _ in nil }
     ) async throws -> LicenseServer {
+        OpenFileLimit.raise()
         let engines = if let engines { engines } else { try await ServerEngines.open(file) }
         do {
             let shared = try await ServerShared.read(file, engines, lines)
             let state = try await shared.builder(file).state()
-            return try LicenseServer(file, shared, state, front)
+            let server = try LicenseServer(file, shared, state, front)
+            if let notice = OpenFileLimit.notice {
+                shared.log.write(LogEntry(.warning, .configuration, message: notice))
+            }
+            return server
         } catch {
             engines.close()
             throw error

@@ -124,7 +124,7 @@ struct ServerBuilder: Sendable {
         }
         let keys = engines.keys
         let vault = await problems.awaiting("\(place).keys") {
-            return TenantVault(try await secrets(of: name, wrapping), store: keys, settings: settings.vault)
+            TenantVault(try await secrets(of: name, wrapping), store: keys, settings: settings.vault)
         }
         let tokenKeys = await tokenKeys(settings.tokens, of: name, &upkeep, &problems)
         let read = await problems.reading(place, on: file.threads) { problems in

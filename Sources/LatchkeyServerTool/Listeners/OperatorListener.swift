@@ -51,11 +51,12 @@ struct OperatorListener: Sendable {
 
     private var readiness: Readiness {
         let (shared, state) = (shared, state())
-        return Readiness([
-            .init("draining") { shared.isDraining ? "the node is about to stop" : nil },
-            .init("credentials") { state.licensee.module.credentials.isEmpty ? "there are no credentials" : nil },
-            shared.saturation.check("pool"),
-            .init("tenants") { state.tenants.isEmpty ? "there are no tenants" : nil },
-        ] + shared.engines.watched.map { .init($0.health) })
+        return Readiness(
+            [
+                .init("draining") { shared.isDraining ? "the node is about to stop" : nil },
+                .init("credentials") { state.licensee.module.credentials.isEmpty ? "there are no credentials" : nil },
+                shared.saturation.check("pool"),
+                .init("tenants") { state.tenants.isEmpty ? "there are no tenants" : nil },
+            ] + shared.engines.watched.map { .init($0.health) })
     }
 }

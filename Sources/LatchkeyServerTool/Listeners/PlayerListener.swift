@@ -12,6 +12,9 @@ struct PlayerListener: Sendable {
         let id: RequestID
         let trace: TraceContext
         let uptime: Duration
+
+        /// Who shares a place at the door: the viewers of one address, or of one network of 64 bits.
+        var client: Int? { call.viewer.address.map { AddressCut.limits.range(of: $0).hashValue } }
     }
 
     let shared: ServerShared
@@ -28,7 +31,7 @@ struct PlayerListener: Sendable {
         if let (scope, wait) = refusal(of: arrival.call, state) { return .reply(limited(arrival, scope, wait, state)) }
         guard request.method == .post else { return .task { await answer(arrival, state) } }
         let lane = lane(of: request, at: arrival.uptime)
-        guard shared.door.begin(lane) else { return .reply(shed(arrival, lane, state)) }
+        guard shared.door.begin(lane, of: arrival.client) else { return .reply(shed(arrival, lane, state)) }
         return .task { await answer(arrival, state) }
     }
 
@@ -45,7 +48,7 @@ struct PlayerListener: Sendable {
         let now = timekeeper.uptime
         if arrival.call.request.method == .post {
             let wasShed = answer.report.refusal?.kind == .overloaded
-            shared.door.end(after: now - arrival.uptime, wasShed: wasShed, at: now)
+            shared.door.end(after: now - arrival.uptime, wasShed: wasShed, of: arrival.client, at: now)
         }
         if let lease = answer.report.lease, let credential = arrival.call.request.credential {
             shared.playbacks.note(credential, until: now + lease)

@@ -42,6 +42,8 @@ struct RunVerb: Verb {
         let state = try await ServerShared.read(file, engines, LineWriter { _ in }).builder(file).state()
         await state.loadKeySets()
         state.retire()
+        OpenFileLimit.raise()
+        if let notice = OpenFileLimit.notice { console.note(notice) }
         for notice in state.keySetNotices + state.notices { console.note(notice) }
         console.print(
             "All is right: \(state.tenants.count.counted("tenant")), \(state.policies.names.count.counted("policy", "policies")), "

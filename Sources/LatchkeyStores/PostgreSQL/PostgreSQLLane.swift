@@ -40,11 +40,18 @@ final class PostgreSQLLane: Sendable {
     }
 
     private static let limit = 4_096
+    /// A connection, a bell's two ends, and what a look for a host may take.
+    private static let descriptors = 4
+    private let share: OpenFileShare
     private let state = Locked(State())
     private let bell: Bell
 
     /// Starts the thread, which begins to connect.
     init(_ setup: Setup, name: String) throws(StoreError) {
+        guard let share = OpenFileShare(Self.descriptors) else {
+            throw StoreError(.full, "postgresql", reason: "The process has too few descriptors left for PostgreSQL.")
+        }
+        self.share = share
         bell = try Bell()
         let mailbox = Mailbox(state: state, bell: bell)
         let thread = Thread {

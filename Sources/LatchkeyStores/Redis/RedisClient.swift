@@ -9,14 +9,18 @@ import LatchkeyServer
 /// Source: `Documentation/LicenseServer.md` §7.2.
 final class RedisClient: Sendable {
     private let inbox: RedisInbox
+    private let share: OpenFileShare
+    /// A connection, a bell's two ends, and what a look for a primary may take.
+    private static let descriptors = 4
 
     /// - Parameters:
     ///   - address: where Redis is.
     ///   - limit: how long a command may take.
     ///   - timekeeper: the time for limits.
     init(_ address: RedisAddress, limit: Duration, timekeeper: any Timekeeper) throws(StoreError) {
-        guard let inbox = RedisInbox() else { throw .redis("The process has no descriptor left.", .full) }
-        self.inbox = inbox
+        guard let share = OpenFileShare(Self.descriptors), let inbox = RedisInbox()
+        else { throw .redis("The process has no descriptor left.", .full) }
+        (self.inbox, self.share) = (inbox, share)
         // Ends when the client goes away: `deinit` closes the inbox.
         let thread = Thread {
             var driver = RedisDriver(address, inbox, limit: limit, timekeeper: timekeeper)

@@ -47,7 +47,9 @@ import Testing
                 #expect(found.facts.origin == .stale)
             }
             #expect(try await vault.key(.numbered(2)).facts.policies == ["uhd"])
-            await #expect(throws: VaultError.disabled(.numbered(4))) { try await vault.key(.numbered(4), content: movie) }
+            await #expect(throws: VaultError.disabled(.numbered(4))) {
+                try await vault.key(.numbered(4), content: movie)
+            }
             let error = await #expect(throws: VaultError.self) { try await vault.key(.numbered(9), content: movie) }
             #expect(error?.code == "storeUnavailable")
         }
@@ -88,7 +90,9 @@ import Testing
         try await refresh.value
     }
 
-    @Test func `a refresh finds what changed and what is gone, and nothing is lost where it fails halfway`() async throws {
+    @Test func `a refresh finds what changed and what is gone, and nothing is lost where it fails halfway`()
+        async throws
+    {
         let stage = try VaultStage()
         let (vault, _) = try await Self.known(stage)
         _ = try await stage.store.inner.setDisabled(true, .numbered(1), of: "acme")
@@ -152,7 +156,9 @@ import Testing
         await #expect(throws: VaultError.unknown(.numbered(2))) { try await node.key(.numbered(2)) }
     }
 
-    @Test func `without the store it is derived again only where the store said before that there is no row`() async throws {
+    @Test func `without the store it is derived again only where the store said before that there is no row`()
+        async throws
+    {
         let stage = try VaultStage(unlisted: .derive)
         let vault = try await stage.vault()
         let key = try await vault.key(.numbered(1), content: Self.movie)

@@ -57,6 +57,29 @@ import Testing
         for lane in AdmissionLane.allCases { #expect(!limit.begin(lane)) }
     }
 
+    @Test func `a client that has much running leaves a quarter to those who have little`() {
+        let limit = ConcurrencyLimit(least: 8)
+        var greedy = 0
+        while limit.begin(.renewal, of: 1) { greedy += 1 }
+        #expect(greedy == 24)
+        for client in 2...9 { #expect(limit.begin(.renewal, of: client)) }
+        #expect(!limit.begin(.renewal, of: 10))
+        // Who has ended everything has little again.
+        for _ in 0..<greedy { limit.end(after: .milliseconds(1), of: 1, at: .zero) }
+        #expect(limit.running == 8)
+        for _ in 0..<4 { #expect(limit.begin(.renewal, of: 1)) }
+    }
+
+    @Test func `a client alone gets nearly all, and the limit rises for it`() {
+        let limit = ConcurrencyLimit(least: 4, most: 200)
+        for round in 1...600 {
+            var count = 0
+            while limit.begin(.renewal, of: 1) { count += 1 }
+            for _ in 0..<count { limit.end(after: .milliseconds(10), of: 1, at: .milliseconds(10 * round)) }
+        }
+        #expect(limit.limit == 200)
+    }
+
     @Test func `a refusal behind the door makes the limit smaller, however soon it comes`() {
         let limit = ConcurrencyLimit(least: 4)
         while limit.begin(.renewal) {}

@@ -58,7 +58,8 @@ import Testing
 
         let second = try copy()
         let rows = try await second.rows([Self.kid(1), Self.kid(2), Self.kid(9)], of: "acme")
-        #expect(try rows == (await store.rows([Self.kid(1), Self.kid(2)], of: "acme")).sorted { "\($0.kid)" < "\($1.kid)" })
+        #expect(
+            try rows == (await store.rows([Self.kid(1), Self.kid(2)], of: "acme")).sorted { "\($0.kid)" < "\($1.kid)" })
         #expect(rows.map(\.isDisabled) == [false, true])
         #expect(try await second.dataKeys() == (await store.dataKeys()))
         #expect(try await second.seeds(of: "acme") == (await store.seeds(of: "acme")))

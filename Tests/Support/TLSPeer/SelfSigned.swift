@@ -7,16 +7,19 @@ package struct SelfSigned: Sendable {
     /// The certificate, as a client sees it.
     package let der: Data
 
-    /// - Parameter days: how long it is valid from now on. With a negative number it ended so many days ago.
-    package init(days: Int = 60) throws {
+    /// - Parameters:
+    ///   - days: how long it is valid from now on. With a negative number it ended so many days ago.
+    ///   - isRSA: whether its key is one of RSA; otherwise of an elliptic curve.
+    package init(days: Int = 60, isRSA: Bool = false) throws {
         var key: gnutls_x509_privkey_t?
         var made: gnutls_x509_crt_t?
         try TLSFailure.check(gnutls_x509_privkey_init(&key))
         defer { gnutls_x509_privkey_deinit(key) }
         try TLSFailure.check(gnutls_x509_crt_init(&made))
         defer { gnutls_x509_crt_deinit(made) }
-        let bits = gnutls_sec_param_to_pk_bits(GNUTLS_PK_ECDSA, GNUTLS_SEC_PARAM_HIGH)
-        try TLSFailure.check(gnutls_x509_privkey_generate(key, GNUTLS_PK_ECDSA, bits, 0))
+        let kind = isRSA ? GNUTLS_PK_RSA : GNUTLS_PK_ECDSA
+        let bits = isRSA ? 2_048 : gnutls_sec_param_to_pk_bits(kind, GNUTLS_SEC_PARAM_HIGH)
+        try TLSFailure.check(gnutls_x509_privkey_generate(key, kind, bits, 0))
         let (now, serial) = (time(nil), [UInt8.random(in: 1...127)])
         for status in [
             gnutls_x509_crt_set_version(made, 3), gnutls_x509_crt_set_serial(made, serial, 1),

@@ -11,28 +11,58 @@ package final class TLSConnection: @unchecked Sendable {
     private var credentials: gnutls_certificate_credentials_t?
 
     /// Connects and shakes hands; off the cooperative pool.
-    package static func open(_ port: UInt16) async throws -> TLSConnection {
-        try await aside { try TLSConnection(port) }
+    /// - Parameter offer: versions and ciphers, in GnuTLS's words. Defaults to GnuTLS's own.
+    package static func open(_ port: UInt16, offering offer: String? = nil) async throws -> TLSConnection {
+        try await aside { try TLSConnection(port, offer) }
     }
 
-    private init(_ port: UInt16) throws {
-        socket = Foundation.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    /// Connects, sends a request and reads the status of the reply. Blocks.
+    package static func status(of request: String, port: UInt16) throws -> Int? {
+        let connection = try TLSConnection(port, nil)
+        try TLSFailure.check(Int32(gnutls_record_send(connection.session, request, request.utf8.count)))
+        var buffer = [UInt8](repeating: 0, count: 16_384)
+        var count = gnutls_record_recv(connection.session, &buffer, buffer.count)
+        while count < 0, gnutls_error_is_fatal(Int32(count)) == 0 {
+            count = gnutls_record_recv(connection.session, &buffer, buffer.count)
+        }
+        return RawReply(Data(buffer.prefix(max(0, count)))).status
+    }
+
+    /// What was agreed on, such as `(TLS1.3)-(ECDHE-X25519)-(ECDSA-SECP256R1-SHA256)-(AES-256-GCM)`.
+    package var agreement: String {
+        guard let text = gnutls_session_get_desc(session) else { return "" }
+        defer { free(text) }
+        return String(cString: text)
+    }
+
+    /// Connects.
+    static func connect(_ port: UInt16) throws -> Int32 {
+        let socket = Foundation.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var patience = timeval(tv_sec: 900, tv_usec: 0)
         setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
         inet_pton(AF_INET, "127.0.0.1", &address.sin_addr)
-        let status = withUnsafePointer(to: &address) { [socket] pointer in
+        let status = withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                Foundation.connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
-        guard status == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+        guard status == 0 else {
+            defer { close(socket) }
+            throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
+        }
+        return socket
+    }
+
+    private init(_ port: UInt16, _ offer: String?) throws {
+        socket = try Self.connect(port)
         try TLSFailure.check(gnutls_certificate_allocate_credentials(&credentials))
         // A client that sends to a connection that is gone gets an error, not a signal.
         try TLSFailure.check(gnutls_init(&session, UInt32(GNUTLS_CLIENT) | UInt32(GNUTLS_NO_SIGNAL)))
-        try TLSFailure.check(gnutls_set_default_priority(session))
+        try TLSFailure.check(
+            offer.map { gnutls_priority_set_direct(session, $0, nil) } ?? gnutls_set_default_priority(session))
         try TLSFailure.check(
             gnutls_credentials_set(session, GNUTLS_CRD_CERTIFICATE, credentials.map { UnsafeMutableRawPointer($0) }))
         gnutls_transport_set_int2(session, socket, socket)
@@ -67,7 +97,27 @@ package final class TLSConnection: @unchecked Sendable {
         }
     }
 
-    private static func aside<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
+    /// Sends bytes, and reads until the connection ends.
+    package func exchange(_ bytes: Data) async throws -> Data {
+        try await Self.aside { [self] in
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let sent = rest.withUnsafeBytes { gnutls_record_send(session, $0.baseAddress, $0.count) }
+                // A server that refuses may read no more.
+                guard sent > 0 else { break }
+                rest = rest.dropFirst(sent)
+            }
+            var (reply, buffer) = (Data(), [UInt8](repeating: 0, count: 16_384))
+            while true {
+                let count = gnutls_record_recv(session, &buffer, buffer.count)
+                if count < 0, gnutls_error_is_fatal(Int32(count)) == 0 { continue }
+                guard count > 0 else { return reply }
+                reply += buffer.prefix(count)
+            }
+        }
+    }
+
+    static func aside<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
         try await withCheckedThrowingContinuation { done in
             Thread.detachNewThread { done.resume(with: Result(catching: work)) }
         }

@@ -11,6 +11,8 @@ package final class ConcurrencyLimit: Sendable {
     private struct State {
         var limit: Double
         var running = 0
+        /// How many run of each client that has any.
+        var clients: [Int: Int] = [:]
         var lastCut = Duration.zero
     }
 
@@ -35,23 +37,40 @@ package final class ConcurrencyLimit: Sendable {
     package var running: Int { state.withLock { $0.running } }
 
     /// A request comes.
-    /// - Parameter lane: what kind of work it is. A part of the limit is kept for each lane that goes before it.
+    /// - Parameters:
+    ///   - lane: what kind of work it is. A part of the limit is kept for each lane that goes before it.
+    ///   - client: whose it is. A part of the lane's is kept for clients who have little running. `nil` for nobody's.
     /// - Returns: whether it may run. Then `end` has to follow.
-    package func begin(_ lane: AdmissionLane) -> Bool {
+    package func begin(_ lane: AdmissionLane, of client: Int? = nil) -> Bool {
         state.withLock { state in
-            guard state.running < max(1, Int(state.limit * lane.share)) else { return false }
+            let own = client.flatMap { state.clients[$0] } ?? 0
+            let share = lane.share * (own < Self.few ? 1 : Self.shareOfMany)
+            guard state.running < max(1, Int(state.limit * share)) else { return false }
             state.running += 1
+            if let client { state.clients[client] = own + 1 }
             return true
         }
     }
+
+    /// As much as a viewer asks for at once.
+    private static let few = 4
+    /// The part of a lane that those fill who have more running.
+    private static let shareOfMany = 0.75
 
     /// A request that ran has ended.
     /// - Parameters:
     ///   - duration: how long it took.
     ///   - wasShed: whether it was refused behind the door for want of time: then too many were let in.
+    ///   - client: as at its begin.
     ///   - uptime: now.
-    package func end(after duration: Duration, wasShed: Bool = false, at uptime: Duration) {
+    package func end(
+        after duration: Duration, wasShed: Bool = false, of client: Int? = nil, at uptime: Duration
+    ) {
         state.withLock { state in
+            if let client {
+                let own = (state.clients[client] ?? 1) - 1
+                state.clients[client] = own > 0 ? own : nil
+            }
             let wasBusy = Double(state.running) * 2 >= state.limit
             state.running = max(0, state.running - 1)
             if duration <= target, !wasShed {

@@ -83,7 +83,8 @@ package final class ServerMetrics: Sendable {
         copyRows = table.gauge("latchkey_node_copy_keys", "Content keys in the node's own copy.")
         copyBytes = table.gauge("latchkey_node_copy_bytes", "The size of the node's own copy.")
         copyKept = table.gauge(
-            "latchkey_node_copy_timestamp_seconds", "When the node last copied from the store, in Unix time; 0 without a copy.")
+            "latchkey_node_copy_timestamp_seconds",
+            "When the node last copied from the store, in Unix time; 0 without a copy.")
         pendingChanges = table.gauge("latchkey_pending_changes", "Changes of this node that a store has not got yet.")
         packagerRequests = table.counters(
             "latchkey_packager_requests_total", "Requests of packagers.",

@@ -1,18 +1,15 @@
-import CMicroHTTPD
 import Foundation
 import LatchkeyCore
 
-/// Runs a libmicrohttpd daemon that has no threads, on threads that also do other work.
+/// Runs a loop on threads that also do other work.
 ///
 /// One thread at a time leads: it reads and writes for all connections, and sleeps until one of them is ready. Before it does a piece of
 /// work it makes another one the leader, if one sleeps. Where all are busy, whoever has done its piece reads and writes before it takes the
 /// next: no thread waits for another, and a refusal waits for one piece at most.
-// Sound because libmicrohttpd's daemon is run under `lead` only. Other threads resume its connections, which they may.
-final class DaemonThreads: @unchecked Sendable {
-    private let daemon: OpaquePointer
-    private let readiness: Int32
+// Sound because the loop is run under `lead` only; other threads reach it by its inbox.
+final class LoopThreads: @unchecked Sendable {
+    private let loop: ServerLoop
     private let work: any ThreadWork
-    private let sleep: LeaderSleep
     private let alarms: [ThreadAlarm]
     private let lead = NSLock()
     /// What wakes the threads that sleep and do not lead.
@@ -21,12 +18,11 @@ final class DaemonThreads: @unchecked Sendable {
 
     /// Starts the threads.
     /// - Returns: `nil` if the process may not open the files that they need.
-    init?(_ daemon: OpaquePointer, _ work: any ThreadWork, _ sleep: LeaderSleep) {
-        (self.daemon, self.work, self.sleep) = (daemon, work, sleep)
+    init?(_ loop: ServerLoop, _ work: any ThreadWork) {
+        (self.loop, self.work) = (loop, work)
         let threads = max(1, work.threads)
-        readiness = latchkey_mhd_readiness(daemon)
         alarms = (0..<threads).compactMap { _ in ThreadAlarm() }
-        guard readiness >= 0, alarms.count == threads else { return nil }
+        guard alarms.count == threads else { return nil }
         for (number, alarm) in alarms.enumerated() {
             let thread = Thread { [self] in run(alarm) }
             thread.name = "latchkey-http-\(number)"
@@ -34,7 +30,7 @@ final class DaemonThreads: @unchecked Sendable {
         }
     }
 
-    /// Ends the threads. The daemon is the caller's again; a thread that does a piece of work ends after it.
+    /// Ends the threads. The loop is the caller's again; a thread that does a piece of work ends after it.
     func end() {
         isEnding.withLock { $0 = true }
         for alarm in alarms { alarm.ring() }
@@ -52,8 +48,7 @@ final class DaemonThreads: @unchecked Sendable {
         let leads = lead.try()
         if leads {
             guard !isEnding.withLock({ $0 }) else { return lead.unlock() }
-            sleep.willRun()
-            latchkey_mhd_run(daemon)
+            loop.run()
         }
         if let piece = work.take() {
             if leads {
@@ -70,9 +65,9 @@ final class DaemonThreads: @unchecked Sendable {
     }
 
     private func sleepAsLeader(_ alarm: ThreadAlarm) {
-        guard sleep.begin(alarm) else { return }
-        alarm.sleep(besides: readiness, milliseconds: latchkey_mhd_patience(daemon))
-        sleep.end()
+        guard loop.inbox.beginSleep(alarm) else { return }
+        alarm.sleep(besides: loop.readiness, milliseconds: -1)
+        loop.inbox.endSleep()
     }
 
     private func follow(_ alarm: ThreadAlarm) {
@@ -82,4 +77,14 @@ final class DaemonThreads: @unchecked Sendable {
         if lead.try() { return lead.unlock() }
         alarm.sleep(besides: nil, milliseconds: -1)
     }
+}
+
+/// No work: a thread that only reads and writes.
+struct NoWork: ThreadWork {
+    var threads: Int { 1 }
+    func join() {}
+    func leave() {}
+    func take() -> (@Sendable () -> Void)? { nil }
+    func rest(_ alarm: ThreadAlarm) -> Bool { true }
+    func rise(_ alarm: ThreadAlarm) {}
 }

@@ -1,0 +1,221 @@
+import CSockets
+import Foundation
+
+/// What a connection does when its socket is ready, or an answer is there. The loop's thread alone calls these.
+extension ClientConnection {
+    enum Progress {
+        /// There may be more to do.
+        case goOn
+        /// The socket, or an answer, has to come first.
+        case wait
+        case close
+    }
+
+    private static let mostRequestsAtOnce = 16
+    private static let mostDiscarded = 256 * 1_024
+
+    /// Does what can be done without waiting.
+    /// - Returns: `false` if the connection is to be closed.
+    func proceed() -> Bool {
+        var answered = 0
+        while true {
+            let wasReply = stage == .reply
+            switch step() {
+            case .goOn: break
+            case .wait: return true
+            case .close: return false
+            }
+            guard wasReply, stage == .head else { continue }
+            answered += 1
+            if answered == Self.mostRequestsAtOnce {
+                // Others first.
+                goOn()
+                return true
+            }
+        }
+    }
+
+    private func step() -> Progress {
+        switch stage {
+        case .handshake: shakeHands()
+        case .head: readHead()
+        case .body: readBody()
+        case .answer: takeAnswer()
+        case .reply: sendReply()
+        case .leaving: discard()
+        case .closed: .wait
+        }
+    }
+
+    private func shakeHands() -> Progress {
+        switch tls?.shakeHands() ?? .failed {
+        case .done:
+            stage = .head
+            return .goOn
+        case .later: return .wait
+        case .ended, .failed: return .close
+        }
+    }
+
+    private func readHead() -> Progress {
+        do {
+            let found = try input.withUnsafeBytes { bytes in
+                try scan.head(in: .init(rebasing: bytes[inputStart...]), most: limits.headerBytes)
+            }
+            guard let found else { return receive() }
+            use(found.count)
+            scan = HeadScan()
+            return begin(found.head)
+        } catch {
+            return refuse(error as? HTTPRefusal ?? .headTooLarge)
+        }
+    }
+
+    private func begin(_ head: RequestHead) -> Progress {
+        self.head = head
+        let exchange = HTTPExchange(loop.daemon, self)
+        guard loop.daemon.admit(exchange) else { return refuse(.stopping) }
+        self.exchange = exchange
+        received = 0
+        switch head.framing {
+        case .length(0): return startAnswer()
+        case .length(let length):
+            let most = head.isWaitingToSend ? limits.bodyBytes : limits.discardedBytes
+            guard length <= UInt64(clamping: most) else { return refuse(.bodyTooLarge) }
+            bodyLeft = length
+            body.reserveCapacity(Int(clamping: min(length, UInt64(clamping: limits.bodyBytes))))
+        case .chunked:
+            chunks = ChunkedBody(mostBytes: limits.discardedBytes, mostTrailerBytes: limits.headerBytes)
+        }
+        enter(.body)
+        stage = .body
+        if head.isWaitingToSend, inputStart == input.count {
+            output += "HTTP/1.1 100 Continue\r\n\r\n".utf8
+            if case .close = flush() { return .close }
+        }
+        return .goOn
+    }
+
+    private func readBody() -> Progress {
+        if exchange?.answer != nil { return refuse(loop.daemon.open.isClosed ? .stopping : .bodyOverdue) }
+        do {
+            guard try takeBody() else { return receive() }
+        } catch {
+            return refuse(error)
+        }
+        chunks = nil
+        guard received <= limits.bodyBytes else { return refuse(.bodyTooLarge) }
+        return startAnswer()
+    }
+
+    /// Takes what has arrived of the body.
+    /// - Returns: whether that is all of it.
+    private func takeBody() throws(HTTPRefusal) -> Bool {
+        guard chunks != nil else {
+            let count = Int(clamping: min(bodyLeft, UInt64(input.count - inputStart)))
+            try take(inputStart..<(inputStart + count))
+            bodyLeft -= UInt64(count)
+            use(count)
+            return bodyLeft == 0
+        }
+        while true {
+            var used = inputStart
+            let result = input.withUnsafeBytes { bytes in
+                Result { () throws(HTTPRefusal) in try chunks?.next(in: bytes, &used) ?? .end }
+            }
+            switch try result.get() {
+            case .piece(let range): try take(range)
+            case .end:
+                use(used - inputStart)
+                return true
+            case .more:
+                use(used - inputStart)
+                return false
+            }
+            inputStart = used
+        }
+    }
+
+    private func take(_ range: Range<Int>) throws(HTTPRefusal) {
+        received += range.count
+        if received <= limits.bodyBytes { body.append(contentsOf: input[range]) }
+        // A body in chunks may be endless.
+        if received > limits.discardedBytes { throw .bodyTooLarge }
+    }
+
+    private func startAnswer() -> Progress {
+        guard let head, let exchange else { return .close }
+        stage = .answer
+        enter(.answer)
+        exchange.start(
+            HTTPRequest(
+                method: head.method, target: head.target, headers: head.headers, body: body,
+                remoteAddress: addressText))
+        body = Data()
+        return takeAnswer()
+    }
+
+    private func takeAnswer() -> Progress {
+        guard let answer = exchange?.answerOrWait() else { return .wait }
+        return send(answer)
+    }
+
+    /// Counts bytes of the input as read.
+    private func use(_ count: Int) {
+        inputStart += count
+        guard inputStart == input.count else { return }
+        (input, inputStart) = ([], 0)
+    }
+
+    /// Reads what the socket has.
+    private func receive() -> Progress {
+        guard canRead else { return .wait }
+        if inputStart > 0 {
+            input.removeFirst(inputStart)
+            inputStart = 0
+        }
+        let buffer = loop.buffer
+        let count: Int
+        if let tls {
+            switch tls.receive(buffer) {
+            case .done(let received): count = received
+            case .later:
+                canRead = false
+                return .wait
+            case .ended, .failed: return .close
+            }
+        } else {
+            count = latchkey_receive(socket, buffer.baseAddress, buffer.count)
+            guard count != 0 else { return .close }
+            guard count > 0 else {
+                guard errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR else { return .close }
+                canRead = errno == EINTR
+                return canRead ? .goOn : .wait
+            }
+            // What comes later is told again, and so is the end.
+            if count < buffer.count, !hasPeerEnded { canRead = false }
+        }
+        input.append(contentsOf: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        if stage == .body { progress() }
+        return .goOn
+    }
+
+    /// Throws away what comes after the reply, so that the client can read it: with unread bytes the connection would end in a reset.
+    private func discard() -> Progress {
+        while true {
+            let count = latchkey_receive(socket, loop.buffer.baseAddress, loop.buffer.count)
+            guard count != 0 else { return .close }
+            guard count > 0 else { return errno == EAGAIN || errno == EWOULDBLOCK ? .wait : .close }
+            received += count
+            guard received <= Self.mostDiscarded else { return .close }
+        }
+    }
+}
+
+extension HTTPServerConfiguration {
+    /// Bytes of a body that are read and discarded, so that the client sees the refusal.
+    fileprivate var discardedBytes: Int {
+        let (bytes, isTooMuch) = max(0, bodyBytes).multipliedReportingOverflow(by: 64)
+        return isTooMuch ? .max : bytes
+    }
+}

@@ -1,0 +1,59 @@
+/// Finds the end of a head in bytes that arrive piece by piece, and refuses bytes that no head may have as soon as they arrive.
+///
+/// Lines end with CRLF and nothing else; no line begins with a blank; there are no control characters but tabs.
+///
+/// Source: RFC 9112 §2.2 and §5.2; RFC 9110 §5.5.
+struct HeadScan {
+    /// How many bytes are looked at.
+    private var seen = 0
+    /// Where the lines begin and end, without their line ends.
+    private var lines: [Range<Int>] = []
+    private var lineStart = 0
+
+    /// Looks at what has arrived.
+    /// - Parameters:
+    ///   - bytes: everything from the first byte of the head on, each time.
+    ///   - most: how many bytes a head may have.
+    /// - Returns: the head and how many bytes it has; `nil` if its end has not arrived.
+    mutating func head(
+        in bytes: UnsafeRawBufferPointer, most: Int
+    ) throws(HTTPRefusal) -> (head: RequestHead, count: Int)? {
+        while seen < bytes.count {
+            guard seen < most else { throw .headTooLarge }
+            let byte = bytes[seen]
+            if byte >= 0x20, byte != 0x7f {
+                if byte == UInt8(ascii: " "), seen == lineStart { throw .framing("A line begins with a blank.") }
+                seen += 1
+                continue
+            }
+            switch byte {
+            case UInt8(ascii: "\t") where seen > lineStart: seen += 1
+            case UInt8(ascii: "\r"):
+                guard seen + 1 < bytes.count else { return nil }
+                guard bytes[seen + 1] == UInt8(ascii: "\n") else {
+                    throw .framing("A carriage return stands alone.")
+                }
+                seen += 2
+                if try endLine() { return (try RequestHead(lines.map { bytes[$0] }), seen) }
+            case UInt8(ascii: "\t"): throw .framing("A line begins with a blank.")
+            case UInt8(ascii: "\n"): throw .framing("A line ends without a carriage return.")
+            default: throw .framing("The head has a control character.")
+            }
+        }
+        return nil
+    }
+
+    /// - Returns: whether the head ends with the line.
+    private mutating func endLine() throws(HTTPRefusal) -> Bool {
+        let line = lineStart..<(seen - 2)
+        lineStart = seen
+        guard line.isEmpty else {
+            lines.append(line)
+            return false
+        }
+        // One empty line may stand before a request.
+        guard lines.isEmpty else { return true }
+        guard seen == 2 else { throw .framing("Empty lines stand before the request.") }
+        return false
+    }
+}

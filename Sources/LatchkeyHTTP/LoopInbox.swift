@@ -1,0 +1,61 @@
+import LatchkeyCore
+
+/// What other threads want of a loop, and how they wake the thread that runs it.
+///
+/// A thread does not fall asleep over what has come since it last looked.
+final class LoopInbox: Sendable {
+    private struct State {
+        var connections: [ClientConnection] = []
+        var mayAccept = false
+        var sleeper: ThreadAlarm?
+        var isClosed = false
+
+        var isEmpty: Bool { connections.isEmpty && !mayAccept }
+    }
+
+    private let state = Locked(State())
+
+    /// A connection may go on. Any thread may call it.
+    func goOn(_ connection: ClientConnection) {
+        let sleeper = state.withLock { state -> ThreadAlarm? in
+            guard !state.isClosed else { return nil }
+            state.connections.append(connection)
+            return state.sleeper
+        }
+        sleeper?.ring()
+    }
+
+    /// Nobody runs the loop any more: forgets what has come, and what comes.
+    func close() { state.withLock { ($0.isClosed, $0.connections) = (true, []) } }
+
+    /// There may be room for new connections again. Any thread may call it.
+    func accept() {
+        let sleeper = state.withLock { state in
+            state.mayAccept = true
+            return state.sleeper
+        }
+        sleeper?.ring()
+    }
+
+    /// What has come since the last call.
+    func take() -> (connections: [ClientConnection], mayAccept: Bool) {
+        state.withLock { state in
+            guard !state.isEmpty else { return ([], false) }
+            defer { (state.connections, state.mayAccept) = ([], false) }
+            return (state.connections, state.mayAccept)
+        }
+    }
+
+    /// The thread is about to sleep.
+    /// - Returns: `false` if something has come.
+    func beginSleep(_ alarm: ThreadAlarm) -> Bool {
+        state.withLock {
+            guard $0.isEmpty else { return false }
+            $0.sleeper = alarm
+            return true
+        }
+    }
+
+    /// The thread sleeps no more.
+    func endSleep() { state.withLock { $0.sleeper = nil } }
+}

@@ -1,0 +1,84 @@
+import CGnuTLS
+import Foundation
+
+/// What the server offers to clients by TLS: 1.3 and 1.2, keys agreed on for one connection over elliptic curves, and ciphers that
+/// authenticate what they encrypt. `Documentation/Server/Operations.md` lists it.
+// Sound because nothing changes it after `init`.
+final class TLSOffer: @unchecked Sendable {
+    /// GnuTLS's own words; its `NORMAL` would offer TLS 1.0, CBC, and keys that RSA carries.
+    static let words =
+        "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:-KX-ALL:+ECDHE-ECDSA:+ECDHE-RSA:-CIPHER-ALL:+AES-256-GCM"
+        + ":+CHACHA20-POLY1305:+AES-128-GCM:-MAC-ALL:+AEAD:-GROUP-ALL:+GROUP-X25519:+GROUP-SECP256R1:+GROUP-SECP384R1"
+        + ":%SERVER_PRECEDENCE"
+
+    let priority: gnutls_priority_t
+
+    /// - Throws: `httpTLS` for a GnuTLS that does not know the words.
+    init() throws(HTTPServerError) {
+        var made: gnutls_priority_t?
+        let status = gnutls_priority_init(&made, Self.words, nil)
+        guard status >= 0, let made else {
+            throw .tls(gnutls_strerror(status).map { String(cString: $0) } ?? "error \(status).")
+        }
+        priority = made
+    }
+
+    deinit { gnutls_priority_deinit(priority) }
+}
+
+/// The TLS of one connection. Its owner alone uses it, one call at a time.
+final class TLSSession {
+    /// What became of a call that does not wait.
+    enum Outcome {
+        case done(Int)
+        /// The socket is not ready.
+        case later
+        /// The other end has ended the connection.
+        case ended
+        case failed
+    }
+
+    private let session: gnutls_session_t
+    // Both are needed as long as the session is.
+    private let identity: TLSIdentity
+    private let offer: TLSOffer
+
+    /// - Returns: `nil` without memory.
+    init?(_ identity: TLSIdentity, _ offer: TLSOffer, socket: Int32) {
+        guard let session = latchkey_tls_serve(offer.priority, identity.credentials, socket) else { return nil }
+        (self.session, self.identity, self.offer) = (session, identity, offer)
+    }
+
+    deinit { gnutls_deinit(session) }
+
+    func shakeHands() -> Outcome { outcome { Int(gnutls_handshake(session)) } }
+
+    func receive(_ bytes: UnsafeMutableRawBufferPointer) -> Outcome {
+        let outcome = outcome { gnutls_record_recv(session, bytes.baseAddress, bytes.count) }
+        if case .done(0) = outcome { return .ended }
+        return outcome
+    }
+
+    /// After `later`, the next call has to begin with the same bytes.
+    func send(_ bytes: UnsafeRawBufferPointer) -> Outcome {
+        outcome { gnutls_record_send(session, bytes.baseAddress, min(bytes.count, 16_384)) }
+    }
+
+    /// Says that nothing more is sent, as far as the socket takes it at once.
+    func finish() { gnutls_bye(session, GNUTLS_SHUT_WR) }
+
+    private func outcome(_ call: () -> Int) -> Outcome {
+        // Warnings of the other end are not the end. It may not send them for ever.
+        for _ in 0..<8 {
+            let status = call()
+            if status >= 0 { return .done(status) }
+            switch Int32(clamping: status) {
+            case GNUTLS_E_AGAIN: return .later
+            case GNUTLS_E_INTERRUPTED, GNUTLS_E_WARNING_ALERT_RECEIVED: continue
+            case GNUTLS_E_PREMATURE_TERMINATION: return .ended
+            default: return .failed
+            }
+        }
+        return .failed
+    }
+}

@@ -1,0 +1,107 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyHTTP
+import LatchkeyTesting
+import Testing
+
+/// Servers that share the open files of a process.
+@Suite(.timeLimit(.minutes(5))) struct OpenFileTests {
+    private static let request = "GET /honest HTTP/1.1\r\nHost: a\r\n\r\n"
+
+    /// Two servers whose process may have so many files open.
+    private func withServers(
+        limit: Int, _ body: (OpenFileBudget, [UInt16]) async throws -> Void
+    ) async throws -> OpenFileBudget {
+        let budget = OpenFileBudget { limit }
+        var configuration = HTTPServerConfiguration.patient
+        (configuration.openFiles, configuration.threads) = (budget, 1)
+        let servers = [HTTPServer(configuration) { .text($0.path) }, HTTPServer(configuration) { .text($0.path) }]
+        do {
+            try await body(budget, try servers.map { try $0.start() })
+        } catch {
+            for server in servers { await server.stop(within: .zero) }
+            throw error
+        }
+        for server in servers { await server.stop(within: .zero) }
+        return budget
+    }
+
+    @Test func `idle strangers on two listeners take no more than there is, and honest clients of both get in`()
+        async throws
+    {
+        let budget = try await withServers(limit: 140) { budget, ports in
+            var crowd: [RawConnection] = []
+            for _ in 0..<60 {
+                for port in ports { crowd.append(try RawConnection(port: port)) }
+                #expect(budget.taken <= budget.capacity(for: .client))
+            }
+            for port in ports + ports {
+                for address in ["127.0.0.1", "127.0.0.2"] {
+                    let honest = try RawConnection(port: port, from: address)
+                    honest.send(Self.request)
+                    #expect(await honest.readReply().hasSuffix("/honest"))
+                    #expect(budget.taken <= budget.capacity(for: .client))
+                }
+            }
+            withExtendedLifetime(crowd) {}
+        }
+        #expect(budget.taken == 0)
+    }
+
+    @Test func `strangers of one listener make room for clients of another`() async throws {
+        _ = try await withServers(limit: 140) { budget, ports in
+            let crowd = try (0..<100).map { _ in try RawConnection(port: ports[0]) }
+            let honest = try (0..<10).map { _ in try RawConnection(port: ports[1]) }
+            for one in honest {
+                one.send(Self.request)
+                #expect(await one.readReply().hasSuffix("/honest"))
+            }
+            withExtendedLifetime(crowd) {}
+        }
+    }
+
+    @Test func `connections that are being answered are not closed for others, who wait and then get in`() async throws
+    {
+        let gate = Gate()
+        let budget = OpenFileBudget { 64 + 32 + 3 + 16 }
+        try await withServer({ ($0.openFiles, $0.threads) = (budget, 1) }) { request in
+            if request.path == "/wait" { await gate.wait() }
+            return .text(request.path)
+        } _: { port in
+            let busy = try (0..<16).map { _ in try RawConnection(port: port) }
+            for one in busy { one.send("GET /wait HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n") }
+            try await until { budget.left(for: .client) == 0 }
+            let late = try RawConnection(port: port)
+            late.send(Self.request)
+            gate.open()
+            for one in busy { #expect(await one.readReply().hasSuffix("/wait")) }
+            #expect(await late.readReply().hasSuffix("/honest"))
+        }
+    }
+
+    @Test func `500 replies that nobody reads keep no place from an honest client`() async throws {
+        let large = HTTPResponse(status: 200, contentType: "text/plain", bytes: Data(repeating: 1, count: 8 << 20))
+        try await withServer({ ($0.connections, $0.connectionsPerAddress) = (64, 32) }) {
+            $0.path == "/large" ? large : .text($0.path)
+        } _: { port in
+            var crowd: [RawConnection] = []
+            for number in 0..<500 {
+                let one = try RawConnection(port: port)
+                one.send("GET /large HTTP/1.1\r\nHost: a\r\n\r\n")
+                crowd.append(one)
+                guard number % 10 == 0 else { continue }
+                let honest = try RawConnection(port: port)
+                honest.send(Self.request)
+                #expect(await honest.readReply().hasSuffix("/honest"))
+            }
+            withExtendedLifetime(crowd) {}
+        }
+    }
+
+    @Test func `a process with too few files does not start a server, and says how many it needs`() throws {
+        var configuration = HTTPServerConfiguration.patient
+        configuration.openFiles = OpenFileBudget { 64 }
+        let error = #expect(throws: HTTPServerError.self) { try HTTPServer(configuration) { _ in .text("ok") }.start() }
+        #expect(error?.code == "httpOpenFiles")
+    }
+}

@@ -1,0 +1,47 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyServer
+import LatchkeyTesting
+import TLSPeer
+import Testing
+
+@testable import LatchkeyServerTool
+
+/// Requests of doubtful shape to the three listeners of the license server.
+@Suite(.timeLimit(.minutes(5))) struct ListenerShapeTests {
+    @Test(arguments: [false, true])
+    func `every listener refuses every doubtful shape with one reply in the documented form`(_ isTLS: Bool) async throws
+    {
+        let peer = try SelfSigned()
+        let stage = try await ServerStage { text in
+            guard isTLS else { return }
+            for name in ["players", "packagers", "operators"] {
+                text = text.replacing(
+                    "\"\(name)\": {", with: "\"\(name)\": {\"certificate\": \"tls.pem\", \"privateKey\": \"tls.key\", ")
+            }
+        } prepare: { folder in
+            try Data(peer.certificate.utf8).write(to: folder.appending(path: "tls.pem"))
+            let key = folder.appending(path: "tls.key")
+            try Data(peer.privateKey.utf8).write(to: key)
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: key.path)
+        }
+        let places = stage.server.addresses
+        let ports = [places.players, places.packagers, places.operators].compactMap { URL(string: $0.url)?.port }
+        #expect(ports.count == 3)
+        await withTaskGroup { group in
+            for port in ports.compactMap({ UInt16(exactly: $0) }) {
+                group.addTask { await Self.check(port, isTLS) }
+            }
+        }
+        #expect(!String(decoding: stage.log.withLock { $0 }, as: UTF8.self).contains("smuggled"))
+        await stage.stop()
+    }
+
+    private static func check(_ port: UInt16, _ isTLS: Bool) async {
+        for shape in RequestShape.refused {
+            let reply = try? await RawExchange.run(shape.bytes, port: port, isTLS: isTLS)
+            #expect(reply?.status == shape.status, "\(shape)")
+            #expect(reply?.isOneRefusal == true, "\(shape)")
+        }
+    }
+}
