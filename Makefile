@@ -22,7 +22,7 @@ help: ## list the targets
 deps: ## install what is missing beside the Swift toolchain
 	@Scripts/install-dependencies
 
-engines: ## install the programs that tests start: PostgreSQL, Redis, SoftHSM, HAProxy, Chromium, fish, zsh
+engines: ## install the programs that tests start: PostgreSQL, Redis, SoftHSM, HAProxy, Chromium, fish, zsh, PyYAML
 	@Scripts/install-dependencies --engines
 
 packager: ## fetch Shaka Packager from PyPI for its test, if it can be had
@@ -38,7 +38,7 @@ demo: deps ## play five protected streams through five players, and check every 
 	$(SWIFT_BUILD) --product $(firstword $(DEMO))
 	"$$($(SWIFT_BUILD) --show-bin-path)"/$(DEMO)
 
-cluster: engines ## run two license servers, PostgreSQL, Redis and HAProxy here, put them under load, kill things, and report
+cluster: engines ## run license servers, PostgreSQL, Redis and HAProxy here, under load; kill and hang each, and report (CLUSTER_OUTAGE=75)
 	$(SWIFT_BUILD) --product latchkey-server
 	$(SWIFT_BUILD) --product latchkey
 	@Scripts/cluster --bin "$$($(SWIFT_BUILD) --show-bin-path)"
@@ -50,6 +50,7 @@ test: engines packager readers ## run all tests
 	@echo "Building and testing; failures and a summary follow"
 	swift test --quiet $(SWIFT_FLAGS) --disable-xctest --configuration $(CONFIGURATION) --experimental-maximum-parallelization-width 8
 	@Scripts/check-drag-in $(CONFIGURATION)
+	@Scripts/check-deployment --bin "$$($(SWIFT_BUILD) --show-bin-path)"
 
 # The rooms in which threads and tasks meet.
 TSAN_TESTS ?= Core,HTTP,Client,Players
@@ -68,6 +69,7 @@ lint: ## check the format, references, the code in documents, and that tests end
 	@Scripts/check-snippets --self-test && Scripts/check-snippets
 	@Scripts/check-tests
 	@Scripts/check-deployment
+	@Scripts/cluster --self-test
 
 bench: CONFIGURATION = release
 bench: deps ## measure, as ratios within one run, and draw out/bench/index.html

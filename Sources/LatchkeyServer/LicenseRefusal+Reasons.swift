@@ -19,10 +19,17 @@ extension LicenseRefusal {
         Self(.contentMismatch, reason: "The request is for “\(shown(name))” and its SPC for “\(shown(asset))”.")
     }
 
-    /// A name without secrets: the query of a key URI may carry a token.
+    /// At most 40 characters of printable ASCII of a name, without secrets: the query of a key URI may carry a token, and who asks with
+    /// somebody else's SPC is not to read what is in it.
     private static func shown(_ name: String) -> String {
-        Redaction.standard.redacted(urlText: String(name.prefix(200)))
+        let text = Redaction.standard.redacted(urlText: String(name.prefix(200)))
+        let shown = text.unicodeScalars.prefix(shownCharacters).map { scalar in
+            (0x20...0x7e).contains(scalar.value) || "‹›".unicodeScalars.contains(scalar) ? Character(scalar) : "?"
+        }
+        return String(shown) + (text.unicodeScalars.count > shownCharacters ? "…" : "")
     }
+
+    private static let shownCharacters = 40
 
     package static func method(_ method: HTTPMethod, allowed: [HTTPMethod]) -> Self {
         Self(

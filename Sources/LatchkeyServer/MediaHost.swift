@@ -43,12 +43,8 @@ public struct MediaHost: Sendable {
     }
 
     private func playlist(_ file: String) -> Data? {
-        guard let handle = FileHandle(forReadingAtPath: file) else { return nil }
-        defer { try? handle.close() }
-        guard let bytes = try? handle.read(upToCount: Self.playlistBytes + 1), bytes.count <= Self.playlistBytes else {
-            return nil
-        }
-        return bytes
+        // The reply says that it cannot be read; who asks need not know why.
+        try? PlainFile.read(file, limit: Self.playlistBytes)
     }
 
     private static let playlistType = "application/vnd.apple.mpegurl"

@@ -24,6 +24,8 @@ extension CommandLineTool {
             name: name, summary: summary,
             verbs: [
                 DemoVerb(), RunVerb(), TokenVerb(), DecideVerb(), ExplainVerb(), AuditVerb(), MigrateVerb(),
+                TenantCreateVerb(),
+                TenantListVerb(), KeysRewrapVerb(),
                 CompletionsVerb(of: name) { CommandLineTool.licenseServer.verbs },
             ], manual: manual.text)
     }()

@@ -32,6 +32,26 @@ package enum StoreAddress: Sendable, Hashable {
                 remedy: "Write memory, sqlite:PATH, postgresql://… or redis://….")
         }
     }
+
+    /// Whether a password stands in the address: behind the user's name, or as a parameter.
+    package var holdsPassword: Bool {
+        guard case .postgresql(let secret) = self else {
+            guard case .redis(let secret) = self else { return false }
+            return Self.holdsPassword(secret.revealedText)
+        }
+        return Self.holdsPassword(secret.revealedText)
+    }
+
+    private static func holdsPassword(_ text: String) -> Bool {
+        let parts = text.split(separator: "?", maxSplits: 1)
+        let items = parts.count > 1 ? parts[1].split(separator: "&") : []
+        if items.contains(where: { $0.lowercased().hasPrefix("password=") && $0.utf8.count > 9 }) { return true }
+        // A password may have a slash or a question mark in it, against the rules: look up to the last @ of all.
+        guard let scheme = text.range(of: "://"), let at = text.lastIndex(of: "@"), at >= scheme.upperBound,
+            let colon = text[scheme.upperBound..<at].firstIndex(of: ":")
+        else { return false }
+        return text.index(after: colon) < at
+    }
 }
 
 extension String {

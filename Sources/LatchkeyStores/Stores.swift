@@ -1,5 +1,14 @@
+import Foundation
 import LatchkeyCore
 package import LatchkeyServer
+
+/// What a store is opened for.
+package enum StorePurpose: Sendable, Hashable {
+    /// To serve: what is missing is made.
+    case serving
+    /// To see whether serving would work: nothing is made or changed.
+    case checking
+}
 
 /// What an engine keeps, once it is open.
 ///
@@ -12,6 +21,8 @@ package struct Stores: Sendable {
     package let audit: (any AuditStore)?
     /// What other nodes change about keys; ends at once for an engine of one node.
     package let changes: @Sendable () throws(StoreError) -> AsyncStream<KeyChange>
+    /// Asks whether the engine answers.
+    package let probe: @Sendable () async throws(StoreError) -> Void
     /// Ends threads and connections.
     package let close: @Sendable () -> Void
 
@@ -19,12 +30,14 @@ package struct Stores: Sendable {
     package init(
         records: any RecordStore, keys: (any KeyStore)? = nil, audit: (any AuditStore)? = nil,
         changes: @escaping @Sendable () throws(StoreError) -> AsyncStream<KeyChange> = { AsyncStream { $0.finish() } },
+        probe: @escaping @Sendable () async throws(StoreError) -> Void = {},
         close: @escaping @Sendable () -> Void = {}
     ) {
         self.records = records
         self.keys = keys
         self.audit = audit
         self.changes = changes
+        self.probe = probe
         self.close = close
     }
 
@@ -32,21 +45,35 @@ package struct Stores: Sendable {
     /// - Parameters:
     ///   - address: where it is. A file gets its tables; a database needs a migration first.
     ///   - recordLimit: how long PostgreSQL or Redis may take for a record. Defaults to 50 ms.
+    ///   - mayBeAway: whether a database that does not answer is left to later. Defaults to no.
+    ///   - purpose: whether a file may be made or changed. Defaults to yes.
     /// - Throws: `StoreError`, without a part of the address.
     package static func open(
-        _ address: StoreAddress, recordLimit: Duration = RecordStoreLimits().time
+        _ address: StoreAddress, recordLimit: Duration = RecordStoreLimits().time, mayBeAway: Bool = false,
+        for purpose: StorePurpose = .serving
     ) async throws(StoreError) -> Stores {
         switch address {
         case .memory: return Stores(records: MemoryRecordStore())
         case .sqlite(let path):
-            let store = try SQLiteStore(path: path)
+            // As empty as the file would be.
+            let empty = Stores(records: MemoryRecordStore(), keys: MemorySealedKeyStore(), audit: MemoryAuditStore())
+            if purpose == .checking, !FileManager.default.fileExists(atPath: path) {
+                try SQLiteFile.checkFolder(of: path)
+                return empty
+            }
+            let store = try SQLiteStore(path: path, for: purpose)
+            if purpose == .checking, try await !store.hasTables() {
+                store.close()
+                return empty
+            }
             return Stores(records: store, keys: store, audit: store, close: { store.close() })
         case .postgresql(let address):
             var settings = PostgreSQLStore.Settings()
             settings.recordLimit = recordLimit
-            let store = try await PostgreSQLStore.open(address, settings)
+            let store = try await PostgreSQLStore.open(address, settings, mayBeAway: mayBeAway)
             return Stores(
                 records: store, keys: store, audit: store, changes: { () throws(StoreError) in try store.changes() },
+                probe: { () throws(StoreError) in try await store.probe() },
                 close: { store.close() })
         case .redis(let address):
             let address = try RedisAddress(address)
@@ -58,10 +85,16 @@ package struct Stores: Sendable {
     /// - Parameters:
     ///   - address: a database, with the role that owns the tables.
     ///   - role: the role as which servers run, which gets the rights that they need; `nil` grants nothing.
+    /// - Returns: the database's fingerprint.
     /// - Throws: `StoreError`, without a part of the address; `storeMisconfigured` if the role may not.
-    package static func migrate(_ address: StoreAddress, granting role: String? = nil) async throws(StoreError) {
+    @discardableResult
+    package static func migrate(
+        _ address: StoreAddress, granting role: String? = nil
+    ) async throws(StoreError) -> DatabaseFingerprint? {
         // Files and memory need none.
-        guard case .postgresql(let address) = address else { return }
-        try await PostgreSQLStore.open(address, migrates: true, granting: role).close()
+        guard case .postgresql(let address) = address else { return nil }
+        let store = try await PostgreSQLStore.open(address, migrates: true, granting: role)
+        defer { store.close() }
+        return try await store.fingerprint()
     }
 }

@@ -13,6 +13,8 @@ package struct Console: Sendable {
     package let input: @Sendable (_ limit: Int) throws -> Data
     /// Asks the user for a text that must not show; `nil` if nobody can be asked.
     package var ask: (@Sendable (_ question: String) -> String?)?
+    /// Takes secrets out of all that is printed; shared by the console's copies.
+    package let secrets = PrintedSecrets()
     /// Standard input piece by piece, for what may be longer than memory; an empty piece is its end.
     package var inputPiece: (@Sendable () throws -> Data)?
 
@@ -26,7 +28,7 @@ package struct Console: Sendable {
     }
 
     /// Prints a result, with a line end.
-    package func print(_ text: String) { output.write(Self.line(text)) }
+    package func print(_ text: String) { output.write(line(text)) }
 
     /// Prints a result as JSON: keys in order, slashes as they are.
     package func printJSON(_ value: some Encodable) throws {
@@ -42,30 +44,31 @@ package struct Console: Sendable {
                 shown += scalar.jsonEscape
             }
         }
-        output.write(Data((shown + "\n").utf8))
+        output.write(Data((secrets.shown(shown) + "\n").utf8))
     }
 
     /// Prints a result as JSON on one line, for a program that reads on while the tool runs.
     package func printJSONLine(_ value: some Encodable) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        output.write(try encoder.encode(value) + Data("\n".utf8))
+        let text = String(decoding: try encoder.encode(value), as: UTF8.self)
+        output.write(Data((secrets.shown(text) + "\n").utf8))
     }
 
     /// Prints a message, with a line end.
-    package func note(_ text: String) { error.write(Self.line(text)) }
+    package func note(_ text: String) { error.write(line(text)) }
 
     /// Shows progress, on a terminal only, in place of the last progress.
     package func progress(_ text: String) {
         guard showsProgress else { return }
-        error.write(Data("\r\u{1b}[K\(text.visible)".utf8))
+        error.write(Data("\r\u{1b}[K\(secrets.shown(text.visible))".utf8))
     }
 
     /// Removes the progress.
     package func endProgress() { progress("") }
 
     /// A text and a line end. Control characters, which a playlist may bring along, never reach a terminal.
-    private static func line(_ text: String) -> Data { Data((text.visibleLines + "\n").utf8) }
+    private func line(_ text: String) -> Data { Data((secrets.shown(text.visibleLines) + "\n").utf8) }
 
     /// The console of the process.
     package static func ofProcess() -> Console {

@@ -58,11 +58,15 @@ package struct Failure: Encodable, Sendable {
     }
 
     /// Returns the failure with changed texts, where they come from outside.
-    package func redacted(_ words: (String) -> String) -> Failure {
+    /// - Parameters:
+    ///   - words: changes sentences and codes.
+    ///   - identifier: changes the request's identifier, which may look like a secret and is none.
+    package func redacted(_ words: (String) -> String, identifier: (String) -> String) -> Failure {
         var failure = self
         failure.reason = words(reason)
         failure.vendorMessage = vendorMessage.map(words)
         failure.vendorCode = vendorCode.map(words)
+        failure.requestID = requestID.map(identifier)
         return failure
     }
 

@@ -16,6 +16,13 @@ package struct FileError: DiagnosableError {
             code: "cannotRead", reason: "\(path) cannot be read: \(reason).", remedy: "Check path and permissions.")
     }
 
+    /// - Parameter what: what it is, such as `It is a pipe, and no plain file`.
+    package static func notPlain(_ path: String, _ what: String) -> Self {
+        FileError(
+            code: "notPlainFile", reason: "\(path) cannot be read: \(what).",
+            remedy: "Put a plain file there, and give its path.")
+    }
+
     package static func cannotWrite(_ path: String, because reason: String) -> Self {
         FileError(
             code: "cannotWrite", reason: "\(path) cannot be written: \(reason).", remedy: "Check path and permissions.")

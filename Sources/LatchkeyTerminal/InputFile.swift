@@ -1,21 +1,43 @@
 package import Foundation
+import LatchkeyCore
 
 /// Reads files whole, up to a limit.
 package enum InputFile {
-    /// The bytes of a file, or of standard input for `-`.
+    /// The bytes of what a user names: a file, a pipe such as a shell makes of `<(…)`, or standard input for `-`. Waits for a pipe's writer.
     ///
     /// - Throws: `FileError` with `cannotRead` or `fileTooLarge`.
     package static func read(_ path: String, limit: Int, _ console: Console) throws -> Data {
-        path == "-" ? try console.input(limit) : try read(path, limit: limit)
-    }
-
-    /// The bytes of a file.
-    ///
-    /// - Throws: `FileError` with `cannotRead` or `fileTooLarge`.
-    package static func read(_ path: String, limit: Int) throws -> Data {
+        if path == "-" { return try console.input(limit) }
         let handle = try open(path)
         defer { try? handle.close() }
         return try read(handle, named: path, limit: limit)
+    }
+
+    /// The bytes of a plain file. Anything else, such as a pipe, is refused and not waited for.
+    ///
+    /// - Parameter look: gets the facts of the open file. Defaults to nothing.
+    /// - Throws: `FileError` with `cannotRead`, `notPlainFile` or `fileTooLarge`.
+    package static func read(
+        _ path: String, limit: Int, look: (stat) -> Void = { _ in }
+    ) throws(FileError) -> Data {
+        do throws(PlainFileError) {
+            return try PlainFile.read(path, limit: limit) { facts in
+                look(facts)
+                return true
+            }
+        } catch {
+            switch error {
+            case .system(ENOENT): throw .cannotRead(path, because: "no such file")
+            case .system(let number): throw .cannotRead(path, because: String(cString: strerror(number)))
+            case .tooLarge: throw .tooLarge(path, limit: limit)
+            case .notPlain, .notAccepted: throw .notPlain(path, error.what)
+            }
+        }
+    }
+
+    /// Whether a path names what the process has open already, as a shell's `<(…)` and `/dev/stdin` do. Its writer is there.
+    static func isOpen(_ path: String) -> Bool {
+        path == "/dev/stdin" || ["/dev/fd/", "/proc/self/fd/"].contains { path.hasPrefix($0) && !path.contains("..") }
     }
 
     /// Reads a file, or standard input for `-`, in pieces, so that it may have any length.

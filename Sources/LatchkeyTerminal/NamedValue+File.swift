@@ -71,14 +71,26 @@ extension NamedValue {
         guard !path.isEmpty else {
             throw UsageError("\(name)=@ names no file.", hint: "Write \(name)=@FILE, or \(name)=@- for standard input.")
         }
-        return try holding(try InputFile.read(path, limit: Self.limit, console), of: path)
+        // A pipe with a name may never have a writer; what a shell opened has one.
+        let waits = path == "-" || InputFile.isOpen(path)
+        let bytes =
+            waits
+            ? try InputFile.read(path, limit: Self.limit, console) : try InputFile.read(path, limit: Self.limit)
+        return try holding(bytes, of: path)
     }
 
     /// The value that a file or a server gave.
     fileprivate func holding(_ bytes: Data, of place: String) throws -> NamedValue {
         guard let text = String(data: bytes, encoding: .utf8) else { throw FileError.notText(place, for: name) }
         // The line end that an editor leaves belongs to the file, not to the value.
-        return NamedValue(name: name, value: text.last?.isNewline == true ? String(text.dropLast()) : text)
+        let value = text.last?.isNewline == true ? String(text.dropLast()) : text
+        // A value goes into a header, a URL or JSON, and none has such a character. JSON of several lines has line feeds.
+        guard
+            !value.unicodeScalars.contains(where: {
+                $0.value < 0x20 && !"\t\n".unicodeScalars.contains($0) || $0.value == 0x7f
+            })
+        else { throw FileError.controls(place, for: name) }
+        return NamedValue(name: name, value: value)
     }
 }
 
@@ -87,6 +99,13 @@ extension FileError {
         FileError(
             code: "cannotRead", reason: "\(url.host ?? "") answered \(status) where a value was to be read.",
             remedy: "Check the address behind the @.")
+    }
+
+    fileprivate static func controls(_ path: String, for name: String) -> Self {
+        FileError(
+            code: "notText",
+            reason: "\(path) holds a NUL, a carriage return or another control character, which \(name) cannot have.",
+            remedy: "Write the value alone to the file, without line ends of Windows inside.")
     }
 
     fileprivate static func notText(_ path: String, for name: String) -> Self {

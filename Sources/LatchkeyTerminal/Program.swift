@@ -28,8 +28,11 @@ extension Verb {
             return .yes
         }
         var arguments = try ArgumentParser(usage: usage).parse(words)
+        if printsSecrets || arguments.values["--reveal"] != nil { console.secrets.reveal() }
+        console.secrets.hide(in: arguments)
         do {
             arguments = try await arguments.readingFiles(console)
+            console.secrets.hide(in: arguments)
             return try await run(arguments, console)
         } catch let error as UsageError {
             throw error.hinting(at: "See: \(usage.command) --help")

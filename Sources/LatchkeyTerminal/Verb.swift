@@ -2,11 +2,17 @@
 package protocol Verb: Sendable {
     /// Its name, arguments and results.
     var usage: Usage { get }
+    /// Whether it is there to print secrets, or texts of its own with places for them, so that nothing is hidden. Defaults to no.
+    var printsSecrets: Bool { get }
 
     /// Does the work. Writes results to the console's output, and everything else to its error stream.
     ///
     /// - Throws: `UsageError` if the arguments do not fit together; any other error if the work fails.
     func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus
+}
+
+extension Verb {
+    package var printsSecrets: Bool { false }
 }
 
 /// A verb's description, from which its arguments are parsed and its help is written.

@@ -49,6 +49,50 @@ import Testing
         #expect(await set("token=@").status == .usage)
     }
 
+    @Test(arguments: ["a\u{0}b", "a\r\nb", "a\rb", "a\u{1b}b", "a\u{7f}b"])
+    func `a value with a character that no value has is refused, and nothing of it is shown`(_ content: String)
+        async throws
+    {
+        let run = await set("token=@\(try file(Data(content.utf8)))")
+        #expect(run.status == .no && run.error.contains("(notText)") && !run.error.contains("a\u{fffd}b"))
+        #expect(await set("token=@\(try file(Data("{\n\t1\n}".utf8)))").json["set"] as? String == "token→{\n\t1\n}")
+    }
+
+    @Test func `a pipe with a name is refused by it, and the pipe of a shell is read`() async throws {
+        let path = folder.path("pipe")
+        try #require(mkfifo(path, 0o600) == 0)
+        let named = await set("token=@\(path)")
+        #expect(named.status == .no && named.error.contains(path) && named.error.contains("(notPlainFile)"))
+        let pipe = Pipe()
+        try pipe.fileHandleForWriting.write(contentsOf: Data("piped\n".utf8))
+        try pipe.fileHandleForWriting.close()
+        let number = pipe.fileHandleForReading.fileDescriptor
+        #expect(await set("token=@/dev/fd/\(number)").json["set"] as? String == "token→piped")
+    }
+
+    @Test func `verbs read the pipe of a shell in place of a file`() async throws {
+        let playlist = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\na.ts\n#EXT-X-ENDLIST\n"
+        let inputs: [(words: [String], text: String)] = [
+            (["keys"], playlist), (["explain"], "error -42656"), (["vendors", "check"], "{}"),
+            (["inspect"], "-----BEGIN CERTIFICATE-----"),
+            (["vendors", "identify"], "skd://fps.ezdrm.com/;297f600f-1234-1234-b060-2ac13cc42585"),
+        ]
+        var read = 0
+        for input in inputs {
+            let pipe = Pipe()
+            try pipe.fileHandleForWriting.write(contentsOf: Data(input.text.utf8))
+            try pipe.fileHandleForWriting.close()
+            let run = await RecordedRun(
+                input.words + ["/dev/fd/\(pipe.fileHandleForReading.fileDescriptor)"], tool: .standard)
+            #expect(
+                !run.error.contains("cannotRead") && !run.error.contains("notPlainFile"), "\(input.words): \(run.error)"
+            )
+            if !(run.output + run.error).isEmpty { read += 1 }
+            withExtendedLifetime(pipe) {}
+        }
+        #expect(read == inputs.count)
+    }
+
     @Test func `a header that begins with an at sign stays as it is`() async throws {
         let body = try file(Data("x".utf8))
         let run = await RecordedRun("wire", "response", "--vendor", "vudrm", "--header", "x: @-", "--body", body)

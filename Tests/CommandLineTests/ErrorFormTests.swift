@@ -182,7 +182,7 @@ struct ErrorSamples {
     private mutating func addToolErrors() {
         let files: [FileError] = [
             .cannotRead("a", because: "odd"), .cannotWrite("a", because: "odd"), .exists("a"), .inputIsRead,
-            .tooLarge("a", limit: 3),
+            .tooLarge("a", limit: 3), .notPlain("a", "It is a pipe, and no plain file"),
         ]
         errors += files
     }

@@ -15,6 +15,9 @@ struct SampleVerb: Verb {
     private let fail = Option("fail", .choice(["diagnosed": 1, "usage": 2, "unknown": 3]), "end badly")
     private let force = Flag("force", "insist")
 
+    /// It shows what it was given.
+    var printsSecrets: Bool { true }
+
     var usage: Usage {
         Usage(
             name: "sample", summary: "print what it was given", details: "Nothing more.", positionals: [place],

@@ -16,7 +16,7 @@ struct ListenerCertificateToolTests {
     // Says where players are served, once signals are handled.
     private static let script = """
         exec "$0" run --config "$1" \
-        2> >(sed -un '/Serving at https:/ { s/.*Serving at //; h; }; /takes requests/ { x; p; }')
+        2> >(sed -un '/"listener":"players"/ { s/.*"url":"\\([^"]*\\)".*/\\1/; h; }; /takes requests/ { x; p; }')
         """
 
     @Test func `a hang-up takes the new certificate and is in the audit, and the old connection goes on`() async throws
@@ -30,6 +30,7 @@ struct ListenerCertificateToolTests {
             try Data(identity.certificate.utf8).write(to: folder.url.appending(path: "tls.pem"))
             try PrivateFile.write(Secret(identity.privateKey), to: folder.url.appending(path: "tls-key.pem"))
         }
+        try await folder.makeTenants()
         let (first, second) = (try SelfSigned(), try SelfSigned())
         try write(first)
         let process = try await ServingProcess(

@@ -49,6 +49,7 @@ struct ServerStage: Sendable {
             members["examples"] = nil
             for (name, value) in try object(policy) { members[name] = value is NSNull ? nil : value }
         }
+        try await demo.makeTenants()
         let server = try await LicenseServer.start(
             ConfigurationFile(demo.configuration), lines: LineWriter { _ in })
         let result: Result<Value, any Error>

@@ -38,6 +38,7 @@ import Testing
     @Test(arguments: [
         (CertificateFixture.marked, "certificate"), (Array("{\"spc\":\"AAAA\"}".utf8), "JSON"),
         (Array("<html><body></body></html>".utf8), "HTML"), (Array("AAAAAQAAAACqqqqq".utf8), "base64"),
+        (Array("spc=AAAAAQAAAACqqqqq&assetId=movie".utf8), "form"),
     ])
     func `a refusal names what was sent for an SPC`(bytes: [UInt8], what: String) throws {
         let refusal = #expect(throws: KSMRefusal.self) { try SPCForge().module.open(bytes) }

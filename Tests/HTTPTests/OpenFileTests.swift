@@ -64,13 +64,18 @@ import Testing
     {
         let gate = Gate()
         let budget = OpenFileBudget { 64 + 32 + 3 + 16 }
+        let begun = Locked(0)
         try await withServer({ ($0.openFiles, $0.threads) = (budget, 1) }) { request in
-            if request.path == "/wait" { await gate.wait() }
+            if request.path == "/wait" {
+                begun.withLock { $0 += 1 }
+                await gate.wait()
+            }
             return .text(request.path)
         } _: { port in
             let busy = try (0..<16).map { _ in try RawConnection(port: port) }
             for one in busy { one.send("GET /wait HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n") }
-            try await until { budget.left(for: .client) == 0 }
+            // A connection whose head was not read yet may be closed for others.
+            try await until { begun.withLock { $0 } == 16 && budget.left(for: .client) == 0 }
             let late = try RawConnection(port: port)
             late.send(Self.request)
             gate.open()

@@ -153,6 +153,7 @@ struct ListenerCertificateTests {
             text = text.replacing(#""licensee": {"#, with: #""licensee": {"secretMounts": ["tls"], "#)
         }
         let file = try ConfigurationFile(folder.configuration)
+        try await folder.makeTenants()
         let engines = try await ServerEngines.open(file)
         defer { engines.close() }
         do {
@@ -194,6 +195,7 @@ struct ListenerCertificateTests {
                 with: #""\#(place)": {"certificate": "packagers.pem", "privateKey": "\#(key)", "#)
         }
         let file = try ConfigurationFile(folder.configuration)
+        try await folder.makeTenants()
         let engines = try await ServerEngines.open(file)
         let builder = try ServerShared(file, engines, LineWriter { _ in }).builder(file)
         if let expected {

@@ -100,25 +100,21 @@ struct ReloadTests {
     @Test func `of two reloads at once the files of the later one are in force, however slow the first one is`()
         async throws
     {
-        let stage = try await ServerStage()
+        let door = HeldFile("policies")
+        let stage = try await ServerStage(threads: FileThreads(limit: .seconds(100), opening: door.opening))
         let configuration = stage.folder.configuration
         let text = try String(contentsOfFile: configuration, encoding: .utf8)
         func changed(_ delay: String) -> Data { Data(text.replacing(#""0s""#, with: #""\#(delay)""#).utf8) }
-        // A pipe is read as slowly as somebody writes it.
-        try FileManager.default.removeItem(atPath: configuration)
-        try #require(mkfifo(configuration, 0o600) == 0)
-        let pipe = Promise<Int32, any Error>()
-        Thread.detachNewThread { pipe.resolve(.success(open(configuration, O_WRONLY | O_CLOEXEC))) }
+        try changed("1s").write(to: URL(filePath: configuration))
+        door.holdsNext()
         let first = Task { [server = stage.server] in try await server.reload() }
-        let slow = FileHandle(fileDescriptor: try await pipe.value, closeOnDealloc: true)
-        try FileManager.default.removeItem(atPath: configuration)
+        await door.untilHeld()
         try changed("2s").write(to: URL(filePath: configuration))
         let second = Task { [server = stage.server] in try await server.reload() }
         // Time for the second one, if it took it.
         for _ in 0..<50 { _ = try await stage.send("\(stage.server.addresses.operators.url)/livez") }
         #expect(stage.server.current.settings.drainDelay == .zero)
-        try slow.write(contentsOf: changed("1s"))
-        try slow.close()
+        door.letGo()
         _ = (try await first.value, try await second.value)
         #expect(stage.server.current.settings.drainDelay == .seconds(2))
         let entries = try await stage.server.shared.engines.audit.entries(from: 1, limit: 10)

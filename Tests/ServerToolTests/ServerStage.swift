@@ -41,14 +41,20 @@ struct ServerStage {
     /// - Parameters:
     ///   - change: changes the configuration before the server reads it.
     ///   - prepare: puts more into the configuration's folder.
-    init(_ change: (inout String) -> Void = { _ in }, prepare: (URL) throws -> Void = { _ in }) async throws {
+    ///   - threads: where the server reads files. Defaults to its usual ones.
+    init(
+        _ change: (inout String) -> Void = { _ in }, prepare: (URL) throws -> Void = { _ in },
+        threads: FileThreads = FileThreads()
+    ) async throws {
         root = try TemporaryFolder()
         folder = try DemoFolder.patient(in: root)
         try Self.edit(folder.configuration, change)
         try prepare(folder.url)
+        try await folder.makeTenants()
         let log = log
         server = try await LicenseServer.start(
-            ConfigurationFile(folder.configuration), lines: LineWriter { line in log.withLock { $0.append(line) } })
+            ConfigurationFile(folder.configuration, threads: threads),
+            lines: LineWriter { line in log.withLock { $0.append(line) } })
     }
 
     static func edit(_ path: String, _ change: (inout String) -> Void) throws {

@@ -22,6 +22,7 @@ struct ServerUnderTest {
         let folder = try TemporaryFolder()
         let demo = try DemoFolder.patient(in: folder)
         try replaceAdmins(in: demo.configuration)
+        try await demo.makeTenants()
         let server = try await LicenseServer.start(
             ConfigurationFile(demo.configuration), lines: LineWriter { _ in })
         do { try await body(ServerUnderTest(server: server, demo: demo, folder: folder)) } catch {
@@ -34,7 +35,7 @@ struct ServerUnderTest {
     /// The key of an operator with a role.
     static func key(_ role: AdminRole) -> String { "key-of-\(role.rawValue)" }
 
-    private static func replaceAdmins(in path: String) throws {
+    static func replaceAdmins(in path: String) throws {
         let admins = try AdminRole.allCases.map { role in
             let digest = try MessageDigest.sha256(Array(key(role).utf8)).hexString
             return #"{"name": "\#(role.rawValue)-1", "key": "\#(digest)", "role": "\#(role.rawValue)"}"#
@@ -58,13 +59,13 @@ struct ServerUnderTest {
         return try await Self.ask(server.addresses.operators.url + "/admin/v1/" + path, method, body, headers)
     }
 
-    /// The events of the audit: action and actor, in their order.
+    /// The events of the audit since the tenant was made: action and actor, in their order.
     func audit() async throws -> [String] {
         let entries = try await server.shared.engines.audit.entries(from: 1, limit: 1_000)
         return try entries.map { entry in
             let event = try #require(JSONValue(Data(entry.text.utf8)))
             return "\(event["action"]?.text ?? "") \(event["object"]?.text ?? "") by \(event["actor"]?.text ?? "")"
-        }
+        }.filter { !$0.hasPrefix("tenantCreated ") }
     }
 
     // MARK: - Packagers and players
@@ -99,7 +100,7 @@ struct ServerUnderTest {
     static func document(_ numbers: some Sequence<Int>, of content: String = "film") -> String {
         let keys = numbers.map { number in
             """
-            <cpix:ContentKey kid="\(kid(number))" explicitIV="AAAAAAAAAAAAAAAAAAAAAA==" commonEncryptionScheme="cbcs">\
+            <cpix:ContentKey kid="\(kid(number))" explicitIV="\(plainIV)" commonEncryptionScheme="cbcs">\
             <cpix:Data><pskc:Secret><pskc:PlainValue>\(plainKey)</pskc:PlainValue></pskc:Secret></cpix:Data></cpix:ContentKey>
             """
         }
@@ -108,6 +109,9 @@ struct ServerUnderTest {
             contentId="\(content)" version="2.3"><cpix:ContentKeyList>\(keys.joined())</cpix:ContentKeyList></cpix:CPIX>
             """
     }
+
+    /// The IV of every key of `document`.
+    static let plainIV = "AwMDAwMDAwMDAwMDAwMDAw=="
 
     /// The bytes of every key of `document`.
     static let plainKey = "AQEBAQEBAQEBAQEBAQEBAQ=="

@@ -2,6 +2,7 @@ import Foundation
 import LatchkeyCore
 import LatchkeyFairPlay
 import LatchkeyServer
+import LatchkeyStores
 import LatchkeyTerminal
 import LatchkeyTesting
 import Testing
@@ -10,26 +11,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(2)))
 struct ServerVerbTests {
-    /// What came of running the tool inside the test.
-    private struct Run {
-        let status: LatchkeyTerminal.ExitStatus
-        let output: String
-        let error: String
-
-        init(_ arguments: String...) async {
-            let (output, error) = (Texts(), Texts())
-            let console = Console(output: output, error: error, showsProgress: false) { _ in Data() }
-            status = await CommandLineTool.licenseServer.run(arguments, console)
-            (self.output, self.error) = (output.text, error.text)
-        }
-    }
-
-    private final class Texts: Sink {
-        private let data = Locked(Data())
-        var text: String { String(decoding: data.withLock { $0 }, as: UTF8.self) }
-        var failure: String? { nil }
-        func write(_ data: Data) { self.data.withLock { $0.append(data) } }
-    }
+    private typealias Run = ToolRun
 
     private func folder() throws -> (TemporaryFolder, DemoFolder) {
         let root = try TemporaryFolder()
@@ -95,6 +77,7 @@ struct ServerVerbTests {
 
     @Test func `a sound configuration passes the check`() async throws {
         let (root, folder) = try folder()
+        try await folder.makeTenants()
         let run = await Run("run", "--check", "--config", folder.configuration)
         #expect(run.status == .yes, "\(run.error)")
         #expect(run.output.contains("1 tenant, 1 policy, 1 certificate."))
@@ -135,6 +118,25 @@ struct ServerVerbTests {
         withExtendedLifetime(root) {}
     }
 
+    @Test func `a recipient's certificate may be in PEM`() async throws {
+        let (root, folder) = try folder()
+        let der = try Data(contentsOf: URL(filePath: folder.credentials + "/certificate.der"))
+        let base64 = der.base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
+        try Data("-----BEGIN CERTIFICATE-----\n\(base64)\n-----END CERTIFICATE-----\n".utf8)
+            .write(to: folder.url.appending(path: "recipient.crt"))
+        try ServerStage.edit(folder.configuration) { text in
+            text = text.replacing(
+                #""clearKey": true,"#,
+                with:
+                    #""clearKey": true, "importRecipients": [{"certificate": "recipient.crt", "key": "credentials/private-key.pem"}],"#
+            )
+        }
+        try await folder.makeTenants()
+        let run = await Run("run", "--check", "--config", folder.configuration)
+        #expect(run.status == .yes, "\(run.error)")
+        withExtendedLifetime(root) {}
+    }
+
     @Test func `the check tells everything that is wrong, each with its place`() async throws {
         let (root, folder) = try folder()
         try ServerStage.edit(folder.configuration) { text in
@@ -166,6 +168,9 @@ struct ServerVerbTests {
         try ServerStage.edit(folder.configuration) { text in
             text = text.replacing(/"keys": "sqlite:[^"]*"/, with: #""keys": "postgresql://anna:hunter2@127.0.0.1:1/x""#)
         }
+        let open = await Run("migrate", "--config", folder.configuration)
+        #expect(open.status == .no && open.error.contains("passwordOpenToOthers") && !open.error.contains("hunter2"))
+        try #require(chmod(folder.configuration, 0o600) == 0)
         let run = await Run("migrate", "--config", folder.configuration)
         #expect(run.status == .no)
         #expect(run.error.contains("storeUnavailable"))
@@ -219,6 +224,71 @@ struct ServerVerbTests {
         await stage.stop()
         let whole = await Run("audit", "verify", "--config", stage.folder.configuration)
         #expect(whole.status == .yes, "\(whole.error)")
-        #expect(whole.output.contains("intact up to entry 3"))
+        #expect(whole.output.contains("intact up to entry 4"))
+        // What a cron job keeps elsewhere.
+        let anchor = try #require(whole.output.firstMatch(of: /Anchor: (4:[0-9a-f]{64})\n/)).1
+        #expect(whole.error.contains("--at-least"))
+        let again = await Run(
+            "audit", "verify", "--config", stage.folder.configuration, "--at-least", String(anchor), "--json")
+        #expect(again.status == .yes, "\(again.error)")
+        let json = try #require(
+            try JSONSerialization.jsonObject(with: Data(again.output.utf8)) as? [String: Any])
+        #expect(json["anchor"] as? String == String(anchor))
+        #expect(json["anchored"] as? Bool == true)
+    }
+
+    @Test(arguments: [1, 3])
+    func `the newest entries of the audit, or all, that are gone show by the anchor alone`(cut: Int) async throws {
+        let store = MemoryAuditStore()
+        let chain = AuditChain(store)
+        for number in 1...3 {
+            _ = try await chain.append(AuditEvent(.keyDisabled, of: "demo/\(number)", by: "admin:ops"))
+        }
+        let all = try await store.entries(from: 1, limit: 10)
+        #expect(all.count == 3)
+        let rest = MemoryAuditStore()
+        for entry in all.dropLast(cut) { #expect(try await rest.append(entry)) }
+        let anchor = try #require(AuditAnchor(AuditAnchor(all.last).text))
+        let left = UInt64(3 - cut)
+        #expect(try await AuditChain.verify(rest) == .intact(last: all.dropLast(cut).last))
+        #expect(try await AuditChain.verify(rest, knowing: anchor) == .broken(at: left + 1, .cutOff))
+        #expect(try await AuditChain.verify(store, knowing: anchor) == .intact(last: all.last))
+        let other = try #require(AuditAnchor("3:" + String(repeating: "ab", count: 32)))
+        #expect(try await AuditChain.verify(store, knowing: other) == .broken(at: 3, .changed))
+    }
+
+    @Test(arguments: [
+        "3", "3:", "3:ab", ":", "x:" + String(repeating: "ab", count: 32), "-1:" + String(repeating: "ab", count: 32),
+    ])
+    func `what is no anchor is refused`(_ text: String) async {
+        #expect(AuditAnchor(text) == nil)
+        #expect(await Run("audit", "verify", "--config", "x", "--at-least", text).status == .usage)
+    }
+
+    @Test(arguments: [0o644, 0o640, 0o606])
+    func `a password in a configuration that others can read is refused, and without one it is not`(mode: Int) throws {
+        let root = try TemporaryFolder()
+        let folder = try DemoFolder.patient(in: root)
+        try #require(chmod(folder.configuration, mode_t(mode)) == 0)
+        #expect(throws: Never.self) { try ConfigurationFile(folder.configuration) }
+        let addresses = [
+            "redis://:hunter2@127.0.0.1", "redis://ann:hunter2@127.0.0.1:6379/1",
+            "postgresql://ann:hunter2@db/latchkey",
+            "postgresql://db/latchkey?password=hunter2", "redis+sentinel://:hunter2@a:1,b:2/main",
+        ]
+        for address in addresses {
+            try ServerStage.edit(folder.configuration) {
+                $0 = $0.replacing(/"sessions": "[^"]*"/, with: #""sessions": "\#(address)""#)
+            }
+            try #require(chmod(folder.configuration, mode_t(mode)) == 0)
+            let error = #expect(throws: FileError.self) { try ConfigurationFile(folder.configuration) }
+            #expect(error?.code == "passwordOpenToOthers")
+            #expect(error?.reason.contains("hunter2") == false && error?.reason.contains("stores.sessions") == true)
+            try #require(chmod(folder.configuration, 0o600) == 0)
+            #expect(throws: Never.self) { try ConfigurationFile(folder.configuration) }
+        }
+        for address in ["redis://127.0.0.1", "postgresql://ann@db/latchkey?passfile=/run/p", "redis+unix:/run/a:b@c"] {
+            #expect(try !StoreAddress(address).holdsPassword, "\(address)")
+        }
     }
 }

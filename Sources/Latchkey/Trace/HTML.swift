@@ -37,6 +37,12 @@ package struct HTML: Sendable, Hashable, ExpressibleByStringLiteral {
     /// A style sheet, which is a literal.
     package static func style(_ rules: StaticString) -> HTML { HTML(source: "<style>\(rules)</style>") }
 
+    /// What a page may load and run: its own styles and pictures that stand in it. No script, no form, nothing from elsewhere.
+    ///
+    /// Styles are inline, because bars get their widths from the facts.
+    package static let contentSecurityPolicy =
+        "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+
     /// A whole page in English.
     package static func page(title: String, style: StaticString, _ body: [HTML]) -> String {
         let head = element(
@@ -49,7 +55,7 @@ package struct HTML: Sendable, Hashable, ExpressibleByStringLiteral {
                     "meta",
                     [
                         "http-equiv": "Content-Security-Policy",
-                        "content": "default-src 'none'; style-src 'unsafe-inline'; img-src data:",
+                        "content": contentSecurityPolicy,
                     ]),
                 element("title", [:], title), self.style(style),
             ])

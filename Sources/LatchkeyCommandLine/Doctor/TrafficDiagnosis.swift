@@ -15,6 +15,7 @@ import LatchkeyTerminal
 struct TrafficDiagnosis: Sendable {
     let profile: VendorProfile
     fileprivate let exchanges: [Exchange]
+    private let identification: VendorIdentification
 
     /// A request, and its reply if one came.
     fileprivate struct Exchange: Sendable {
@@ -24,6 +25,7 @@ struct TrafficDiagnosis: Sendable {
 
     init(_ capture: TrafficCapture, profile: VendorProfile) {
         self.profile = profile
+        identification = VendorIdentification(profiles: [profile])
         exchanges = capture.messages.reduce(into: []) { exchanges, message in
             switch message {
             case .request(let request): exchanges.append(Exchange(request: request))
@@ -129,7 +131,7 @@ extension TrafficDiagnosis {
         if ["license", "licence", "fairplay", "fps", "/ksm", "ckc"].contains(where: { address.contains($0) }) {
             return true
         }
-        return VendorIdentification(profiles: [profile]).identify(request).contains { $0.confidence >= .likely }
+        return identification.identify(request).contains { $0.confidence >= .likely }
     }
 
     private static func unanswered(_ step: Checkup.Step, _ request: CapturedRequest) -> Checkup {

@@ -16,6 +16,16 @@ struct LogScanner {
     /// How many words further the domain counts.
     private var patience = 0
 
+    /// Numbers of which everything was said already, with the domain that they came under: a log repeats its errors.
+    private var said: Set<Said> = []
+
+    private struct Said: Hashable {
+        let word: [UInt8]
+        let domain: NumberDomain?
+    }
+
+    /// More than a log has kinds of errors, and few enough to hold.
+    private static let mostSaid = 4_096
     private static let longestWord = 96
     private static let dashes: Set<[UInt8]> = [
         [0xe2, 0x88, 0x92], [0xe2, 0x80, 0x93], [0xe2, 0x80, 0x90], [0xe2, 0x80, 0x91],
@@ -78,12 +88,14 @@ struct LogScanner {
         defer { word.removeAll(keepingCapacity: true) }
         while word.last == UInt8(ascii: ".") { word.removeLast() }
         guard !word.isEmpty, word.count <= Self.longestWord else { return }
-        let text = String(decoding: word, as: UTF8.self)
         if let first = word.first, first == UInt8(ascii: "-") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first)
         {
-            add(explanations(ofNumber: text))
+            let one = Said(word: word, domain: domain)
+            guard !said.contains(one) else { return }
+            add(explanations(ofNumber: String(decoding: word, as: UTF8.self)))
+            if said.count < Self.mostSaid { said.insert(one) }
         } else {
-            read(text)
+            read(String(decoding: word, as: UTF8.self))
         }
     }
 

@@ -1,7 +1,7 @@
 import LatchkeyCore
 
 /// Whose number it is, told from a word before it: `CoreMediaErrorDomain`, `THEO`, `HTTP`.
-struct NumberDomain: Equatable {
+struct NumberDomain: Hashable {
     /// The domains as an explanation states them.
     let names: Set<String>
 

@@ -25,10 +25,10 @@ struct InProcessServer: Sendable {
         try await source.reload()
         let store = MemorySealedKeyStore()
         let wrapping = KeyEncryptionKeys(try KeyEncryptionKey(id: "load", key: .random(32)))
+        let settings = TenantSettings.demonstration(keySet: "", packagerKey: "")
+        let secrets = try await TenantSecrets.create("load", in: store, with: wrapping)
         let tenant = Tenant(
-            "load", .demonstration(keySet: "", packagerKey: ""),
-            vault: TenantVault(try await TenantSecrets.create("load", in: store, with: wrapping), store: store),
-            tokenKeys: source)
+            "load", settings, vault: TenantVault(secrets, store: store, settings: settings.vault), tokenKeys: source)
         let accounts = AccountBook(
             accounts: MemoryRecordStore(timekeeper: timekeeper), secrets: [.random(32)], timekeeper: timekeeper)
         let module = KeyServerModule(

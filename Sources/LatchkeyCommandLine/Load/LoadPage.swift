@@ -1,4 +1,5 @@
 import Foundation
+import Latchkey
 import LatchkeyCore
 
 /// A load's report as one HTML page: no script, nothing from elsewhere, light and dark.
@@ -15,7 +16,7 @@ struct LoadPage {
         <html lang="en"><head><meta charset="utf-8">
         <meta name="viewport" content="width=device-width, initial-scale=1">
         <meta name="color-scheme" content="light dark">
-        <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+        <meta http-equiv="Content-Security-Policy" content="\(HTML.contentSecurityPolicy)">
         <title>Load on \(title.inHTML)</title>
         <style>\(Self.style)</style></head><body><main>
         <h1>Load on \(title.inHTML)</h1>

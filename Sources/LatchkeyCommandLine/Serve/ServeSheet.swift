@@ -1,4 +1,5 @@
 import Foundation
+import Latchkey
 import LatchkeyCore
 import LatchkeyTerminal
 
@@ -95,6 +96,7 @@ extension ServeSheet {
         return """
             <!DOCTYPE html>
             <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+            <meta http-equiv="Content-Security-Policy" content="\(HTML.contentSecurityPolicy)">
             <title>Latchkey test server</title>
             <style>
             :root { color-scheme: light dark; font: 15px/1.5 system-ui, sans-serif } body { margin: 2rem auto; max-width: 75rem; padding: 0 1rem }

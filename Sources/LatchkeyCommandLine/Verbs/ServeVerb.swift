@@ -23,6 +23,8 @@ struct ServeVerb: Verb {
         "token-lifetime", .seconds(), "how long a new token is good; the vendor's own time if left out")
     private let fault = Option("fault", .fault, "make a service fail; see above", .repeatable)
 
+    var printsSecrets: Bool { true }
+
     var usage: Usage {
         Usage(
             name: "serve", summary: "serve every vendor's license service, and media",

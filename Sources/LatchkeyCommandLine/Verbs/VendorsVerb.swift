@@ -40,6 +40,8 @@ struct VendorsShowVerb: Verb {
     private let vendor = Positional(
         "ID", "a vendor of latchkey vendors", .words(VendorProfile.all.map(\.identifier)))
 
+    var printsSecrets: Bool { true }
+
     var usage: Usage {
         Usage(
             name: "vendors show", summary: "print a vendor's profile as JSON",

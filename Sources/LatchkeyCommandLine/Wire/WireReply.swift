@@ -62,7 +62,7 @@ struct WireReplyReport: Encodable, Sendable {
             periodSeconds = session.period?.inSeconds
         case .refused(let error):
             let failure = Failure(error)
-            self.error = redaction.map { failure.redacted($0.words) } ?? failure
+            self.error = redaction.map { failure.redacted($0.words, identifier: $0.text) } ?? failure
         }
     }
 

@@ -13,7 +13,7 @@ extension CertificateError {
         case .html: self.init(kind: .html, reason: "The certificate is a web page or XML of \(count) bytes.")
         case .json: self.init(kind: .json, reason: "The certificate is a JSON document of \(count) bytes.")
         case .base64: self.init(kind: .base64, reason: "The certificate is base64 text of \(count) bytes.")
-        case .certificate, nil:
+        case .certificate, .form, nil:
             let start = bytes.prefix(4).hexString
             self.init(kind: .notDER, reason: "The \(count) bytes beginning \(start) are not a DER certificate.")
         }

@@ -8,6 +8,7 @@ enum FormatGuess: String {
     case html = "HTML or XML"
     case json = "JSON"
     case base64 = "base64 text"
+    case form = "a form with fields"
 
     /// Longer text is not checked, so that a guess is cheap for any input.
     private static let longestBase64 = 131_072
@@ -26,10 +27,16 @@ enum FormatGuess: String {
         case "{", "[", "\"": self = .json
         case "-" where start.hasPrefix("-----BEGIN"): self = .pem
         default:
-            guard bytes.count <= Self.longestBase64, let text = String(bytes: bytes, encoding: .utf8),
-                Data(lenientBase64: text) != nil
-            else { return nil }
-            self = .base64
+            guard bytes.count <= Self.longestBase64, let text = String(bytes: bytes, encoding: .utf8) else {
+                return nil
+            }
+            if Data(lenientBase64: text) != nil {
+                self = .base64
+            } else if text.prefixMatch(of: #/\s*[A-Za-z][A-Za-z0-9_.-]{0,30}=/#) != nil {
+                self = .form
+            } else {
+                return nil
+            }
         }
     }
 }

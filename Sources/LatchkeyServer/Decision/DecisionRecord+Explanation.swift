@@ -1,6 +1,18 @@
 import Foundation
 import LatchkeyCore
 
+extension KeyOrigin {
+    /// What an operator should know of a key that did not come as usual; `nil` for one that did.
+    package var words: String? {
+        switch self {
+        case .store, .memory: nil
+        case .stale: "as it was read before: the store of keys did not answer"
+        case .copy: "from the node's own copy: the store of keys did not answer"
+        case .unlisted: "derived, and never packaged here: the store has no row of it, and the tenant derives such keys"
+        }
+    }
+}
+
 extension DecisionRecord {
     /// What was decided and why, in lines for people.
     package var explanation: String {
@@ -10,6 +22,7 @@ extension DecisionRecord {
         if let requestID { lines.append("Request   \(requestID.onOneLine)") }
         lines.append("Account   \(facts.grant.account.onOneLine)")
         lines.append("Content   \(facts.key.content.onOneLine), \(facts.key.track.rawValue)")
+        if let words = facts.key.origin?.words { lines.append("Key       \(words)") }
         for member in ["reason", "remedy"] {
             guard let text = outcome["refusal"]?[member]?.text else { continue }
             lines.append(member == "reason" ? "Reason    \(text)" : "Remedy    \(text)")

@@ -14,15 +14,17 @@ extension Deliberation {
 
     /// The change that a license makes; a refusal if it has to wait for others.
     mutating func sessionChange(_ terms: LicenseTerms) -> SessionChange {
-        guard isStreaming, !isSessionStoreOut else { return .none }
+        guard isStreaming else { return .none }
+        // Also while the store is out: a node knows whom its operators stopped meanwhile.
+        if countsSessions, let session, let stopped = account.newestStop(of: session) {
+            refuse(.sessionStopped, stopped.reason)
+            return .none
+        }
+        guard !isSessionStoreOut else { return .none }
         guard let session else {
             if countsSessions, policy.concurrency.mode != .count {
                 refuse(.sessionMissing, "The request names no session, and sessions are counted.")
             }
-            return .none
-        }
-        if countsSessions, let stopped = account.stopped.filter({ $0.session == session }).max(by: { $0.at < $1.at }) {
-            refuse(.sessionStopped, stopped.reason)
             return .none
         }
         let own = account.slots.filter { $0.session == session && $0.ends > now }.max(by: Slot.isOlder)

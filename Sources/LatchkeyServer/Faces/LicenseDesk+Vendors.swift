@@ -59,7 +59,7 @@ extension LicenseDesk {
         let (key, facts): (VaultKey, Facts)
         do throws(LicenseRefusal) {
             key = try await self.key(ask, requested, sealedFor: context.assetID, of: tenant)
-            report.kid = key.facts.id
+            report.found(key)
             report.end(.key, at: timekeeper.uptime)
             if let objection = ask.objection(key, context.assetID) { throw objection }
             var granted = ask.grant

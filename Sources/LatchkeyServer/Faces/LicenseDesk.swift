@@ -98,6 +98,10 @@ package struct LicenseDesk: Sendable {
         _ context: ServerPlaybackContext, _ key: VaultKey, _ facts: Facts, _ tenant: Tenant,
         _ report: inout LicenseReport
     ) async throws(PolicyRefusal) -> License? {
+        // Before the decision, so that no slot is taken. Clear Key takes its IVs from the media.
+        if let kid = key.facts.id, !key.content.hasStatedIV {
+            throw PolicyRefusal(LicenseRefusal(VaultError.ivMissing(kid)))
+        }
         let outcome = try await decision(facts, tenant, &report)
         switch outcome.decision {
         case .refuse(let refusal, _, _): throw refusal
@@ -168,6 +172,7 @@ package struct LicenseDesk: Sendable {
         let key: VaultKey
         do throws(LicenseRefusal) {
             key = try await tenant.key(kid, content: nil)
+            report.found(key)
             (facts.ask, facts.grant, facts.key) = (viewer, grant, key.facts)
             (facts.ask.tenant, facts.ask.drm) = (tenant.name, .clearKey)
             try await entitle(&facts, tenant)
@@ -222,6 +227,7 @@ extension LicenseDesk {
         }
         report.kid = reading.kid
         let key = try await tenant.key(reading.kid, content: reading.content)
+        report.found(key)
         report.end(.key, at: timekeeper.uptime)
         return key
     }

@@ -11,9 +11,13 @@ package struct LicenseReport: Sendable {
     /// `license`, `acknowledge`, or the refusal's code.
     package var outcome = ""
     package var refusal: LicenseRefusal?
+    /// Why a packager got nothing, where its protocol's answer is no refusal of this server's.
+    package var refusedBecause: String?
     /// Why the token was refused, which the client is not told.
     package var tokenError: TokenError?
     package var kid: KeyID?
+    /// Where the key came from; `nil` before there is one.
+    package var keyOrigin: KeyOrigin?
     /// For how long the license holds; `nil` without one, or if it does not end.
     package var lease: Duration?
     /// The packager that asked; `nil` for players.
@@ -39,6 +43,15 @@ package struct LicenseReport: Sendable {
         began = uptime
         since = uptime
     }
+
+    /// The key was found.
+    mutating func found(_ key: VaultKey) {
+        kid = key.facts.id ?? kid
+        keyOrigin = key.facts.origin
+    }
+
+    /// Why it was refused, for operators; `nil` for what was not. The client may be told less.
+    package var reason: String? { tokenError?.reason ?? refusal?.reason ?? refusedBecause }
 
     /// A part is over, and the next one begins.
     mutating func end(_ stage: LicenseStage, at uptime: Duration) {

@@ -5,7 +5,7 @@ import LatchkeyHTTP
 /// The addresses of a tenant that packagers use.
 ///
 /// - `POST /t/{tenant}/speke`: SPEKE 2.0, 2.1 and 1; `GET /t/{tenant}/speke/heartbeat` for version 1.
-/// - `POST /t/{tenant}/cpix`: imports a document's keys; `GET /t/{tenant}/cpix?content=NAME` exports a content's.
+/// - `POST /t/{tenant}/cpix`: imports a document's keys, of `?content=NAME` where it names none; `GET /t/{tenant}/cpix?content=NAME` exports a content's.
 /// - `POST /t/{tenant}/keys/common-encryption`: the JSON of Shaka Packager. A tenant with signers takes their signatures, and no other
 ///   credentials; else the caller has to have the right.
 ///
@@ -101,6 +101,7 @@ package struct PackagerFace: Sendable {
             report.keys = outcome.keys.map(\.address)
             report.recipients = outcome.recipients
             report.outcome = outcome.response.status == 200 ? "ok" : "refused"
+            report.refusedBecause = outcome.refusal?.reason
             return FaceAnswer(outcome.response, report)
         case .commonEncryption:
             let outcome = await tenant.commonEncryption.answer(call.request.body)
@@ -111,7 +112,8 @@ package struct PackagerFace: Sendable {
             do throws(LicenseRefusal) {
                 let outcome =
                     face == .cpixImport
-                    ? try await tenant.cpix.importing(call.request.body) : try await tenant.cpix.exporting(call.request)
+                    ? try await tenant.cpix.importing(call.request.body, CPIXExchange.Change(ofPackager: call.request))
+                    : try await tenant.cpix.exporting(call.request)
                 (report.keys, report.recipients) = (outcome.keys, outcome.recipients)
                 report.outcome = outcome.response.status == 200 ? "ok" : "conflict"
                 return FaceAnswer(outcome.response, report)

@@ -46,7 +46,15 @@ extension KeyEncryptionKey {
     }
 
     private static func key(_ written: Secret, at place: String) throws(KeyProtectionError) -> Secret {
-        if written.count == AESGCM.keyCount { return written }
+        if written.count == AESGCM.keyCount {
+            // 32 random bytes are never text, but for one case in 10^19.
+            guard written.withUnsafeBytes({ bytes in !bytes.allSatisfy(\.isOfCutText) }) else {
+                throw .unusable(
+                    "\(place) is 32 characters of text: a key in hexadecimal digits or base64 that was cut.",
+                    "Restore all of it: 64 hexadecimal digits, or 44 characters of base64.")
+            }
+            return written
+        }
         let text = written.revealedText.trimmingCharacters(in: .whitespacesAndNewlines)
         guard let key = Data(hexString: text) ?? Data(base64Encoded: text), key.count == AESGCM.keyCount else {
             throw .unusable("\(place) is neither 32 bytes, nor their base64, nor their hexadecimal digits.")
@@ -62,6 +70,19 @@ extension KeyEncryptionKey {
             }
             return "kek-\(hash.prefix(8).hexString)"
         } catch { throw KeyProtectionError(error) }
+    }
+}
+
+extension UInt8 {
+    /// Whether it stands in hexadecimal digits, in base64, or between lines.
+    fileprivate var isOfCutText: Bool {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "="),
+            UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "\r"):
+            true
+        default: false
+        }
     }
 }
 

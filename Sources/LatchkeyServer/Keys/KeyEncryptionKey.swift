@@ -25,6 +25,12 @@ package struct KeyEncryptionKey: Sendable {
         self.key = key
     }
 
+    /// Whether another one has the same bytes.
+    /// - Throws: `cryptography`.
+    package func isSame(as other: KeyEncryptionKey) throws(KeyProtectionError) -> Bool {
+        try secret(for: "latchkey/kek/same") == other.secret(for: "latchkey/kek/same")
+    }
+
     /// A secret for another purpose, made of this key: the HMAC-SHA-256 of a label, 32 bytes.
     /// - Throws: `cryptography`.
     package func secret(for label: String) throws(KeyProtectionError) -> Secret {
@@ -56,7 +62,9 @@ package struct KeyEncryptionKey: Sendable {
             throw KeyProtectionError(
                 .anotherKey,
                 reason: "The data key is wrapped by “\(row.wrapper.onOneLine.prefix(60))”, not by this key.",
-                remedy: "Configure the key encryption key of that name.")
+                remedy:
+                    "Configure the key encryption key of that name: as keyEncryptionKey, or beside it as formerKeyEncryptionKey or nextKeyEncryptionKey."
+            )
         }
         let opened: Secret?
         do {

@@ -1,12 +1,10 @@
 import LatchkeyCore
 import LatchkeyFairPlay
 
-/// The key encryption key in force, and those before it, until nothing is wrapped by them any more.
+/// The key encryption key in force, and others that are known: the one before, and the one that comes next.
 ///
-/// All tenants of a node share one. A new key comes into force without a restart:
-///
-///     keys.use(try KeyEncryptionKey(source, in: places))
-///     try await keys.rewrap(in: store)
+/// All tenants of a node share one. What is known opens; only the key in force wraps. Data keys are wrapped again when somebody says so, by
+/// `rewrap`, never because a node has another key: the other nodes have to open what is in the store, too.
 ///
 /// Source: `Documentation/LicenseServer.md` §8.2.
 package final class KeyEncryptionKeys: Sendable {
@@ -19,9 +17,9 @@ package final class KeyEncryptionKeys: Sendable {
 
     /// - Parameters:
     ///   - current: the key that wraps.
-    ///   - former: keys that still open what they wrapped.
-    package init(_ current: KeyEncryptionKey, former: [KeyEncryptionKey] = []) {
-        let all = Dictionary((former + [current]).map { ($0.id, $0) }) { $1 }
+    ///   - known: keys that open what they wrapped, here or on another node. Defaults to none.
+    package init(_ current: KeyEncryptionKey, known: [KeyEncryptionKey] = []) {
+        let all = Dictionary((known + [current]).map { ($0.id, $0) }) { $1 }
         state = Locked(State(current: current, all: all))
     }
 

@@ -17,6 +17,9 @@ struct RecentValues<Key: Hashable, Value> {
         return value
     }
 
+    /// The value of a key, which becomes no younger.
+    func peek(_ key: Key) -> Value? { young[key] ?? old[key] }
+
     mutating func set(_ value: Value, for key: Key) {
         if young[key] == nil, young.count >= half {
             old = young
@@ -24,6 +27,34 @@ struct RecentValues<Key: Hashable, Value> {
         }
         old[key] = nil
         young[key] = value
+    }
+
+    /// The keys of all values, in any order.
+    var keys: [Key] { Array(young.keys) + Array(old.keys) }
+
+    /// Changes a value where it stands; it becomes no younger.
+    mutating func update(_ key: Key, _ change: (inout Value) -> Void) {
+        if var value = young[key] {
+            change(&value)
+            young[key] = value
+        } else if var value = old[key] {
+            change(&value)
+            old[key] = value
+        }
+    }
+
+    /// Changes all values where they stand.
+    mutating func updateAll(_ change: (inout Value) -> Void) {
+        young = young.mapValues { value in
+            var value = value
+            change(&value)
+            return value
+        }
+        old = old.mapValues { value in
+            var value = value
+            change(&value)
+            return value
+        }
     }
 
     mutating func remove(_ key: Key) {

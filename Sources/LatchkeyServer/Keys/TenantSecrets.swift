@@ -51,6 +51,7 @@ package final class TenantSecrets: Sendable {
     ///   - store: where they go.
     ///   - wrapping: the key encryption keys.
     ///   - generator: the source of both. Defaults to libcrypto.
+    /// - Throws: `secretsLost` where the store has keys of the tenant already: new secrets would open none of them.
     package static func create(
         _ tenant: String, in store: any KeyStore, with wrapping: KeyEncryptionKeys,
         using generator: any RandomNumberGenerator = CryptographicGenerator()
@@ -58,10 +59,21 @@ package final class TenantSecrets: Sendable {
         let secrets = TenantSecrets(tenant, store, wrapping, nil)
         var generator = generator
         try await secrets.loadDataKeys(nil)
-        if secrets.newest == nil { try await secrets.addDataKey(using: &generator) }
-        if try await secrets.storedSeeds().isEmpty { try await secrets.addSeed(using: &generator) }
-        try await secrets.reload(nil)
+        let hasSeeds = try await !secrets.storedSeeds().isEmpty
+        // Where keys are, secrets that are missing are lost, or another node has just made them.
+        if secrets.newest == nil || !hasSeeds, try await secrets.isWithoutKeys() {
+            if secrets.newest == nil { try await secrets.addDataKey(using: &generator) }
+            if try await secrets.storedSeeds().isEmpty { try await secrets.addSeed(using: &generator) }
+        }
+        do throws(VaultError) { try await secrets.reload(nil) } catch {
+            guard case .tenantMissing = error else { throw error }
+            throw .secretsLost(tenant)
+        }
         return secrets
+    }
+
+    private func isWithoutKeys() async throws(VaultError) -> Bool {
+        try await VaultError.asking { () throws(StoreError) in try await store.count(of: tenant) } == 0
     }
 
     /// Reads the tenant's data keys and seeds again, because another node has made some.
@@ -72,6 +84,9 @@ package final class TenantSecrets: Sendable {
 
     /// The data key that seals.
     var newest: DataKey? { state.withLock { state in state.dataKeys.keys.max().flatMap { state.dataKeys[$0] } } }
+
+    /// The first data key, which stays for good.
+    var oldest: DataKey? { state.withLock { state in state.dataKeys.keys.min().flatMap { state.dataKeys[$0] } } }
 
     /// Opens a row. One that a data key of another node seals has the data keys read again.
     func open(_ row: SealedKey) async throws(VaultError) -> Secret {

@@ -7,21 +7,29 @@ extension TenantVault {
     /// - Throws: `severalKeys`, `store` if the store does not answer and nobody asked before.
     package func kid(ofOnly content: ContentName) async throws(VaultError) -> KeyID {
         let now = timekeeper.uptime
-        let known = state.withLock { $0.onlyKeys.value(content) }
-        if let known, known.end.map({ now < $0 }) ?? true { return known.kid }
-        let rows: [KeyRow]
-        do throws(StoreError) {
-            rows = try await self.rows(beginningWith: content)
-        } catch {
-            guard let known else { throw .store(error) }
+        if let known = state.withLock({ $0.onlyKeys.value(content) }) {
+            if known.end.map({ now >= $0 }) ?? false, !store.isAway {
+                // Nobody who got a license waits for the store: it is asked beside the request.
+                startTask { [self] in _ = try? await readOnlyKid(of: content) }
+            }
             return known.kid
         }
+        return try await readOnlyKid(of: content)
+    }
+
+    private func readOnlyKid(of content: ContentName) async throws(VaultError) -> KeyID {
+        let rows = try await VaultError.asking { () throws(StoreError) in
+            try await self.rows(beginningWith: content)
+        }
         let kids = rows.filter { $0.content == content }.map(\.kid)
-        guard kids.count <= 1 else { throw .severalKeys(content) }
+        guard kids.count <= 1 else {
+            state.withLock { $0.onlyKeys.remove(content) }
+            throw .severalKeys(content)
+        }
         let stated = kids.first
         let kid = if let stated { stated } else { try Self.kid(of: content, tenant: secrets.tenant) }
-        let end = stated == nil ? now + settings.briefLife : nil
-        state.withLock { $0.onlyKeys.set((kid, end), for: content) }
+        let end = stated == nil ? timekeeper.uptime + settings.briefLife : nil
+        state.withLock { $0.onlyKeys.set(OnlyKey(kid: kid, end: end), for: content) }
         return kid
     }
 

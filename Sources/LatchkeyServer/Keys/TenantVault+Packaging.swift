@@ -10,8 +10,9 @@ extension TenantVault {
     /// The keys of some addresses, with what they encrypt kept for the licenses.
     ///
     /// A key that has a row keeps it: the row in force decides, also between two nodes that make one at the same time. New keys are derived,
-    /// or random by the tenant's setting, and go to the store in one call. While the store does not take them, derived keys are handed
-    /// out all the same, unless an encryptor chose the IV, and their rows wait for `writePending`.
+    /// or random by the tenant's setting, and go to the store in one call. While the store does not take them, nobody gets a new key: it might
+    /// contradict a row. Where the settings derive keys without a row, they are handed out all the same, unless an encryptor chose the IV,
+    /// and their rows wait for `writePending`.
     /// - Throws: `anotherContent`, `anotherIV`, `disabled` for a request at fault; `store`, `protection`.
     package func keys(for demands: [KeyDemand]) async throws(VaultError) -> [KeyAddress: ContentKey] {
         await writePending()
@@ -50,7 +51,7 @@ extension TenantVault {
         let inForce = try await VaultError.asking { () throws(StoreError) in try await store.add(new) }
         var conflicts: [KeyID] = []
         for ((demand, key), row) in zip(keys, inForce) {
-            invalidate(row.kid)
+            noteChange(of: row.kid)
             let isSame = try await secrets.contentKey(row.sealed) == key && row.content == demand.address.content
             if !isSame { conflicts.append(row.kid) }
         }
@@ -66,18 +67,19 @@ extension TenantVault {
         return state.withLock { state in
             for row in inForce {
                 state.pending[row.kid] = nil
-                state.known.remove(row.kid)
+                let stamp = state.nextStamp()
+                state.known.update(row.kid) { ($0.isChanged, $0.stamp) = (true, stamp) }
             }
             return state.pending.count
         }
     }
 
-    /// The rows of some keys: the store's, or those that wait for it. A store that fails counts as empty where keys are derived.
+    /// The rows of some keys: the store's, or those that wait for it. A store that fails counts as empty where keys without a row are derived.
     private func rows(of kids: [KeyID]) async throws(VaultError) -> [KeyID: KeyRow] {
         let waiting = state.withLock { state in kids.compactMap { state.pending[$0] } }
         let stored: [KeyRow]
         do { stored = try await store.rows(kids, of: secrets.tenant) } catch {
-            guard settings.origin == .derived else { throw .store(error) }
+            guard settings.derivesUnlisted else { throw .store(error) }
             stored = []
         }
         return Dictionary((stored + waiting).map { ($0.kid, $0) }) { first, _ in first }
@@ -86,10 +88,10 @@ extension TenantVault {
     private func add(_ rows: [KeyRow], isNeeded: Bool) async throws(VaultError) -> [KeyRow] {
         do {
             let inForce = try await store.add(rows)
-            state.withLock { state in for row in rows { state.known.remove(row.kid) } }
+            for row in inForce { noteChange(of: row.kid) }
             return inForce
         } catch {
-            guard settings.origin == .derived, !isNeeded else { throw .store(error) }
+            guard settings.derivesUnlisted, !isNeeded else { throw .store(error) }
             let hasRoom = state.withLock { state in
                 guard state.pending.count + rows.count <= Self.pendingLimit else { return false }
                 for row in rows { state.pending[row.kid] = row }
@@ -104,6 +106,7 @@ extension TenantVault {
         guard row.content == demand.address.content else { throw .anotherContent(row.kid) }
         guard !row.isDisabled else { throw .disabled(row.kid) }
         let key = try await secrets.contentKey(row.sealed)
+        guard key.hasStatedIV else { throw .ivMissing(row.kid) }
         guard demand.iv == nil || demand.iv == key.iv else { throw .anotherIV(row.kid) }
         return key
     }
@@ -117,9 +120,12 @@ extension TenantVault {
         return key.with(iv: demand.iv)
     }
 
-    private func sealed(
+    /// A row of a key.
+    /// - Throws: `ivMissing` for a key whose IV nobody stated, `protection`.
+    func sealed(
         _ key: ContentKey, _ demand: KeyDemand, _ policies: [String] = []
     ) throws(VaultError) -> KeyRow {
+        guard key.hasStatedIV else { throw .ivMissing(demand.address.kid) }
         guard let dataKey = secrets.newest else { throw .tenantMissing(secrets.tenant) }
         var generator = generator()
         let sealed: SealedKey
@@ -132,6 +138,11 @@ extension TenantVault {
             scheme: demand.scheme, periods: demand.periods,
             created: Date(timeIntervalSince1970: timekeeper.date.timeIntervalSince1970.rounded(.down)))
     }
+}
+
+extension TenantVault.Settings {
+    /// Whether keys are derived that the store has no row of.
+    var derivesUnlisted: Bool { origin == .derived && unlisted == .derive }
 }
 
 extension Secret {

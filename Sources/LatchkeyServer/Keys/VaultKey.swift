@@ -5,10 +5,10 @@ package struct VaultKey: Sendable {
     /// Key and IV.
     package let content: ContentKey
     /// The kid, the content, the class of its tracks, and its policies.
-    package let facts: KeyFacts
+    package private(set) var facts: KeyFacts
     /// How media is encrypted; `nil` if nobody said.
     package let scheme: EncryptionScheme?
-    let isDisabled: Bool
+    var isDisabled: Bool
 
     init(_ row: KeyRow, _ content: ContentKey) {
         self.content = content
@@ -17,9 +17,18 @@ package struct VaultKey: Sendable {
         facts.content = row.content.written
         facts.track = row.track
         facts.policies = row.policies
+        facts.origin = row.isCopied ? .copy : .store
         self.facts = facts
         scheme = row.scheme
         isDisabled = row.isDisabled
+    }
+
+    /// The key as memory gives it.
+    /// - Parameter isStale: whether the store does not answer, so that it may be old.
+    func remembered(isStale: Bool) -> VaultKey {
+        var key = self
+        if facts.origin != .copy || !isStale { key.facts.origin = isStale ? .stale : .memory }
+        return key
     }
 
     /// A key that no store has a row of.
@@ -30,6 +39,7 @@ package struct VaultKey: Sendable {
         facts.id = address.kid
         facts.content = address.content.written
         facts.track = track
+        facts.origin = .unlisted
         self.facts = facts
         scheme = nil
         isDisabled = false

@@ -51,6 +51,8 @@ package struct EncryptionContract: Sendable, Hashable {
     /// The rules in the order of the document.
     package let rules: [Rule]
 
+    package init(rules: [Rule]) { self.rules = rules }
+
     /// The rules of one key, in order.
     package func rules(of kid: KeyID) -> [Rule] { rules.filter { $0.kid == kid } }
 

@@ -14,6 +14,7 @@ struct SecretFile: Sendable {
     /// Reads a file.
     /// - Throws: `secretFileUnreadable`, `secretFileOpenToOthers`.
     func read(_ path: String) throws(SecretFileError) -> Secret {
+        FileThreads.visits(path)
         // Not to wait where somebody put a pipe.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw .unreadable(path, String(cString: strerror(errno))) }
@@ -21,7 +22,7 @@ struct SecretFile: Sendable {
         // Of the open file, so that nobody changes it between the check and the reading.
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw .unreadable(path, "It is no file")
+            throw .unreadable(path, "It is no plain file")
         }
         guard status.st_mode & (isMounted(path) ? 0o022 : 0o077) == 0 else { throw .openToOthers(path) }
         guard status.st_size <= Self.limit else { throw .unreadable(path, "It has more than \(Self.limit) bytes") }
@@ -39,7 +40,8 @@ struct SecretFile: Sendable {
         return bytes.read(0..<size) { Secret($0) }
     }
 
-    private func isMounted(_ path: String) -> Bool {
+    /// Whether a file is in a folder of mounted secrets.
+    func isMounted(_ path: String) -> Bool {
         let path = URL(fileURLWithPath: path).standardizedFileURL.path
         return mounts.contains { path.hasPrefix(URL(fileURLWithPath: $0).standardizedFileURL.path + "/") }
     }

@@ -32,6 +32,9 @@ package struct SecretPlaces: Sendable {
         name.hasPrefix("/") ? name : folder.appending(path: name).path
     }
 
+    /// Whether a file is in a folder of mounted secrets, and may so be readable by others.
+    package func isMounted(_ file: String) -> Bool { SecretFile(mounts: mounts.map(path)).isMounted(path(file)) }
+
     /// Reads a file that only its owner can read.
     /// - Throws: `secretFileUnreadable`, `secretFileOpenToOthers`.
     package func secret(_ file: String) throws(SecretFileError) -> Secret {
@@ -55,8 +58,8 @@ package struct SecretPlaces: Sendable {
     /// Reads a file that is no secret.
     /// - Throws: `secretFileUnreadable`.
     func contents(_ file: String) throws(SecretFileError) -> Data {
-        do { return try Data(contentsOf: URL(filePath: path(file))) } catch {
-            throw .unreadable(path(file), "It is not there, or may not be read")
+        do throws(PlainFileError) { return try PlainFile.read(path(file), limit: SecretFile.limit) } catch {
+            throw .unreadable(path(file), error.what)
         }
     }
 

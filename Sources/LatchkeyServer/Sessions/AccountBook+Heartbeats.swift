@@ -58,6 +58,10 @@ extension AccountBook {
                 return body(token, &state, now) ?? .refused(PolicyRefusal(.slotEnded))
             }
         } catch {
+            let stops = pending?.stops(of: token.account, tenant) ?? []
+            if let stopped = stops.last(where: { $0.session == token.session }) {
+                return .refused(PolicyRefusal(LicenseRefusal(.policy(.sessionStopped), reason: stopped.reason)))
+            }
             let reason = "The engine sessionStore is out of service."
             return .refused(PolicyRefusal(LicenseRefusal(.policy(.storeUnavailable), reason: reason)))
         }

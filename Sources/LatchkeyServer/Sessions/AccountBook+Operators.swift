@@ -55,6 +55,23 @@ extension AccountBook {
         }
     }
 
+    /// Stops a session, also while the store is out: then on this node at once, and for the others once the store is back.
+    /// - Returns: whether it had a slot; `nil` if nobody can tell now, and the store gets it later.
+    /// - Throws: `StoreError` without a copy of the node's own.
+    package func stopEvenInOutage(
+        session: String, of account: String, _ tenant: String, by who: String
+    ) async throws(StoreError) -> Bool? {
+        do {
+            return try await stop(session: session, of: account, tenant, by: who)
+        } catch {
+            guard let pending, error.kind == .unavailable || error.kind == .misconfigured else { throw error }
+            try await pending.add(
+                .stopped(
+                    tenant: tenant, account: account, session: session.storedName(), by: who, at: timekeeper.date))
+            return nil
+        }
+    }
+
     /// Forgets a device of an account, which makes room for another. Its slots and downloads stay.
     /// - Returns: whether it was known.
     /// - Throws: `StoreError`.

@@ -14,6 +14,8 @@ package final class AccountBook: Sendable {
     let secrets: [Secret]
     let timekeeper: any Timekeeper
     let report: @Sendable (RecordStoreEvent) -> Void
+    /// Sessions that were stopped while the store was out.
+    let pending: PendingChanges?
     /// How often a change begins again before the account counts as unavailable.
     static let attempts = 32
 
@@ -23,13 +25,17 @@ package final class AccountBook: Sendable {
     ///   - secrets: sign heartbeat tokens, 32 random bytes each, the same on all nodes. The first signs, all are accepted, so that one
     ///     can replace another. Without any, players get no tokens.
     ///   - limits: how patient it is with the stores. Defaults to 50 ms.
+    ///   - pending: sessions that were stopped while the store was out, and how more of them are kept. Defaults to none: then a stop needs
+    ///     the store.
     ///   - timekeeper: the time for limits, and for decisions that ask no store. Defaults to the machine's.
     ///   - report: takes errors, and outages as they begin and end. Called on any thread; must not wait.
     package init(
         accounts: any RecordStore, tokens: (any RecordStore)? = nil, secrets: [Secret],
-        limits: RecordStoreLimits = RecordStoreLimits(), timekeeper: any Timekeeper = SystemTimekeeper(),
+        limits: RecordStoreLimits = RecordStoreLimits(), pending: PendingChanges? = nil,
+        timekeeper: any Timekeeper = SystemTimekeeper(),
         report: @escaping @Sendable (RecordStoreEvent) -> Void = { _ in }
     ) {
+        self.pending = pending
         self.accounts = GuardedRecordStore(
             accounts, for: .sessionStore, limits, timekeeper: timekeeper, report: report)
         self.tokens = GuardedRecordStore(
@@ -87,6 +93,7 @@ package final class AccountBook: Sendable {
         let (accountReading, usedToken) = (try account.get(), try token.get())
         var state = try decoded(accountReading)
         state.outages = given.account.outages
+        if let pending { state.stopped += pending.stops(of: given.grant.account, given.ask.tenant) }
         state.tokenUse = try decodedUse(usedToken)
         deliberation.learn(state, at: (accountReading?.now ?? usedToken?.now ?? given.now).inMilliseconds)
 

@@ -4,7 +4,7 @@ package import LatchkeyCore
 ///
 /// Source: `Documentation/LicenseServer.md` §7.3.
 package enum KeyChange: Sendable, Hashable {
-    /// A key was added, disabled or enabled.
+    /// A key was added, replaced, removed, disabled or enabled.
     case key(tenant: String, KeyID)
     /// Many keys of a tenant, a seed, or a data key.
     case tenant(String)

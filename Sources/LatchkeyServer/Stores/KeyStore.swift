@@ -3,12 +3,19 @@ package import LatchkeyCore
 
 /// Keeps what is sealed: content keys, seeds, and the tenants' data keys. Never sees a key in clear.
 ///
-/// A key never changes once it is stored; only how it is sealed, and whether it is disabled.
+/// A key never changes by itself once it is stored; only how it is sealed, and whether it is disabled. Somebody may replace or remove one,
+/// who names how it is sealed now.
 ///
 /// Source: `Documentation/LicenseServer.md` §8.
 package protocol KeyStore: Sendable {
     /// The engine's name for metrics.
     var engine: String { get }
+
+    /// Whether it did not answer when it was last asked, so that what was read before may be old. Defaults to no.
+    var isAway: Bool { get }
+
+    /// Whether a key was disabled on this node while the store was away, and the store does not know it yet. Defaults to no.
+    func holdsBack(_ kid: KeyID, of tenant: String) -> Bool
 
     /// Adds the keys that are not there.
     /// - Returns: the rows in force, in the order asked: for a key that was there, the row that was there.
@@ -42,6 +49,21 @@ package protocol KeyStore: Sendable {
     /// - Returns: false if there is no such key.
     func setDisabled(_ isDisabled: Bool, _ kid: KeyID, of tenant: String) async throws(StoreError) -> Bool
 
+    /// Puts a key in another's place that has its kid. Engines on disk keep the former row, sealed as it was, where no server reads it.
+    /// - Parameters:
+    ///   - held: the key as it is sealed now.
+    ///   - row: the new key, of the same tenant and kid.
+    /// - Returns: false if it is sealed otherwise meanwhile, or gone; nothing changed then.
+    func replace(_ held: SealedKey, by row: KeyRow) async throws(StoreError) -> Bool
+
+    /// Removes a key. Engines on disk keep the former row, as for `replace`.
+    /// - Parameter held: the key as it is sealed now.
+    /// - Returns: false if it is sealed otherwise meanwhile, or gone; nothing changed then.
+    func remove(_ held: SealedKey) async throws(StoreError) -> Bool
+
+    /// What tells this database from others; `nil` for one in memory, and for one whose tables a version before made.
+    func fingerprint() async throws(StoreError) -> DatabaseFingerprint?
+
     /// The tenant's sealed seeds.
     func seeds(of tenant: String) async throws(StoreError) -> [SealedKey]
 
@@ -58,6 +80,12 @@ package protocol KeyStore: Sendable {
     ///   - wrapper: the name of the key encryption key by which it is wrapped now; `nil` if it is new.
     /// - Returns: false if it is there with another wrapper, and nothing changed.
     func put(_ dataKey: WrappedDataKey, replacing wrapper: String?) async throws(StoreError) -> Bool
+}
+
+extension KeyStore {
+    package var isAway: Bool { false }
+
+    package func holdsBack(_ kid: KeyID, of tenant: String) -> Bool { false }
 }
 
 /// A content key as a store holds it.
@@ -93,6 +121,8 @@ package struct KeyRow: Sendable, Hashable {
     package var created: Date
     /// Whether licenses for it are refused.
     package var isDisabled: Bool
+    /// Whether it is out of a node's own copy, because the store did not answer. No store keeps it.
+    package var isCopied = false
 
     package init(
         kid: KeyID, sealed: SealedKey, content: ContentName, track: TrackClass = .all, trackType: String = "",

@@ -76,6 +76,32 @@ package final class MemorySealedKeyStore: KeyStore {
         }
     }
 
+    package func replace(_ held: SealedKey, by row: KeyRow) async throws(StoreError) -> Bool {
+        guard case .contentKey(let kid) = held.subject, row.kid == kid, row.sealed.subject == held.subject,
+            row.sealed.tenant.equalsByteForByte(held.tenant)
+        else {
+            throw StoreError(.unfit, engine, reason: "A key can be replaced by one of its tenant and kid only.")
+        }
+        return tenants.withLock { tenants in
+            guard tenants[held.tenant]?.rows[kid]?.sealed == held else { return false }
+            tenants[held.tenant]?.rows[kid] = row
+            return true
+        }
+    }
+
+    package func remove(_ held: SealedKey) async throws(StoreError) -> Bool {
+        guard case .contentKey(let kid) = held.subject else {
+            throw StoreError(.unfit, engine, reason: "A seed came in a content key's place.")
+        }
+        return tenants.withLock { tenants in
+            guard tenants[held.tenant]?.rows[kid]?.sealed == held else { return false }
+            tenants[held.tenant]?.rows[kid] = nil
+            return true
+        }
+    }
+
+    package func fingerprint() async throws(StoreError) -> DatabaseFingerprint? { nil }
+
     package func seeds(of tenant: String) async throws(StoreError) -> [SealedKey] {
         tenants.withLock { Array(($0[tenant]?.seeds ?? [:]).values) }
     }

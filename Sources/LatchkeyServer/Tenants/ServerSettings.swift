@@ -14,8 +14,10 @@ package struct ServerSettings: Sendable, Equatable {
     package internal(set) var stores = Stores()
     /// The key encryption key. It may be absent only where keys are kept in memory.
     package internal(set) var keyEncryptionKey: KeySource?
-    /// The one before, while data keys are wrapped again.
+    /// The one before, which opens what it wrapped, until data keys are wrapped again.
     package internal(set) var formerKeyEncryptionKey: KeySource?
+    /// The one that comes next: it opens what another node has wrapped with it already, and wraps nothing here.
+    package internal(set) var nextKeyEncryptionKey: KeySource?
     package internal(set) var licensee = LicenseeConfiguration()
     /// The secret that signs heartbeats and names viewers in logs, the same on all nodes; a new one at each start if absent.
     package internal(set) var nodeSecret: KeySource?
@@ -51,6 +53,12 @@ package struct ServerSettings: Sendable, Equatable {
         package internal(set) var sessions = "memory"
         package internal(set) var keys = "memory"
         package internal(set) var audit = "memory"
+        /// `sqlite:PATH`: the node's own copy of the store of keys; `nil` for none.
+        package internal(set) var copy: String?
+        /// The most keys of the copy, 1,000 to 10,000,000.
+        package internal(set) var copyRows = 200_000
+        /// What tells the database of the keys from all others; `nil` takes any.
+        package internal(set) var fingerprint: DatabaseFingerprint?
         /// How long the store of sessions may take, 10 to 10,000; then the policies' outage rule decides.
         package internal(set) var sessionMilliseconds = 50
     }
@@ -104,7 +112,7 @@ package struct ServerSettings: Sendable, Equatable {
 
     /// The files and folders that a reload reads, as the configuration names them.
     package var files: [String] {
-        let keys = [keyEncryptionKey, formerKeyEncryptionKey].map { $0?.file }
+        let keys = [keyEncryptionKey, formerKeyEncryptionKey, nextKeyEncryptionKey].map { $0?.file }
         let credentials = licensee.credentials.flatMap { [$0.folder, $0.certificate, $0.key, $0.ask] }
         let listeners = [players, packagers, operators].flatMap { [$0.certificate, $0.privateKey] }
         return ([policies] + keys + credentials + listeners).compactMap { $0 } + tenants.values.flatMap(\.files)
@@ -138,15 +146,25 @@ extension ServerSettings {
             .section("operators", \.operators, Listener.form(8445)), .section("stores", \.stores, Stores.form),
             .optional("keyEncryptionKey", \.keyEncryptionKey, KeySource.form.form),
             .optional("formerKeyEncryptionKey", \.formerKeyEncryptionKey, KeySource.form.form),
+            .optional("nextKeyEncryptionKey", \.nextKeyEncryptionKey, KeySource.form.form),
             .optional("nodeSecret", \.nodeSecret, KeySource.form.form),
             .section("licensee", \.licensee, LicenseeConfiguration.form), .optional("policies", \.policies, .text),
             .defaulting("tenants", \.tenants, .members(.name, TenantSettings.form.form), to: [:]),
             .defaulting("admins", \.admins, .list(Admin.form.form), to: []),
-            .defaulting("trustedProxies", \.trustedProxies, .list(.addressRange), to: []),
+            .defaulting("trustedProxies", \.trustedProxies, .distinct(.addressRange), to: []),
             .optional("countryHeader", \.countryHeader, .name), .section("limits", \.limits, Limits.form),
             .defaulting("drainDelay", \.drainDelay, .duration(.zero ... .seconds(300)), to: .seconds(5)),
             .optional("threads", \.threads, .whole(1...1_024)),
-        ])
+        ],
+        check: { settings, place, problems in
+            Admin.check(settings.admins, place.member("admins"), &problems)
+            if let id = settings.keyEncryptionKey?.id, id == settings.formerKeyEncryptionKey?.id {
+                problems.append(
+                    JSONProblem(
+                        place.member("formerKeyEncryptionKey").member("id"), "Both keys have the name “\(id)”.",
+                        remedy: "Give the new key a name of its own."))
+            }
+        })
 
     /// The version of the form, of which there is one.
     fileprivate var formVersion: Int {
@@ -179,9 +197,16 @@ extension ServerSettings.Stores {
         empty: Self(),
         members: [
             .defaulting("sessions", \.sessions, .text, to: "memory"), .defaulting("keys", \.keys, .text, to: "memory"),
-            .defaulting("audit", \.audit, .text, to: "memory"),
+            .defaulting("audit", \.audit, .text, to: "memory"), .optional("copy", \.copy, .text),
+            .defaulting("copyRows", \.copyRows, .whole(1_000...10_000_000), to: 200_000),
+            .optional("fingerprint", \.fingerprint, .fingerprint),
             .defaulting("sessionMilliseconds", \.sessionMilliseconds, .whole(10...10_000), to: 50),
         ])
+}
+
+extension JSONForm where Value == DatabaseFingerprint {
+    fileprivate static let fingerprint = JSONForm(
+        text: "32 hexadecimal digits", read: { DatabaseFingerprint($0) }, write: \.description)
 }
 
 extension ServerSettings.Limits {
@@ -223,4 +248,24 @@ extension ServerSettings.Admin {
             .required("name", \.name, .name), .required("key", \.key, .sha256),
             .defaulting("role", \.role, .word, to: .viewer),
         ])
+
+    /// Finds operators whom nothing tells apart: one name with different roles, and one key twice. An operator has two entries while the
+    /// key is changed.
+    fileprivate static func check(_ admins: [Self], _ place: JSONPlace, _ problems: inout [JSONProblem]) {
+        for (index, admin) in admins.enumerated() {
+            let place = place.element(index)
+            if let other = admins.prefix(index).first(where: { $0.name == admin.name }), other.role != admin.role {
+                problems.append(
+                    JSONProblem(
+                        place.member("role"), "Another entry of “\(admin.name)” has another role.",
+                        remedy: "Give both the same role, or one of them another name."))
+            }
+            if !admin.key.isEmpty, let other = admins.prefix(index).first(where: { $0.key == admin.key }) {
+                problems.append(
+                    JSONProblem(
+                        place.member("key"), "“\(admin.name)” and “\(other.name)” have one key.",
+                        remedy: "Give each operator a key of their own, or remove one of the two."))
+            }
+        }
+    }
 }

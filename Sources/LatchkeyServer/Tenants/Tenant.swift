@@ -10,13 +10,13 @@ package final class Tenant: Sendable {
     /// The content keys.
     package let vault: TenantVault
     /// The operator's own service; `nil` without one.
-    let callout: EntitlementCallout<Grant>?
+    package let callout: EntitlementCallout<Grant>?
     let speke: SPEKEExchange
     let commonEncryption: CommonEncryptionExchange
     /// Keys in and out as CPIX.
     package let cpix: CPIXExchange
     private let verifier: TokenVerifier
-    private let tokenKeys: KeySetSource?
+    package let tokenKeys: KeySetSource?
 
     /// - Parameters:
     ///   - name: its name, as in addresses.
@@ -37,20 +37,30 @@ package final class Tenant: Sendable {
         self.tokenKeys = tokenKeys
         self.callout = callout
         verifier = TokenVerifier(settings.tokens.rules)
+        let signaling = SignalingSettings(
+            fairPlay: settings.keyURI, clearKey: settings.clearKeyURI, widevineProvider: settings.widevineProvider,
+            playReadyURL: settings.playReadyURL)
         speke = SPEKEExchange(
-            source: vault,
-            settings: SignalingSettings(
-                fairPlay: settings.keyURI, clearKey: settings.clearKeyURI,
-                widevineProvider: settings.widevineProvider, playReadyURL: settings.playReadyURL),
+            source: vault, settings: signaling,
             rules: SPEKEExchange.Rules(
                 certificates: Set(settings.recipients.compactMap { Data(hexString: $0).map { [UInt8]($0) } }),
                 allowsPlainKeys: settings.allowsPlainKeys))
         cpix = CPIXExchange(
-            vault: vault, allowsPlainKeys: settings.allowsPlainKeys,
+            vault: vault, signaling: signaling, allowsPlainKeys: settings.allowsPlainKeys,
             registered: Set(settings.recipients.compactMap { Data(hexString: $0).map { [UInt8]($0) } }),
-            recipients: recipients)
+            recipients: recipients, keyURI: settings.keyURI)
         commonEncryption = CommonEncryptionExchange(
             tenant: name, source: vault, signers: signers, widevineProvider: settings.widevineProvider)
+    }
+
+    /// How the keys stand that sign its tokens; `nil` for a tenant that accepts no token.
+    package var tokenKeyStanding: KeySetSource.Standing? { tokenKeys?.standing }
+
+    /// Loads the keys that sign its tokens, if they were never loaded. What becomes of it, ``tokenKeyStanding`` says.
+    package func loadTokenKeys() async {
+        guard let tokenKeys, tokenKeys.standing == KeySetSource.Standing() else { return }
+        // Its failure is in the standing.
+        try? await tokenKeys.reload()
     }
 
     /// Verifies a viewer's token.
@@ -74,6 +84,18 @@ package final class Tenant: Sendable {
         }
     }
 
+    /// Takes over what the tenant of the configuration before knows: open keys, key sets, answers of the operator's service. A reload while
+    /// one of them does not answer loses nothing.
+    package func takeOver(_ former: Tenant) {
+        vault.takeOver(former.vault)
+        if let tokenKeys, let known = former.tokenKeys, settings.tokens.keys == former.settings.tokens.keys {
+            tokenKeys.takeOver(known)
+        }
+        if let callout, let known = former.callout, settings.callout?.url == former.settings.callout?.url {
+            callout.takeOver(known)
+        }
+    }
+
     /// A content key.
     /// - Throws: `unknownKey`, `.policy(.blocked)` for a disabled one, `.policy(.storeUnavailable)`.
     func key(_ kid: KeyID, content: ContentName?) async throws(LicenseRefusal) -> VaultKey {
@@ -92,6 +114,8 @@ extension LicenseRefusal {
         case .unknown(let kid): self = .unknownKey("\(kid)")
         case .severalKeys(let content): self = .ambiguousKey("\(content)")
         case .disabled: self.init(.policy(.blocked), reason: "The key is disabled.")
+        // It stays so until somebody replaces the key, so no player is told to try again.
+        case .ivMissing: self.init(.vendor(code: error.code, status: 409), reason: error.reason, remedy: error.remedy)
         default: self.init(.policy(.storeUnavailable), reason: "The key cannot be looked up now.")
         }
     }

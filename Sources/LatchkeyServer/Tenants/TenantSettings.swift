@@ -15,6 +15,8 @@ package struct TenantSettings: Sendable, Equatable {
     package internal(set) var allowsClearKey = false
     /// Where keys come from.
     package internal(set) var keys = TenantVault.Origin.derived
+    /// What becomes of a license for a key that the store has no row of. Defaults to a refusal.
+    package internal(set) var unlisted = TenantVault.Unlisted.refuse
     package internal(set) var tokens = Tokens()
     /// The faces of vendors that its apps speak to. Defaults to none.
     package internal(set) var faces = VendorFaceSettings()
@@ -39,10 +41,12 @@ package struct TenantSettings: Sendable, Equatable {
 
     /// The tenant's tokens.
     package struct Tokens: Sendable, Equatable {
-        /// A JSON web key set: a file's path, or an https address. `nil` accepts no token.
+        /// A JSON web key set, or public keys in PEM: a file's path, or an https address. `nil` accepts no token.
         package internal(set) var keys: String?
         /// How often a set at an address is fetched. Defaults to 5 minutes.
         package internal(set) var refresh = Duration.seconds(300)
+        /// The algorithms that its keys may be for; empty for all. Keys of RSA without an “alg” are for those of them, else for RS256.
+        package internal(set) var algorithms: [TokenAlgorithm] = []
         package internal(set) var audiences: [String] = []
         package internal(set) var issuers: [String] = []
         package internal(set) var type: String?
@@ -72,6 +76,8 @@ package struct TenantSettings: Sendable, Equatable {
         package internal(set) var name = ""
         /// The SHA-256 of its API key, 64 hexadecimal digits.
         package internal(set) var apiKey: String?
+        /// The SHA-256 of `USER:PASSWORD` of its Basic authorization, 64 hexadecimal digits.
+        package internal(set) var basic: String?
         /// The SHA-256 of its client certificate, 64 hexadecimal digits.
         package internal(set) var certificate: String?
         package internal(set) var rights: Set<CallerRight> = [.readSPEKE, .readCommonEncryption]
@@ -87,7 +93,7 @@ package struct TenantSettings: Sendable, Equatable {
 
     /// A certificate that others encrypt keys to, and its private key.
     package struct ImportRecipient: Sendable, Equatable {
-        /// The certificate's file, in DER form.
+        /// The certificate's file, in DER or PEM form.
         package internal(set) var certificate = ""
         /// The private key's file, in PEM form.
         package internal(set) var key = ""
@@ -104,13 +110,21 @@ extension TenantSettings {
             + importRecipients.flatMap { [$0.certificate, $0.key] }
     }
 
-    /// A tenant that a demonstration makes for itself.
+    /// How its vault works.
+    package var vault: TenantVault.Settings {
+        var vault = TenantVault.Settings()
+        (vault.origin, vault.unlisted) = (keys, unlisted)
+        return vault
+    }
+
+    /// A tenant that a demonstration makes for itself. Its players may ask for keys that nobody packaged.
     package static func demonstration(keySet: String, packagerKey: String) -> TenantSettings {
         var settings = TenantSettings()
         settings.policy = "demo"
         settings.tokens.keys = keySet
         settings.tokens.longestLife = .seconds(86_400)
         settings.allowsClearKey = true
+        settings.unlisted = .derive
         settings.packagers = [Caller(name: "demo", apiKey: packagerKey, rights: CallerRight.all)]
         settings.origins = ["*"]
         return settings
@@ -123,18 +137,31 @@ extension TenantSettings {
             .defaulting("keyURI", \.keyURI, .keyURITemplate, to: .standard),
             .optional("clearKeyURI", \.clearKeyURI, .keyURITemplate),
             .defaulting("clearKey", \.allowsClearKey, .flag, to: false),
-            .defaulting("keys", \.keys, .word, to: .derived), .section("tokens", \.tokens, Tokens.form),
+            .defaulting("keys", \.keys, .word, to: .derived),
+            .defaulting("unlisted", \.unlisted, .word, to: .refuse), .section("tokens", \.tokens, Tokens.form),
             .section("faces", \.faces, VendorFaceSettings.form),
             .defaulting("packagers", \.packagers, .list(Caller.form.form), to: []),
             .defaulting("signers", \.signers, .members(.name, Signer.form.form), to: [:]),
             .defaulting("plainKeys", \.allowsPlainKeys, .flag, to: true),
-            .defaulting("recipients", \.recipients, .set(.sha256), to: []),
+            .defaulting("recipients", \.recipients, .distinct(.sha256), to: []),
             .defaulting("importRecipients", \.importRecipients, .list(ImportRecipient.form.form), to: []),
             .optional("callout", \.callout, Callout.form.form),
             .optional("widevineProvider", \.widevineProvider, .text),
             .optional("playReadyURL", \.playReadyURL, .text),
-            .defaulting("origins", \.origins, .set(.text), to: []),
-        ])
+            .defaulting("origins", \.origins, .distinct(.text), to: []),
+        ],
+        check: { tenant, place, problems in
+            Caller.check(tenant.packagers, place.member("packagers"), &problems)
+            for (index, recipient) in tenant.importRecipients.enumerated()
+            where tenant.importRecipients.prefix(index).contains(where: { $0.certificate == recipient.certificate }) {
+                problems.append(.twice(place.member("importRecipients").element(index)))
+            }
+            guard tenant.unlisted == .derive, tenant.keys == .stored else { return }
+            problems.append(
+                JSONProblem(
+                    place.member("unlisted"), "Keys of this tenant are stored, and a stored key cannot be derived.",
+                    remedy: "Leave the member out, or derive the tenant's keys."))
+        })
 }
 
 extension TenantSettings.Tokens {
@@ -142,8 +169,9 @@ extension TenantSettings.Tokens {
         empty: Self(),
         members: [
             .optional("keys", \.keys, .text), .defaulting("refresh", \.refresh, .duration(), to: .seconds(300)),
-            .defaulting("audiences", \.audiences, .list(.text), to: []),
-            .defaulting("issuers", \.issuers, .list(.text), to: []), .optional("type", \.type, .text),
+            .defaulting("algorithms", \.algorithms, .distinct(.tokenAlgorithm), to: []),
+            .defaulting("audiences", \.audiences, .distinct(.text), to: []),
+            .defaulting("issuers", \.issuers, .distinct(.text), to: []), .optional("type", \.type, .text),
             .defaulting("leeway", \.leeway, .duration(.zero ... .seconds(300)), to: .seconds(30)),
             .defaulting("longestLife", \.longestLife, .duration(), to: .seconds(600)),
         ])
@@ -164,16 +192,62 @@ extension TenantSettings.Caller {
         empty: Self(),
         members: [
             .required("name", \.name, .name), .optional("apiKey", \.apiKey, .sha256),
-            .optional("certificate", \.certificate, .sha256),
-            .defaulting("rights", \.rights, .set(.right), to: [.readSPEKE, .readCommonEncryption]),
+            .optional("basic", \.basic, .sha256), .optional("certificate", \.certificate, .sha256),
+            .defaulting("rights", \.rights, .distinct(.right), to: [.readSPEKE, .readCommonEncryption]),
         ],
         check: { caller, place, problems in
-            guard caller.apiKey == nil, caller.certificate == nil else { return }
+            guard caller.proofs.isEmpty else { return }
             problems.append(
                 JSONProblem(
                     place, "Nothing tells this caller from others.",
-                    remedy: "Give the SHA-256 of its API key or of its certificate."))
+                    remedy: "Give the SHA-256 of its API key, of its USER:PASSWORD, or of its certificate."))
         })
+
+    /// How it proves itself: each member that is stated.
+    fileprivate var proofs: [(member: String, digest: String)] {
+        [("apiKey", apiKey), ("basic", basic), ("certificate", certificate)].compactMap { member, digest in
+            digest.map { (member, $0) }
+        }
+    }
+
+    /// The credentials that it has, as requests bring them.
+    package var credentials: [CallerCredential] {
+        proofs.flatMap { member, digest in
+            let kinds: [CallerCredential.Kind] =
+                switch member {
+                case "apiKey": [.apiKey, .bearer]
+                case "basic": [.basic]
+                default: [.certificate]
+                }
+            return kinds.compactMap { CallerCredential($0, sha256: digest) }
+        }
+    }
+
+    /// Finds packagers of one tenant whom nothing tells apart: one name with different rights, and one key twice. A caller has several
+    /// entries while its key is changed.
+    fileprivate static func check(_ callers: [Self], _ place: JSONPlace, _ problems: inout [JSONProblem]) {
+        for (index, caller) in callers.enumerated() {
+            let place = place.element(index)
+            let before = callers.prefix(index)
+            if let other = before.first(where: { $0.name == caller.name }), other.rights != caller.rights {
+                problems.append(
+                    JSONProblem(
+                        place.member("rights"), "Another entry of “\(caller.name)” has other rights.",
+                        remedy: "Give both the same rights, or one of them another name."))
+            }
+            for (member, digest) in caller.proofs {
+                guard
+                    let other = before.first(where: { one in
+                        one.proofs.contains { $0.member == member && $0.digest == digest }
+                    })
+                else { continue }
+                problems.append(
+                    JSONProblem(
+                        place.member(member), "“\(caller.name)” and “\(other.name)” have one key.",
+                        remedy: "Give each packager of a tenant a key of its own, or remove one of the two."))
+            }
+        }
+    }
 }
 
 extension TenantSettings.Signer {
@@ -208,8 +282,14 @@ extension JSONForm where Value == String {
 
 extension JSONForm where Value == CallerRight {
     static let right = JSONForm(
-        text: "one of " + CallerRight.all.map(\.rawValue).sorted().joined(separator: ", "),
+        words: CallerRight.all.map(\.rawValue).sorted(),
         read: { text in CallerRight.all.first { $0.rawValue == text } }, write: \.rawValue)
+}
+
+extension JSONForm where Value == TokenAlgorithm {
+    /// By name; `EdDSA` and `Ed25519` are one.
+    static let tokenAlgorithm = JSONForm(
+        words: TokenAlgorithm.allCases.map(\.rawValue), read: { TokenAlgorithm(name: $0) }, write: \.rawValue)
 }
 
 extension CallerRight {

@@ -10,10 +10,26 @@ import LatchkeyCore
 package final class KeySetSource: Sendable {
     /// What became of an attempt to load the set.
     package enum Event: Sendable, Equatable {
-        /// A set of so many keys is in force; others were refused.
-        case loaded(keys: Int, refused: [TokenKeyError])
+        /// A set of so many keys is in force; others were refused. News are those of them that the set before did not have refused.
+        case loaded(keys: Int, refused: [TokenKeyError], news: [TokenKeyError])
         /// The set in force stays; it may be empty, if there never was a good one.
         case kept(KeySetError)
+    }
+
+    /// How a set stands, for a check, a metric and a console.
+    package struct Standing: Sendable, Equatable {
+        /// How many keys verify tokens now.
+        package internal(set) var keys = 0
+        /// The keys of the same set that do not, each with its place and its reason.
+        package internal(set) var refused: [TokenKeyError] = []
+        /// Why the last attempt to load the set failed; `nil` if it did not, or if there was none.
+        package internal(set) var failure: KeySetError?
+
+        /// What somebody should do something about, one sentence each with its remedy.
+        package var problems: [String] {
+            [failure].compactMap { $0.map { "\($0.reason) \($0.remedy)" } }
+                + refused.prefix(8).map { "\($0.reason) \($0.remedy)" }
+        }
     }
 
     /// How often tokens with an unknown key may make it fetch: once in this time.
@@ -23,6 +39,7 @@ package final class KeySetSource: Sendable {
 
     private struct State {
         var keys = KeySet.empty
+        var failure: KeySetError?
         var loading: Promise<Void, any Error>?
         /// When a token with an unknown key last made it fetch.
         var lastUnknownKey: Duration?
@@ -30,16 +47,18 @@ package final class KeySetSource: Sendable {
 
     private let state = Locked(State())
     private let extra: [TokenKey]
+    private let algorithms: [TokenAlgorithm]
     private let isRemote: Bool
     private let timekeeper: any Timekeeper
     private let report: @Sendable (Event) -> Void
     private let fetch: @Sendable () async throws -> Data
 
     private init(
-        extra: [TokenKey], isRemote: Bool, timekeeper: any Timekeeper, report: @escaping @Sendable (Event) -> Void,
-        fetch: @escaping @Sendable () async throws -> Data
+        extra: [TokenKey], _ algorithms: [TokenAlgorithm], isRemote: Bool, timekeeper: any Timekeeper,
+        report: @escaping @Sendable (Event) -> Void, fetch: @escaping @Sendable () async throws -> Data
     ) {
         self.extra = extra
+        self.algorithms = algorithms
         self.isRemote = isRemote
         self.timekeeper = timekeeper
         self.report = report
@@ -48,38 +67,61 @@ package final class KeySetSource: Sendable {
 
     /// A set in a file. Nothing is read before ``reload()``.
     /// - Parameters:
-    ///   - file: a JSON web key set, at most 64 KiB.
+    ///   - file: a JSON web key set, or public keys in PEM; at most 64 KiB.
     ///   - extra: keys beside it, such as those from PEM files. Defaults to none.
+    ///   - algorithms: those that the tenant takes; empty for all.
+    ///   - threads: where the file is read. Defaults to threads of its own.
     ///   - timekeeper: the time. Defaults to the machine's.
     ///   - report: called with each attempt's result, by the task that loads.
     package static func file(
-        _ file: URL, beside extra: [TokenKey] = [], timekeeper: any Timekeeper = SystemTimekeeper(),
+        _ file: URL, beside extra: [TokenKey] = [], algorithms: [TokenAlgorithm] = [],
+        on threads: FileThreads = FileThreads(), timekeeper: any Timekeeper = SystemTimekeeper(),
         report: @escaping @Sendable (Event) -> Void
     ) -> KeySetSource {
-        KeySetSource(extra: extra, isRemote: false, timekeeper: timekeeper, report: report) {
-            guard let handle = try? FileHandle(forReadingFrom: file) else {
-                throw KeySetError.unreachable("The file \(file.path.onOneLine) cannot be read.")
+        let path = file.path
+        return KeySetSource(extra: extra, algorithms, isRemote: false, timekeeper: timekeeper, report: report) {
+            do {
+                return try await threads.run(path) { try PlainFile.read(path, limit: KeySet.limit) }
+            } catch PlainFileError.tooLarge {
+                throw KeySetError.tooLong(KeySet.limit + 1)
+            } catch let error as PlainFileError {
+                throw KeySetError.unreachable("The file \(path.onOneLine) cannot be read: \(error.what).")
+            } catch let error as FileHangError {
+                throw KeySetError.unreachable(error.reason)
             }
-            defer { try? handle.close() }
-            return try handle.read(upToCount: KeySet.limit + 1) ?? Data()
         }
     }
 
     /// A set at an address. Nothing is fetched before ``reload()`` or ``keepFresh(every:)``.
     /// - Parameters:
     ///   - extra: keys beside it, such as those from PEM files. Defaults to none.
+    ///   - algorithms: those that the tenant takes; empty for all.
     ///   - timekeeper: the time. Defaults to the machine's.
     ///   - report: called with each attempt's result, by the task that loads.
-    ///   - fetch: gets the document over TLS. It should stop at 64 KiB; it is given 10 s.
+    ///   - fetch: gets the document over TLS. It should stop at 64 KiB; it is given 10 s. What it throws is told if it is a `KeySetError` or
+    ///     a `TransportError`.
     package static func fetched(
-        beside extra: [TokenKey] = [], timekeeper: any Timekeeper = SystemTimekeeper(),
-        report: @escaping @Sendable (Event) -> Void, fetch: @escaping @Sendable () async throws -> Data
+        beside extra: [TokenKey] = [], algorithms: [TokenAlgorithm] = [],
+        timekeeper: any Timekeeper = SystemTimekeeper(), report: @escaping @Sendable (Event) -> Void,
+        fetch: @escaping @Sendable () async throws -> Data
     ) -> KeySetSource {
-        KeySetSource(extra: extra, isRemote: true, timekeeper: timekeeper, report: report, fetch: fetch)
+        KeySetSource(extra: extra, algorithms, isRemote: true, timekeeper: timekeeper, report: report, fetch: fetch)
     }
 
     /// The set in force; empty until the first good one.
     package var keys: KeySet { state.withLock { $0.keys } }
+
+    /// Takes over the set of another source of the same address, because the configuration was read again, until there is a newer one.
+    package func takeOver(_ former: KeySetSource) {
+        let keys = former.keys
+        guard isRemote else { return }
+        state.withLock { state in if state.keys.keys.isEmpty { state.keys = keys } }
+    }
+
+    /// How the set stands.
+    package var standing: Standing {
+        state.withLock { Standing(keys: $0.keys.keys.count, refused: $0.keys.refused, failure: $0.failure) }
+    }
 
     /// Loads the set. If that goes on already, waits for its result.
     /// - Throws: `KeySetError`, which is reported too; `CancellationError` if the waiting task is cancelled, and the loading goes on.
@@ -133,13 +175,17 @@ package final class KeySetSource: Sendable {
     private func load() async throws {
         do throws(KeySetError) {
             let keys = try await fetchedSet()
-            state.withLock { state in
-                state.keys = keys
-                state.loading = nil
+            let former = state.withLock { state in
+                defer {
+                    state.keys = keys
+                    (state.failure, state.loading) = (nil, nil)
+                }
+                return state.keys.refused
             }
-            report(.loaded(keys: keys.keys.count, refused: keys.refused))
+            let news = keys.refused.filter { !former.contains($0) }
+            report(.loaded(keys: keys.keys.count, refused: keys.refused, news: news))
         } catch {
-            state.withLock { $0.loading = nil }
+            state.withLock { ($0.failure, $0.loading) = (error, nil) }
             report(.kept(error))
             throw error
         }
@@ -152,10 +198,25 @@ package final class KeySetSource: Sendable {
             document = try await withDeadline(Self.fetchTimeout, timekeeper, expired: { expired }, fetch)
         } catch let error as KeySetError {
             throw error
+        } catch let error as TransportError {
+            // Its words are its own: host and cause, and nothing of an address that may have a token.
+            throw .unreachable(error.reason, remedy: error.kind.remedyForKeySets)
         } catch {
             // The error may quote the address, and an address a token.
             throw .unreachable("The transport failed with \(type(of: error)).")
         }
-        return try KeySet(jwks: document, beside: extra)
+        return try KeySet(jwks: document, beside: extra, algorithms: algorithms)
+    }
+}
+
+extension Diagnosis.Kind {
+    /// What an operator does whose server cannot fetch a key set.
+    fileprivate var remedyForKeySets: String {
+        switch self {
+        case .hostNotFound: "Correct the host's name, or the resolver of this machine."
+        case .serverCertificateUntrusted, .serverCertificateExpired, .serverNameMismatch, .tlsFailed:
+            "Mend the certificate there; name the authority of a private one in the variable SSL_CERT_FILE."
+        default: "See that the address answers on this machine."
+        }
     }
 }

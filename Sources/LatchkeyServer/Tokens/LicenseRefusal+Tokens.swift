@@ -13,4 +13,12 @@ extension LicenseRefusal {
     package static let notEntitled = Self(
         .vendor(code: "notEntitled", status: 403), reason: "The operator's service does not grant this content.",
         remedy: "Ask the operator for access to the content.")
+
+    /// The operator's service refuses the question about this viewer with another status than 403 and 404; 403.
+    package static func notEntitled(_ status: Int) -> Self {
+        Self(
+            .vendor(code: "notEntitled", status: 403),
+            reason: "The operator's service refuses this viewer and content with \(status).",
+            remedy: "Ask the operator for access to the content.")
+    }
 }

@@ -2,7 +2,7 @@ import LatchkeyFairPlay
 
 /// An algorithm that signs tokens. There is no `none`.
 ///
-/// Source: RFC 7518 §3.1; RFC 8037 §3.1.
+/// Source: RFC 7518 §3.1; RFC 8037 §3.1; RFC 9864 §2.2.
 package enum TokenAlgorithm: String, Sendable, Hashable, CaseIterable {
     case hs256 = "HS256"
     case hs384 = "HS384"
@@ -16,8 +16,11 @@ package enum TokenAlgorithm: String, Sendable, Hashable, CaseIterable {
     case es256 = "ES256"
     case es384 = "ES384"
     case es512 = "ES512"
-    /// Ed25519; no other curve.
+    /// Ed25519; no other curve. Its other name is `Ed25519`.
     case edDSA = "EdDSA"
+
+    /// - Parameter name: the name in a header or a key, such as `ES256`; `EdDSA` and `Ed25519` are one. Others give `nil`.
+    package init?(name: String) { self.init(rawValue: name == "Ed25519" ? "EdDSA" : name) }
 
     /// How an algorithm signs.
     package enum Method: Sendable, Hashable {

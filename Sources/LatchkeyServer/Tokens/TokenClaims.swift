@@ -25,10 +25,14 @@ struct TokenClaims {
         self.expiry = expiry
         start = try Self.date("nbf", members)
         issued = try Self.date("iat", members)
-        for claim in ["iss", "sub", "jti"] {
+        // A “sid” that is ignored would give each device a session of its own, and the account a slot for each.
+        for claim in ["iss", "sub", "jti", "sid"] {
             switch members[claim] {
             case nil, .text: continue
-            default: throw .claim("The token's “\(claim)” is no text.")
+            default:
+                throw TokenError(
+                    .claim, "The token's “\(claim)” is \(Self.kind(of: members[claim])), and no text.",
+                    remedy: "Write the claim as a text in quotation marks, as RFC 7519 has it.")
             }
         }
     }
@@ -56,6 +60,16 @@ struct TokenClaims {
         let audiences = try audiences()
         guard rules.audiences.contains(where: { wanted in audiences.contains(where: wanted.equalsByteForByte) }) else {
             throw .claim("The token's “aud” is none that the rules take.")
+        }
+    }
+
+    /// A value's kind, with its article; never the value.
+    private static func kind(of value: JSONValue?) -> String {
+        switch value {
+        case .number: "a number"
+        case .array: "a list"
+        case .object: "an object"
+        default: "another value"
         }
     }
 

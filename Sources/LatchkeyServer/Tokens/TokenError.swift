@@ -62,4 +62,10 @@ extension TokenError {
     static let signature = Self(
         .signature, "The token is not signed with the key that it names.",
         remedy: "Compare the token service's signing key with the key set.")
+
+    static func signature(ofNone count: Int) -> Self {
+        Self(
+            .signature, "The token names no key, and is signed with none of the \(count) that it may mean.",
+            remedy: "Compare the token service's signing key with the key set.")
+    }
 }

@@ -10,9 +10,10 @@ extension TokenKey {
     private static let privateMembers = ["d", "p", "q", "dp", "dq", "qi", "oth"]
 
     /// Reads a JSON web key.
-    /// - Throws: `TokenKeyError` for a key that states no algorithm, states one that does not fit it, is weak, is not for verifying,
-    ///   or is a private one.
-    init(jwk: JSONValue) throws(TokenKeyError) {
+    /// - Parameter taken: the algorithms that the tenant takes; empty for all.
+    /// - Throws: `TokenKeyError` for a key whose algorithm nothing tells, or does not fit it, or is none of those that are taken, and for
+    ///   one that is weak, is not for verifying, or is a private one.
+    init(jwk: JSONValue, of taken: [TokenAlgorithm] = []) throws(TokenKeyError) {
         guard case .object = jwk else { throw TokenKeyError(nil, "it is no JSON object") }
         var id: TokenKeyID?
         if let name = jwk["kid"] {
@@ -22,24 +23,65 @@ extension TokenKey {
             id = read
         }
         try Self.checkUse(jwk, id)
-        guard case .text(let name)? = jwk["alg"] else { throw TokenKeyError(id, "it has no “alg”") }
-        guard let algorithm = TokenAlgorithm(rawValue: name) else {
-            throw TokenKeyError(id, "its “alg” is none that verifies tokens here")
-        }
         guard case .text(let type)? = jwk["kty"] else { throw TokenKeyError(id, "it has no “kty”") }
+        let stated = try Self.statedAlgorithm(jwk, id)
         if type == "oct" {
+            let algorithm = if let stated { stated } else { try Self.secretAlgorithm(taken, id) }
+            try algorithm.check(isAmong: taken, id)
             guard let secret = Self.bytes("k", jwk) else { throw TokenKeyError(id, "its “k” is no URL-safe base64") }
             try self.init(algorithm, id: id, secret: Secret(secret))
             return
         }
         if let member = Self.privateMembers.first(where: { jwk[$0] != nil }) {
-            throw TokenKeyError(id, "it holds the private member “\(member)”; publish the public key alone")
+            throw TokenKeyError(
+                id, "it holds the private member “\(member)”",
+                remedy: "Publish the public key alone, of a new pair: whoever read this one can sign.")
         }
-        guard case .signature = algorithm.method else {
-            throw TokenKeyError(id, "its “kty” does not fit its “alg”")
-        }
+        if let stated, case .hmac = stated.method { throw TokenKeyError(id, "its “kty” does not fit its “alg”") }
         let key = try Self.publicKey(type, jwk, id)
-        try self.init(algorithm, id: id, publicKey: key)
+        try self.init(key, id: id, stated: stated, of: taken)
+    }
+
+    /// A public key with the algorithm that it states; without, with that of its kind, and RSA with those that are taken, else RS256, which
+    /// is what issuers who state none sign with.
+    init(
+        _ key: PublicKey, id: TokenKeyID?, stated: TokenAlgorithm?, of taken: [TokenAlgorithm]
+    ) throws(TokenKeyError) {
+        if let algorithm = stated ?? key.kind.algorithm {
+            try algorithm.check(isAmong: taken, id)
+            try self.init(algorithm, id: id, publicKey: key)
+            return
+        }
+        let fitting = taken.isEmpty ? [.rs256] : taken.filter { $0.takes(key.kind) }
+        guard let first = fitting.first else {
+            throw TokenKeyError(
+                id, "it is RSA without an “alg”, and none of the tenant's algorithms is for RSA",
+                remedy: "Add RS256 or PS256 to tokens.algorithms, as the issuer signs.")
+        }
+        try self.init(first, id: id, publicKey: key, others: fitting)
+    }
+
+    private static func statedAlgorithm(_ jwk: JSONValue, _ id: TokenKeyID?) throws(TokenKeyError) -> TokenAlgorithm? {
+        guard let stated = jwk["alg"] else { return nil }
+        guard let algorithm = stated.text.flatMap({ TokenAlgorithm(name: $0) }) else {
+            throw TokenKeyError(
+                id, "its “alg” is none that verifies tokens here",
+                remedy: "Sign with one of \(TokenAlgorithm.allCases.map(\.rawValue).joined(separator: ", ")).")
+        }
+        return algorithm
+    }
+
+    /// The algorithm of a secret that states none: only the tenant can say it.
+    private static func secretAlgorithm(
+        _ taken: [TokenAlgorithm], _ id: TokenKeyID?
+    ) throws(TokenKeyError) -> TokenAlgorithm {
+        let fitting = taken.filter { if case .hmac = $0.method { true } else { false } }
+        guard let first = fitting.first, fitting.count == 1 else {
+            throw TokenKeyError(
+                id, "it has no “alg”, and a secret does not tell it",
+                remedy: "State its “alg”, or one of HS256, HS384 and HS512 in tokens.algorithms.")
+        }
+        return first
     }
 
     private static func checkUse(_ jwk: JSONValue, _ id: TokenKeyID?) throws(TokenKeyError) {
@@ -62,7 +104,7 @@ extension TokenKey {
         case ("RSA", _):
             // Refused by its size before anything is computed with it.
             if let modulus = bytes("n", jwk)?.drop(while: { $0 == 0 }), modulus.count < smallestRSA / 8 {
-                throw TokenKeyError(id, "it has less than \(smallestRSA) bits")
+                throw TokenKeyError(id, "it has less than \(smallestRSA) bits", remedy: .largerRSA)
             }
             numbers = bytes("n", jwk).flatMap { n in bytes("e", jwk).map { .rsa(modulus: n, exponent: $0) } }
         case ("EC", let name):
@@ -76,7 +118,11 @@ extension TokenKey {
         default:
             throw TokenKeyError(id, "its “kty” is none of oct, RSA, EC and OKP")
         }
-        guard let numbers, let key = PublicKey(numbers) else { throw TokenKeyError(id, "its numbers are no key") }
+        guard let numbers, let key = PublicKey(numbers) else {
+            let isWeak = type == "OKP" && numbers != nil
+            throw TokenKeyError(
+                id, "its numbers are no key" + (isWeak ? ", or that of a point for which anybody can sign" : ""))
+        }
         return key
     }
 
@@ -91,7 +137,9 @@ extension TokenKey {
     /// The key as an element of a key set, if it is a public one; `nil` for a secret, which nobody publishes.
     package var jwk: JSONValue? {
         guard let publicKey, let numbers = try? publicKey.numbers() else { return nil }
-        var members: [String: JSONValue] = ["alg": .text(algorithm.rawValue), "use": .text("sig")]
+        var members: [String: JSONValue] = ["use": .text("sig")]
+        // One that is for several says none, and its reader's list decides as this one's did.
+        if algorithms.count == 1 { members["alg"] = .text(algorithm.rawValue) }
         if let id { members["kid"] = .text(id.text) }
         switch numbers {
         case .rsa(let modulus, let exponent):
@@ -109,6 +157,30 @@ extension TokenKey {
             members["x"] = .text(Base64URL.text(bytes))
         }
         return .object(members)
+    }
+}
+
+extension TokenAlgorithm {
+    /// - Parameter taken: the algorithms that a tenant takes; empty for all.
+    fileprivate func check(isAmong taken: [TokenAlgorithm], _ id: TokenKeyID?) throws(TokenKeyError) {
+        guard taken.isEmpty || taken.contains(self) else {
+            throw TokenKeyError(
+                id, "it is for \(rawValue), which is none of the tenant's algorithms",
+                remedy: "Add \(rawValue) to tokens.algorithms, or remove the key.")
+        }
+    }
+}
+
+extension PublicKey.Kind {
+    /// The one algorithm of such a key; `nil` for RSA, which has several.
+    fileprivate var algorithm: TokenAlgorithm? {
+        switch self {
+        case .rsa: nil
+        case .elliptic(.p256): .es256
+        case .elliptic(.p384): .es384
+        case .elliptic(.p521): .es512
+        case .ed25519: .edDSA
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 import LatchkeyCore
 import LatchkeyFairPlay
 
-/// A key that verifies tokens, with the one algorithm that it is for.
+/// A key that verifies tokens, with the algorithms that it is for: one, unless it is RSA, states none, and the tenant lists several.
 ///
 /// Source: RFC 8725 §3.1 and §3.5; `Documentation/LicenseServer.md` §5.2.
 package struct TokenKey: Sendable, CustomStringConvertible {
@@ -17,8 +17,9 @@ package struct TokenKey: Sendable, CustomStringConvertible {
 
     /// The key's name; `nil` for a key that a token without `kid` means.
     package let id: TokenKeyID?
-    /// The algorithm. A token with any other is refused.
+    /// The algorithm; the first one of several. A token with any other is refused.
     package let algorithm: TokenAlgorithm
+    private let others: [TokenAlgorithm]
     private let material: Material
 
     /// A key for HMAC.
@@ -32,14 +33,15 @@ package struct TokenKey: Sendable, CustomStringConvertible {
         }
         guard secret.count >= hash.count else {
             throw TokenKeyError(
-                id, "it has \(secret.count) bytes, and \(algorithm.rawValue) needs at least \(hash.count)")
+                id, "it has \(secret.count) bytes, and \(algorithm.rawValue) needs at least \(hash.count)",
+                remedy: "Sign with a secret of \(hash.count) random bytes.")
         }
         guard !secret.withUnsafeBytes({ bytes in bytes.indices.contains { bytes[$0...].starts(with: Self.pemStart) } })
         else {
             throw TokenKeyError(id, "it is PEM, which is no secret for \(algorithm.rawValue)")
         }
         self.id = id
-        self.algorithm = algorithm
+        (self.algorithm, others) = (algorithm, [])
         material = .secret(secret)
     }
 
@@ -49,14 +51,23 @@ package struct TokenKey: Sendable, CustomStringConvertible {
     ///   - id: the key's name. Defaults to none.
     ///   - publicKey: RSA of at least 2,048 bits, Ed25519, or on the algorithm's curve.
     package init(_ algorithm: TokenAlgorithm, id: TokenKeyID? = nil, publicKey: PublicKey) throws(TokenKeyError) {
+        try self.init(algorithm, id: id, publicKey: publicKey, others: [])
+    }
+
+    /// A public key that is for some algorithms of its kind.
+    init(
+        _ algorithm: TokenAlgorithm, id: TokenKeyID?, publicKey: PublicKey, others: [TokenAlgorithm]
+    ) throws(TokenKeyError) {
         guard algorithm.takes(publicKey.kind) else {
             throw TokenKeyError(id, "its kind is not that of \(algorithm.rawValue)")
         }
         if case .rsa(let bits) = publicKey.kind, bits < Self.smallestRSA {
-            throw TokenKeyError(id, "it has \(bits) bits, and RSA needs at least \(Self.smallestRSA)")
+            throw TokenKeyError(
+                id, "it has \(bits) bits, and RSA needs at least \(Self.smallestRSA)", remedy: .largerRSA)
         }
         self.id = id
         self.algorithm = algorithm
+        self.others = others.filter { $0 != algorithm && $0.takes(publicKey.kind) }
         material = .publicKey(publicKey)
     }
 
@@ -69,18 +80,39 @@ package struct TokenKey: Sendable, CustomStringConvertible {
         guard case .signature = algorithm.method else {
             throw TokenKeyError(id, "it is PEM, which is no secret for \(algorithm.rawValue)")
         }
-        guard pem.count <= KeySet.limit else { throw TokenKeyError(id, "it is longer than \(KeySet.limit) bytes") }
-        guard !String(decoding: pem, as: UTF8.self).contains("PRIVATE KEY-----") else {
-            throw TokenKeyError(id, "it is a private key, which does not belong here")
-        }
-        guard let key = PublicKey(pem: pem) else {
-            throw TokenKeyError(id, "it is no PEM block PUBLIC KEY with a key of a known kind")
-        }
-        try self.init(algorithm, id: id, publicKey: key)
+        try self.init(algorithm, id: id, publicKey: try Self.publicKey(pem: pem, id))
     }
 
-    /// The name and the algorithm; never the key.
-    package var description: String { "\(id.map { "“\($0)”" } ?? "without a name") (\(algorithm.rawValue))" }
+    /// All that it is for.
+    package var algorithms: [TokenAlgorithm] { [algorithm] + others }
+
+    /// A public key in PEM, with the algorithm of its kind.
+    /// - Parameters:
+    ///   - pem: a block `PUBLIC KEY`.
+    ///   - taken: the algorithms that the tenant takes; empty for all. With RSA it is for those, else for RS256.
+    init(pem: [UInt8], of taken: [TokenAlgorithm]) throws(TokenKeyError) {
+        try self.init(try Self.publicKey(pem: pem, nil), id: nil, stated: nil, of: taken)
+    }
+
+    private static func publicKey(pem: [UInt8], _ id: TokenKeyID?) throws(TokenKeyError) -> PublicKey {
+        guard pem.count <= KeySet.limit else { throw TokenKeyError(id, "it is longer than \(KeySet.limit) bytes") }
+        guard !String(decoding: pem, as: UTF8.self).contains("PRIVATE KEY-----") else {
+            throw TokenKeyError(
+                id, "it is a private key, which does not belong here",
+                remedy: "Write the public key alone, as openssl pkey -pubout does.")
+        }
+        guard let key = PublicKey(pem: pem) else {
+            throw TokenKeyError(
+                id, "it is no PEM block PUBLIC KEY with a key of a known kind",
+                remedy: "Write the public key with openssl pkey -pubout.")
+        }
+        return key
+    }
+
+    /// The name and the algorithms; never the key.
+    package var description: String {
+        "\(id.map { "“\($0)”" } ?? "without a name") (\(algorithms.map(\.rawValue).joined(separator: ", ")))"
+    }
 
     /// The public key; `nil` for a secret.
     var publicKey: PublicKey? {
@@ -89,7 +121,10 @@ package struct TokenKey: Sendable, CustomStringConvertible {
     }
 
     /// Whether the key signed a token. Compares MACs in constant time.
-    func signed(_ token: CompactJWS) -> Bool {
+    /// - Parameter algorithm: what the token says. Defaults to the key's first one.
+    func signed(_ token: CompactJWS, by stated: TokenAlgorithm? = nil) -> Bool {
+        let algorithm = stated ?? algorithm
+        guard algorithms.contains(algorithm) else { return false }
         switch (algorithm.method, material) {
         case (.hmac(let hash), .secret(let secret)):
             guard let mac = try? MessageDigest.hmac(hash, key: secret, token.signed) else { return false }
@@ -102,21 +137,33 @@ package struct TokenKey: Sendable, CustomStringConvertible {
     }
 }
 
-/// Why a key cannot verify tokens. Names the key, and shows nothing else of it.
+/// Why a key cannot verify tokens. Names the key and its place, and shows nothing else of it.
 package struct TokenKeyError: DiagnosableError, Equatable {
     /// The key's name; `nil` if it has none.
     package let id: TokenKeyID?
+    /// Where it stands in its document, such as `keys[2]`; `nil` for a key of no document.
+    package internal(set) var place: String?
     private let problem: String
+    package let remedy: String
 
     /// - Parameters:
     ///   - id: the key's name; `nil` if it has none.
     ///   - problem: what is wrong, in small letters and without a full stop.
-    init(_ id: TokenKeyID?, _ problem: String) {
+    ///   - remedy: what to do, one imperative sentence. Defaults to a correction.
+    init(_ id: TokenKeyID?, _ problem: String, remedy: String = "Correct the key in the key set.") {
         self.id = id
         self.problem = problem
+        self.remedy = remedy
     }
 
     package var code: String { "tokenKeyRefused" }
-    package var reason: String { "The key \(id.map { "“\($0)”" } ?? "without a name") is refused: \(problem)." }
-    package var remedy: String { "Correct the key in the key set." }
+    package var reason: String {
+        let name = id.map { "“\($0)”" } ?? "without a name"
+        return "The key \(name)\(place.map { " at \($0)" } ?? "") is refused: \(problem)."
+    }
+}
+
+extension String {
+    /// What to do about a key of RSA that is too small.
+    static let largerRSA = "Sign with a key of at least \(TokenKey.smallestRSA) bits."
 }

@@ -17,7 +17,7 @@ package struct TokenVerifier: Sendable {
     package init(_ rules: TokenRules = TokenRules()) { self.rules = rules }
 
     /// Header members that make somebody fetch a key, bring one along, or ask for what is not done here.
-    private static let refusedMembers = ["crit", "zip", "jku", "x5u", "jwk", "x5c"]
+    private static let refusedMembers = ["crit", "zip", "enc", "b64", "jku", "x5u", "jwk", "x5c"]
 
     /// Reads and verifies a token.
     /// - Parameters:
@@ -29,13 +29,12 @@ package struct TokenVerifier: Sendable {
     package func verified(_ text: String, with keys: KeySet, at date: Date) throws(TokenError) -> VerifiedToken {
         let token = try CompactJWS(text, limit: TokenRules.sizeLimit, depth: TokenRules.depthLimit)
         let algorithm = try checkedAlgorithm(token.header)
-        let key = try keys.key(for: token.header["kid"], algorithm)
-        guard key.algorithm == algorithm else {
-            throw .algorithm("The token says \(algorithm.rawValue), and its key is for \(key.algorithm.rawValue).")
-        }
+        let candidates = try keys.candidates(for: token.header["kid"], algorithm)
         let claims = try TokenClaims(token.payload)
         try claims.checkTime(rules, at: date)
-        guard key.signed(token) else { throw .signature }
+        guard let key = candidates.first(where: { $0.signed(token, by: algorithm) }) else {
+            throw candidates.count == 1 ? .signature : .signature(ofNone: candidates.count)
+        }
         try claims.check(rules)
         return VerifiedToken(
             claims: claims.members, keyID: key.id, expiry: claims.expiry, issued: claims.issued)
@@ -47,8 +46,11 @@ package struct TokenVerifier: Sendable {
             throw .form("Its header has “\(member)”, which is not taken.")
         }
         guard case .text(let name)? = header["alg"] else { throw .algorithm("The token's header has no “alg”.") }
-        guard let algorithm = TokenAlgorithm(rawValue: name) else {
+        guard let algorithm = TokenAlgorithm(name: name) else {
             throw .algorithm("The token's “alg” is none that this server takes.")
+        }
+        if case .text(let stated)? = header["typ"], Self.typeName(stated) == "jwe" {
+            throw .form("Its header's “typ” is that of an encrypted token.")
         }
         guard let type = rules.type else { return algorithm }
         guard case .text(let stated)? = header["typ"], Self.typeName(stated) == Self.typeName(type) else {

@@ -63,10 +63,10 @@ extension AdminCall {
         let (tenant, members) = (try tenant(), try members("account", "session"))
         let (account, session) = (members[0], members[1])
         return try await change(.sessionStopped, of: "\(tenant.name)/\(account)", ["session": session]) {
-            let isThere = try await shared.operatorAccounts.stop(
+            let isThere = try await shared.operatorAccounts.stopEvenInOutage(
                 session: session, of: account, tenant.name, by: "an operator")
-            guard isThere else { throw AdminRefusal.unknown("session") }
-            return .admin(.object(["stopped": .text(session)]))
+            guard isThere != false else { throw AdminRefusal.unknown("session") }
+            return .done(["stopped": .text(session)], isStored: isThere != nil)
         }
     }
 

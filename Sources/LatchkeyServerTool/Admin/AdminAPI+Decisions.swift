@@ -46,10 +46,13 @@ extension AdminCall {
         let request = path["request"]
         if let record = shared.decisions.record(of: request) {
             return .admin(
-                .members(["tenant": .text(record.facts.ask.tenant), "record": JSONValue(record.canonicalJSON)]))
+                .members([
+                    "tenant": .text(record.facts.ask.tenant), "record": JSONValue(record.canonicalJSON),
+                    "node": .text(shared.node),
+                ]))
         }
         guard let refusal = shared.feed.refusal(of: request) else { throw .unknownDecision }
-        return .admin(.members(["tenant": refusal["tenant"], "refusal": refusal]))
+        return .admin(.members(["tenant": refusal["tenant"], "refusal": refusal, "node": .text(shared.node)]))
     }
 
     /// What another policy, the body, would have decided on the recorded facts. Changes nothing.

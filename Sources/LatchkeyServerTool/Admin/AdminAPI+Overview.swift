@@ -20,6 +20,7 @@ extension AdminCall {
             .object([
                 "name": .text(admin.name), "role": .text(admin.role.rawValue),
                 "tenants": .texts(state.tenants.keys.sorted()), "version": .text(ServerVersion.text),
+                "node": .text(shared.node),
             ]))
     }
 
@@ -55,7 +56,8 @@ extension ServerState {
         let totals = shared.metrics.licenseTotals
         let pool = shared.pool.admission
         return .object([
-            "draining": .flag(shared.isDraining), "time": .date(Date()), "notices": .texts(notices(shared)),
+            "draining": .flag(shared.isDraining), "time": .date(Date()), "node": .text(shared.node),
+            "notices": .texts(notices(shared)),
             "seconds": .array(
                 shared.counts.latest.map { second in
                     .members(
@@ -76,6 +78,7 @@ extension ServerState {
             "sessions": .object(sessions.mapValues { .number($0) }),
             "stores": .array(
                 shared.metrics.outages.map { .object(["name": .text($0.store), "outage": .flag($0.isOut)]) }),
+            "pending": .number(shared.engines.pending?.count ?? 0),
             "engines": .object([
                 "sessions": .text(shared.engines.sessions.engine), "keys": .text(shared.engines.keys.engine),
                 "audit": .text(shared.engines.audit.engine),
@@ -87,15 +90,27 @@ extension ServerState {
         ])
     }
 
+    private static func notice(of store: String) -> String {
+        switch store {
+        case "keyStore":
+            "The store of keys does not answer. Keys that were read before go on; new ones get no license, and nothing can be packaged."
+        case "auditStore": "The store of the audit does not answer. What has to be accounted for is refused."
+        default: "The store \(store) does not answer. The policies' outage rules are in force."
+        }
+    }
+
     /// What somebody should do something about, the most urgent first.
     private func notices(_ shared: ServerShared) -> [String] {
-        let stores = shared.metrics.outages.filter(\.isOut).map(\.store)
-        var notices = stores.map { "The store of \($0) does not answer. The policies' outage rules are in force." }
+        var notices = shared.metrics.outages.filter(\.isOut).map { Self.notice(of: $0.store) }
+        if let pending = shared.engines.pending?.count, pending > 0 {
+            notices.append(
+                "Changes of this node wait for a store: \(pending). They are in force here, and on no other node.")
+        }
         if shared.pool.admission.isOverloaded {
             notices.append("More requests come than can be answered; some are shed.")
         }
         if shared.isDraining { notices.append("The node is about to stop.") }
         if let notice = OpenFileLimit.notice { notices.append(notice) }
-        return notices + self.notices
+        return notices + keySetNotices + self.notices
     }
 }

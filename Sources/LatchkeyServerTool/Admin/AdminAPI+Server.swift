@@ -75,11 +75,15 @@ extension AdminCall {
     }
 
     fileprivate func verifyAudit() async throws -> HTTPResponse {
-        let verdict = try await AuditChain.verify(shared.engines.audit, knowing: shared.audit.lastSeen)
-        var isIntact = false
-        if case .intact = verdict { isIntact = true }
-        shared.metrics.auditIsIntact.set(isIntact ? 1 : 0)
-        return .admin(.object(["intact": .flag(isIntact), "verdict": .text("\(verdict)")]))
+        let verdict = try await AuditChain.verify(
+            shared.engines.audit, knowing: shared.audit.lastSeen.map { AuditAnchor($0) })
+        var anchor: AuditAnchor?
+        if case .intact(let last) = verdict { anchor = AuditAnchor(last) }
+        shared.metrics.auditIsIntact.set(anchor == nil ? 0 : 1)
+        return .admin(
+            .members([
+                "intact": .flag(anchor != nil), "verdict": .text("\(verdict)"), "anchor": anchor.map { .text($0.text) },
+            ]))
     }
 
     /// Reads the configuration again, and names its members that wait for a restart.

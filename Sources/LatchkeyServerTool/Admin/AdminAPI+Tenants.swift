@@ -8,11 +8,21 @@ extension AdminAPI {
         Route([.get], "/admin/v1/tenants", Page(.viewer) { .admin($0.tenants) }),
         Route([.get], "/admin/v1/tenants/{tenant}/keys", Page(.viewer) { try await $0.keys() }),
         Route([.get], "/admin/v1/tenants/{tenant}/keys/{kid}", Page(.viewer) { try await $0.key() }),
+        Route([.delete], "/admin/v1/tenants/{tenant}/keys/{kid}", Page(.security) { try await $0.remove() }),
         Route([.post], "/admin/v1/tenants/{tenant}/keys/{kid}/disable", Page(.operator) { try await $0.disable(true) }),
         Route([.post], "/admin/v1/tenants/{tenant}/keys/{kid}/enable", Page(.operator) { try await $0.disable(false) }),
         Route([.post], "/admin/v1/tenants/{tenant}/cpix", Page(.security) { try await $0.importKeys() }),
         Route([.get], "/admin/v1/tenants/{tenant}/cpix", Page(.security) { try await $0.exportKeys() }),
     ]
+}
+
+extension KeySetSource.Standing {
+    fileprivate var json: JSONValue {
+        .object([
+            "usable": .number(keys), "refused": .number(refused.count),
+            "problems": .texts(problems.map { String($0.prefix(500)).onOneLine }),
+        ])
+    }
 }
 
 extension AdminCall {
@@ -25,6 +35,7 @@ extension AdminCall {
                         "name": .text(name), "policy": settings.policy.map { .text($0) },
                         "keys": .text(settings.keys.rawValue), "clearKey": .flag(settings.allowsClearKey),
                         "acceptsTokens": .flag(settings.tokens.keys != nil),
+                        "tokenKeys": tenant.tokenKeyStanding?.json,
                         "origins": .texts(settings.origins.sorted()),
                         "signers": .texts(settings.signers.keys.sorted()),
                         "packagers": .array(
@@ -74,18 +85,43 @@ extension AdminCall {
     fileprivate func disable(_ isDisabled: Bool) async throws -> HTTPResponse {
         let (tenant, kid) = (try tenant(), try kid())
         return try await change(isDisabled ? .keyDisabled : .keyEnabled, of: "\(tenant.name)/\(kid)") {
-            try await tenant.vault.setDisabled(isDisabled, kid)
-            return .admin(.object(["kid": .text("\(kid)"), "disabled": .flag(isDisabled)]))
+            let isStored = try await tenant.vault.setDisabled(isDisabled, kid)
+            return .done(["kid": .text("\(kid)"), "disabled": .flag(isDisabled)], isStored: isStored)
         }
     }
 
-    /// Takes the keys of a CPIX document in; `?policy=NAME` sets the policies of those that are new.
+    /// Removes a key, after the audit has what it was.
+    fileprivate func remove() async throws -> HTTPResponse {
+        let (tenant, kid) = (try tenant(), try kid())
+        let removal = try await tenant.vault.removal(of: kid)
+        return try await change(.keyRemoved, of: "\(tenant.name)/\(kid)", removal.details) {
+            try await tenant.vault.carryOut(removal)
+            shared.keyCounts.forget(tenant.name)
+            return .admin(.object(["kid": .text("\(kid)"), "removed": .flag(true)]))
+        }
+    }
+
+    /// Takes the keys of a CPIX document in; `?policy=NAME` sets the policies of those that are new, `?content=NAME` the content of those
+    /// for which the document states none, and `?replace=KID,KID` names those that take the place of a key that is there.
     fileprivate func importKeys() async throws -> HTTPResponse {
         let tenant = try tenant()
-        let policies = request.queryItems.filter { $0.name == "policy" }.compactMap(\.value)
-        for name in policies where state.policies[name] == nil { throw AdminRefusal.unknown("policy") }
-        return try await change(.keyImported, of: tenant.name, ["policies": policies.joined(separator: " ")]) {
-            let outcome = try await tenant.cpix.importing(request.body, policies: policies)
+        var wanted = try CPIXExchange.Change(ofOperator: request)
+        wanted.policies = request.queryItems.filter { $0.name == "policy" }.compactMap(\.value)
+        for name in wanted.policies where state.policies[name] == nil { throw AdminRefusal.unknown("policy") }
+        let change = wanted
+        let details = [
+            "policies": change.policies.joined(separator: " "),
+            "replace": change.replaced.map { "\($0)" }.sorted().joined(separator: " "),
+        ]
+        return try await self.change(.keyImported, of: tenant.name, details.filter { !$0.value.isEmpty }) {
+            let outcome = try await tenant.cpix.importing(request.body, change) { replacement throws(LicenseRefusal) in
+                do throws(AdminRefusal) {
+                    try await audit(.keyReplaced, of: "\(tenant.name)/\(replacement.kid)", replacement.details)
+                } catch {
+                    throw LicenseRefusal(
+                        .vendor(code: error.code, status: error.status), reason: error.reason, remedy: error.remedy)
+                }
+            }
             shared.keyCounts.forget(tenant.name)
             // The keys are in; the entry before says so where this one, with their kids, is not taken.
             try? await audit(.keyImported, of: tenant.name, outcome.details)

@@ -5,8 +5,8 @@ import LatchkeyServer
 
 /// What is below `/admin/v1`: everything that operators see and change, as JSON, by bearer keys with roles.
 ///
-/// A wrong key and every change is in the audit. After ten wrong keys within a minute an address is not listened to for the rest
-/// of it.
+/// Every change is in the audit, and so are wrong keys, once a minute for each range of addresses. After ten wrong keys within a minute
+/// further wrong ones of the range get 429 for the rest of it; the right key is always let in.
 ///
 /// Source: `Documentation/LicenseServer.md` §9.6.
 struct AdminAPI: Sendable {
@@ -70,54 +70,64 @@ struct AdminAPI: Sendable {
     private func admin(
         of request: HTTPRequest, _ state: ServerState
     ) async throws(AdminRefusal) -> ServerSettings.Admin {
-        let address = state.proxies.clientAddress(of: request)?.description ?? "unknown"
-        guard !wrongKeys.isBeyondLimit(address) else {
-            shared.metrics.rateLimited[RateScope.address.rawValue].add()
-            throw .tooManyKeys
-        }
         guard let field = request.headers[.authorization], field.lowercased().hasPrefix("bearer "),
             let sent = try? CallerCredential(.bearer, secret: Secret(String(field.dropFirst(7))))
         else { throw .keyMissing }
         let found = state.settings.admins.filter { CallerCredential(.bearer, sha256: $0.key)?.matches(sent) == true }
-        guard let admin = found.first else {
-            wrongKeys.note(address)
-            try await shared.audit(.adminRefused, of: "admin", by: "address:\(address)")
-            throw .keyMissing
+        // Before anything is counted: who shares an address with somebody else's wrong keys is let in.
+        if let admin = found.first { return admin }
+        let address = state.proxies.clientAddress(of: request)
+        let verdict = wrongKeys.note(address.map { AddressCut.limits.range(of: $0).description } ?? "unknown")
+        if verdict.isBeyondLimit { shared.metrics.rateLimited[RateScope.address.rawValue].add() }
+        if verdict.isForAudit {
+            try await shared.audit(.adminRefused, of: "admin", by: "address:\(address?.description ?? "unknown")")
         }
-        return admin
+        throw verdict.isBeyondLimit ? .tooManyKeys : .keyMissing
     }
 }
 
-/// The addresses that wrong keys came from lately.
+/// Counts wrong keys by the range of addresses that they came from: a /24, or a /56 of version 6.
 final class WrongKeys: Sendable {
+    /// What becomes of a wrong key.
+    struct Verdict: Equatable {
+        /// Whether ten wrong keys came from the range before it, within the minute.
+        let isBeyondLimit: Bool
+        /// Whether the audit gets an entry: for the first of a range within the minute.
+        let isForAudit: Bool
+    }
+
     private struct Count {
         var began: Duration
         var number: Int
     }
 
+    private struct State {
+        var counts = BoundedDictionary<String, Count>(limit: 10_000)
+        /// The entries of the audit for all ranges.
+        var audited = Count(began: .zero, number: 0)
+    }
+
     private let timekeeper: any Timekeeper
-    private let counts = Locked(BoundedDictionary<String, Count>(limit: 10_000))
+    private let state = Locked(State())
     private static let most = 10
+    /// The most entries of the audit within a minute: who has many ranges shall not fill it.
+    static let mostAudited = 60
     private static let period = Duration.seconds(60)
 
     init(timekeeper: any Timekeeper = SystemTimekeeper()) { self.timekeeper = timekeeper }
 
-    /// Whether ten wrong keys came from an address within the last minute.
-    func isBeyondLimit(_ address: String) -> Bool {
-        let now = timekeeper.uptime
-        return counts.withLock { counts in
-            counts[address].map { now - $0.began < Self.period && $0.number >= Self.most } ?? false
-        }
-    }
-
     /// Counts a wrong key.
-    func note(_ address: String) {
+    func note(_ range: String) -> Verdict {
         let now = timekeeper.uptime
-        counts.withLock { counts in
-            var count = counts[address] ?? Count(began: now, number: 0)
+        return state.withLock { state in
+            var count = state.counts[range] ?? Count(began: now, number: 0)
             if now - count.began >= Self.period { count = Count(began: now, number: 0) }
             count.number += 1
-            counts.updateValue(count, forKey: address)
+            state.counts.updateValue(count, forKey: range)
+            if now - state.audited.began >= Self.period { state.audited = Count(began: now, number: 0) }
+            let isForAudit = count.number == 1 && state.audited.number < Self.mostAudited
+            if isForAudit { state.audited.number += 1 }
+            return Verdict(isBeyondLimit: count.number > Self.most, isForAudit: isForAudit)
         }
     }
 }

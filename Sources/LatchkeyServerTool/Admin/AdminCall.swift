@@ -91,8 +91,8 @@ extension ServerShared {
         _ action: AuditEvent.Action, of object: String, by actor: String, _ details: [String: String] = [:]
     ) async throws(AdminRefusal) {
         do throws(StoreError) {
-            let entry = try await audit.append(AuditEvent(action, of: object, by: actor, details: details))
-            metrics.auditSequence.set(Double(entry.sequence))
+            let event = AuditEvent(action, of: object, by: actor, details: details)
+            if let entry = try await audit.append(event) { metrics.auditSequence.set(Double(entry.sequence)) }
         } catch {
             log.write(LogEntry(.admin, error))
             throw .unaudited

@@ -74,6 +74,13 @@ struct AdminRefusal: DiagnosableError, Equatable {
 }
 
 extension HTTPResponse {
+    /// What was done: 200, or 202 with `"stored":false` for what is in force on this node alone until its store answers again.
+    static func done(_ members: [String: JSONValue], isStored: Bool) -> HTTPResponse {
+        isStored
+            ? .admin(.object(members))
+            : .admin(.object(members.merging(["stored": .flag(false)]) { one, _ in one }), status: 202)
+    }
+
     /// A reply of the admin API, which no cache keeps.
     static func admin(_ value: JSONValue, status: Int = 200) -> HTTPResponse {
         HTTPResponse(

@@ -30,12 +30,14 @@ final class OperatorFeed: Sendable {
         let date = timekeeper.date
         state.withLock { state in
             state.last += 1
-            let reason = report.tokenError?.reason ?? refusal.reason
+            let reason = report.reason ?? refusal.reason
+            let remedy = report.tokenError?.remedy ?? refusal.remedy
             let value = JSONValue.members([
                 "number": .number(Double(state.last)), "time": .date(date), "tenant": report.tenant.map { .text($0) },
                 "face": .text(report.face), "requestId": .text(report.requestID),
                 "code": .text(report.tokenError?.code ?? refusal.code),
                 "reason": .text(String(reason.prefix(300)).onOneLine),
+                "remedy": .text(String(remedy.prefix(300)).onOneLine),
                 "status": .number(refusal.status), "kid": report.kid.map { .text("\($0)") },
                 "explained": .flag(report.record != nil),
             ])

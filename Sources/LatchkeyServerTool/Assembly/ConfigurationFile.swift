@@ -1,5 +1,7 @@
 import Foundation
+import LatchkeyCore
 import LatchkeyServer
+import LatchkeyStores
 import LatchkeyTerminal
 
 /// A configuration on disk, and the files that it names.
@@ -9,22 +11,46 @@ struct ConfigurationFile: Sendable {
 
     let path: String
     let settings: ServerSettings
+    /// Where this file and those that it names are read while the server runs.
+    let threads: FileThreads
     /// The shared library that stands in place of the configuration's; `nil` for the configuration's.
     private let derivation: String?
 
+    /// Reads the file on the calling thread, which it blocks.
     /// - Parameters:
     ///   - path: the file.
     ///   - derivation: a licensee's library in place of the configuration's, relative to the working directory. Defaults to none.
+    ///   - threads: where files are read later. Defaults to threads of its own.
     /// - Throws: `FileError`, `JSONProblems`.
-    init(_ path: String, derivation: String? = nil) throws {
+    init(_ path: String, derivation: String? = nil, threads: FileThreads = FileThreads()) throws {
         self.path = path
+        self.threads = threads
         self.derivation = derivation.map { URL(filePath: $0).absoluteURL.path }
-        settings = try ServerSettings(json: InputFile.read(path, limit: Self.limit))
+        var mode: mode_t = 0
+        settings = try ServerSettings(json: InputFile.read(path, limit: Self.limit) { mode = $0.st_mode })
+        try checkPasswords(mode)
     }
 
-    /// The file as it is now.
+    /// Reads the file on a thread for files.
+    /// - Parameters: as `init`.
+    /// - Throws: `FileError`, `JSONProblems`, `FileHangError`.
+    static func read(
+        _ path: String, derivation: String? = nil, on threads: FileThreads = FileThreads()
+    ) async throws -> ConfigurationFile {
+        try await threads.run(path) { try ConfigurationFile(path, derivation: derivation, threads: threads) }
+    }
+
+    /// The file as it is now, read on the calling thread.
     /// - Throws: `FileError`, `JSONProblems`.
-    func readAgain() throws -> ConfigurationFile { try ConfigurationFile(path, derivation: derivation) }
+    func readAgain() throws -> ConfigurationFile {
+        try ConfigurationFile(path, derivation: derivation, threads: threads)
+    }
+
+    /// The file as it is now, read on a thread for files.
+    /// - Throws: `FileError`, `JSONProblems`, `FileHangError`.
+    func readAgainOnThread() async throws -> ConfigurationFile {
+        try await threads.run(path) { try readAgain() }
+    }
 
     /// Credentials and derivation.
     var licensee: LicenseeConfiguration {
@@ -44,4 +70,24 @@ struct ConfigurationFile: Sendable {
 
     /// What a file holds that the configuration names.
     func contents(_ name: String) throws -> Data { try InputFile.read(path(name), limit: Self.limit) }
+
+    /// Refuses a password in a file that others than its owner can read, as files of secrets are refused.
+    private func checkPasswords(_ mode: mode_t) throws(FileError) {
+        guard mode & (secrets.isMounted(path) ? 0o022 : 0o077) != 0 else { return }
+        let stores = settings.stores
+        for (name, text) in [("sessions", stores.sessions), ("keys", stores.keys), ("audit", stores.audit)] {
+            guard let address = try? StoreAddress(text), address.holdsPassword else { continue }
+            throw .passwordOpenToOthers(path, "stores.\(name)")
+        }
+    }
+}
+
+extension FileError {
+    fileprivate static func passwordOpenToOthers(_ path: String, _ place: String) -> Self {
+        FileError(
+            code: "passwordOpenToOthers",
+            reason: "\(path) holds a password, in \(place), and is open to others than its owner.",
+            remedy:
+                "Run chmod 600 \(path); for PostgreSQL put the password into a file and name it with ?passfile=FILE.")
+    }
 }

@@ -4,6 +4,21 @@ import LatchkeyServer
 import LatchkeyTerminal
 
 extension LicenseServer {
+    /// Writes to the log what an operator should read at the start, and where each listener is: standard error has nothing but JSON.
+    func announce() {
+        for notice in current.keySetNotices + current.notices {
+            shared.log.write(LogEntry(.warning, .life, message: notice))
+        }
+        let listeners = [
+            ("players", addresses.players), ("packagers", addresses.packagers), ("operators", addresses.operators),
+        ]
+        for (name, place) in listeners {
+            var entry = LogEntry(.info, .life, message: "The listener for \(name) is open.")
+            (entry.listener, entry.url) = (name, place.url)
+            shared.log.write(entry)
+        }
+    }
+
     /// Serves until a signal stops it: the first one drains, a second one ends at once, a hang-up reads the configuration again.
     ///
     /// Source: `Documentation/LicenseServer.md` §9.2.
@@ -41,6 +56,7 @@ extension LicenseServer {
         shared.log.write(LogEntry(.info, .life, message: "The server takes requests."))
         let upkeep = [
             startTask { [self] in await watchFiles() }, startTask { [self] in await followKeys() },
+            startTask { [self] in await watchEngines() },
             startTask { [self] in await writePendingKeys() }, startTask { [self] in await watchPool() },
             startTask {
                 guard let notifier, let period = notifier.watchdogPeriod else { return }

@@ -19,16 +19,17 @@ final class LicenseServer: Sendable {
     /// - Parameters:
     ///   - file: the configuration.
     ///   - lines: takes the log. Defaults to standard error.
+    ///   - engines: the stores. Defaults to those that the configuration names.
     ///   - front: answers before the player face does; for the media of a demonstration.
     /// - Throws: `ServerProblems`, `HTTPServerError`.
     static func start(
-        _ file: ConfigurationFile, lines: LineWriter = LineWriter(descriptor: 2),
+        _ file: ConfigurationFile, lines: LineWriter = LineWriter(descriptor: 2), engines: ServerEngines? = nil,
         front: @escaping @Sendable (HTTPRequest) -> HTTPResponse? = { _ in nil }
     ) async throws -> LicenseServer {
         OpenFileLimit.raise()
-        let engines = try await ServerEngines.open(file)
+        let engines = if let engines { engines } else { try await ServerEngines.open(file) }
         do {
-            let shared = try ServerShared(file, engines, lines)
+            let shared = try await ServerShared.read(file, engines, lines)
             let state = try await shared.builder(file).state()
             let server = try LicenseServer(file, shared, state, front)
             if let notice = OpenFileLimit.notice {
@@ -82,6 +83,7 @@ final class LicenseServer: Sendable {
 
     /// Sets the gauges that nobody counts.
     private func fillMetrics() {
+        current.showKeySets(in: shared.metrics)
         shared.metrics.keysCached.set(Double(current.tenants.values.reduce(0) { $0 + $1.vault.cachedCount }))
     }
 
@@ -101,10 +103,11 @@ final class LicenseServer: Sendable {
     private func readAgain() async throws -> [String] {
         do {
             let start = file.settings
-            let file = try file.readAgain()
+            let file = try await file.readAgainOnThread()
             let waiting = file.settings.waitingForRestart(since: start)
             let notice = waiting.isEmpty ? nil : "Waiting for a restart: \(waiting.joined(separator: ", "))."
-            let next = try await shared.builder(file).state(notices: [notice].compactMap { $0 })
+            let next = try await shared.builder(file, former: current).state(
+                notices: [notice].compactMap { $0 })
             let former = state.withLock { state in
                 defer { state = next }
                 next.identities.show(listeners)
@@ -112,12 +115,14 @@ final class LicenseServer: Sendable {
                 return state
             }
             former.retire()
+            // What was told to the configuration before while this one took over its knowledge.
+            startTask { [weak self] in await self?.apply(.everything) }
             shared.show(next)
             shared.log.write(LogEntry(.info, .configuration, message: "The configuration was read again."))
             if let notice { shared.log.write(LogEntry(.warning, .configuration, message: notice)) }
             // In force also where the audit cannot be written: an outage may be why the configuration was changed. It is logged then.
             try? await shared.audit(
-                .configurationLoaded, of: "configuration", by: "node:\(ProcessInfo.processInfo.hostName)",
+                .configurationLoaded, of: "configuration", by: "node:\(shared.node)",
                 next.changes(since: former))
             return waiting
         } catch {
@@ -134,10 +139,18 @@ final class LicenseServer: Sendable {
     /// fail. `serve()` does not wait longer than the drain's deadline.
     /// - Parameter limit: how long open requests may take.
     func stop(within limit: Duration = .seconds(10)) async {
+        // A reload that hangs at a file ends with the time.
+        let threads = file.threads
+        let patience = startTask {
+            guard (try? await SystemTimekeeper().sleep(for: limit)) != nil else { return }
+            threads.end()
+        }
         await withTaskGroup { group in
             group.addTask { [reloads] in await reloads.end() }
             for listener in listeners { group.addTask { await listener.stop(within: limit) } }
         }
+        patience.cancel()
+        threads.end()
         current.retire()
         await shared.close()
     }

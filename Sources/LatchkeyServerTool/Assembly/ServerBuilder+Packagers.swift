@@ -8,7 +8,7 @@ extension ServerBuilder {
         -> [String: CommonEncryptionSigner]
     {
         var signers: [String: CommonEncryptionSigner] = [:]
-        for (signer, stated) in settings.signers {
+        for (signer, stated) in settings.signers.sorted(by: { $0.key < $1.key }) {
             signers[signer] = problems.collecting("\(place).signers.\(signer)") { try self.signer(stated) }
         }
         return signers
@@ -20,6 +20,18 @@ extension ServerBuilder {
                 try CPIXRecipient(certificate: file.contents(stated.certificate), pem: file.secrets.secret(stated.key))
             }
         }
+    }
+
+    /// Who may ask, in the order of the tenants' names: nothing depends on how the configuration is held in memory.
+    func callers(_ proxies: TrustedProxies) -> CallerDirectory {
+        let entries = file.settings.tenants.sorted { $0.key < $1.key }.flatMap { name, tenant in
+            tenant.packagers.flatMap { stated in
+                stated.credentials.map {
+                    CallerDirectory.Entry($0, Caller(name: stated.name, tenant: name, rights: stated.rights))
+                }
+            }
+        }
+        return CallerDirectory(entries, proxies: proxies)
     }
 
     private func signer(_ stated: TenantSettings.Signer) throws -> CommonEncryptionSigner {

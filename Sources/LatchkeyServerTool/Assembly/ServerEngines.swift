@@ -5,25 +5,73 @@ import LatchkeyStores
 
 /// The stores of a running server. They stay as they are while configurations change.
 struct ServerEngines: Sendable {
+    /// An engine that is asked now and then whether it answers.
+    struct Watched: Sendable {
+        let health: EngineHealth
+        let probe: @Sendable () async -> Void
+    }
+
     let settings: ServerSettings.Stores
     let sessions: any RecordStore
-    let keys: any KeyStore
+    let keys: GuardedKeyStore
     let audit: any AuditStore
+    let auditHealth: EngineHealth
     let changes: @Sendable () throws(StoreError) -> AsyncStream<KeyChange>
+    /// Keys and audit.
+    let watched: [Watched]
     /// What there is to close.
-    let opened: [Stores]
+    private let closing: @Sendable () -> Void
 
-    /// Opens the stores; each address once, however often it is named.
+    /// - Parameters:
+    ///   - settings: what the configuration says of them.
+    ///   - sessions: sessions and used tokens.
+    ///   - keys: content keys.
+    ///   - audit: the audit.
+    ///   - auditProbe: asks whether the audit's store answers. Defaults to one that does.
+    ///   - changes: what other nodes change about keys.
+    ///   - closing: ends threads and connections. Defaults to nothing.
+    init(
+        settings: ServerSettings.Stores, sessions: any RecordStore, keys: GuardedKeyStore, audit: any AuditStore,
+        auditProbe: @escaping @Sendable () async throws(StoreError) -> Void = {},
+        changes: @escaping @Sendable () throws(StoreError) -> AsyncStream<KeyChange>,
+        closing: @escaping @Sendable () -> Void = {}
+    ) {
+        (self.settings, self.sessions, self.keys, self.audit) = (settings, sessions, keys, audit)
+        (self.changes, self.closing) = (changes, closing)
+        let auditHealth = EngineHealth("auditStore")
+        self.auditHealth = auditHealth
+        watched = [
+            Watched(health: keys.health) { await keys.probe() },
+            Watched(health: auditHealth) { await auditHealth.note(auditProbe) },
+        ]
+    }
+
+    /// What waits until the stores answer; `nil` without a copy.
+    var pending: PendingChanges? { keys.pending }
+
+    /// Opens the stores; each address once, however often it is named. With a node's own copy that knows the tenants, databases may be away.
+    /// - Parameters:
+    ///   - file: the configuration.
+    ///   - purpose: whether a file of a store may be made or changed. Defaults to yes.
     /// - Throws: `ServerProblems`.
-    static func open(_ file: ConfigurationFile) async throws(ServerProblems) -> ServerEngines {
+    static func open(
+        _ file: ConfigurationFile, for purpose: StorePurpose = .serving
+    ) async throws(ServerProblems) -> ServerEngines {
         var problems = ServerProblems()
         var opened: [String: Stores?] = [:]
         let stores = file.settings.stores
+        // A check makes no file.
+        let copy = purpose == .checking ? nil : await problems.awaiting("stores.copy") { try file.copy() } ?? nil
+        let pending = await problems.awaiting("stores.copy") { try await copy.openChanges() } ?? nil
+        let copied = await problems.awaiting("stores.copy") { try await copy.openFingerprint() } ?? nil
+        // What the copy cannot read of itself is said when it is asked for keys.
+        let mayBeAway = await (try? copy?.dataKeys())?.isEmpty == false
         func open(_ text: String, _ place: String) async -> Stores? {
             if let stores = opened[text] { return stores }
             let stores = await problems.awaiting("stores.\(place)") {
                 try await Stores.open(
-                    StoreAddress(text).below(file.folder), recordLimit: .milliseconds(stores.sessionMilliseconds))
+                    StoreAddress(text).below(file.folder), recordLimit: .milliseconds(stores.sessionMilliseconds),
+                    mayBeAway: mayBeAway, for: purpose)
             }
             opened[text] = .some(stores)
             return stores
@@ -35,18 +83,77 @@ struct ServerEngines: Sendable {
         let auditStore = audit?.audit ?? (stores.audit == "memory" ? MemoryAuditStore() : nil)
         if keys != nil, keyStore == nil { problems.add(.keepsRecordsOnly("keys")) }
         if audit != nil, auditStore == nil { problems.add(.keepsRecordsOnly("audit")) }
-        guard problems.isEmpty, let sessions, let keyStore, let auditStore, let keys else {
+        let close = { @Sendable [opened] in
             for stores in opened.values { stores?.close() }
+            copy?.close()
+        }
+        guard problems.isEmpty, let sessions, let keyStore, let auditStore, let keys, let audit else {
+            close()
             throw problems
         }
-        return ServerEngines(
-            settings: stores, sessions: sessions, keys: keyStore, audit: auditStore, changes: keys.changes,
-            opened: opened.values.compactMap(\.self))
+        let guarded = GuardedKeyStore(
+            keyStore, health: EngineHealth("keyStore"), copy: copy, pending: pending,
+            expected: stores.fingerprint ?? copied, question: keys.probe)
+        let engines = ServerEngines(
+            settings: stores, sessions: sessions, keys: guarded, audit: auditStore, auditProbe: audit.probe,
+            changes: keys.changes, closing: close)
+        // What may be away, or another database than the copy's, is looked at before somebody counts on it.
+        if copy != nil { await engines.look(atLeastEvery: .zero) }
+        if let error = guarded.health.standing.lastError, guarded.isAway, error.kind == .misconfigured {
+            engines.close()
+            problems.add(.init("stores.keys", error.reason, error.remedy))
+            throw problems
+        }
+        return engines
+    }
+
+    /// Asks each engine that is away, or of which nobody heard for some time, whether it answers. All at once.
+    func look(atLeastEvery time: Duration) async {
+        await withTaskGroup { group in
+            for one in watched where one.health.isAway || one.health.isQuiet(for: time) {
+                group.addTask { await one.probe() }
+            }
+        }
     }
 
     /// Ends threads and connections.
-    func close() {
-        for stores in opened { stores.close() }
+    func close() { closing() }
+}
+
+extension EngineHealth {
+    /// Notes what a question brings.
+    fileprivate func note(_ question: () async throws(StoreError) -> Void) async {
+        do throws(StoreError) {
+            try await question()
+            note()
+        } catch {
+            note(error)
+        }
+    }
+}
+
+extension SQLiteNodeCopy? {
+    fileprivate func openFingerprint() async throws(StoreError) -> DatabaseFingerprint? {
+        try await self?.fingerprint() ?? nil
+    }
+
+    fileprivate func openChanges() async throws(StoreError) -> PendingChanges? {
+        guard let self else { return nil }
+        return try await PendingChanges.open(self)
+    }
+}
+
+extension ConfigurationFile {
+    /// Opens the node's own copy; `nil` where none is configured.
+    fileprivate func copy() throws -> SQLiteNodeCopy? {
+        guard let text = settings.stores.copy else { return nil }
+        guard case .sqlite(let path) = try StoreAddress(text).below(folder) else {
+            throw Diagnosis(
+                code: "copyAddress", reason: "A node's own copy is a file.", remedy: "Write sqlite:PATH.")
+        }
+        var limits = SQLiteNodeCopy.Limits()
+        limits.rows = settings.stores.copyRows
+        return try SQLiteNodeCopy(path: path, limits: limits)
     }
 }
 

@@ -30,6 +30,24 @@ struct ServerProblems: DiagnosableError {
 
     mutating func add(_ problem: Problem) { problems.append(problem) }
 
+    /// Does the work, which reads files, on a thread for files, and takes its problems.
+    /// - Parameter limit: how long it may take; `nil` for the usual.
+    /// - Returns: `nil` if there is none, or the files hang, which is a problem of the place.
+    mutating func reading<Value: Sendable>(
+        _ place: String, on threads: FileThreads, within limit: Duration? = nil,
+        _ work: @escaping @Sendable (inout ServerProblems) -> Value?
+    ) async -> Value? {
+        let result = await awaiting(place) {
+            try await threads.run(place, within: limit) {
+                var found = ServerProblems()
+                let value = work(&found)
+                return (value, found.problems)
+            }
+        }
+        problems += result?.1 ?? []
+        return result?.0
+    }
+
     /// Does the work, and takes what it throws as a problem of the place.
     mutating func collecting<Value>(_ place: String, _ work: () throws -> Value) -> Value? {
         do { return try work() } catch {

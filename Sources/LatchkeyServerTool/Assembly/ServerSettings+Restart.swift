@@ -18,6 +18,8 @@ extension ServerSettings {
         let others = [
             ("stores.sessions", start.stores.sessions != stores.sessions),
             ("stores.keys", start.stores.keys != stores.keys), ("stores.audit", start.stores.audit != stores.audit),
+            ("stores.copy", start.stores.copy != stores.copy),
+            ("stores.copyRows", start.stores.copyRows != stores.copyRows),
             ("stores.sessionMilliseconds", start.stores.sessionMilliseconds != stores.sessionMilliseconds),
             ("nodeSecret", start.nodeSecret != nodeSecret), ("threads", start.threads != threads),
             ("drainDelay", start.drainDelay != drainDelay),

@@ -17,6 +17,8 @@ final class ServerShared: Sendable {
     let decisions = RecentDecisions()
     let counts = OutcomeCounts()
     let saturation = Saturation(timekeeper: SystemTimekeeper())
+    /// The name of this node, for its log and for operators: the host's.
+    let node = ProcessInfo.processInfo.hostName
     /// What operators see as it happens.
     let feed = OperatorFeed()
     /// The accounts for operators: more patient than for players, and no slow page of theirs counts as an outage.
@@ -29,6 +31,16 @@ final class ServerShared: Sendable {
     private let lines: LineWriter
     private let draining = Locked(false)
 
+    /// Makes it on a thread for files, because the node's secret is in one, or a token has to open it.
+    static func read(_ file: ConfigurationFile, _ engines: ServerEngines, _ lines: LineWriter) async throws
+        -> ServerShared
+    {
+        try await file.threads.run("nodeSecret", within: ServerBuilder.tokenLimit) {
+            try ServerShared(file, engines, lines)
+        }
+    }
+
+    /// Blocks as long as the file of the node's secret does.
     init(_ file: ConfigurationFile, _ engines: ServerEngines, _ lines: LineWriter) throws {
         self.engines = engines
         metrics = ServerMetrics(version: ServerVersion.text)
@@ -41,18 +53,23 @@ final class ServerShared: Sendable {
             ?? KeyEncryptionKey(id: "node", key: .random(32))
         let metrics = metrics
         log = try ServerLog(
-            lines, pseudonyms: UserPseudonyms(secret: secret.secret(for: "latchkey/pseudonyms/1")),
+            lines, pseudonyms: UserPseudonyms(secret: secret.secret(for: "latchkey/pseudonyms/1")), node: node,
             whenDropped: { metrics.logDropped[$0.name].add() })
-        audit = AuditChain(engines.audit)
+        audit = AuditChain(engines.audit, health: engines.auditHealth, pending: engines.pending)
         limits = Locked((file.settings.limits, RateLimiter(file.settings.limits.rates, timekeeper: SystemTimekeeper())))
         operatorAccounts = AccountBook(
-            accounts: engines.sessions, secrets: [], limits: RecordStoreLimits(time: .seconds(5)))
+            accounts: engines.sessions, secrets: [], limits: RecordStoreLimits(time: .seconds(5)),
+            pending: engines.pending)
         sessions = SessionCounts(operatorAccounts, metrics)
         metrics.show(pool)
         let log = log
+        // Each engine has its series from the start: one that never fails is to be seen, too.
+        for engine in [Engine.sessionStore, .tokenStore] { metrics.storeOutage[engine.rawValue].set(0) }
+        for engine in engines.watched.map(\.health) { engine.tell(metrics, log) }
         accounts = try AccountBook(
             accounts: engines.sessions, secrets: [secret.secret(for: "latchkey/heartbeats/1")],
-            limits: RecordStoreLimits(time: .milliseconds(engines.settings.sessionMilliseconds))
+            limits: RecordStoreLimits(time: .milliseconds(engines.settings.sessionMilliseconds)),
+            pending: engines.pending
         ) { event in
             switch event {
             case .outageBegan(let engine):
@@ -68,8 +85,11 @@ final class ServerShared: Sendable {
     }
 
     /// What builds a configuration's state with what is shared.
-    func builder(_ file: ConfigurationFile) -> ServerBuilder {
-        ServerBuilder(file: file, engines: engines, accounts: accounts, pool: pool, playbacks: playbacks, log: log)
+    /// - Parameter former: the configuration that is in force, whose knowledge is taken over. Defaults to none.
+    func builder(_ file: ConfigurationFile, former: ServerState? = nil) -> ServerBuilder {
+        ServerBuilder(
+            file: file, engines: engines, accounts: accounts, pool: pool, playbacks: playbacks, log: log,
+            former: former)
     }
 
     /// Shows a configuration in the metrics.
@@ -105,6 +125,30 @@ final class ServerShared: Sendable {
     func close() async {
         await lines.flush()
         engines.close()
+    }
+}
+
+extension EngineHealth {
+    /// Has metrics and the log say how the engine stands.
+    fileprivate func tell(_ metrics: ServerMetrics, _ log: ServerLog) {
+        let name = name
+        let wasAway = Locked(false)
+        whenChanged { standing in
+            metrics.storeOutage[name].set(standing.isAway ? 1 : 0)
+            let isNews = wasAway.withLock { was in
+                defer { was = standing.isAway }
+                return was != standing.isAway
+            }
+            guard isNews else { return }
+            if standing.isAway, let error = standing.lastError {
+                metrics.storeErrors[error.engine, name].add()
+                var entry = LogEntry(.outage, error)
+                entry.message = "The \(name) does not answer. \(error.reason) What was read before stays in force."
+                log.write(entry)
+            } else {
+                log.write(LogEntry(.info, .outage, message: "The \(name) answers again."))
+            }
+        }
     }
 }
 

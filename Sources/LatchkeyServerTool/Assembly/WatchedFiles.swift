@@ -1,9 +1,10 @@
 import Foundation
+import LatchkeyCore
 import LatchkeyServer
 
 /// The files that a configuration depends on, so that a change is seen without a signal.
-struct WatchedFiles: Equatable {
-    private struct Stamp: Equatable {
+struct WatchedFiles: Equatable, Sendable {
+    private struct Stamp: Equatable, Sendable {
         let size: Int
         let changed: Date?
         let number: Int
@@ -13,10 +14,11 @@ struct WatchedFiles: Equatable {
 
     private let stamps: [String: Stamp]
 
-    /// Looks at a configuration's file, and at the files that it names.
+    /// Looks at a configuration's file, and at the files that it names. Blocks as long as the system does.
     init(_ file: ConfigurationFile) {
         var stamps: [String: Stamp] = [:]
         for path in [file.path] + file.settings.files.map(file.path) {
+            FileThreads.visits(path)
             stamps[path] = Self.stamp(path)
             for name in (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] {
                 stamps["\(path)/\(name)"] = Self.stamp("\(path)/\(name)")

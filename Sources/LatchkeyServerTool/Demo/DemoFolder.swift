@@ -137,6 +137,7 @@ extension DemoFolder {
                   "tokens": {"keys": "jwks.json", "longestLife": "1d"},
                   "packagers": [{"name": "demo", "apiKey": "\(try digest(packagerKey))",
                     "rights": ["speke:read", "common-encryption:read", "keys:import", "keys:export"]}],
+                  "unlisted": "derive",
                   "clearKey": true,
                   "origins": ["*"]
                 }

@@ -18,7 +18,8 @@ struct Demonstration {
     ) async throws -> Demonstration {
         let folder = try DemoFolder(url, ports: ports)
         let media = try DemoMedia(folder.url)
-        let file = try ConfigurationFile(folder.configuration, derivation: derivation)
+        try await folder.makeTenants()
+        let file = try await ConfigurationFile.read(folder.configuration, derivation: derivation)
         let server = try await LicenseServer.start(file, lines: lines, front: media.answer)
         do {
             if let demo = server.current.tenants["demo"] { try await media.addKeys(to: demo.vault) }

@@ -20,7 +20,7 @@ struct OperatorListener: Sendable {
     private static let router = Router<Page>([
         Route([.get, .head], "/livez", .alive), Route([.get, .head], "/healthz", .alive),
         Route([.get, .head], "/readyz", .ready), Route([.get, .head], "/metrics", .metrics),
-        Route([.get, .post], "/admin/v1/{page...}", .admin), Route([.get, .head], "/{file...}", .console),
+        Route([.get, .post, .delete], "/admin/v1/{page...}", .admin), Route([.get, .head], "/{file...}", .console),
     ])
 
     init(
@@ -51,11 +51,12 @@ struct OperatorListener: Sendable {
 
     private var readiness: Readiness {
         let (shared, state) = (shared, state())
-        return Readiness([
-            .init("draining") { shared.isDraining ? "the node is about to stop" : nil },
-            .init("credentials") { state.licensee.module.credentials.isEmpty ? "there are no credentials" : nil },
-            shared.saturation.check("pool"),
-            .init("tenants") { state.tenants.isEmpty ? "there are no tenants" : nil },
-        ])
+        return Readiness(
+            [
+                .init("draining") { shared.isDraining ? "the node is about to stop" : nil },
+                .init("credentials") { state.licensee.module.credentials.isEmpty ? "there are no credentials" : nil },
+                shared.saturation.check("pool"),
+                .init("tenants") { state.tenants.isEmpty ? "there are no tenants" : nil },
+            ] + shared.engines.watched.map { .init($0.health) })
     }
 }

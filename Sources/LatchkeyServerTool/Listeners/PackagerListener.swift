@@ -55,8 +55,9 @@ struct PackagerListener: Sendable {
                 "recipients": report.recipients.map(\.hexString).joined(separator: " "),
             ])
         do throws(StoreError) {
-            let entry = try await shared.audit.append(event)
-            shared.metrics.auditSequence.set(Double(entry.sequence))
+            if let entry = try await shared.audit.append(event) {
+                shared.metrics.auditSequence.set(Double(entry.sequence))
+            }
             return true
         } catch {
             shared.log.write(LogEntry(.packager, error))
@@ -75,6 +76,7 @@ struct PackagerListener: Sendable {
         (entry.outcome, entry.status, entry.address) = (report.outcome, status, address)
         entry.duration = timekeeper.uptime - report.began
         entry.reason = report.refusal?.code
+        entry.message = report.reason
         shared.log.write(entry)
     }
 }

@@ -133,6 +133,7 @@ extension ServerShared {
                     drm: report.face == "clearkey" ? "clearkey" : "fairplay", outcome: outcome,
                     reason: report.refusal == nil ? "" : report.outcome, duration: duration, stages: report.stages))
             counts.count(outcome)
+            if let origin = report.keyOrigin { metrics.keyLookups[origin.rawValue].add() }
         }
         if let error = report.tokenError { metrics.tokensRejected[error.code].add() }
         if let record = report.record { decisions.keep(record) }
@@ -141,8 +142,9 @@ extension ServerShared {
         var entry = LogEntry(status >= 500 ? .error : .info, outcome == .shed ? .shed : .license)
         (entry.requestID, entry.trace, entry.tenant, entry.face) = (id, trace, report.tenant, report.face)
         (entry.outcome, entry.status, entry.duration) = (outcome.rawValue, status, duration)
-        (entry.keyID, entry.address) = (report.kid, address)
+        (entry.keyID, entry.keyOrigin, entry.address) = (report.kid, report.keyOrigin, address)
         entry.reason = report.refusal == nil ? nil : report.tokenError?.code ?? report.outcome
+        entry.message = report.reason
         entry.user = report.record.map(\.facts.grant.account)
         log.write(entry)
     }

@@ -14,6 +14,8 @@ struct DemoVerb: Verb {
         "derivation", .path("LIB"),
         "a licensee's derivation, a shared library; without it, test credentials alone are served")
 
+    var printsSecrets: Bool { true }
+
     var usage: Usage {
         Usage(
             program: "latchkey-server", name: "demo", summary: "start a server with test credentials and a demo tenant",

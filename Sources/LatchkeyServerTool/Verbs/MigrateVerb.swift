@@ -17,7 +17,7 @@ struct MigrateVerb: Verb {
             details: """
                 Before the first start, and before each new version; a second time changes nothing, and nodes of the version before go on.
                 With --owner, servers need not own the tables: --grant lets their role read and write, but neither change the audit nor
-                delete keys. SQLite needs no migration.
+                delete keys; a key that an operator replaces or removes is set aside. SQLite needs no migration.
                 """,
             options: [config, owner, role],
             examples: [
@@ -28,12 +28,18 @@ struct MigrateVerb: Verb {
     }
 
     func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
-        let stores = try ConfigurationFile(arguments.required(config)).settings.stores
+        let stores = try await ConfigurationFile.read(arguments.required(config)).settings.stores
         let addresses = try Set([stores.sessions, stores.keys, stores.audit].map { try StoreAddress($0) })
         let databases = addresses.filter(\.isDatabase)
         let owned = try arguments[owner].map(Self.address(inFile:))
-        for address in databases { try await Stores.migrate(owned ?? address, granting: arguments[role]) }
+        var fingerprints: [String] = []
+        for address in databases {
+            if let fingerprint = try await Stores.migrate(owned ?? address, granting: arguments[role]) {
+                fingerprints.append("\(fingerprint)")
+            }
+        }
         console.print(databases.isEmpty ? "No store of this configuration needs tables." : "The tables are there.")
+        for one in Set(fingerprints).sorted() { console.print("The database's fingerprint is \(one).") }
         return .yes
     }
 

@@ -1,6 +1,7 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyServer
+import LatchkeyStores
 import LatchkeyTerminal
 
 /// `latchkey-server run`: the server of a configuration.
@@ -15,7 +16,7 @@ struct RunVerb: Verb {
             program: "latchkey-server", name: "run", summary: "serve what a configuration says",
             details: """
                 --check reads credentials, TLS certificates, policies with their examples, key sets and secrets, and opens the stores; it
-                tells all that is wrong at once. A hang-up signal reads the configuration again; what is wrong leaves the old one in force.
+                tells all that is wrong at once, and changes nothing. A new tenant gets its keys by tenant create before. A hang-up signal reads the configuration again; what is wrong leaves the old one in force.
                 An interrupt or terminate signal drains: /readyz says no, then connections are refused, then open requests finish.
                 """,
             options: [config, derivation, check],
@@ -28,24 +29,22 @@ struct RunVerb: Verb {
     }
 
     func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
-        let file = try ConfigurationFile(arguments.required(config), derivation: arguments[derivation])
+        let file = try await ConfigurationFile.read(arguments.required(config), derivation: arguments[derivation])
         if arguments[check] { return try await Self.check(file, console) }
         let server = try await LicenseServer.start(file)
-        for notice in server.current.notices { console.note(notice) }
-        for place in [server.addresses.players, server.addresses.packagers, server.addresses.operators] {
-            console.note("Serving at \(place.url)")
-        }
+        server.announce()
         return await server.serve()
     }
 
     private static func check(_ file: ConfigurationFile, _ console: Console) async throws -> ExitStatus {
-        let engines = try await ServerEngines.open(file)
+        let engines = try await ServerEngines.open(file, for: .checking)
         defer { engines.close() }
-        let state = try await ServerShared(file, engines, LineWriter { _ in }).builder(file).state()
+        let state = try await ServerShared.read(file, engines, LineWriter { _ in }).builder(file).state()
+        await state.loadKeySets()
         state.retire()
         OpenFileLimit.raise()
         if let notice = OpenFileLimit.notice { console.note(notice) }
-        for notice in state.notices { console.note(notice) }
+        for notice in state.keySetNotices + state.notices { console.note(notice) }
         console.print(
             "All is right: \(state.tenants.count.counted("tenant")), \(state.policies.names.count.counted("policy", "policies")), "
                 + "\(state.licensee.module.credentials.count.counted("certificate")).")

@@ -7,6 +7,8 @@ struct TokenVerb: Verb {
     private let folder = Option("folder", .path("DIR"), "the demo's folder; defaults to latchkey-demo")
     private let viewer = Option("viewer", .text("NAME"), "the account; defaults to viewer-1")
 
+    var printsSecrets: Bool { true }
+
     var usage: Usage {
         Usage(
             program: "latchkey-server", name: "token", summary: "print a viewer's token for the demo tenant",

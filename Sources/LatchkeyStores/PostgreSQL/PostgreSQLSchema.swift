@@ -6,7 +6,7 @@ import LatchkeyServer
 /// A migration only adds, and each of its statements may run again, so that servers of two neighboring versions work on one database.
 package enum PostgreSQLSchema {
     /// What this server needs, and what it still works with: a later expansion leaves `oldest` as it is.
-    static let version: Int64 = 1
+    static let version: Int64 = 2
     static let oldest: Int64 = 1
 
     /// A number of our own for the lock under which tables are made.
@@ -49,6 +49,35 @@ package enum PostgreSQLSchema {
         CREATE TABLE IF NOT EXISTS latchkey.audit (
             sequence bigint PRIMARY KEY, text text NOT NULL, previous bytea NOT NULL, hash bytea NOT NULL)
         """,
+        // Keys that were replaced or removed, as they were sealed; for the owner alone.
+        """
+        CREATE TABLE IF NOT EXISTS latchkey.former_keys (
+            tenant text COLLATE "C" NOT NULL, kid uuid NOT NULL, content bytea NOT NULL, track text NOT NULL,
+            track_type text NOT NULL, policies text NOT NULL, scheme text, periods text NOT NULL,
+            data_key bigint NOT NULL, nonce bytea NOT NULL, sealed bytea NOT NULL, created timestamptz NOT NULL,
+            disabled boolean NOT NULL, gone timestamptz NOT NULL)
+        """,
+        "CREATE INDEX IF NOT EXISTS former_keys_kid ON latchkey.former_keys (tenant, kid)",
+        // By the owner's rights, so that no server's role may delete a key.
+        """
+        CREATE OR REPLACE FUNCTION latchkey.set_key_aside(
+            of_tenant text, of_kid uuid, held_key bigint, held_nonce bytea, held_sealed bytea) RETURNS bigint
+        LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+            WITH aside AS (
+                DELETE FROM latchkey.keys WHERE tenant = $1 AND kid = $2 AND data_key = $3 AND nonce = $4 AND sealed = $5
+                RETURNING \(KeyColumns.all)),
+            kept AS (
+                INSERT INTO latchkey.former_keys (\(KeyColumns.all), gone)
+                SELECT \(KeyColumns.all), clock_timestamp() FROM aside RETURNING 1)
+            SELECT count(*) FROM kept
+        $$
+        """,
+        "REVOKE ALL ON FUNCTION \(setAside) FROM PUBLIC",
+        // What tells this database from others.
+        """
+        CREATE TABLE IF NOT EXISTS latchkey.identity (
+            one boolean PRIMARY KEY DEFAULT true CHECK (one), fingerprint bytea NOT NULL)
+        """,
         """
         INSERT INTO latchkey.schema (version, oldest) VALUES (\(version), \(oldest))
         ON CONFLICT (one) DO UPDATE
@@ -56,7 +85,17 @@ package enum PostgreSQLSchema {
         """,
     ]
 
-    /// The rights of the role as which servers run: no DDL, nothing is deleted but records, and the audit only grows.
+    private static let setAside = "latchkey.set_key_aside(text, uuid, bigint, bytea, bytea)"
+
+    /// Gives the database a fingerprint, unless it has one.
+    static func identity(_ fingerprint: DatabaseFingerprint) -> PostgreSQLCall {
+        PostgreSQLCall(
+            "migrate-identity", "INSERT INTO latchkey.identity (fingerprint) VALUES ($1) ON CONFLICT (one) DO NOTHING",
+            [.bytes(fingerprint.bytes)])
+    }
+
+    /// The rights of the role as which servers run: no DDL, nothing is deleted but records, and the audit only grows. A key that somebody
+    /// replaces or removes is set aside, where the role neither reads nor changes it.
     ///
     /// Run by the owner of the tables.
     /// - Parameter role: the role's name, which exists.
@@ -64,7 +103,8 @@ package enum PostgreSQLSchema {
         let name = "\"\(role.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\""))\""
         return [
             "GRANT USAGE ON SCHEMA latchkey TO \(name)",
-            "GRANT SELECT ON latchkey.schema TO \(name)",
+            "GRANT SELECT ON latchkey.schema, latchkey.identity TO \(name)",
+            "GRANT EXECUTE ON FUNCTION \(setAside) TO \(name)",
             "GRANT SELECT, INSERT, UPDATE, DELETE ON latchkey.records TO \(name)",
             "GRANT SELECT, INSERT, UPDATE ON latchkey.keys, latchkey.seeds, latchkey.data_keys TO \(name)",
             "GRANT SELECT, INSERT ON latchkey.audit TO \(name)",

@@ -33,7 +33,8 @@ extension PostgreSQLStore {
     }
 
     package func rows(_ kids: [KeyID], of tenant: String) async throws(StoreError) -> [KeyRow] {
-        try await keyRows(Self.read(kids, of: tenant), within: settings.keyLimit)
+        let limit = kids.count > Self.notified ? settings.pageLimit : settings.readLimit
+        return try await keyRows(Self.read(kids, of: tenant), within: limit)
     }
 
     package func page(
@@ -159,7 +160,7 @@ extension KeyRow {
 }
 
 /// Rows of keys as one array per column.
-private struct KeyColumnValues {
+struct KeyColumnValues {
     let arrays: [PostgreSQLValue]
 
     init(_ rows: [KeyRow]) {

@@ -13,6 +13,8 @@ package final class PostgreSQLStore: RecordStore, KeyStore, AuditStore {
     package struct Settings: Sendable {
         /// How long a record may take. Defaults to 50 ms: beyond it the outage rule of a policy decides.
         package var recordLimit = Duration.milliseconds(50)
+        /// How long the reading of some keys may take, for which a viewer waits. Defaults to 500 ms.
+        package var readLimit = Duration.milliseconds(500)
         /// How long a key or an entry of the audit may take. Defaults to 2 s.
         package var keyLimit = Duration.seconds(2)
         /// How long a page, a count, or many keys may take. Defaults to 30 s.
@@ -40,15 +42,30 @@ package final class PostgreSQLStore: RecordStore, KeyStore, AuditStore {
     ///   - settings: limits.
     ///   - migrates: whether it makes or expands the tables first, for which the role has to own them.
     ///   - role: the role as which servers run, which a migration grants what they need; `nil` grants nothing.
+    ///   - mayBeAway: whether a database that does not answer is left to later. Defaults to no.
     /// - Throws: `storeMisconfigured` without tables, `storeDamaged` with those of a newer server, `storeUnavailable`. No error repeats a
     ///   part of the address.
     package static func open(
-        _ address: Secret, _ settings: Settings = Settings(), migrates: Bool = false, granting role: String? = nil
+        _ address: Secret, _ settings: Settings = Settings(), migrates: Bool = false, granting role: String? = nil,
+        mayBeAway: Bool = false
     ) async throws(StoreError) -> PostgreSQLStore {
         let store = try PostgreSQLStore(address, settings)
         if migrates { try await store.migrate(granting: role) }
-        try await PostgreSQLSchema.check(store.work, within: settings.openLimit)
+        do {
+            try await PostgreSQLSchema.check(store.work, within: mayBeAway ? settings.keyLimit : settings.openLimit)
+        } catch {
+            guard mayBeAway, error.kind == .unavailable else {
+                store.close()
+                throw error
+            }
+        }
         return store
+    }
+
+    /// Asks whether the database answers, and has the tables.
+    /// - Throws: what `open` throws.
+    package func probe() async throws(StoreError) {
+        try await PostgreSQLSchema.check(work, within: settings.keyLimit)
     }
 
     private init(_ address: Secret, _ settings: Settings) throws(StoreError) {
@@ -65,7 +82,10 @@ package final class PostgreSQLStore: RecordStore, KeyStore, AuditStore {
     /// - Throws: `storeMisconfigured` if the role may not.
     func migrate(granting role: String? = nil) async throws(StoreError) {
         let statements = PostgreSQLSchema.statements + (role.map(PostgreSQLSchema.grants) ?? [])
-        let calls = statements.enumerated().map { PostgreSQLCall("migrate-\($0.offset)", $0.element) }
+        var generator = CryptographicGenerator()
+        let calls =
+            statements.enumerated().map { PostgreSQLCall("migrate-\($0.offset)", $0.element) }
+            + [PostgreSQLSchema.identity(.random(using: &generator))]
         // One transaction: the lock is held to its end.
         _ = try await work.run(calls, within: settings.pageLimit)
     }

@@ -15,7 +15,28 @@ extension KeyRow {
     }
 }
 
+extension KeyRow {
+    /// The kid of a row that takes another's place.
+    /// - Throws: `storeUnfit` if it is of another tenant or kid.
+    func kid(replacing held: SealedKey, for engine: String) throws(StoreError) -> KeyID {
+        guard sealed.tenant.equalsByteForByte(held.tenant), try held.contentKeyID(for: engine) == kid else {
+            throw StoreError(.unfit, engine, reason: "A key can be replaced by one of its tenant and kid only.")
+        }
+        return kid
+    }
+}
+
 extension SealedKey {
+    /// The kid of a content key.
+    /// - Throws: `storeUnfit` for what is no content key.
+    func contentKeyID(for engine: String) throws(StoreError) -> KeyID {
+        try StoreError.check(tenant, "tenant", StoreLimits.tenantBytes, engine)
+        guard case .contentKey(let kid) = subject else {
+            throw StoreError(.unfit, engine, reason: "A seed came in a content key's place.")
+        }
+        return kid
+    }
+
     /// The version of a seed.
     /// - Throws: `storeUnfit` for what is no seed.
     func seedVersion(for engine: String) throws(StoreError) -> UInt32 {

@@ -35,6 +35,11 @@ extension StoredRow {
             wrapped: try bytes(4))
     }
 
+    /// A database's fingerprint.
+    func fingerprint(_ column: Int) throws(StoreError) -> DatabaseFingerprint {
+        try value(column, try bytes(column)) { DatabaseFingerprint(bytes: $0) }
+    }
+
     /// A row of sequence, text, previous, hash.
     func auditEntry() throws(StoreError) -> AuditEntry {
         AuditEntry(

@@ -78,6 +78,12 @@ final class SQLiteLane: Sendable {
         }.get()
     }
 
+    /// Writes when there is time, perhaps together with others, and nobody waits for it. What fails, or does not fit into the queue, is not
+    /// written.
+    func writeLater(_ work: @escaping @Sendable (SQLiteConnection) throws(StoreError) -> Void) {
+        _ = inbox.add(.write(.lazy, work, done: { _ in }))
+    }
+
     private static var overrun: StoreError {
         StoreError(
             .unavailable, SQLiteStore.name, reason: "\(limit) pieces of work wait for the file, or it was closed.")

@@ -4,11 +4,16 @@ import LatchkeyServer
 /// The tables of a file, and how older files get them.
 ///
 /// A migration only adds. Its number stands in `user_version`, and `application_id` says that the file is ours.
-enum SQLiteSchema {
-    /// `LtKy`.
-    static let applicationID: Int64 = 0x4c74_4b79
+struct SQLiteSchema {
+    /// The number that says whose file it is.
+    let applicationID: Int64
+    /// What each version adds to the one before.
+    let migrations: [String]
 
-    static let migrations = [
+    /// `LtKy`: the file of a store.
+    static let store = SQLiteSchema(applicationID: 0x4c74_4b79, migrations: migrations)
+
+    private static let migrations = [
         """
         CREATE TABLE records (
             tenant TEXT NOT NULL, kind TEXT NOT NULL, name BLOB NOT NULL,
@@ -33,17 +38,28 @@ enum SQLiteSchema {
             sequence INTEGER PRIMARY KEY, text TEXT NOT NULL, previous BLOB NOT NULL, hash BLOB NOT NULL) STRICT;
         CREATE TRIGGER audit_stays BEFORE UPDATE ON audit BEGIN SELECT RAISE(ABORT, 'the audit stays'); END;
         CREATE TRIGGER audit_keeps BEFORE DELETE ON audit BEGIN SELECT RAISE(ABORT, 'the audit stays'); END;
+        """,
+        // Keys that were replaced or removed, as they were sealed, and what tells this file from others.
         """
+        CREATE TABLE former_keys (
+            tenant TEXT NOT NULL, kid BLOB NOT NULL, content BLOB NOT NULL, track TEXT NOT NULL,
+            track_type TEXT NOT NULL, policies TEXT NOT NULL, scheme TEXT, periods TEXT NOT NULL,
+            data_key INTEGER NOT NULL, nonce BLOB NOT NULL, sealed BLOB NOT NULL, created INTEGER NOT NULL,
+            disabled INTEGER NOT NULL, gone INTEGER NOT NULL) STRICT;
+        CREATE INDEX former_keys_kid ON former_keys (tenant, kid);
+        CREATE TABLE identity (
+            one INTEGER PRIMARY KEY CHECK (one = 1), fingerprint BLOB NOT NULL CHECK (length(fingerprint) = 16)) STRICT;
+        INSERT INTO identity VALUES (1, randomblob(16));
+        """,
     ]
 
     /// Checks whose file it is, and adds what it lacks. Two processes may do so at once.
     /// - Throws: `storeDamaged` for another program's file and for a newer schema.
-    static func migrate(_ connection: SQLiteConnection) throws(StoreError) {
-        // In a transaction, so that another process's migration is seen whole or not at all.
-        try run("BEGIN", on: connection, check)
+    func migrate(_ connection: SQLiteConnection) throws(StoreError) {
+        try check(connection)
         try connection.execute("PRAGMA journal_mode = WAL")
         for number in 0..<migrations.count {
-            try run("BEGIN IMMEDIATE", on: connection) { connection throws(StoreError) in
+            try Self.run("BEGIN IMMEDIATE", on: connection) { connection throws(StoreError) in
                 // Another process may have been faster.
                 guard try connection.number("PRAGMA user_version") == number else { return }
                 try connection.execute(migrations[number])
@@ -65,7 +81,14 @@ enum SQLiteSchema {
         }
     }
 
-    private static func check(_ connection: SQLiteConnection) throws(StoreError) {
+    /// Checks whose file it is, and changes nothing. It may lack what a migration adds.
+    /// - Throws: `storeDamaged` for another program's file and for a newer schema.
+    func check(_ connection: SQLiteConnection) throws(StoreError) {
+        // In a transaction, so that another process's migration is seen whole or not at all.
+        try Self.run("BEGIN", on: connection, inspect)
+    }
+
+    private func inspect(_ connection: SQLiteConnection) throws(StoreError) {
         let owner = try connection.number("PRAGMA application_id")
         let version = try connection.number("PRAGMA user_version")
         let isEmpty = try connection.number("SELECT count(*) FROM sqlite_schema") == 0

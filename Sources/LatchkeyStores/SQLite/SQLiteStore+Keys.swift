@@ -8,16 +8,17 @@ extension SQLiteStore {
         return try await writer.write(.full) { connection throws(StoreError) in
             var inForce: [KeyRow] = []
             for row in rows {
-                let added = try connection.run(
-                    """
-                    INSERT INTO keys (\(KeyColumns.all)) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
-                    ON CONFLICT DO NOTHING
-                    """, row.values)
+                let added = try connection.run(Self.insertKey, row.values)
                 inForce += added == 1 ? [row] : try Self.row(row.kid, row.sealed.tenant, connection)
             }
             return inForce
         }
     }
+
+    static let insertKey = """
+        INSERT INTO keys (\(KeyColumns.all)) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
+        ON CONFLICT DO NOTHING
+        """
 
     package func rows(_ kids: [KeyID], of tenant: String) async throws(StoreError) -> [KeyRow] {
         try await reader.read { connection throws(StoreError) in
@@ -163,7 +164,7 @@ extension SQLiteStore {
 
 extension KeyRow {
     /// The values of `KeyColumns.all`.
-    fileprivate var values: [SQLiteValue] {
+    var values: [SQLiteValue] {
         [
             .text(sealed.tenant), .bytes(Array(kid.bytes)), .bytes(Array(content.bytes)), .text(track.rawValue),
             .text(trackType), .text(StoredList.text(policies)), scheme.map { .text($0.rawValue) } ?? .null,

@@ -26,14 +26,17 @@ package final class SQLiteStore: RecordStore, KeyStore, AuditStore {
     ///   - path: the file. Its folder is there.
     ///   - busy: how long another process's lock is waited for. Defaults to 5 s.
     ///   - timekeeper: the time. Defaults to the machine's.
+    ///   - purpose: whether a file that is not there, and tables that it lacks, are made. Defaults to yes.
     /// - Throws: `storeMisconfigured` for a file that cannot be opened or that others can read, `storeDamaged` for another program's file
     ///   and for a newer schema.
     package init(
-        path: String, busy: Duration = .seconds(5), timekeeper: any Timekeeper = SystemTimekeeper()
+        path: String, busy: Duration = .seconds(5), timekeeper: any Timekeeper = SystemTimekeeper(),
+        for purpose: StorePurpose = .serving
     ) throws(StoreError) {
-        try SQLiteFile.prepare(path)
+        try SQLiteFile.prepare(path, for: purpose)
         let first = try SQLiteConnection(path: path, busy: busy)
-        try SQLiteSchema.migrate(first)
+        let schema = SQLiteSchema.store
+        if purpose == .serving { try schema.migrate(first) } else { try schema.check(first) }
         try Self.tune(first)
         writer = SQLiteLane(first, name: "writer")
         let second = try SQLiteConnection(path: path, busy: busy)
@@ -48,6 +51,11 @@ package final class SQLiteStore: RecordStore, KeyStore, AuditStore {
     /// Ends the threads once they have done what waits.
     package func close() {
         for lane in [writer, reader, pages] { lane.close() }
+    }
+
+    /// Whether the file has any tables. A copy without its log has none.
+    func hasTables() async throws(StoreError) -> Bool {
+        try await reader.read { connection throws(StoreError) in try connection.number("PRAGMA user_version") > 0 }
     }
 
     /// Whether it is time to forget some ended records.
@@ -75,25 +83,33 @@ package final class SQLiteStore: RecordStore, KeyStore, AuditStore {
 }
 
 /// The file itself.
-private enum SQLiteFile {
+enum SQLiteFile {
     /// Held until a new file is closed, so that nobody of this process has opened it by then.
     private static let making = Locked(())
+
+    /// Checks that the file could be made.
+    static func checkFolder(of path: String) throws(StoreError) {
+        let folder = URL(filePath: path).deletingLastPathComponent().path
+        guard access(folder, W_OK | X_OK) == 0 else { throw unopened(errno) }
+    }
+
+    private static func unopened(_ code: Int32) -> StoreError {
+        StoreError(
+            .misconfigured, SQLiteStore.name, reason: "The file cannot be opened: \(String(cString: strerror(code))).")
+    }
 
     /// Makes the file with mode 0600 if it is not there; SQLite gives its log the same mode.
     ///
     /// A file that is there is not opened here: to close it would end the locks that SQLite holds for all of the process.
-    static func prepare(_ path: String) throws(StoreError) {
+    static func prepare(_ path: String, for purpose: StorePurpose) throws(StoreError) {
         let code: Int32 = making.withLock { _ in
+            guard purpose == .serving else { return 0 }
             let file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
             guard file >= 0 else { return errno }
             Foundation.close(file)
             return 0
         }
-        guard code == 0 || code == EEXIST else {
-            throw StoreError(
-                .misconfigured, SQLiteStore.name,
-                reason: "The file cannot be opened: \(String(cString: strerror(code))).")
-        }
+        guard code == 0 || code == EEXIST else { throw unopened(code) }
         var facts = stat()
         guard stat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
             throw StoreError(.misconfigured, SQLiteStore.name, reason: "The path is no file.")

@@ -14,6 +14,8 @@ package struct CompletionsVerb: Verb {
         (self.program, self.verbs) = (program, verbs)
     }
 
+    package var printsSecrets: Bool { true }
+
     package var usage: Usage {
         Usage(
             program: program, name: "completions", summary: "print the completions for bash, zsh or fish",

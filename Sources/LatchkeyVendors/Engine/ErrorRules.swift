@@ -59,7 +59,7 @@ public import LatchkeyCore
     public func check(_ reply: HTTPReply) throws(IntegrationError) {
         let isSuccess = successes.contains(reply.status)
         // The usual places hold all kinds of numbers. Only a code at a place that the vendor names is a refusal.
-        if isSuccess, !refusesWithSuccess || text(at: code, of: reply) == nil { return }
+        if isSuccess, !refusesWithSuccess || text(at: code, of: reply, JSONReply(reply.body)) == nil { return }
         let service = summary(of: reply)
         // A code without a known meaning in a reply with a status of success is a refusal too.
         let kind =
@@ -70,23 +70,28 @@ public import LatchkeyCore
 
     /// The parts of a reply that help to find a cause.
     func summary(of reply: HTTPReply) -> ServiceReply {
-        ServiceReply(
-            status: reply.status, code: text(at: code.isEmpty ? Self.usualCodes : code, of: reply)?.inFewWords,
-            message: text(at: message.isEmpty ? Self.usualWords : message, of: reply)?.inFewWords,
+        let json = JSONReply(reply.body)
+        return ServiceReply(
+            status: reply.status, code: code(of: reply, json),
+            message: text(at: message.isEmpty ? Self.usualWords : message, of: reply, json)?.inFewWords,
             requestID: requestID.lazy.compactMap { reply.header($0) }.first?.inFewWords,
             retryAfter: RetryAfter(reply)?.seconds)
     }
 
+    /// The vendor's code in a reply.
+    /// - Parameter json: the reply's body, if it is JSON.
+    func code(of reply: HTTPReply, _ json: JSONReply?) -> String? {
+        text(at: code.isEmpty ? Self.usualCodes : code, of: reply, json)?.inFewWords
+    }
+
     /// The text at the first of the places that has one.
-    private func text(at places: [Place], of reply: HTTPReply) -> String? {
-        guard !places.isEmpty else { return nil }
-        let json = JSONReply(reply.body)
+    private func text(at places: [Place], of reply: HTTPReply, _ json: JSONReply?) -> String? {
         let texts = places.lazy.compactMap { place -> String? in
             switch place {
             case .header(let name): reply.header(name)
             case .json(let path): json?.text(at: path)
             case .word(let start): Self.word(beginning: start, in: reply.body)
-            case .knownCode: knownCode(in: String(decoding: reply.body, as: UTF8.self))
+            case .knownCode: knownCode(in: reply.body)
             // The body of a success may be a CKC, or a part of one.
             case .text: (200..<300).contains(reply.status) ? nil : reply.body.plainWords
             }
@@ -95,6 +100,7 @@ public import LatchkeyCore
     }
 
     private static func word(beginning start: String, in body: Data) -> String? {
+        guard RequestFacts.place(of: Array(start.utf8), in: Array(body)) != nil else { return nil }
         let text = String(decoding: body, as: UTF8.self)
         guard let found = text.range(of: start, options: .literal) else { return nil }
         let digits = text[found.upperBound...].prefix { $0.isASCII && $0.isNumber }
@@ -102,9 +108,14 @@ public import LatchkeyCore
     }
 
     /// The code of `kinds` that comes first in a text, between characters that are neither letters nor digits.
-    private func knownCode(in text: String) -> String? {
+    private func knownCode(in body: Data) -> String? {
+        // Most bodies have none, and telling that by bytes costs little.
+        let bytes = Array(body)
+        let codes = kinds.keys.filter { RequestFacts.place(of: Array($0.utf8), in: bytes) != nil }
+        guard !codes.isEmpty else { return nil }
+        let text = String(decoding: body, as: UTF8.self)
         func isWordCharacter(_ character: Character?) -> Bool { character.map { $0.isLetter || $0.isNumber } ?? false }
-        let found = kinds.keys.compactMap { code -> (code: String, place: String.Index)? in
+        let found = codes.compactMap { code -> (code: String, place: String.Index)? in
             guard let range = text.range(of: code, options: .literal), !isWordCharacter(text[..<range.lowerBound].last),
                 !isWordCharacter(text[range.upperBound...].first)
             else { return nil }

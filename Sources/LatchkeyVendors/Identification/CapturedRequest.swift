@@ -36,26 +36,6 @@ package struct CapturedRequest: Sendable {
     }
 }
 
-extension CapturedRequest {
-    /// The URL's host in lower case, without its port; `nil` if the capture lacks it.
-    var host: String? {
-        guard let start = url.range(of: "://")?.upperBound else { return header("Host")?.hostName }
-        return String(url[start...].prefix { !"/?#".contains($0) }).hostName
-    }
-
-    /// The URL's path, undecoded.
-    var path: String {
-        let start = url.range(of: "://")?.upperBound ?? url.startIndex
-        return String(url[start...].prefix { !"?#".contains($0) }.drop { $0 != "/" })
-    }
-
-    /// The names of the URL's query items, in lower case.
-    var queryNames: Set<String> {
-        let query = url.split(separator: "?", maxSplits: 1).dropFirst().first?.prefix { $0 != "#" } ?? ""
-        return Set(query.split(separator: "&").map { $0.prefix { $0 != "=" }.lowercased() })
-    }
-}
-
 extension String {
     /// A host with user and port cut off, in lower case.
     var hostName: String {

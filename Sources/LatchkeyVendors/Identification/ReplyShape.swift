@@ -1,68 +1,58 @@
 import Foundation
 import LatchkeyCore
 
-/// A reply, read once for the comparison with all profiles.
-struct ReplyShape {
+/// A reply, read once for the comparison with all profiles, most of which read it in the same few ways. Not for several threads.
+final class ReplyShape {
     let reply: HTTPReply
     let json: JSONReply?
     let isTagged: Bool
+    private let fields: [String: String]
+    private var ckcs: [CKCDecoder: Bool] = [:]
+    private var certificates: [CertificateDecoder: Bool] = [:]
 
     init(_ reply: HTTPReply) {
         self.reply = reply
         json = JSONReply(reply.body)
         let text = String(data: reply.body.prefix(64), encoding: .utf8) ?? ""
         isTagged = text.trimmingCharacters(in: .whitespacesAndNewlines).hasPrefix("<ckc>")
+        fields = Dictionary(reply.headers.map { ($0.name.lowercased(), $0.value) }) { first, _ in first }
+    }
+
+    /// The first value of a header field.
+    /// - Parameter name: the field, in small letters.
+    func header(_ name: String) -> String? { fields[name] }
+
+    /// Whether a decoder finds a CKC.
+    func holdsCKC(for decoder: CKCDecoder) -> Bool {
+        if let known = ckcs[decoder] { return known }
+        let isThere = (try? decoder.contentKeyContext(from: reply.body)) != nil
+        ckcs[decoder] = isThere
+        return isThere
+    }
+
+    /// Whether a decoder finds a certificate.
+    func isCertificate(for decoder: CertificateDecoder) -> Bool {
+        if let known = certificates[decoder] { return known }
+        let isThere = (try? decoder.certificate(from: reply.body)) != nil
+        certificates[decoder] = isThere
+        return isThere
     }
 }
 
-extension VendorProfile {
-    /// What a reply says about the profile: the place of the CKC, further values, the vendor's codes and header fields.
+extension ErrorRules {
+    /// The vendor's codes and header fields in a reply.
     func evidence(in seen: ReplyShape) -> [VendorMatch.Evidence] {
-        let found =
-            sideValueEvidence(seen) + errorEvidence(errors, seen) + (lookup.map { lookupEvidence($0, seen) } ?? [])
-        return (licenseEvidence(seen) + certificateEvidence(seen)).prefix(1) + found
-    }
-
-    private func licenseEvidence(_ seen: ReplyShape) -> [VendorMatch.Evidence] {
-        guard errors.successes.contains(seen.reply.status),
-            (try? decoder.contentKeyContext(from: seen.reply.body)) != nil
-        else { return [] }
-        return decoder.evidence(in: seen)
-    }
-
-    private func certificateEvidence(_ seen: ReplyShape) -> [VendorMatch.Evidence] {
-        guard certificate.request != nil, seen.reply.status == 200,
-            (try? certificate.decoder.certificate(from: seen.reply.body)) != nil
-        else { return [] }
-        return [.init(weight: 2, sentence: "The reply is an application certificate.")]
-    }
-
-    private func sideValueEvidence(_ seen: ReplyShape) -> [VendorMatch.Evidence] {
-        let terms = [terms?.lease, terms?.rental, terms?.storage, terms?.playback].compactMap { $0 }
-            .flatMap(\.tree).compactMap { if case .reply(let path) = $0 { path } else { nil } }
-        return Set(sideValues.values).union(terms).sorted().filter { seen.json?.text(at: $0) != nil }
-            .map { .init(weight: 30, sentence: "The JSON reply has \($0), which the profile reads.") }
-    }
-
-    private func lookupEvidence(_ lookup: LookupRule, _ seen: ReplyShape) -> [VendorMatch.Evidence] {
-        let paths = Set(lookup.values.values).union(lookup.allowedBy).sorted()
-        return paths.filter { seen.json?.text(at: $0) != nil }
-            .map { .init(weight: 30, sentence: "The JSON reply has \($0), which the profile looks up.") }
-            + errorEvidence(lookup.errors, seen)
-    }
-
-    private func errorEvidence(_ errors: ErrorRules, _ seen: ReplyShape) -> [VendorMatch.Evidence] {
-        let own = errors.message.compactMap { place -> String? in
-            if case .header(let name) = place, seen.reply.header(name) != nil { name } else { nil }
+        let own = message.compactMap { place -> String? in
+            if case .header(let name) = place, seen.header(name.lowercased()) != nil { name } else { nil }
         }
         let headers = own.map {
             VendorMatch.Evidence(weight: 50, sentence: "The reply has the header field \($0).")
         }
-        guard let code = errors.summary(of: seen.reply).code else { return headers }
-        let isKnown = errors.kinds[code] != nil
+        guard let code = code(of: seen.reply, seen.json) else { return headers }
+        let isKnown = kinds[code] != nil
         // A number that many services use says less than one that this vendor alone lists.
         let weight = isKnown && code.utf8.count >= 4 ? 45 : isKnown ? 20 : 5
-        guard isKnown || !errors.successes.contains(seen.reply.status) else { return headers }
+        guard isKnown || !successes.contains(seen.reply.status) else { return headers }
         let words =
             isKnown ? "The vendor lists the code that the reply has." : "The reply has a code where the vendor has one."
         return headers + [.init(weight: weight, sentence: words)]
@@ -71,7 +61,7 @@ extension VendorProfile {
 
 extension CKCDecoder {
     /// What the form of a reply that this decoder reads says about the vendor.
-    fileprivate func evidence(in seen: ReplyShape) -> [VendorMatch.Evidence] {
+    func evidence(in seen: ReplyShape) -> [VendorMatch.Evidence] {
         switch self {
         case .json(let paths), .jsonOr(let paths, _):
             let found = paths.first { seen.json?.text(at: $0) != nil }
@@ -83,7 +73,7 @@ extension CKCDecoder {
         case .base64Text: return [.init(weight: 8, sentence: "The reply is a CKC in base64.")]
         case .raw: return [.init(weight: 6, sentence: "The reply is the CKC itself.")]
         case .preferring(let decoder):
-            let isStated = (try? decoder.contentKeyContext(from: seen.reply.body)) != nil
+            let isStated = seen.holdsCKC(for: decoder)
             return isStated ? decoder.evidence(in: seen) : [.init(weight: 3, sentence: "The reply holds a CKC.")]
         case .tolerant: return [.init(weight: 3, sentence: "The reply holds a CKC.")]
         }

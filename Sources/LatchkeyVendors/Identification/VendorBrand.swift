@@ -41,30 +41,32 @@ extension VendorBrand {
         let ofHost = hosts.first { host.isHost(in: $0) }.map {
             VendorMatch.Evidence(weight: 60, sentence: "The host \($0) in the key URI is the vendor's.")
         }
-        let path = "/" + uri.pathComponents.joined(separator: "/")
-        return [ofHost].compactMap { $0 } + pathEvidence(path)
+        let path = Array(("/" + uri.pathComponents.joined(separator: "/")).lowercased().utf8)
+        return [ofHost].compactMap { $0 }
+            + pathEvidence { RequestFacts.place(of: $0, in: path) != nil }
             + keyURIs.filter { $0.matches(uri) }
             .map { .init(weight: $0.weight, sentence: "The key URI \($0.words).") }
     }
 
-    func evidence(in request: CapturedRequest) -> [VendorMatch.Evidence] {
-        let host = request.host ?? ""
+    func evidence(in facts: RequestFacts) -> [VendorMatch.Evidence] {
+        let host = facts.host ?? ""
         let ofHost = hosts.first { host.isHost(in: $0) }.map {
             VendorMatch.Evidence(weight: 60, sentence: "The host \($0) is the vendor's.")
         }
-        return [ofHost].compactMap { $0 } + pathEvidence(request.path)
-            + headerEvidence { request.header($0) != nil }
+        return [ofHost].compactMap { $0 } + pathEvidence { facts.pathHolds($0) }
+            + headerEvidence { facts.header($0) != nil }
     }
 
-    func evidence(in reply: HTTPReply) -> [VendorMatch.Evidence] { headerEvidence { reply.header($0) != nil } }
+    func evidence(in seen: ReplyShape) -> [VendorMatch.Evidence] { headerEvidence { seen.header($0) != nil } }
 
-    private func pathEvidence(_ path: String) -> [VendorMatch.Evidence] {
-        paths.first { path.lowercased().contains($0.lowercased()) }
+    /// - Parameter holds: whether a path holds a part, in small letters.
+    private func pathEvidence(_ holds: ([UInt8]) -> Bool) -> [VendorMatch.Evidence] {
+        paths.first { holds(Array($0.lowercased().utf8)) }
             .map { [.init(weight: 35, sentence: "The path \($0) is the vendor's.")] } ?? []
     }
 
     private func headerEvidence(_ isThere: (String) -> Bool) -> [VendorMatch.Evidence] {
-        headers.filter(isThere).prefix(1).map {
+        headers.filter { isThere($0.lowercased()) }.prefix(1).map {
             .init(weight: 50, sentence: "The header field \($0) is the vendor's.")
         }
     }

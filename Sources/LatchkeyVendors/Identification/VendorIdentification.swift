@@ -5,10 +5,10 @@ package import LatchkeyCore
 /// Names that only one vendor uses, such as its host or its header field, weigh most. Forms of bodies and key URIs weigh the more the
 /// rarer they are. Nothing is sent, and no sentence contains a secret.
 package struct VendorIdentification: Sendable {
-    private let profiles: [VendorProfile]
+    private let profiles: [ProfileForm]
 
     /// - Parameter profiles: the profiles to choose from. Defaults to those of Latchkey.
-    package init(profiles: [VendorProfile] = VendorProfile.all) { self.profiles = profiles }
+    package init(profiles: [VendorProfile] = VendorProfile.all) { self.profiles = profiles.map { ProfileForm($0) } }
 
     /// The profiles that fit a key URI; empty if its form is too common.
     package func identify(keyURI: KeyURI) -> [VendorMatch] {
@@ -17,14 +17,14 @@ package struct VendorIdentification: Sendable {
 
     /// The profiles that fit a certificate, lookup, session or license request.
     package func identify(_ request: CapturedRequest) -> [VendorMatch] {
-        let body = BodyShape(request)
-        return matches(brand: { $0.evidence(in: request) }, profile: { $0.evidence(in: request, body) })
+        let facts = RequestFacts(request)
+        return matches(brand: { $0.evidence(in: facts) }, profile: { $0.evidence(in: facts) })
     }
 
     /// The profiles that fit a reply, which may be a refusal.
     package func identify(_ reply: HTTPReply) -> [VendorMatch] {
         let seen = ReplyShape(reply)
-        return matches(brand: { $0.evidence(in: reply) }, profile: { $0.evidence(in: seen) })
+        return matches(brand: { $0.evidence(in: seen) }, profile: { $0.evidence(in: seen) })
     }
 
     /// Combines several observations of one stream. The same sentence counts once.
@@ -46,14 +46,14 @@ package struct VendorIdentification: Sendable {
     }
 
     private func matches(
-        brand: (VendorBrand) -> [VendorMatch.Evidence], profile: (VendorProfile) -> [VendorMatch.Evidence]
+        brand: (VendorBrand) -> [VendorMatch.Evidence], profile: (ProfileForm) -> [VendorMatch.Evidence]
     ) -> [VendorMatch] {
         let ofBrands = VendorBrand.all.map { ($0, brand($0)) }
         let profiled = profiles.map { candidate -> VendorMatch in
-            let (known, seen) = ofBrands.first { $0.0.owns(candidate) } ?? (nil, [])
+            let own = candidate.brand.map { ofBrands[$0] }
             return VendorMatch(
-                profile: candidate.identifier, vendor: known?.name ?? candidate.name,
-                unsorted: seen + profile(candidate))
+                profile: candidate.profile.identifier, vendor: own?.0.name ?? candidate.profile.name,
+                unsorted: (own?.1 ?? []) + profile(candidate))
         }
         let unprofiled = ofBrands.filter { $0.0.profile == nil }
             .map { VendorMatch(profile: nil, vendor: $0.0.name, unsorted: $0.1) }

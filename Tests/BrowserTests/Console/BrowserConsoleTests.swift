@@ -27,6 +27,48 @@ extension InChromium {
             }
         }
 
+        @Test func `a key is replaced and removed after a question, and not without a yes`() async throws {
+            try await BrowserStage.with { stage in
+                let keys = stage.demonstration.server.shared.engines.keys
+                let row = try #require(try await keys.page(of: "demo", search: "", after: nil, limit: 1).first)
+                let document = """
+                    <cpix:CPIX xmlns:cpix="urn:dashif:org:cpix" xmlns:pskc="urn:ietf:params:xml:ns:keyprov:pskc" \
+                    contentId="\(row.content)" version="2.3"><cpix:ContentKeyList><cpix:ContentKey kid="\(row.kid)" \
+                    explicitIV="AwMDAwMDAwMDAwMDAwMDAw=="><cpix:Data><pskc:Secret><pskc:PlainValue>AgICAgICAgICAgICAgICAg==\
+                    </pskc:PlainValue></pskc:Secret></cpix:Data></cpix:ContentKey></cpix:ContentKeyList></cpix:CPIX>
+                    """
+                let page = try await stage.console()
+                try await page.value(
+                    """
+                    window.asked = []; window.says = false;
+                    window.confirm = text => { window.asked.push(text); return window.says; };
+                    window.button = name => [...document.querySelectorAll('main button')].find(one => one.innerText === name);
+                    location.hash = '#/keys';
+                    """)
+                try await page.wait(until: "window.button('\(row.kid)')")
+                try await page.value("window.button('\(row.kid)').click()")
+                try await page.wait(until: "document.querySelector('#cpix')")
+                try await page.value(
+                    "document.querySelector('#cpix').closest('details').open = true; document.querySelector('#cpix').value = `\(document)`"
+                )
+                for name in ["Replace", "Remove"] { try await page.value("window.button('\(name)').click()") }
+                #expect(try await page.value("window.asked.length").number == 2)
+                let named = "window.asked.filter(text => text.includes('\(row.kid)')).length"
+                #expect(try await page.value(named).number == 2)
+                #expect(try await keys.rows([row.kid], of: "demo") == [row])
+
+                try await page.value("window.says = true; window.button('Replace').click()")
+                try await page.wait(until: "document.querySelector('#status').innerText === 'The key is replaced.'")
+                let replaced = try #require(try await keys.rows([row.kid], of: "demo").first)
+                #expect(replaced.sealed != row.sealed)
+                let open = "document.querySelector('#cpix').closest('details').open = true"
+                try await page.value("\(open); window.button('Remove').click()")
+                try await page.wait(until: "document.querySelector('#status').innerText === 'The key is removed.'")
+                #expect(try await keys.rows([row.kid], of: "demo") == [])
+                #expect(page.errors == [])
+            }
+        }
+
         @Test func `a page holds no more after four minutes of events than after two`()
             async throws
         {

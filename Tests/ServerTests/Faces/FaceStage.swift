@@ -50,8 +50,12 @@ struct FaceStage {
         let settings = try #require(ServerSettings(json: Data(json.utf8)).tenants["acme"])
         let wrapping = KeyEncryptionKeys(try KeyEncryptionKey(id: "kek", key: .random(32)))
         let store = MemorySealedKeyStore()
+        // So that players may ask for keys that no packager got.
+        var vaultSettings = TenantVault.Settings()
+        vaultSettings.unlisted = .derive
         vault = TenantVault(
-            try await TenantSecrets.create("acme", in: store, with: wrapping), store: store, timekeeper: time)
+            try await TenantSecrets.create("acme", in: store, with: wrapping), store: store, settings: vaultSettings,
+            timekeeper: time)
         let time = time
         let callout = ask.map { ask in EntitlementCallout(outage: .allow, timekeeper: time, transport: ask) }
         let tenant = Tenant("acme", settings, vault: vault, tokenKeys: source, callout: callout)

@@ -56,6 +56,81 @@ struct ServerSettingsTests {
         #expect(error?.reason.contains("hunter2") == false)
     }
 
+    private static let (one, two) = (String(repeating: "ab", count: 32), String(repeating: "cd", count: 32))
+
+    @Test(arguments: [
+        (
+            #""packagers":[{"name":"a","apiKey":"\#(one)"},{"name":"b","apiKey":"\#(one.uppercased())"}]"#,
+            "packagers[1].apiKey"
+        ),
+        (#""packagers":[{"name":"a","basic":"\#(one)"},{"name":"a","basic":"\#(one)"}]"#, "packagers[1].basic"),
+        (
+            #""packagers":[{"name":"a","apiKey":"\#(one)"},{"name":"a","apiKey":"\#(two)","rights":["keys:import"]}]"#,
+            "packagers[1].rights"
+        ),
+        (
+            #""packagers":[{"name":"a","apiKey":"\#(one)","rights":["keys:import","keys:import"]}]"#,
+            "packagers[0].rights[1]"
+        ),
+        (#""recipients":["\#(one)","\#(one)"]"#, "recipients[1]"),
+        (#""origins":["https://a","https://b","https://a"]"#, "origins[2]"),
+        (#""tokens":{"algorithms":["EdDSA","Ed25519"]}"#, "tokens.algorithms[1]"),
+        (#""tokens":{"audiences":["x","x"]}"#, "tokens.audiences[1]"),
+        (
+            #""importRecipients":[{"certificate":"a","key":"b"},{"certificate":"a","key":"c"}]"#, "importRecipients[1]"
+        ),
+    ])
+    func `what stands twice in a tenant is a problem by its place`(_ member: String, _ place: String) {
+        let json = #"{"version":1,"tenants":{"acme":{\#(member)}}}"#
+        let error = #expect(throws: JSONProblems.self) { try ServerSettings(json: Data(json.utf8)) }
+        #expect(error?.problems.map(\.place) == ["tenants.acme.\(place)"])
+    }
+
+    @Test(arguments: [
+        (#""admins":[{"name":"a","key":"\#(one)"},{"name":"b","key":"\#(one)"}]"#, "admins[1].key"),
+        (#""admins":[{"name":"a","key":"\#(one)"},{"name":"a","key":"\#(two)","role":"security"}]"#, "admins[1].role"),
+        (#""trustedProxies":["10.0.0.0/8","10.0.0.0/8"]"#, "trustedProxies[1]"),
+        (
+            #""keyEncryptionKey":{"id":"k","file":"a"},"formerKeyEncryptionKey":{"id":"k","file":"b"}"#,
+            "formerKeyEncryptionKey.id"
+        ),
+    ])
+    func `what stands twice in a server is a problem by its place`(_ member: String, _ place: String) {
+        let error = #expect(throws: JSONProblems.self) {
+            try ServerSettings(json: Data("{\"version\":1,\(member)}".utf8))
+        }
+        #expect(error?.problems.map(\.place) == [place])
+    }
+
+    @Test func `while a key is changed its caller has two entries, and tenants may share a key`() throws {
+        let json = """
+            {"version":1,"tenants":{
+              "a":{"packagers":[{"name":"e","apiKey":"\(Self.one)"},{"name":"e","apiKey":"\(Self.two)"}]},
+              "b":{"packagers":[{"name":"other","apiKey":"\(Self.one)","basic":"\(Self.one)","rights":["keys:import"]}]}},
+             "admins":[{"name":"ops","key":"\(Self.one)"},{"name":"ops","key":"\(Self.two)"}]}
+            """
+        let settings = try ServerSettings(json: Data(json.utf8))
+        #expect(settings.tenants["b"]?.packagers.first?.credentials.map(\.kind) == [.apiKey, .bearer, .basic])
+        #expect(try ServerSettings(json: settings.canonicalJSON) == settings)
+    }
+
+    @Test func `a word that is none of some is repeated, and what may be a secret is not`() throws {
+        let json = """
+            {"version":1,"admins":[{"name":"ops","key":"hunter2","role":"chief"}],"threads":70000,"tenants":[]}
+            """
+        let error = #expect(throws: JSONProblems.self) { try ServerSettings(json: Data(json.utf8)) }
+        let texts = Dictionary(
+            uniqueKeysWithValues: (error?.problems ?? []).map { ($0.place, "\($0.what) \($0.remedy)") })
+        #expect(
+            texts["admins[0].role"]
+                == "“chief” is none of the words for it. Write one of viewer, operator, security.")
+        #expect(
+            texts["admins[0].key"]
+                == "A text of 7 characters stands here that does not fit. Write 64 hexadecimal digits.")
+        #expect(texts["threads"] == "The number 70000 stands here. Write a whole number from 1 to 1024.")
+        #expect(texts["tenants"] == "A list stands here. Write members in braces.")
+    }
+
     @Test func `a role may do what those before it may`() {
         #expect(AdminRole.viewer < .operator)
         #expect(AdminRole.operator < .security)

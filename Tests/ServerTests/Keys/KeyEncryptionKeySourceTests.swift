@@ -49,6 +49,20 @@ import Testing
         if mode & 0o022 == 0 { #expect(throws: Never.self) { try key(mounts: [folder.url.path]) } }
     }
 
+    @Test(arguments: [
+        "0123456789abcdef0123456789ABCDEF", "ASNFZ4mrze8BI0VniavN7w+/3456789=", "0123456789abcdef0123456789abcde\n",
+    ])
+    func `32 characters of a key that was cut are not 32 bytes`(_ text: String) throws {
+        try write(Data(text.utf8))
+        for error in [
+            #expect(throws: KeyProtectionError.self) { try key() },
+            #expect(throws: KeyProtectionError.self) { try key({ $0.variable = "KEK" }, environment: ["KEK": text]) },
+        ] {
+            #expect(error?.kind == .keyEncryptionKeyUnusable)
+            #expect(error?.reason.contains("cut") == true)
+        }
+    }
+
     @Test(arguments: [Data(), Data(count: 31), Data("not a key".utf8), Data(count: 5_000)])
     func `what is no key is refused`(_ contents: Data) throws {
         try write(contents)

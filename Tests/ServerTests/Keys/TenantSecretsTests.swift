@@ -40,6 +40,19 @@ import Testing
         #expect(try await stage.store.inner.dataKeys().isEmpty)
     }
 
+    @Test func `a tenant whose keys are there gets no new secrets, even by creation`() async throws {
+        let (stage, other) = (try VaultStage(), try VaultStage())
+        let vault = try await stage.vault()
+        _ = try await stage.key(stage.demand(1), of: vault)
+        let rows = try await stage.store.inner.rows([.numbered(1)], of: "acme")
+        _ = try await other.store.inner.add(rows)
+        await #expect(throws: VaultError.secretsLost("acme")) {
+            try await TenantSecrets.create("acme", in: other.store, with: other.wrapping)
+        }
+        #expect(try await other.store.inner.dataKeys().isEmpty)
+        #expect(try await other.store.inner.seeds(of: "acme").isEmpty)
+    }
+
     @Test func `configured seeds count in place of the store's`() async throws {
         let stage = try VaultStage()
         _ = try await stage.vault()
@@ -110,7 +123,7 @@ import Testing
         let follower = try await stage.vault()
         try await vault.secrets.renewSeed()
         #expect(follower.secrets.seeds?.current == SeedVersion(2))
-        await follower.follow()
+        try await follower.refresh()
         #expect(follower.secrets.seeds?.current == SeedVersion(3))
         // Without the store nobody can say which seed an unknown content has: no key rather than a wrong one.
         let other = try await stage.vault()

@@ -13,9 +13,10 @@ struct VaultStage {
     let wrapping: KeyEncryptionKeys
     var settings = TenantVault.Settings()
 
-    init(origin: TenantVault.Origin = .derived) throws {
+    init(origin: TenantVault.Origin = .derived, unlisted: TenantVault.Unlisted = .refuse) throws {
         wrapping = KeyEncryptionKeys(try Self.wrapper("kek-1", 1))
         settings.origin = origin
+        settings.unlisted = unlisted
     }
 
     static func wrapper(_ id: String, _ byte: UInt8) throws -> KeyEncryptionKey {
@@ -23,10 +24,25 @@ struct VaultStage {
     }
 
     /// A new vault, as another node or a restart has it.
-    func vault() async throws -> TenantVault {
-        TenantVault(
-            try await TenantSecrets.create("acme", in: store, with: wrapping), store: store, settings: settings,
+    /// - Parameter copy: the node's own copy. Defaults to none.
+    func vault(copy: MemoryNodeCopy? = nil) async throws -> TenantVault {
+        var pending: PendingChanges?
+        if let copy { pending = try await PendingChanges.open(copy) }
+        let guarded = GuardedKeyStore(
+            store, health: EngineHealth("keyStore", timekeeper: time), copy: copy, pending: pending)
+        // As a start does that may find the store away.
+        if copy != nil { await guarded.probe() }
+        return TenantVault(
+            try await TenantSecrets.create("acme", in: guarded, with: wrapping), store: guarded, settings: settings,
             timekeeper: time)
+    }
+
+    /// What the upkeep of a server does for a vault in half a minute.
+    func tick(_ vault: TenantVault) async throws {
+        time.advance(by: .seconds(30))
+        let guarded = try #require(vault.store as? GuardedKeyStore)
+        await guarded.probe()
+        try? await vault.refresh()
     }
 
     func demand(
@@ -109,6 +125,18 @@ final class CountingKeyStore: KeyStore {
         try called("setDisabled")
         return try await inner.setDisabled(isDisabled, kid, of: tenant)
     }
+
+    func replace(_ held: SealedKey, by row: KeyRow) async throws(StoreError) -> Bool {
+        try called("replace")
+        return try await inner.replace(held, by: row)
+    }
+
+    func remove(_ held: SealedKey) async throws(StoreError) -> Bool {
+        try called("remove")
+        return try await inner.remove(held)
+    }
+
+    func fingerprint() async throws(StoreError) -> DatabaseFingerprint? { try await inner.fingerprint() }
 
     func seeds(of tenant: String) async throws(StoreError) -> [SealedKey] {
         try called("seeds")

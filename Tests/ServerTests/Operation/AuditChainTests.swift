@@ -44,7 +44,7 @@ import Testing
     @Test func `a whole audit is intact, over pages too`() async throws {
         let store = MemoryAuditStore()
         let entries = try await chain(700, in: store)
-        let verdict = try await AuditChain.verify(store, knowing: entries[400])
+        let verdict = try await AuditChain.verify(store, knowing: AuditAnchor(entries[400]))
         #expect(verdict == .intact(last: entries.last))
         #expect("\(verdict)" == "The audit is intact up to entry 700.")
         #expect(try await AuditChain.verify(MemoryAuditStore()) == .intact(last: nil))
@@ -94,7 +94,7 @@ import Testing
             (other, .broken(at: 5, .changed)),
         ]
         for (all, expected) in cases {
-            let verdict = try await AuditChain.verify(FixedAudit(all: all), knowing: entries[4])
+            let verdict = try await AuditChain.verify(FixedAudit(all: all), knowing: AuditAnchor(entries[4]))
             #expect(verdict == expected)
         }
     }
@@ -105,9 +105,9 @@ import Testing
         let numbers = try await withThrowingTaskGroup(of: UInt64.self) { group in
             for number in 0..<100 {
                 group.addTask {
-                    try await nodes[number % 2].append(
-                        AuditEvent(.keyDisabled, of: "\(number)", by: "admin:\(number % 2)")
-                    ).sequence
+                    let entry = try await nodes[number % 2].append(
+                        AuditEvent(.keyDisabled, of: "\(number)", by: "admin:\(number % 2)"))
+                    return try #require(entry).sequence
                 }
             }
             return try await group.reduce(into: Set<UInt64>()) { $0.insert($1) }
@@ -140,7 +140,8 @@ import Testing
         let store = MemoryAuditStore(limit: 1)
         let chain = AuditChain(store, timekeeper: clock)
         let long = String(repeating: "x\n", count: 5_000)
-        let entry = try await chain.append(AuditEvent(.deviceForgotten, of: long, by: long, details: [long: long]))
+        let entry = try #require(
+            try await chain.append(AuditEvent(.deviceForgotten, of: long, by: long, details: [long: long])))
         #expect(entry.text.utf8.count < 10_000)
         #expect(!entry.text.contains("\n"))
         await #expect(throws: StoreError.self) {

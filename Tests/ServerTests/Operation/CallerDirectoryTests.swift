@@ -75,6 +75,38 @@ import Testing
         }
     }
 
+    @Test(arguments: [["a", "b"], ["b", "a"]])
+    func `one key serves several tenants, and the tenant of the address decides`(order: [String]) throws {
+        let key = try CallerCredential(.apiKey, secret: Secret("shared"))
+        let directory = CallerDirectory(
+            order.map { .init(key, Caller(name: "service-\($0)", tenant: $0, rights: [.readSPEKE])) })
+        let request = HTTPRequest(
+            method: .post, target: "/", headers: ["X-API-Key": "shared"], remoteAddress: "127.0.0.1")
+        for tenant in order {
+            let caller = try directory.caller(of: request, with: .readSPEKE, for: tenant)
+            #expect(caller.name == "service-\(tenant)")
+        }
+        #expect(throws: CallerRefusal.self) { try directory.caller(of: request, with: .readSPEKE, for: "c") }
+    }
+
+    @Test func `a reply with 401 names the schemes that some caller has`() throws {
+        let request = HTTPRequest(method: .post, target: "/", headers: [:], remoteAddress: "127.0.0.1")
+        func challenge(_ kinds: CallerCredential.Kind...) throws -> String? {
+            let entries = try kinds.map {
+                CallerDirectory.Entry(try CallerCredential($0, secret: Secret("one")), encoder)
+            }
+            let directory = CallerDirectory(entries)
+            let refusal = #expect(throws: CallerRefusal.self) {
+                try directory.caller(of: request, with: .readSPEKE, for: "a")
+            }
+            return refusal?.headers["WWW-Authenticate"]
+        }
+        #expect(try challenge(.apiKey, .bearer) == "Bearer")
+        #expect(try challenge(.basic) == "Basic realm=\"latchkey\"")
+        #expect(try challenge(.basic, .bearer) == "Basic realm=\"latchkey\", Bearer")
+        #expect(try challenge(.certificate) == "Bearer")
+    }
+
     @Test func `a stored digest has 64 digits, with or without colons`() {
         let colons = Array(repeating: "ab", count: 32).joined(separator: ":")
         #expect(

@@ -112,6 +112,15 @@ import Testing
         #expect(try await SPEKEStage().refusal(text) == ["422", "DeliveryKey has no readable RSA certificate"])
     }
 
+    @Test func `a certificate may have the lines around it that PEM has`() async throws {
+        let base64 = try certificate(0).base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
+        let pem = "\n  -----BEGIN CERTIFICATE-----\n\(base64)\n  -----END CERTIFICATE-----\n"
+        let outcome = try await SPEKEStage().answer(Self.request([Self.delivery(pem)]))
+        #expect(outcome.recipients == [try MessageDigest.sha256([UInt8](try certificate(0)))])
+        let cut = "-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----"
+        #expect(try await SPEKEStage().refusal(Self.request([Self.delivery(cut)])).first == "422")
+    }
+
     @Test func `a certificate with bytes behind it and a DeliveryData without one are refused`() async throws {
         let long = Self.delivery((try certificate(0) + [0]).base64EncodedString())
         #expect(try await SPEKEStage().refusal(Self.request([long])).first == "422")

@@ -134,6 +134,14 @@ import Testing
         },
         Case("Two elements DRMSystem of one systemId for KID \(kid)") { $0.systems += $0.systems },
         Case("ContentKey@explicitIV is not 16 bytes for KID \(kid)") { $0.keys = SPEKERequest.key("cbcs", ivs) },
+        Case("ContentKey@explicitIV is 16 zeros for KID \(kid), which counts as not stated") {
+            $0.keys = SPEKERequest.key("cbcs", #" explicitIV="AAAAAAAAAAAAAAAAAAAAAA==""#)
+        },
+        Case(
+            "The FairPlay key URI of content “\(String(repeating: "x", count: 80))” has 201 bytes, and a content identifier ends at 200"
+        ) {
+            $0.attributes = #"contentId="\#(String(repeating: "x", count: 148))" version="2.3""#
+        },
         Case("Unsupported HLSSignalingData@playlist") {
             $0.systems = SPEKERequest.system(.fairPlay, #"<cpix:HLSSignalingData playlist="other"/>"#)
         },
@@ -144,7 +152,11 @@ import Testing
         Case("CPIX@contentId is longer than 256 bytes") {
             $0.attributes = #"contentId="\#(String(repeating: "x", count: 257))" version="2.3""#
         },
-        Case("Missing CPIX@id", version: nil) { $0.attributes = #"contentId="movie""# },
+        Case("Missing CPIX@id", version: nil) { $0.attributes = "" },
+        Case(
+            "Missing CPIX@id. A document with CPIX@contentId is one of SPEKE 2, which needs the header X-Speke-Version",
+            version: nil
+        ) { $0.attributes = #"contentId="movie" version="2.3""# },
         Case("Too many elements ContentKey or DRMSystem", "413") {
             $0.keys = (0..<257).map {
                 SPEKERequest.key("cbcs", kid: String(format: "00000000-0000-0000-0000-%012d", $0))
@@ -211,7 +223,7 @@ import Testing
     }
 
     @Test(arguments: [
-        VaultError.anotherIV(KeyID.none), .anotherContent(KeyID.none), .disabled(KeyID.none),
+        VaultError.anotherIV(KeyID.none), .anotherContent(KeyID.none), .disabled(KeyID.none), .ivMissing(KeyID.none),
     ])
     func `a key that does not fit the request is 422, as trying again is of no use`(_ error: VaultError) async throws {
         struct Conflicting: ContentKeySource {
@@ -221,6 +233,18 @@ import Testing
         var stage = SPEKEStage()
         stage.source = Conflicting(error: error)
         #expect(try await stage.refusal(SPEKERequest().text) == ["422", error.reason])
+    }
+
+    @Test func `a content's name ends where its key URI is FairPlay's longest, and for other systems later`()
+        async throws
+    {
+        var request = SPEKERequest()
+        request.attributes = #"contentId="\#(String(repeating: "x", count: 147))" version="2.3""#
+        #expect(try await SPEKEStage().answer(request.text).response.status == 200)
+        request.attributes = #"contentId="\#(String(repeating: "ü", count: 25))" version="2.3""#
+        #expect(try await SPEKEStage().refusal(request.text).first == "422", "Each letter counts six bytes.")
+        request.systems = SPEKERequest.system(.widevine, "<cpix:PSSH/>")
+        #expect(try await SPEKEStage().answer(request.text).response.status == 200)
     }
 
     @Test func `a source that lacks one key gives none`() async throws {

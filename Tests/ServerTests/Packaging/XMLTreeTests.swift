@@ -91,14 +91,42 @@ import Testing
         #expect(failure(Data(text.utf8)) == .documentType)
     }
 
-    @Test(arguments: [String.Encoding.utf16, .utf16LittleEndian, .utf16BigEndian, .utf32, .utf32LittleEndian])
-    func `a document type in another encoding is refused for its encoding`(_ encoding: String.Encoding) throws {
+    @Test(arguments: [
+        (String.Encoding.utf16, XMLTreeError.Kind.documentType), (.utf16LittleEndian, .documentType),
+        (.utf16BigEndian, .documentType), (.utf32, .encoding), (.utf32LittleEndian, .encoding),
+    ])
+    func `a document type is refused in every encoding, and UTF-32 for its encoding`(
+        _ encoding: String.Encoding, _ kind: XMLTreeError.Kind
+    ) throws {
         let bomb = "<!DOCTYPE r [<!ENTITY e 'boo'>]><r>&e;</r>"
-        #expect(failure(try #require(bomb.data(using: encoding))) == .encoding)
-        #expect(failure(try #require("<r/>".data(using: encoding))) == .encoding)
+        #expect(failure(try #require(bomb.data(using: encoding))) == kind)
+        let plain = failure(try #require("<r/>".data(using: encoding)))
+        #expect(plain == (kind == .encoding ? .encoding : nil))
     }
 
-    @Test(arguments: ["utf-16", "UTF-7", "ISO-8859-1", "EBCDIC-CP-US", "UCS-4", "shift_jis"])
+    @Test(arguments: [
+        (String.Encoding.utf16, "utf-16"), (.utf16LittleEndian, "UTF-16"), (.utf16BigEndian, "utf-16"),
+        (.utf16LittleEndian, "UTF-16LE"), (.isoLatin1, "ISO-8859-1"), (.isoLatin1, "iso-8859-1"),
+        // What .NET makes of a text that it sends as UTF-8.
+        (.utf8, "utf-16"),
+    ])
+    func `a document in UTF-16 or ISO-8859-1 is read, and written as UTF-8`(
+        _ encoding: String.Encoding, _ name: String
+    ) throws {
+        let text = "<?xml version=\"1.0\" encoding=\"\(name)\"?>\n<r a=\"ü\">Düne</r>"
+        let tree = try XMLTree(try #require(text.data(using: encoding)))
+        #expect(tree.root["a"] == "ü" && tree.root.text == "Düne")
+        #expect(
+            String(decoding: tree.data, as: UTF8.self)
+                == "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<r a=\"ü\">Düne</r>")
+    }
+
+    @Test(arguments: [[0xff, 0xfe, 0x3c], [0xff, 0xfe, 0x00, 0xd8, 0x3c, 0x00], [0xfe, 0xff], [0x3c, 0x00, 0x72]])
+    func `broken UTF-16 is refused`(_ bytes: [UInt8]) {
+        #expect(failure(Data(bytes)) != nil)
+    }
+
+    @Test(arguments: ["UTF-7", "windows-1252", "EBCDIC-CP-US", "UCS-4", "shift_jis"])
     func `a document that says it is in another encoding is refused`(_ name: String) {
         #expect(failure(Data("<?xml version='1.0' encoding='\(name)'?><r/>".utf8)) == .encoding)
     }

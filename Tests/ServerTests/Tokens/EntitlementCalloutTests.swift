@@ -12,6 +12,7 @@ import Testing
         struct Down: Error {}
         let answer = Locked<Callout.Answer?>(.granted("gold"))
         let asked = Locked<[EntitlementQuestion]>([])
+        let events = Locked<[Callout.Event]>([])
         let clock = ManualTimekeeper()
 
         func callout(
@@ -19,7 +20,10 @@ import Testing
                 breaker: .init(failures: 2, pause: .seconds(10), successes: 1)),
             outage: OutageRule = .refuse, gate: Gate? = nil
         ) -> Callout {
-            Callout(limits, outage: outage, timekeeper: clock) { question in
+            Callout(
+                limits, outage: outage, timekeeper: clock,
+                report: { event in self.events.withLock { $0.append(event) } }
+            ) { question in
                 self.asked.withLock { $0.append(question) }
                 await gate?.wait()
                 guard let answer = self.answer.withLock({ $0 }) else { throw Down() }
@@ -162,6 +166,62 @@ import Testing
             #expect(try await ask(callout, EntitlementQuestion(user: "\(number)", asset: "a")) == "notEntitled")
         }
         #expect(callout.phase == .closed)
+    }
+
+    @Test func `another 4xx refuses its viewer with the number, and opens nothing`() async throws {
+        let callout = service.callout()
+        service.answer.withLock { $0 = .rejected(status: 409) }
+        for number in 0..<5 {
+            let question = EntitlementQuestion(user: "\(number)", asset: "a")
+            guard case .refused(let refusal) = try await callout.verdict(on: question) else {
+                return #expect(Bool(false), "was let in") as Void
+            }
+            #expect(refusal.code == "notEntitled" && refusal.status == 403)
+            #expect(refusal.reason.contains("409"))
+        }
+        #expect(callout.phase == .closed)
+        #expect(service.events.withLock { $0 } == [])
+    }
+
+    @Test(arguments: [401, 407]) func `a service that does not know this server is told once a minute`(
+        _ status: Int
+    ) async throws {
+        let callout = service.callout(EntitlementLimits(memory: .zero))
+        service.answer.withLock { $0 = .rejected(status: status) }
+        for _ in 0..<3 { #expect(try await ask(callout) == "notEntitled") }
+        #expect(service.events.withLock { $0 } == [.unauthorized(status: status)])
+        service.clock.advance(by: .seconds(60))
+        #expect(try await ask(callout) == "notEntitled")
+        #expect(service.events.withLock { $0.count } == 2)
+        #expect(callout.phase == .closed)
+    }
+
+    @Test func `why there was no answer is told, and nothing of an unknown error's text`() async throws {
+        struct Planted: Error, CustomStringConvertible { let description = "PLANTED" }
+        let failures: [any Error] = [
+            EntitlementFailure.status(503), TransportError(.cannotConnect, "h:1 refuses connections."), Planted(),
+        ]
+        var texts: [String] = []
+        for failure in failures {
+            let events = Locked<[Callout.Event]>([])
+            let callout = Callout(
+                outage: .refuse, timekeeper: service.clock, report: { event in events.withLock { $0.append(event) } }
+            ) { _ in throw failure }
+            #expect(try await ask(callout) == "entitlementUnavailable")
+            guard case .failed(let told)? = events.withLock({ $0.first }) else { return #expect(Bool(false)) as Void }
+            texts.append(told.reason)
+        }
+        #expect(texts[0].contains("503") && texts[1].contains("refuses connections"))
+        #expect(texts[2].contains("Planted") && !texts[2].contains("PLANTED"))
+    }
+
+    @Test(arguments: [
+        (200, EntitlementStatus.yes), (204, .yes), (403, .no), (404, .no), (400, .rejected), (401, .rejected),
+        (402, .rejected), (407, .rejected), (409, .rejected), (410, .rejected), (422, .rejected), (451, .rejected),
+        (408, .outage), (425, .outage), (429, .outage), (500, .outage), (503, .outage), (302, .outage), (202, .outage),
+    ])
+    func `what a status means`(_ status: Int, _ meaning: EntitlementStatus) {
+        #expect(EntitlementStatus(status) == meaning)
     }
 
     @Test func `a transport that cancels itself gave no answer`() async throws {

@@ -110,13 +110,70 @@ import Testing
         #expect(try await kind(old, source) == nil)
     }
 
-    @Test func `keys that were refused are reported with a set that is taken`() async throws {
+    @Test func `keys that were refused are reported with a set that is taken, and are news once`() async throws {
         let weak = #"{"kty":"oct","kid":"weak","k":"AAAA"}"#
         let good = #"{"kty":"oct","alg":"HS256","kid":"good","k":"\#(SampleTokens.k)"}"#
         service.document.withLock { $0 = SampleTokens.document([weak, good]) }
-        try await service.source().reload()
-        guard case .loaded(1, let refused) = service.lastEvent else { throw Service.Down() }
-        #expect(refused.map { $0.id?.text } == ["weak"])
+        let source = service.source()
+        for isFirst in [true, false] {
+            try await source.reload()
+            guard case .loaded(1, let refused, let news) = service.lastEvent else { throw Service.Down() }
+            #expect(refused.map { $0.id?.text } == ["weak"])
+            #expect(news == (isFirst ? refused : []))
+        }
+    }
+
+    @Test func `how a set stands is known: its keys, those refused, and why the last fetch failed`() async throws {
+        let source = service.source()
+        #expect(source.standing == KeySetSource.Standing())
+        let weak = #"{"kty":"oct","kid":"weak","k":"AAAA"}"#
+        let good = #"{"kty":"oct","alg":"HS256","kid":"good","k":"\#(SampleTokens.k)"}"#
+        service.document.withLock { $0 = SampleTokens.document([weak, good]) }
+        try await source.reload()
+        #expect(source.standing.keys == 1 && source.standing.failure == nil)
+        #expect(source.standing.refused.map(\.place) == ["keys[0]"])
+        service.document.withLock { $0 = nil }
+        await #expect(throws: KeySetError.self) { try await source.reload() }
+        #expect(source.standing.keys == 1 && source.standing.failure?.code == "keySetUnreachable")
+        #expect(source.standing.problems.count == 2)
+        try service.publish(old)
+        try await source.reload()
+        #expect(source.standing == KeySetSource.Standing(keys: 1))
+    }
+
+    @Test func `a tenant's algorithms hold for what is fetched`() async throws {
+        try service.publish(old)
+        let document = service.document.withLock { $0 } ?? Data()
+        let source = KeySetSource.fetched(algorithms: [.es256], timekeeper: service.clock, report: { _ in }) {
+            document
+        }
+        let error = await #expect(throws: KeySetError.self) { try await source.reload() }
+        #expect(error?.reason.contains("it is for EdDSA") == true)
+    }
+
+    @Test(arguments: [
+        (TransportError(.hostNotFound, "The host of a:443 is unknown."), "a:443 is unknown", "host's name"),
+        (.init(.serverCertificateUntrusted, "The TLS certificate of a:443 is odd."), "TLS", "SSL_CERT_FILE"),
+        (.init(.timedOut, "a:443 did not answer in time."), "in time", "answers on this machine"),
+    ])
+    func `a fetch that fails says what the transport knows`(
+        _ failure: TransportError, _ reason: String, _ remedy: String
+    ) async throws {
+        let source = KeySetSource.fetched(timekeeper: service.clock, report: { _ in }) { throw failure }
+        let error = await #expect(throws: KeySetError.self) { try await source.reload() }
+        #expect(error?.reason.contains(reason) == true && error?.remedy.contains(remedy) == true, "\(error as Any)")
+    }
+
+    @Test(arguments: [301, 404, 503]) func `an address that answers otherwise is told with its status`(_ status: Int)
+        async
+        throws
+    {
+        let source = KeySetSource.fetched(timekeeper: service.clock, report: { _ in }) {
+            throw KeySetError.status(status)
+        }
+        let error = await #expect(throws: KeySetError.self) { try await source.reload() }
+        #expect(error?.reason.contains("\(status)") == true)
+        #expect(error?.reason.contains("not followed") == (status == 301))
     }
 
     @Test func `whoever asks during a fetch waits for the same one`() async throws {

@@ -36,7 +36,7 @@ import Testing
         (#"{"kty":"oct","kid":"weak","k":"\#(SampleTokens.k)"}"#, "it has no “alg”"),
         (#"{"kty":"oct","alg":"none","kid":"weak","k":"\#(SampleTokens.k)"}"#, "none that verifies"),
         (#"{"kty":"oct","alg":"A128KW","kid":"weak","k":"\#(SampleTokens.k)"}"#, "none that verifies"),
-        (#"{"kty":"oct","alg":256,"kid":"weak","k":"\#(SampleTokens.k)"}"#, "it has no “alg”"),
+        (#"{"kty":"oct","alg":256,"kid":"weak","k":"\#(SampleTokens.k)"}"#, "none that verifies"),
         (#"{"kty":"oct","alg":"HS256","kid":"weak","k":"AAECAwQFBgcICQoLDA0ODw"}"#, "it has 16 bytes"),
         (#"{"kty":"oct","alg":"HS512","kid":"weak","k":"\#(SampleTokens.k.prefix(64))"}"#, "it has 48 bytes"),
         (#"{"kty":"oct","alg":"HS256","kid":"weak","k":"a+b="}"#, "no URL-safe base64"),
@@ -62,6 +62,101 @@ import Testing
         let error = try #require(try problem(jwk))
         #expect(error.reason.contains(reason), "\(error)")
         #expect(error.id?.text == "weak" && error.reason.contains("“weak”"))
+        #expect(error.place == "keys[1]" && error.reason.contains("at keys[1] "))
+    }
+
+    /// A set with the public keys of these algorithms, none of which says what it is for.
+    private static func withoutAlgorithms(
+        _ algorithms: [TokenAlgorithm], of taken: [TokenAlgorithm] = []
+    ) throws -> KeySet {
+        let signers = try algorithms.map { try #require(SampleTokens.signers[$0]) }
+        let stated = String(decoding: try KeySet(signers.map(\.verificationKey)).publicDocument, as: UTF8.self)
+        let silent = stated.replacing(/"alg":"[A-Za-z0-9]+",/, with: "")
+        #expect(silent != stated)
+        return try KeySet(jwks: Data(silent.utf8), algorithms: taken)
+    }
+
+    @Test(arguments: [TokenAlgorithm.es256, .es384, .es512, .edDSA, .rs256])
+    func `a key that states no algorithm is for that of its kind, and RSA for RS256`(
+        _ algorithm: TokenAlgorithm
+    ) throws {
+        let set = try Self.withoutAlgorithms([algorithm])
+        #expect(set.keys.map(\.algorithms) == [[algorithm]])
+        let token = try #require(SampleTokens.signers[algorithm]).token(SampleTokens.claims).revealedText
+        #expect(SampleTokens.refusal(of: token, with: set) == nil)
+    }
+
+    @Test func `RSA that states no algorithm is for those of the tenant, and for no other`() throws {
+        let set = try Self.withoutAlgorithms([.rs256], of: [.ps256, .es256, .rs384])
+        #expect(set.keys.map(\.algorithms) == [[.ps256, .rs384]])
+        let refusals = try [TokenAlgorithm.ps256, .rs384, .rs256, .ps512].map { algorithm in
+            // One RSA key pair signs for all.
+            let signer = try #require(SampleTokens.signers[algorithm])
+            let header = #"{"alg":"\#(algorithm.rawValue)","kid":"key-RS256"}"#
+            let token = try signer.token(header: Data(header.utf8), payload: Data(SampleTokens.payload.utf8))
+            return SampleTokens.refusal(of: token.revealedText, with: set)?.kind
+        }
+        #expect(refusals == [nil, nil, .algorithm, .algorithm])
+        #expect(throws: KeySetError.self) { try Self.withoutAlgorithms([.rs256], of: [.es256]) }
+    }
+
+    @Test(arguments: [
+        (#"{"kty":"oct","alg":"HS256","kid":"a","k":"\#(SampleTokens.k)"}"#, "it is for HS256"),
+        (#"{"kty":"EC","kid":"a","crv":"P-256","x":"\#(x)","y":"\#(y)"}"#, "it is for ES256"),
+        (#"{"kty":"oct","kid":"a","k":"\#(SampleTokens.k)"}"#, nil),
+    ])
+    func `a tenant's algorithms keep other keys out, and say what a secret is for`(_ jwk: String, _ reason: String?)
+        throws
+    {
+        let other = #"{"kty":"oct","alg":"HS384","kid":"b","k":"\#(SampleTokens.k)"}"#
+        let set = try KeySet(jwks: SampleTokens.document([other, jwk]), algorithms: [.hs384])
+        #expect(set.refused.map { $0.reason.contains(reason ?? "none") } == (reason == nil ? [] : [true]))
+        #expect(set.keys.map(\.algorithm) == (reason == nil ? [.hs384, .hs384] : [.hs384]))
+    }
+
+    @Test func `Ed25519 is another name of EdDSA, in keys and in headers`() throws {
+        let signer = try #require(SampleTokens.signers[.edDSA])
+        let document = try KeySet([signer.verificationKey]).publicDocument
+        let text = String(decoding: document, as: UTF8.self)
+        let renamed = Data(text.replacing(#""alg":"EdDSA""#, with: #""alg":"Ed25519""#).utf8)
+        #expect(renamed != document)
+        for set in [try KeySet(jwks: document), try KeySet(jwks: renamed)] {
+            let refusals = try ["EdDSA", "Ed25519", "Ed448"].map { name in
+                let header = #"{"alg":"\#(name)","kid":"key-EdDSA"}"#
+                let token = try signer.token(header: Data(header.utf8), payload: Data(SampleTokens.payload.utf8))
+                return SampleTokens.refusal(of: token.revealedText, with: set)?.kind
+            }
+            #expect(refusals == [nil, nil, .algorithm])
+        }
+    }
+
+    @Test func `public keys in PEM are a set, with a block for each`() throws {
+        let signers = try [TokenAlgorithm.es256, .edDSA].map { try #require(SampleTokens.signers[$0]) }
+        let pem = try signers.map { try #require($0.verificationKey.publicKey).pem() }.joined(separator: "\n")
+        let set = try KeySet(jwks: Data(pem.utf8))
+        #expect(set.keys.map(\.algorithm) == [.es256, .edDSA])
+        let nameless = try TokenSigner(generating: .es384)
+        let own = try #require(nameless.verificationKey.publicKey).pem()
+        let token = try nameless.token(SampleTokens.claims).revealedText
+        #expect(SampleTokens.refusal(of: token, with: try KeySet(jwks: Data(own.utf8))) == nil)
+        let secret = try KeyPair(.elliptic(.p256)).pem().revealedText
+        let both = try KeySet(jwks: Data((own + secret).utf8))
+        #expect(both.refused.map(\.place) == ["block 2"])
+        #expect(both.refused.first?.reason.contains("private key") == true)
+    }
+
+    @Test(arguments: [
+        (#"{"kty":"EC","crv":"P-256","x":"\#(x)","y":"\#(y)"}"#, "one key, and no set", "Put the key into a list"),
+        (#"{"keys":[{"kty":"oct","alg":"HS256","k":"AAECAwQFBgcICQoLDA0ODw"}]}"#, "16 bytes", "32 random bytes"),
+        (#"{"keys":[{"kty":"EC","crv":"P-256","x":"\#(x)","y":"\#(y)","d":"AA"}]}"#, "private", "public key alone"),
+        (#"{"keys":[{"kty":"oct","k":"\#(SampleTokens.k)"}]}"#, "no “alg”", "State its “alg”"),
+        (#"{"issuer":"https://tokens.example"}"#, "no list “keys”", "key set"),
+    ])
+    func `a set without a good key says what to do about its first one`(
+        _ document: String, _ reason: String, _ remedy: String
+    ) throws {
+        let error = #expect(throws: KeySetError.self) { try KeySet(jwks: Data(document.utf8)) }
+        #expect(error?.reason.contains(reason) == true && error?.remedy.contains(remedy) == true, "\(error as Any)")
     }
 
     @Test(arguments: [
@@ -97,6 +192,7 @@ import Testing
     @Test func `of two keys of one name the first counts`() throws {
         let other = Self.good.replacing("HS256", with: "HS384")
         #expect(try problem(other)?.reason.contains("another key has its name") == true)
+        #expect(try problem(other)?.place == "keys[1]")
         let key = try TokenKey(.hs256, id: TokenKeyID("a"), secret: SampleTokens.secret)
         #expect(throws: KeySetError.self) { try KeySet([key, key]) }
     }
@@ -146,16 +242,32 @@ import Testing
         #expect(PublicKey(.rsa(modulus: [UInt8](repeating: 0xff, count: 1_025), exponent: [1, 0, 1])) == nil)
     }
 
-    @Test func `a token without a key's name means the only key for its algorithm`() throws {
+    @Test func `a token without a key's name means any of a few keys for its algorithm`() throws {
         let token = try SampleTokens.token(header: #"{"alg":"HS256"}"#)
-        let one = try TokenKey(.hs256, id: TokenKeyID("one"), secret: SampleTokens.secret)
+        let own = try TokenKey(.hs256, id: TokenKeyID("own"), secret: SampleTokens.secret)
         let other = try TokenKey(.hs384, id: TokenKeyID("other"), secret: SampleTokens.secret)
-        let second = try TokenKey(.hs256, id: TokenKeyID("second"), secret: SampleTokens.secret)
-        #expect(SampleTokens.refusal(of: token, with: try KeySet([one, other])) == nil)
-        let error = SampleTokens.refusal(of: token, with: try KeySet([one, second]))
-        #expect(error?.kind == .key && error?.unknownKey == nil)
+        let strangers = try (0..<KeySet.candidateLimit).map {
+            try TokenKey(
+                .hs256, id: TokenKeyID("stranger-\($0)"), secret: Secret([UInt8](repeating: UInt8($0), count: 32)))
+        }
+        #expect(SampleTokens.refusal(of: token, with: try KeySet([own, other])) == nil)
+        #expect(SampleTokens.refusal(of: token, with: try KeySet(strangers.dropLast() + [own])) == nil)
+        #expect(SampleTokens.refusal(of: token, with: try KeySet([own] + strangers.dropLast())) == nil)
+        let none = SampleTokens.refusal(of: token, with: try KeySet(strangers))
+        #expect(none?.kind == .signature && none?.reason.contains("none of the 4") == true)
+        let tooMany = SampleTokens.refusal(of: token, with: try KeySet([own] + strangers))
+        #expect(tooMany?.kind == .key && tooMany?.unknownKey == nil && tooMany?.reason.contains("5 for HS256") == true)
         #expect(SampleTokens.refusal(of: token, with: try KeySet([other]))?.kind == .key)
         #expect(SampleTokens.refusal(of: token, with: .empty)?.kind == .key)
+    }
+
+    @Test func `while keys are rotated tokens without a key's name are verified, too`() throws {
+        let (old, new) = (try TokenSigner(generating: .es256), try TokenSigner(generating: .es256))
+        let tokens = try [old, new].map { try $0.token(SampleTokens.claims).revealedText }
+        let refusals = { (set: KeySet) in tokens.map { SampleTokens.refusal(of: $0, with: set)?.kind } }
+        #expect(refusals(try KeySet([old.verificationKey])) == [nil, .signature])
+        #expect(refusals(try KeySet([old.verificationKey, new.verificationKey])) == [nil, nil])
+        #expect(refusals(try KeySet([new.verificationKey])) == [.signature, nil])
     }
 
     @Test func `while keys are rotated both verify, then the old one does not`() throws {

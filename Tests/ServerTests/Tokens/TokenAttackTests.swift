@@ -51,7 +51,7 @@ import Testing
     @Test(arguments: [
         #""crit":["b64"],"b64":true"#, #""crit":[]"#, #""crit":["exp"]"#, #""zip":"DEF""#,
         #""jku":"https://evil.example/keys""#, #""x5u":"https://evil.example/chain""#, #""x5c":["MIIB"]"#,
-        #""jwk":null"#,
+        #""jwk":null"#, #""b64":false"#, #""enc":"A256GCM""#, #""typ":"JWE""#, #""typ":"application/jwe""#,
     ])
     func `a header that brings or asks for something is refused`(_ member: String) throws {
         let token = try SampleTokens.token(header: #"{"alg":"HS256","kid":"key-HS256",\#(member)}"#)

@@ -113,8 +113,9 @@ import Testing
         #expect(SampleTokens.refusal(of: token, rules)?.kind == kind)
     }
 
-    @Test(arguments: ["iss", "sub", "jti"]) func `a claim that is a text by standard is one`(_ claim: String) throws {
-        let token = try SampleTokens.token(payload: #"{"exp":1767225900,"\#(claim)":7}"#)
+    @Test(arguments: ["iss", "sub", "jti", "sid"], ["7", "null", "[]", "{}", "true", #"["a"]"#])
+    func `a claim that is a text by standard is one`(_ claim: String, _ value: String) throws {
+        let token = try SampleTokens.token(payload: #"{"exp":1767225900,"\#(claim)":\#(value)}"#)
         #expect(SampleTokens.refusal(of: token)?.kind == .claim)
     }
 

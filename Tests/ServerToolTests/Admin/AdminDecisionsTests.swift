@@ -136,8 +136,8 @@ import Testing
         try await ServerUnderTest.run { test in
             for _ in 0..<5 { _ = try await test.admin("sign-in", "POST", body: "") }
             let last = try await test.admin("audit?limit=2")
-            #expect(last.list("entries").first?["sequence"]?.number == 4)
-            let first = try await test.admin("audit?limit=2&from=1")
+            #expect(last.list("entries").first?["sequence"]?.number == 5)
+            let first = try await test.admin("audit?limit=2&from=2")
             #expect(first.list("entries").first?["event"]?["action"]?.text == "adminLogin")
             let verdict = try await test.admin("audit/verify", "POST", body: "")
             #expect(verdict.json["intact"] == .flag(true))

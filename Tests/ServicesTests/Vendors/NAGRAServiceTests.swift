@@ -60,6 +60,19 @@ import Testing
         }
     }
 
+    @Test func `a blank inside a token damages it`() async throws {
+        try await withService(NAGRAService.init) { stage in
+            let token = stage.service.demoToken().revealedText
+            let dot = try #require(token.lastIndex(of: "."))
+            for place in [token.index(dot, offsetBy: 4), dot, token.index(before: token.endIndex)] {
+                var damaged = token
+                damaged.insert(" ", at: place)
+                let status = try await stage.license(try stage.spc(), damaged).status
+                #expect((400..<500).contains(status), "\(status): \(damaged)")
+            }
+        }
+    }
+
     @Test func `encrypted key tokens behind the content token are let be, blanks leave a warning`() async throws {
         try await withService(NAGRAService.init) { stage in
             let tokens = "\(stage.service.demoToken().revealedText), a..b.c.d"

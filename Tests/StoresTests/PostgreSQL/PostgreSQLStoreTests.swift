@@ -52,6 +52,29 @@ struct PostgreSQLStoreTests {
         #expect(error?.kind == .damaged)
     }
 
+    @Test func `a database of version 1 gets what it lacks, keeps its rows, and serves both versions`() async throws {
+        let (server, name, address) = try await database()
+        for sql in FormerSchemas.postgreSQL1 { try await server.query(sql, in: name) }
+        try await server.query(
+            """
+            INSERT INTO latchkey.keys VALUES ('acme', '00000000-0000-0000-0000-000000000001', 'film', 'ALL', '', '[]', 'cbcs',
+            '[]', 1, 'nonce', 'sealed', now(), false)
+            """, in: name)
+        let old = await #expect(throws: StoreError.self) { try await PostgreSQLStore.open(address, .patient) }
+        #expect(old?.remedy.contains("migrate") == true)
+        let fingerprint = try #require(try await Stores.migrate(.postgresql(address)))
+        #expect(try await Stores.migrate(.postgresql(address)) == fingerprint)
+        let store = try await PostgreSQLStore.open(address, .patient)
+        defer { store.close() }
+        #expect(try await store.count(of: "acme") == 1)
+        let kid = try #require(KeyID("00000000-0000-0000-0000-000000000001"))
+        let row = try #require(try await store.rows([kid], of: "acme").first)
+        #expect(try await store.remove(row.sealed))
+        #expect(try await store.fingerprint() == fingerprint)
+        let numbers = try await server.query("SELECT version, oldest FROM latchkey.schema", in: name).first
+        #expect(try [numbers?.integer(0), numbers?.integer(1)] == [2, 1], "Servers of version 1 go on.")
+    }
+
     @Test func `the role of servers adds to the audit and changes nothing in it`() async throws {
         let (server, name, address) = try await database()
         let role = "node \"of\" \(name)"
@@ -65,9 +88,22 @@ struct PostgreSQLStoreTests {
         #expect(try await store.put("anna"))
         #expect(try await store.add([SampleKeys.row(1)]).count == 1)
         #expect(try await store.reseal([SampleKeys.sealed(1, dataKey: 2)]) == 1)
+        // What is replaced or removed is set aside, by a function that does nothing else.
+        #expect(try await store.replace(SampleKeys.sealed(1, dataKey: 2), by: SampleKeys.row(1, secret: 9)))
+        #expect(try await store.remove(SampleKeys.sealed(1, secret: 9)))
+        let former = try await server.query(
+            "SELECT data_key, sealed FROM latchkey.former_keys ORDER BY gone", in: name)
+        #expect(try former.map { try $0.integer(0) } == [2, 1])
+        #expect(try former.last?.bytes(1) == SampleKeys.sealed(1, secret: 9).sealed)
+        #expect(try await store.fingerprint() != nil)
+        #expect(try await store.add([SampleKeys.row(1)]).count == 1)
         for sql in [
             "UPDATE latchkey.audit SET text = ''", "DELETE FROM latchkey.audit", "TRUNCATE latchkey.audit",
-            "DROP TABLE latchkey.audit", "DELETE FROM latchkey.keys", "UPDATE latchkey.schema SET version = 0",
+            "DROP TABLE latchkey.audit", "DELETE FROM latchkey.keys",
+            "TRUNCATE latchkey.keys", "SELECT * FROM latchkey.former_keys", "DELETE FROM latchkey.former_keys",
+            "UPDATE latchkey.identity SET fingerprint = ''", "DELETE FROM latchkey.identity",
+            "DELETE FROM latchkey.seeds", "DELETE FROM latchkey.data_keys",
+            "UPDATE latchkey.schema SET version = 0",
         ] {
             let error = await #expect(throws: StoreError.self) {
                 try await store.work.run(PostgreSQLCall(sql, sql), within: .seconds(60))
@@ -220,6 +256,12 @@ struct PostgreSQLStoreTests {
         _ = try await store.add((100..<200).map { SampleKeys.row($0) })
         #expect(await changes.next() == .tenant("acme"))
         _ = try await store.setDisabled(true, SampleKeys.kid(1), of: "acme")
+        #expect(await changes.next() == .key(tenant: "acme", SampleKeys.kid(1)))
+        #expect(try await store.replace(SampleKeys.sealed(1), by: SampleKeys.row(1, secret: 9)))
+        #expect(await changes.next() == .key(tenant: "acme", SampleKeys.kid(1)))
+        #expect(try await store.remove(SampleKeys.sealed(1, secret: 9)))
+        #expect(await changes.next() == .key(tenant: "acme", SampleKeys.kid(1)))
+        _ = try await store.add([SampleKeys.row(1)])
         #expect(await changes.next() == .key(tenant: "acme", SampleKeys.kid(1)))
         try await server.query(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '\(name)' AND query LIKE 'LISTEN%'",

@@ -66,6 +66,50 @@ import Testing
         #expect(error?.reason.contains("99") == true)
     }
 
+    private func makeVersion1() throws {
+        try run(FormerSchemas.sqlite1 + FormerSchemas.sqlite1Numbers)
+        try run(
+            """
+            INSERT INTO keys VALUES ('acme', x'00000000000000000000000000000001', x'66', 'ALL', '', '[]', 'cbcs', '[]', 1,
+            x'01', x'02', 0, 0)
+            """)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+    }
+
+    @Test func `a file of version 1 gets what it lacks, and keeps its rows`() async throws {
+        try makeVersion1()
+        let store = try SQLiteStore(path: path)
+        #expect(try await store.count(of: "acme") == 1)
+        let fingerprint = try #require(try await store.fingerprint())
+        let kid = try #require(KeyID("00000000-0000-0000-0000-000000000001"))
+        #expect(try await store.remove(try #require(try await store.rows([kid], of: "acme").first).sealed))
+        let former = try await store.reader.read { connection throws(StoreError) in
+            try connection.number("SELECT count(*) FROM former_keys WHERE sealed = x'02'")
+        }
+        #expect(former == 1)
+        store.close()
+        #expect(try await SQLiteStore(path: path).fingerprint() == fingerprint)
+    }
+
+    @Test func `who checks a file of version 1 reads it, and leaves it as it is`() async throws {
+        try makeVersion1()
+        let before = folder.contents("store.db")
+        let store = try SQLiteStore(path: path, for: .checking)
+        #expect(try await store.count(of: "acme") == 1)
+        #expect(try await store.fingerprint() == nil)
+        store.close()
+        #expect(folder.contents("store.db") == before)
+        _ = try SQLiteStore(path: path)
+    }
+
+    @Test func `who checks a file that is not there finds it empty, and makes none`() async throws {
+        let stores = try await Stores.open(.sqlite(path: path), for: .checking)
+        #expect(try await stores.keys?.dataKeys().isEmpty == true)
+        #expect(try await stores.audit?.last() == nil)
+        #expect(!FileManager.default.fileExists(atPath: path))
+        #expect(throws: StoreError.self) { try SQLiteStore(path: path, for: .checking) }
+    }
+
     @Test(arguments: ["/nowhere/store.db", "/"])
     func `a path that cannot be opened is a fault of the configuration`(_ path: String) {
         let error = #expect(throws: StoreError.self) { try SQLiteStore(path: path) }

@@ -48,6 +48,25 @@ final class PostgreSQLProcess: Sendable {
         try await run?.ended.value
     }
 
+    /// Stops the server's processes where they are, as a disk that hangs does, or lets them go on.
+    func hang(_ isHanging: Bool) throws {
+        let file = try String(contentsOfFile: "\(folder)/data/postmaster.pid", encoding: .utf8)
+        guard let main = file.split(separator: "\n").first.flatMap({ Int32($0) }) else { return }
+        let all = try FileManager.default.contentsOfDirectory(atPath: "/proc").compactMap { Int32($0) }
+        for process in all where process == main || Self.parent(of: process) == main {
+            kill(process, isHanging ? SIGSTOP : SIGCONT)
+        }
+    }
+
+    /// The fourth field of a process's state, behind its name in parentheses.
+    private static func parent(of process: Int32) -> Int32? {
+        guard let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8),
+            let end = text.lastIndex(of: ")")
+        else { return nil }
+        let fields = text[text.index(after: end)...].split(separator: " ")
+        return fields.count > 1 ? Int32(fields[1]) : nil
+    }
+
     func address(of database: String, role: String = "latchkey") -> Secret {
         let escaped = Self.password.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
         return Secret("postgresql://\(role):\(escaped)@/\(database)?host=\(folder)")

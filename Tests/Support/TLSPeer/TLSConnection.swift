@@ -17,8 +17,9 @@ package final class TLSConnection: @unchecked Sendable {
     }
 
     /// Connects, sends a request and reads the status of the reply. Blocks.
-    package static func status(of request: String, port: UInt16) throws -> Int? {
-        let connection = try TLSConnection(port, nil)
+    /// - Parameter address: where it comes from, on loopback.
+    package static func status(of request: String, port: UInt16, from address: String) throws -> Int? {
+        let connection = try TLSConnection(port, nil, from: address)
         try TLSFailure.check(Int32(gnutls_record_send(connection.session, request, request.utf8.count)))
         var buffer = [UInt8](repeating: 0, count: 16_384)
         var count = gnutls_record_recv(connection.session, &buffer, buffer.count)
@@ -36,8 +37,16 @@ package final class TLSConnection: @unchecked Sendable {
     }
 
     /// Connects.
-    static func connect(_ port: UInt16) throws -> Int32 {
+    static func connect(_ port: UInt16, from source: String = "127.0.0.1") throws -> Int32 {
         let socket = Foundation.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var own = sockaddr_in()
+        own.sin_family = sa_family_t(AF_INET)
+        inet_pton(AF_INET, source, &own.sin_addr)
+        _ = withUnsafePointer(to: &own) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
         var patience = timeval(tv_sec: 900, tv_usec: 0)
         setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
         var address = sockaddr_in()
@@ -56,8 +65,8 @@ package final class TLSConnection: @unchecked Sendable {
         return socket
     }
 
-    private init(_ port: UInt16, _ offer: String?) throws {
-        socket = try Self.connect(port)
+    private init(_ port: UInt16, _ offer: String?, from source: String = "127.0.0.1") throws {
+        socket = try Self.connect(port, from: source)
         try TLSFailure.check(gnutls_certificate_allocate_credentials(&credentials))
         // A client that sends to a connection that is gone gets an error, not a signal.
         try TLSFailure.check(gnutls_init(&session, UInt32(GNUTLS_CLIENT) | UInt32(GNUTLS_NO_SIGNAL)))

@@ -32,9 +32,13 @@ package struct PublicKey: Sendable {
             let key = AsymmetricKey(adopting: PEM_read_bio_PUBKEY(bio.pointer, nil, { _, _, _, _ in -1 }, nil))
         else { return nil }
         self.init(key)
+        if case .ed25519 = kind {
+            guard case .ed25519(let bytes)? = try? numbers(), Ed25519Point.mayBeKey(bytes) else { return nil }
+        }
     }
 
-    /// - Parameter numbers: the key's numbers. RSA: at most 8,192 bits, and an odd exponent from 3 to 2⁶⁴−1.
+    /// - Parameter numbers: the key's numbers. RSA: at most 8,192 bits, and an odd exponent from 3 to 2⁶⁴−1. Ed25519: no point of small
+    ///   order, and the one encoding of each.
     /// - Returns: `nil` unless they are those of a valid key.
     package init?(_ numbers: Numbers) {
         let pointer: OpaquePointer?
@@ -50,7 +54,7 @@ package struct PublicKey: Sendable {
             let point = [4] + x + y
             pointer = latchkey_ec_public(curve.groupName, point, point.count)
         case .ed25519(let bytes):
-            guard bytes.count == 32 else { return nil }
+            guard Ed25519Point.mayBeKey(bytes) else { return nil }
             pointer = EVP_PKEY_new_raw_public_key_ex(nil, "ED25519", nil, bytes, bytes.count)
         }
         guard let key = AsymmetricKey(adopting: pointer) else { return nil }

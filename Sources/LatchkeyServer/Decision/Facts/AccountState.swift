@@ -25,6 +25,11 @@ package struct AccountState: Sendable, Hashable {
 
     package init() {}
 
+    /// The last time that a session was stopped; `nil` if it was not.
+    func newestStop(of session: String) -> StoppedSession? {
+        stopped.filter { $0.session == session }.max { $0.at < $1.at }
+    }
+
     /// A count of licenses.
     package struct Minute: Sendable, Hashable {
         package var began: Date

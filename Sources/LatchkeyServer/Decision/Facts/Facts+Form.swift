@@ -56,7 +56,7 @@ extension KeyFacts {
         empty: KeyFacts(),
         members: [
             .optional("id", \.id, .keyID), .defaulting("content", \.content, .anyText, to: ""),
-            .defaulting("track", \.track, .word, to: .all),
+            .defaulting("track", \.track, .word, to: .all), .optional("origin", \.origin, .word),
             .defaulting("contentPolicies", \.contentPolicies, .list(.name), to: []),
             .defaulting("policies", \.policies, .list(.name), to: []),
         ])
@@ -154,8 +154,7 @@ extension JSONForm where Value == StreamingDestination {
     private static let all: [StreamingDestination] = [.device, .airPlay, .digitalAVAdapter]
 
     fileprivate static let destination = JSONForm(
-        text: "one of device, airPlay, digitalAVAdapter", read: { text in all.first { $0.rawValue == text } },
-        write: \.rawValue)
+        words: all.map(\.rawValue), read: { text in all.first { $0.rawValue == text } }, write: \.rawValue)
 }
 
 extension JSONForm where Value == DeviceCapabilities {

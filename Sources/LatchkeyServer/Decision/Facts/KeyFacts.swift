@@ -11,6 +11,8 @@ package struct KeyFacts: Sendable, Hashable {
     package var contentPolicies: [String] = []
     /// The policies of the key or its track class, in their order.
     package var policies: [String] = []
+    /// Where it came from; `nil` if nobody said.
+    package var origin: KeyOrigin?
 
     package init() {}
 }

@@ -1,4 +1,5 @@
 import Foundation
+import LatchkeyCore
 
 /// How one kind of value stands in JSON: how it is read, with every problem by its place, and how it is written.
 struct JSONForm<Value: Sendable>: Sendable {
@@ -23,7 +24,7 @@ struct JSONForm<Value: Sendable>: Sendable {
         self.init(
             read: { value, place, problems in
                 if let read = read(value) { return read }
-                problems.append(JSONProblem(place, "This is not \(expected).", remedy: "Write \(expected)."))
+                problems.append(JSONProblem(place, value.found, remedy: "Write \(expected)."))
                 return nil
             }, write: write)
     }
@@ -34,6 +35,21 @@ struct JSONForm<Value: Sendable>: Sendable {
         write: @escaping @Sendable (Value) -> String
     ) {
         self.init(expected, read: { $0.text.flatMap(read) }, write: { .text(write($0)) })
+    }
+
+    /// One of some words, which a problem repeats as it stands.
+    init(
+        words: [String], read: @escaping @Sendable (String) -> Value?, write: @escaping @Sendable (Value) -> String
+    ) {
+        self.init(
+            read: { value, place, problems in
+                if let read = value.text.flatMap(read) { return read }
+                let shown = value.text.map { "“\(String($0.prefix(40)).onOneLine)” is none of the words for it." }
+                problems.append(
+                    JSONProblem(
+                        place, shown ?? value.found, remedy: "Write one of \(words.joined(separator: ", "))."))
+                return nil
+            }, write: { .text(write($0)) })
     }
 }
 
@@ -93,9 +109,7 @@ extension String {
 extension JSONForm where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
     /// One of an enumeration's words.
     static var word: JSONForm {
-        JSONForm(
-            text: "one of " + Value.allCases.map(\.rawValue).joined(separator: ", "), read: { Value(rawValue: $0) },
-            write: { $0.rawValue })
+        JSONForm(words: Value.allCases.map(\.rawValue), read: { Value(rawValue: $0) }, write: { $0.rawValue })
     }
 }
 
@@ -105,7 +119,7 @@ extension JSONForm {
         JSONForm(
             read: { value, place, problems in
                 guard case .array(let values) = value else {
-                    problems.append(JSONProblem(place, "This is not a list.", remedy: "Write a list in brackets."))
+                    problems.append(JSONProblem(place, value.found, remedy: "Write a list in brackets."))
                     return nil
                 }
                 return values.enumerated().compactMap { element.read($1, place.element($0), &problems) }
@@ -119,6 +133,31 @@ extension JSONForm {
         return JSONForm(
             read: { list.read($0, $1, &$2).map { Set($0) } },
             write: { .array($0.map(element.write).sorted { $0.canonicalText < $1.canonicalText }) })
+    }
+
+    /// An array in which nothing stands twice, in its order.
+    static func distinct<Element: Hashable & Sendable>(_ element: JSONForm<Element>) -> JSONForm
+    where Value == [Element] {
+        let list = JSONForm<[Element]>.list(element)
+        return JSONForm(
+            read: { value, place, problems in
+                let count = problems.count
+                guard let read = list.read(value, place, &problems) else { return nil }
+                // Elements that could not be read are missing, and would shift the places of the others.
+                guard problems.count == count else { return read }
+                var known: Set<Element> = []
+                for (index, element) in read.enumerated() where !known.insert(element).inserted {
+                    problems.append(.twice(place.element(index)))
+                }
+                return read
+            }, write: list.write)
+    }
+
+    /// An array without order in which nothing stands twice.
+    static func distinct<Element: Hashable & Sendable>(_ element: JSONForm<Element>) -> JSONForm
+    where Value == Set<Element> {
+        let (list, set) = (JSONForm<[Element]>.distinct(element), JSONForm<Set<Element>>.set(element))
+        return JSONForm(read: { list.read($0, $1, &$2).map { Set($0) } }, write: set.write)
     }
 
     /// A set that has to have an element, because nothing would be allowed otherwise.
@@ -145,7 +184,7 @@ extension JSONForm {
         JSONForm(
             read: { value, place, problems in
                 guard case .object(let members) = value else {
-                    problems.append(.notAnObject(place))
+                    problems.append(.notAnObject(place, value))
                     return nil
                 }
                 var read: [Key: Element] = [:]
@@ -164,7 +203,25 @@ extension JSONForm {
 }
 
 extension JSONProblem {
-    static func notAnObject(_ place: JSONPlace) -> Self {
-        JSONProblem(place, "This is not an object.", remedy: "Write members in braces.")
+    static func notAnObject(_ place: JSONPlace, _ value: JSONValue) -> Self {
+        JSONProblem(place, value.found, remedy: "Write members in braces.")
+    }
+
+    static func twice(_ place: JSONPlace) -> Self {
+        JSONProblem(place, "It stands in the list before.", remedy: "Remove one of the two.")
+    }
+}
+
+extension JSONValue {
+    /// What stands where something else should, one sentence. Shows no text: it may be a secret in the wrong place.
+    fileprivate var found: String {
+        switch self {
+        case .null, .flag: "\(canonicalText) stands here."
+        case .number: "The number \(canonicalText) stands here."
+        case .text(let text) where text.isEmpty: "An empty text stands here."
+        case .text(let text): "A text of \(text.count.counted("character")) stands here that does not fit."
+        case .array: "A list stands here."
+        case .object: "An object stands here."
+        }
     }
 }

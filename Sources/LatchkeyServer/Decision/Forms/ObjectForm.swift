@@ -11,7 +11,7 @@ struct ObjectForm<Root: Sendable>: Sendable {
     /// Reads an object. `nil` only for what is none; problems alone tell whether everything was right.
     func read(_ value: JSONValue, _ place: JSONPlace, _ problems: inout [JSONProblem]) -> Root? {
         guard case .object(let values) = value else {
-            problems.append(.notAnObject(place))
+            problems.append(.notAnObject(place, value))
             return nil
         }
         var root = empty

@@ -15,5 +15,5 @@ extension JSONForm where Value == String {
         + PolicyObjection.allCases.filter { $0 != .stopping }.map(\.rawValue)
 
     fileprivate static let decisionWord = JSONForm(
-        text: "one of " + words.joined(separator: ", "), read: { words.contains($0) ? $0 : nil }, write: { $0 })
+        words: words, read: { words.contains($0) ? $0 : nil }, write: { $0 })
 }

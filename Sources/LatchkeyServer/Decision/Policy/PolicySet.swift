@@ -41,6 +41,7 @@ package struct PolicySet: Sendable {
     package init(folder: URL) throws(JSONProblems) {
         var files: [String: Data] = [:]
         var problems: [JSONProblem] = []
+        FileThreads.visits(folder.path)
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder.path) else {
             throw JSONProblems(
                 code: "policyInvalid",
@@ -50,12 +51,16 @@ package struct PolicySet: Sendable {
         }
         for name in names.sorted() where name.hasSuffix(".json") && !name.hasPrefix(".") {
             let policy = String(name.dropLast(5))
-            if let json = Self.contents(of: folder.appendingPathComponent(name)) {
-                files[policy] = json
-            } else {
+            do throws(PlainFileError) {
+                let path = folder.appendingPathComponent(name).path
+                files[policy] = try PlainFile.read(path, limit: Self.fileLimit)
+            } catch {
                 problems.append(
                     JSONProblem(
-                        .root, "The file cannot be read, or has more than 1 MiB.", remedy: "Check its size and rights."
+                        .root,
+                        error == .tooLarge
+                            ? "The file has more than 1 MiB." : "The file cannot be read: \(error.what).",
+                        remedy: "Put a plain file there, and check its size and rights."
                     )
                     .inPolicy(policy))
             }
@@ -160,12 +165,7 @@ extension PolicySet {
         return result
     }
 
-    private static func contents(of file: URL) -> Data? {
-        guard let handle = FileHandle(forReadingAtPath: file.path) else { return nil }
-        defer { try? handle.close() }
-        guard let bytes = try? handle.read(upToCount: 1_048_577), bytes.count <= 1_048_576 else { return nil }
-        return bytes
-    }
+    private static let fileLimit = 1 << 20
 }
 
 extension JSONProblem {

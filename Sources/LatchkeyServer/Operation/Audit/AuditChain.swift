@@ -15,6 +15,8 @@ package final class AuditChain: Sendable {
     }
 
     private let store: any AuditStore
+    private let health: EngineHealth
+    private let pending: PendingChanges?
     private let timekeeper: any Timekeeper
     private let state = Locked(State())
     /// How often an entry's number may be taken by others before it is given up.
@@ -22,18 +24,37 @@ package final class AuditChain: Sendable {
 
     /// - Parameters:
     ///   - store: keeps the entries.
+    ///   - health: notes whether the store answers; one that does not is not waited for. Defaults to one that nobody else asks.
+    ///   - pending: keeps entries that may wait while the store is away. Defaults to nothing: then none may.
     ///   - timekeeper: the clock for the entries' times.
-    package init(_ store: any AuditStore, timekeeper: any Timekeeper = SystemTimekeeper()) {
+    package init(
+        _ store: any AuditStore, health: EngineHealth = EngineHealth("auditStore"), pending: PendingChanges? = nil,
+        timekeeper: any Timekeeper = SystemTimekeeper()
+    ) {
         self.store = store
+        self.health = health
+        self.pending = pending
         self.timekeeper = timekeeper
     }
 
     /// Adds an event behind all others. It is added even if the caller's task is cancelled meanwhile.
-    /// - Returns: its entry.
+    /// - Returns: its entry; `nil` for one that waits on this node's disk, because the store is away and the event may wait.
     /// - Throws: `StoreError`.
     @discardableResult
-    package func append(_ event: AuditEvent) async throws(StoreError) -> AuditEntry {
+    package func append(_ event: AuditEvent) async throws(StoreError) -> AuditEntry? {
         let text = event.canonicalText(at: timekeeper.date)
+        do throws(StoreError) { return try await append(text: text) } catch {
+            guard event.action.mayWait, health.isAway, let pending else { throw error }
+            try await pending.add(.audit(text: text))
+            return nil
+        }
+    }
+
+    /// Adds an event that waited, in its canonical form, behind all others.
+    /// - Throws: `StoreError`.
+    @discardableResult
+    package func append(text: String) async throws(StoreError) -> AuditEntry {
+        guard !health.isAway else { throw health.absence(of: store.engine) }
         let mine = state.withLock { state in
             let mine = Task { [before = state.tail] in
                 _ = await before?.value
@@ -55,6 +76,7 @@ package final class AuditChain: Sendable {
             for _ in 0..<Self.attempts {
                 let entry = try entry(text, after: last)
                 if try await store.append(entry) {
+                    health.note()
                     state.withLock { $0.last = entry }
                     return .success(entry)
                 }
@@ -63,6 +85,7 @@ package final class AuditChain: Sendable {
             let reason = "Others took the entry's number \(Self.attempts) times."
             return .failure(StoreError(.unavailable, store.engine, reason: reason))
         } catch {
+            health.note(error)
             // What was added before may be gone, if the engine came back from a backup.
             state.withLock { $0.last = nil }
             return .failure(error)

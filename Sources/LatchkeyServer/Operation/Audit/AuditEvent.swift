@@ -7,9 +7,20 @@ import LatchkeyCore
 package struct AuditEvent: Sendable, Hashable {
     /// What was done. Names are stable.
     package enum Action: String, Sendable, CaseIterable {
-        case keyExported, keyImported, keyDisabled, keyEnabled
+        case keyExported, keyImported, keyReplaced, keyRemoved, keyDisabled, keyEnabled, tenantCreated
         case adminLogin, adminRefused, configurationLoaded, keysRewrapped, dataKeyRenewed, keysResealed, seedRenewed
         case sessionStopped, deviceForgotten
+
+        /// Whether it is done while the audit's store is away, and its entry follows: what protects content, and what changes nothing.
+        package var mayWait: Bool {
+            switch self {
+            case .keyDisabled, .sessionStopped, .adminLogin, .adminRefused, .configurationLoaded: true
+            case .keyExported, .keyImported, .keyReplaced, .keyRemoved, .tenantCreated, .keyEnabled, .keysRewrapped,
+                .dataKeyRenewed, .keysResealed, .seedRenewed,
+                .deviceForgotten:
+                false
+            }
+        }
     }
 
     /// Who did it: `admin:NAME`, `caller:NAME`, `node:NAME`.

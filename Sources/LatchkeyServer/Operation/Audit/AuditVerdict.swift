@@ -25,7 +25,8 @@ package enum AuditBreak: String, Sendable, Hashable, CaseIterable {
 extension AuditVerdict: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .intact(let last): "The audit is intact up to entry \(last?.sequence ?? 0)."
+        case .intact(let last?): "The audit is intact up to entry \(last.sequence)."
+        case .intact(nil): "The audit has no entry."
         case .broken(let number, let kind): "The audit is broken at entry \(number): \(kind.words)"
         }
     }
@@ -47,11 +48,11 @@ extension AuditChain {
     /// Reads a whole audit, recomputes it, and names the first break.
     /// - Parameters:
     ///   - store: the audit.
-    ///   - known: an entry that was there once. The audit has to have it still.
+    ///   - known: an entry that was there once. The audit has to have it still. Without one, a chain whose end is gone is whole.
     /// - Throws: `StoreError`.
     /// - Complexity: linear in the entries; holds 500 at once.
     package static func verify(
-        _ store: any AuditStore, knowing known: AuditEntry? = nil
+        _ store: any AuditStore, knowing known: AuditAnchor? = nil
     ) async throws(StoreError) -> AuditVerdict {
         var last: AuditEntry?
         while true {
@@ -59,7 +60,9 @@ extension AuditChain {
             for entry in page {
                 let number = (last?.sequence ?? 0) + 1
                 if let kind = fault(of: entry, number: number, after: last) { return .broken(at: number, kind) }
-                if let known, known.sequence == number, known != entry { return .broken(at: number, .changed) }
+                if let known, known.sequence == number, known.hash != entry.hash {
+                    return .broken(at: number, .changed)
+                }
                 last = entry
             }
             guard page.isEmpty else { continue }

@@ -40,7 +40,7 @@ package struct LogEvent: Sendable, Hashable, ExpressibleByStringLiteral {
 
 /// One line of the log before it is written: raw values, of which the log writes what may be written.
 ///
-/// There is no member for a token, an SPC, a CKC, a key or a URL.
+/// There is no member for a token, an SPC, a CKC, a key or a URL of others.
 ///
 /// Source: `Documentation/LicenseServer.md` §9.4.
 package struct LogEntry: Sendable {
@@ -58,11 +58,17 @@ package struct LogEntry: Sendable {
     package var status: Int?
     package var duration: Duration?
     package var keyID: KeyID?
+    /// Where the key came from.
+    package var keyOrigin: KeyOrigin?
     /// The viewer as the token names it; written as a pseudonym of the tenant, and not at all without a tenant.
     package var user: String?
     /// The client's whole address; written cut.
     package var address: AddressRange?
-    /// What happened, in words that an error or the code gives; never what a stranger sent.
+    /// Which of the server's own listeners it is about: `players`, `packagers`, `operators`.
+    package var listener: String?
+    /// Where that listener is, such as `http://127.0.0.1:8443`.
+    package var url: String?
+    /// What happened, in words that an error or the code gives. Of what a stranger sent it has no more than a refusal repeats: a name, cut short.
     package var message: String?
 
     package init(_ level: LogLevel, _ event: LogEvent, message: String? = nil) {
@@ -72,8 +78,8 @@ package struct LogEntry: Sendable {
     }
 
     /// An error, with its code as reason.
-    package init(_ event: LogEvent, _ error: some DiagnosableError, level: LogLevel = .error) {
+    package init(_ event: LogEvent, _ error: some DiagnosableError, level: LogLevel = .error, tenant: String? = nil) {
         self.init(level, event, message: "\(error.reason) \(error.remedy)")
-        reason = error.code
+        (reason, self.tenant) = (error.code, tenant)
     }
 }

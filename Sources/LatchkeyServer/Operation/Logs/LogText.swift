@@ -5,15 +5,20 @@ import LatchkeyCore
 struct LogText: Sendable {
     private let pseudonyms: UserPseudonyms
     private let cut: AddressCut
+    /// The member that names the node, written once; empty for none.
+    private let node: String
     /// The longest text of a member, in characters.
     private static let limit = 500
     /// 22 characters are 16 bytes in base64.
     private static let shortestSecret = 22
     private let dates = LogDates()
 
-    init(_ pseudonyms: UserPseudonyms, _ cut: AddressCut) {
+    init(_ pseudonyms: UserPseudonyms, _ cut: AddressCut, node: String? = nil) {
         self.pseudonyms = pseudonyms
         self.cut = cut
+        var member = ""
+        Self.add("node", node.map { String($0.prefix(64)).onOneLine }, to: &member)
+        self.node = member
     }
 
     /// The line with its end.
@@ -27,6 +32,7 @@ struct LogText: Sendable {
         line += "\",\"event\":\""
         line += entry.event.name
         line += "\""
+        line += node
         Self.add("request_id", entry.requestID?.text, to: &line)
         Self.add("trace_id", entry.trace?.traceID, to: &line)
         Self.add("tenant", entry.tenant.map(Self.shown), to: &line)
@@ -34,8 +40,11 @@ struct LogText: Sendable {
         Self.add("outcome", entry.outcome.map(Self.shown), to: &line)
         Self.add("reason", entry.reason.map(Self.shown), to: &line)
         Self.add("kid", entry.keyID?.description, to: &line)
+        Self.add("key_from", entry.keyOrigin?.rawValue, to: &line)
         Self.add("user", pseudonym(in: entry), to: &line)
         Self.add("address", entry.address.map { cut.range(of: $0).description }, to: &line)
+        Self.add("listener", entry.listener.map(Self.shown), to: &line)
+        Self.add("url", entry.url.map(Self.shown), to: &line)
         Self.add("message", entry.message.map(Self.shown), to: &line)
         if let status = entry.status { line += ",\"status\":\(status)" }
         if let duration = entry.duration { line += ",\"ms\":\((duration.inMilliseconds * 1_000).rounded() / 1_000)" }

@@ -25,18 +25,20 @@ package final class ServerLog: Sendable {
     ///   - writer: writes the lines.
     ///   - pseudonyms: names viewers.
     ///   - cut: how much of an address is written. Defaults to /24 and /48.
+    ///   - node: the name of this node, in each line. Defaults to none.
     ///   - level: lines below it are not written. Defaults to `info`.
     ///   - cap: how many lines of one event per period. Defaults to 1,000.
     ///   - period: the period of the cap. Defaults to 1 s.
     ///   - timekeeper: the clock.
     ///   - whenDropped: called for every line beyond the cap, to count it.
     package init(
-        _ writer: LineWriter, pseudonyms: UserPseudonyms, cut: AddressCut = .logs, level: LogLevel = .info,
-        cap: Int = 1_000, period: Duration = .seconds(1), timekeeper: any Timekeeper = SystemTimekeeper(),
+        _ writer: LineWriter, pseudonyms: UserPseudonyms, cut: AddressCut = .logs, node: String? = nil,
+        level: LogLevel = .info, cap: Int = 1_000, period: Duration = .seconds(1),
+        timekeeper: any Timekeeper = SystemTimekeeper(),
         whenDropped: @escaping @Sendable (LogEvent) -> Void = { _ in }
     ) {
         self.writer = writer
-        text = LogText(pseudonyms, cut)
+        text = LogText(pseudonyms, cut, node: node)
         self.level = level
         self.cap = max(1, cap)
         self.period = max(period, .milliseconds(1))

@@ -22,8 +22,11 @@ package final class ServerMetrics: Sendable {
     package let storeErrors: MetricFamily<Counter>
     package let storeOutage: MetricFamily<Gauge>
     package let tokensRejected: MetricFamily<Counter>
+    package let keySetKeys: MetricFamily<Gauge>
+    package let keySetFailed: MetricFamily<Gauge>
     package let keysCached: Gauge
     package let keyLookups: MetricFamily<Counter>
+    package let copyRows, copyBytes, copyKept, pendingChanges: Gauge
     package let packagerRequests: MetricFamily<Counter>
     package let rateLimited: MetricFamily<Counter>
     package let credentialExpiry: MetricFamily<Gauge>
@@ -66,12 +69,23 @@ package final class ServerMetrics: Sendable {
         storeErrors = table.counters(
             "latchkey_store_errors_total", "Operations of a store that failed.", table.storeLabels)
         storeOutage = table.gauges(
-            "latchkey_store_outage", "1 while the outage rule of a store is in force.", [.first(20, "store")])
+            "latchkey_store_outage", "1 while a store does not answer.", [.first(20, "store")])
         tokensRejected = table.counters("latchkey_tokens_rejected_total", "Tokens refused.", [.first(50, "reason")])
+        keySetKeys = table.gauges(
+            "latchkey_key_set_keys", "Keys of a tenant's key set for tokens: usable, or refused.",
+            [table.tenant, .fixed("state", ["usable", "refused"])])
+        keySetFailed = table.gauges(
+            "latchkey_key_set_failed", "1 if the last attempt to load a tenant's key set failed.", [table.tenant])
         keysCached = table.gauge("latchkey_keys_cached", "Content keys in the cache.")
         keyLookups = table.counters(
-            "latchkey_key_lookups_total", "Where content keys were found.",
+            "latchkey_key_lookups_total", "Where the content keys of license requests were found.",
             [.fixed("from", KeyOrigin.allCases.map(\.rawValue))])
+        copyRows = table.gauge("latchkey_node_copy_keys", "Content keys in the node's own copy.")
+        copyBytes = table.gauge("latchkey_node_copy_bytes", "The size of the node's own copy.")
+        copyKept = table.gauge(
+            "latchkey_node_copy_timestamp_seconds",
+            "When the node last copied from the store, in Unix time; 0 without a copy.")
+        pendingChanges = table.gauge("latchkey_pending_changes", "Changes of this node that a store has not got yet.")
         packagerRequests = table.counters(
             "latchkey_packager_requests_total", "Requests of packagers.",
             [.fixed("protocol", ["speke", "common-encryption", "cpix"]), .first(10, "version"), .first(30, "outcome")])

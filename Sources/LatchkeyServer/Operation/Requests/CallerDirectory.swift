@@ -19,6 +19,8 @@ package struct CallerDirectory: Sendable {
 
     private let entries: [Entry]
     private let proxies: TrustedProxies
+    /// What a reply with 401 says that would do.
+    private let challenge: String
 
     /// - Parameters:
     ///   - entries: the callers. At most some thousands: each request is compared with all.
@@ -26,9 +28,16 @@ package struct CallerDirectory: Sendable {
     package init(_ entries: [Entry], proxies: TrustedProxies = TrustedProxies()) {
         self.entries = entries
         self.proxies = proxies
+        // A reply with 401 has to name a scheme, also where callers have certificates only.
+        let takesBasic = entries.contains { $0.credential.kind == .basic }
+        let takesBearer = !takesBasic || entries.contains { $0.credential.kind == .bearer }
+        challenge = [takesBasic ? "Basic realm=\"latchkey\"" : nil, takesBearer ? "Bearer" : nil]
+            .compactMap { $0 }.joined(separator: ", ")
     }
 
     /// The caller of a request, if it has a right.
+    ///
+    /// One key may be that of callers of several tenants: the tenant whose route is called tells which one it is.
     ///
     /// Takes the same time for every secret of a kind. A signature of AWS in `Authorization` is not looked at and does no harm.
     /// - Parameters:
@@ -40,17 +49,24 @@ package struct CallerDirectory: Sendable {
         of request: HTTPRequest, with right: CallerRight, for tenant: String
     ) throws(CallerRefusal) -> Caller {
         let credentials = credentials(of: request)
-        guard !credentials.isEmpty else { throw CallerRefusal(.missing) }
-        var found: Set<Caller> = []
-        for credential in credentials {
-            // Looks at all entries, so that the time does not say which one it was.
-            let callers = entries.filter { $0.credential.matches(credential) }.map(\.caller)
-            guard let caller = callers.first else { throw CallerRefusal(.unknown) }
-            found.insert(caller)
+        guard !credentials.isEmpty else { throw CallerRefusal(.missing, challenge) }
+        // Looks at all entries, so that the time does not say which one it was.
+        let found = credentials.map { sent in entries.filter { $0.credential.matches(sent) }.map(\.caller) }
+        guard found.allSatisfy({ !$0.isEmpty }) else { throw CallerRefusal(.unknown, challenge) }
+        let own = found.map { $0.filter { $0.tenant.equalsByteForByte(tenant) } }
+        guard let caller = own.first(where: { !$0.isEmpty })?.first else {
+            // Nobody's of this tenant; the first by the configuration's order is named.
+            guard let other = found.first?.first(where: { caller in found.allSatisfy { $0.contains(caller) } }) else {
+                throw CallerRefusal(.several, challenge)
+            }
+            throw CallerRefusal(.otherTenant, challenge, caller: other)
         }
-        guard found.count == 1, let caller = found.first else { throw CallerRefusal(.several) }
-        guard caller.tenant.equalsByteForByte(tenant) else { throw CallerRefusal(.otherTenant, caller: caller) }
-        guard caller.rights.contains(right) else { throw CallerRefusal(.right, caller: caller, right: right) }
+        guard own.allSatisfy({ $0.allSatisfy { $0 == caller } && !$0.isEmpty }) else {
+            throw CallerRefusal(.several, challenge)
+        }
+        guard caller.rights.contains(right) else {
+            throw CallerRefusal(.right, challenge, caller: caller, right: right)
+        }
         return caller
     }
 
@@ -103,17 +119,23 @@ package struct CallerRefusal: DiagnosableError, Equatable {
     /// Who it was, if that is known, for the log and the audit.
     package let caller: Caller?
     private let right: CallerRight?
+    private let challenge: String
 
-    fileprivate init(_ kind: Kind, caller: Caller? = nil, right: CallerRight? = nil) {
+    fileprivate init(_ kind: Kind, _ challenge: String, caller: Caller? = nil, right: CallerRight? = nil) {
         self.kind = kind
+        self.challenge = challenge
         self.caller = caller
         self.right = right
     }
 
     /// 401 or 403.
     package var status: Int { caller == nil ? 401 : 403 }
-    /// The field that a reply with 401 has to have.
-    package var headers: HTTPHeaders { caller == nil ? ["WWW-Authenticate": "Basic realm=\"latchkey\", Bearer"] : [:] }
+    /// The field that a reply with 401 has to have: the schemes that some caller of the configuration has.
+    package var headers: HTTPHeaders {
+        var headers: HTTPHeaders = [:]
+        headers["WWW-Authenticate"] = caller == nil ? challenge : nil
+        return headers
+    }
     package var code: String { kind.rawValue }
 
     package var reason: String {

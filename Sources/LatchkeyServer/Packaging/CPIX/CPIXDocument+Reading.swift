@@ -6,7 +6,8 @@ extension CPIXDocument {
     /// - Parameters:
     ///   - data: CPIX 2.3, 2.3.1 or 2.4 in UTF-8; at most 256 KiB.
     ///   - recipients: whose private keys open keys in cipher. Defaults to none: keys in clear only.
-    ///   - content: the content of keys that name none. Defaults to none.
+    ///   - content: the content of keys for which the document states no `contentId`. Defaults to `CPIX@id`, where documents of the SPEKE 1
+    ///     age have it.
     /// - Throws: why it is refused, with the place. Nothing of it counts then.
     package init(
         _ data: Data, recipients: [CPIXRecipient] = [], content: ContentName? = nil
@@ -18,7 +19,8 @@ extension CPIXDocument {
         guard ["2.3", "2.3.1", "2.4"].contains(root["version"] ?? "2.3") else { throw .version }
         let elements = root.first("ContentKeyList", in: .cpix)?.elements("ContentKey", in: .cpix) ?? []
         guard elements.count <= Self.keyLimit else { throw .tooManyKeys }
-        let fallback = root["contentId"].flatMap { $0.isEmpty ? nil : $0 }.map { ContentName($0) } ?? content
+        let stated = { (name: String) in root[name].flatMap { $0.isEmpty ? nil : $0 }.map { ContentName($0) } }
+        let fallback = stated("contentId") ?? content.map { .some($0) } ?? stated("id")
         let leaves = try Self.leaves(elements)
         guard !leaves.isEmpty else { throw .noKeys }
         let deliveries = root.first("DeliveryDataList", in: .cpix)?.elements("DeliveryData", in: .cpix) ?? []
@@ -37,6 +39,7 @@ extension CPIXDocument {
             read.append(rule)
         }
         contract = EncryptionContract(rules: read)
+        try checkIVs()
     }
 
     /// A key's element, with its place in the document.
@@ -96,7 +99,6 @@ extension CPIXDocument.Key {
             guard let bytes = Data(base64InXML: text), bytes.count == 16 else { throw .iv(place) }
             iv = Secret(bytes)
         }
-        guard iv != nil || scheme != .cbcs else { throw .ivMissing(place) }
         guard let secret = element.first(path: [("Data", .cpix), ("Secret", .pskc)]) else { throw .value(place) }
         let value: Secret
         if secret.first("EncryptedValue", in: .pskc) != nil {

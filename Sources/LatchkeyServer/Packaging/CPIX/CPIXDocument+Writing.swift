@@ -10,7 +10,7 @@ extension CPIXDocument {
         /// The certificates in DER that keys are encrypted to; none writes them in clear.
         package var recipients: [[UInt8]]
         /// The systems that signaling is written for, and how.
-        package var signaling: (systems: [DRMSystem], settings: SignalingSettings)?
+        package var signaling: (systems: Systems, settings: SignalingSettings)?
 
         /// - Parameters:
         ///   - version: the version. Defaults to 2.3.
@@ -18,12 +18,20 @@ extension CPIXDocument {
         ///   - signaling: the systems that signaling is written for, and how. Defaults to none.
         package init(
             version: Version = .version2_3, recipients: [[UInt8]],
-            signaling: (systems: [DRMSystem], settings: SignalingSettings)? = nil
+            signaling: (systems: Systems, settings: SignalingSettings)? = nil
         ) {
             self.version = version
             self.recipients = recipients
             self.signaling = signaling
         }
+    }
+
+    /// The DRM systems of a document's signaling.
+    package enum Systems: Sendable {
+        /// These for every key; a key that does not go with one is refused.
+        case each([DRMSystem])
+        /// Those of these that go with a key's scheme and the tenant's settings.
+        case fitting([DRMSystem])
     }
 
     /// Writes the document, in the order of the schema.
@@ -47,8 +55,11 @@ extension CPIXDocument {
         let delivery = try Self.delivery(export.recipients, in: root, generator)
         let list = root.add("ContentKeyList", in: .cpix)
         for key in keys { try key.write(to: list, delivery, namesContent: contents.count > 1) }
-        if let signaling = export.signaling, !signaling.systems.isEmpty {
-            try write(signaling.systems, signaling.settings, export.version, to: root.add("DRMSystemList", in: .cpix))
+        if let signaling = export.signaling {
+            let list = root.add("DRMSystemList", in: .cpix)
+            try write(signaling.systems, signaling.settings, export.version, to: list)
+            // The schema wants no empty list.
+            if list.elements.isEmpty { root.remove(list) }
         }
         writePeriods(export.version, to: root)
         writeRules(to: root)
@@ -73,20 +84,33 @@ extension CPIXDocument {
     }
 
     private func write(
-        _ systems: [DRMSystem], _ settings: SignalingSettings, _ version: Version, to list: XMLTree.Element
+        _ systems: Systems, _ settings: SignalingSettings, _ version: Version, to list: XMLTree.Element
     ) throws(CPIXRefusal) {
+        let (wanted, isStrict) =
+            switch systems {
+            case .each(let systems): (systems, true)
+            case .fitting(let systems): (systems, false)
+            }
         for (index, key) in keys.enumerated() {
-            for system in systems {
+            for system in wanted {
                 let scheme = key.scheme ?? system.customaryScheme
-                guard system.schemes.contains(scheme), let contentKey = key.contentKey else {
+                guard system.schemes.contains(scheme) else {
+                    guard isStrict else { continue }
                     throw .system(system, "ContentKey \(index + 1)")
+                }
+                guard let contentKey = key.contentKey else {
+                    guard isStrict else { continue }
+                    throw .ivMissing([key.kid])
                 }
                 let signaling: DRMSignaling?
                 do {
                     signaling = try DRMSignaling(
                         system, kid: key.kid, key: contentKey, content: key.content, scheme: scheme, settings: settings)
                 } catch { throw CPIXRefusal(error) }
-                guard let signaling else { throw .system(system, "ContentKey \(index + 1)") }
+                guard let signaling else {
+                    guard isStrict else { continue }
+                    throw .system(system, "ContentKey \(index + 1)")
+                }
                 signaling.write(to: list.add("DRMSystem", in: .cpix), system, key.kid, version)
             }
         }

@@ -19,13 +19,15 @@ package struct CPIXDocument: Sendable, Hashable {
         package let content: ContentName
         /// 16 bytes.
         package let value: Secret
-        /// The IV, 16 bytes; `nil` if the document does not say.
+        /// The IV, 16 bytes; `nil` if nobody stated one. A document that is read states all.
         package let iv: Secret?
         /// How media is encrypted; `nil` for any scheme.
         package let scheme: EncryptionScheme?
 
+        /// - Parameter key: key and IV; 16 zeros as IV are none, and are not written.
         package init(kid: KeyID, content: ContentName, key: ContentKey, scheme: EncryptionScheme?) {
-            self.init(kid: kid, content: content, value: key.key, iv: key.iv, scheme: scheme)
+            self.init(
+                kid: kid, content: content, value: key.key, iv: key.hasStatedIV ? key.iv : nil, scheme: scheme)
         }
 
         init(kid: KeyID, content: ContentName, value: Secret, iv: Secret?, scheme: EncryptionScheme?) {
@@ -36,10 +38,8 @@ package struct CPIXDocument: Sendable, Hashable {
             self.scheme = scheme
         }
 
-        /// Key and IV. Without an IV, which only FairPlay's licenses carry, it is 16 zeros.
-        package var contentKey: ContentKey? {
-            ContentKey(key: value, iv: iv ?? Secret([UInt8](repeating: 0, count: 16)))
-        }
+        /// Key and IV; `nil` without an IV.
+        package var contentKey: ContentKey? { iv.flatMap { ContentKey(key: value, iv: $0) } }
     }
 
     /// A crypto period.
@@ -79,17 +79,27 @@ package struct CPIXDocument: Sendable, Hashable {
     }
 
     /// The keys for `TenantVault.add`.
-    package var entries: [(demand: KeyDemand, key: ContentKey)] {
+    /// - Throws: `cpixIV`, with the kids of all keys whose IV nobody stated.
+    package func entries() throws(CPIXRefusal) -> [(demand: KeyDemand, key: ContentKey)] {
+        try checkIVs()
         let indexes = Dictionary(periods.map { ($0.id, $0.index) }) { first, _ in first }
-        return keys.compactMap { key in
-            guard let contentKey = key.contentKey else { return nil }
+        var entries: [(demand: KeyDemand, key: ContentKey)] = []
+        for (number, key) in keys.enumerated() {
+            guard let contentKey = key.contentKey else { throw .value("ContentKey \(number + 1)") }
             let rules = contract.rules(of: key.kid)
             let periods = Set(rules.flatMap(\.periods).compactMap { indexes[$0] ?? nil }).sorted()
             let demand = KeyDemand(
                 KeyAddress(content: key.content, kid: key.kid), iv: key.iv, scheme: key.scheme, tracks: rules,
                 periods: periods)
-            return (demand, contentKey)
+            entries.append((demand, contentKey))
         }
+        return entries
+    }
+
+    /// - Throws: `cpixIV`, with the kids of all keys whose IV nobody stated.
+    func checkIVs() throws(CPIXRefusal) {
+        let kids = keys.filter { $0.iv?.isStatedIV != true }.map(\.kid)
+        guard kids.isEmpty else { throw .ivMissing(kids) }
     }
 }
 
@@ -100,16 +110,14 @@ extension CPIXDocument {
         let indexes = Set(opened.flatMap(\.row.periods)).sorted()
         periods = indexes.map { Period(id: "period_\($0)", index: $0) }
         contract = EncryptionContract(
-            rules: opened.filter { !$0.row.trackType.isEmpty }.map { row, _ in
-                EncryptionContract.Rule(
-                    kid: row.kid, trackType: row.trackType, video: [], audio: [],
-                    periods: Set(row.periods.map { "period_\($0)" }))
+            named: opened.filter { !$0.row.trackType.isEmpty }.map { row, _ in
+                (row.kid, row.trackType, Set(row.periods.map { "period_\($0)" }))
             })
     }
 }
 
 extension TenantVault {
-    /// The keys of a content, for export: with the names of their tracks and their periods, without filters.
+    /// The keys of a content, for export: with their periods, the names of their tracks, and the filters that these names stand for.
     /// - Throws: `store`, `protection`.
     package func document(of content: ContentName) async throws(VaultError) -> CPIXDocument {
         var opened: [(row: KeyRow, key: ContentKey)] = []

@@ -54,20 +54,20 @@ struct CPIXOpening {
         }
         let sealed = try Self.value(in: secret, CipherAlgorithm.aes256CBC, place)
         try Self.verify(sealed, of: secret, macKey, place)
-        guard sealed.count >= 32 else { throw .notOpen(place) }
+        guard sealed.count >= 32 else { throw .cipher(place) }
         let opened: Secret?
         do {
             opened = try AES256CBC.decrypt(
                 Array(sealed.dropFirst(16)), key: documentKey.key, iv: Array(sealed.prefix(16)))
         } catch { throw CPIXRefusal(error) }
-        guard let opened else { throw .notOpen(place) }
+        guard let opened else { throw .cipher(place) }
         return opened
     }
 
     private static func recipient(of element: XMLTree.Element, among all: [CPIXRecipient]) -> CPIXRecipient? {
         let data = element.first(path: [("DeliveryKey", .cpix), ("X509Data", .ds)])
         for certificate in data?.elements("X509Certificate", in: .ds) ?? [] {
-            guard let der = Data(base64InXML: certificate.text),
+            guard let der = Data(certificateInXML: certificate.text),
                 let fingerprint = try? MessageDigest.sha256([UInt8](der))
             else { continue }
             if let found = all.first(where: { $0.fingerprint == fingerprint }) { return found }
@@ -79,26 +79,31 @@ struct CPIXOpening {
         _ element: XMLTree.Element, _ recipient: CPIXRecipient, _ place: String
     ) throws(CPIXRefusal) -> Secret {
         guard let method = element.first("MACMethod", in: .cpix), let key = method.first("Key", in: .cpix) else {
-            throw .notOpen(place)
+            throw .macMissing("\(place)/MACMethod")
         }
-        guard method["Algorithm"] == CipherAlgorithm.hmacSHA512 else { throw .algorithm(place) }
-        let sealed = try value(in: key, CipherAlgorithm.rsaOAEP, place)
+        guard method["Algorithm"] == CipherAlgorithm.hmacSHA512 else {
+            throw .algorithm("\(place)/MACMethod", method["Algorithm"], CipherAlgorithm.hmacSHA512)
+        }
+        let sealed = try value(in: key, CipherAlgorithm.rsaOAEP, "\(place)/MACMethod")
         guard let opened = recipient.privateKey.decryptOAEP(sealed[...]), 32...128 ~= opened.count else {
-            throw .notOpen(place)
+            throw .notOpen("\(place)/MACMethod")
         }
         return opened
     }
 
     private static func documentKeys(
-        _ element: XMLTree.Element, _ recipient: CPIXRecipient, _ macKey: Secret?, _ place: String
+        _ element: XMLTree.Element, _ recipient: CPIXRecipient, _ macKey: Secret?, _ delivery: String
     ) throws(CPIXRefusal) -> [DocumentKey] {
+        let place = "\(delivery)/DocumentKey"
         var keys: [DocumentKey] = []
         // One suffices for a document; more would be so many private operations for one request.
         for key in element.elements("DocumentKey", in: .cpix).prefix(16) {
             guard key["Algorithm"] == nil || key["Algorithm"] == CipherAlgorithm.aes256CBC else {
-                throw .algorithm(place)
+                throw .algorithm(place, key["Algorithm"], CipherAlgorithm.aes256CBC)
             }
-            guard let secret = key.first(path: [("Data", .cpix), ("Secret", .pskc)]) else { throw .notOpen(place) }
+            guard let secret = key.first(path: [("Data", .cpix), ("Secret", .pskc)]) else {
+                throw .valueMissing(place)
+            }
             let sealed = try value(in: secret, CipherAlgorithm.rsaOAEP, place)
             if let macKey { try verify(sealed, of: secret, macKey, place) }
             guard let opened = recipient.privateKey.decryptOAEP(sealed[...]), opened.count == 32 else {
@@ -113,19 +118,28 @@ struct CPIXOpening {
     private static func value(
         in element: XMLTree.Element, _ algorithm: String, _ place: String
     ) throws(CPIXRefusal) -> [UInt8] {
-        guard let value = element.first("EncryptedValue", in: .pskc) else { throw .notOpen(place) }
-        guard value.first("EncryptionMethod", in: .enc)?["Algorithm"] == algorithm else { throw .algorithm(place) }
+        guard let value = element.first("EncryptedValue", in: .pskc) else { throw .valueMissing(place) }
+        let method = value.first("EncryptionMethod", in: .enc)
+        guard method?["Algorithm"] == algorithm else { throw .algorithm(place, method?["Algorithm"], algorithm) }
+        // OAEP with another hash than SHA-1 says so inside its method.
+        if let hash = method?.first("DigestMethod", in: .ds)?["Algorithm"], hash != CipherAlgorithm.sha1 {
+            throw .algorithm(place, hash, CipherAlgorithm.sha1)
+        }
         let text = value.first(path: [("CipherData", .enc), ("CipherValue", .enc)])?.text
-        guard let bytes = text.flatMap({ Data(base64InXML: $0) }), bytes.count <= 4_096 else { throw .notOpen(place) }
+        guard let bytes = text.flatMap({ Data(base64InXML: $0) }), bytes.count <= 4_096 else {
+            throw .valueMissing(place)
+        }
         return [UInt8](bytes)
     }
 
     private static func verify(
         _ sealed: [UInt8], of secret: XMLTree.Element, _ key: Secret, _ place: String
     ) throws(CPIXRefusal) {
-        let written = secret.first("ValueMAC", in: .pskc).flatMap { Data(base64InXML: $0.text) } ?? Data()
+        guard let written = secret.first("ValueMAC", in: .pskc).flatMap({ Data(base64InXML: $0.text) }) else {
+            throw .macMissing("\(place)/ValueMAC")
+        }
         let expected: [UInt8]
         do { expected = try MessageDigest.hmac(.sha512, key: key, sealed) } catch { throw CPIXRefusal(error) }
-        guard Secret(written) == Secret(expected) else { throw .notOpen(place) }
+        guard Secret(written) == Secret(expected) else { throw .macWrong(place) }
     }
 }

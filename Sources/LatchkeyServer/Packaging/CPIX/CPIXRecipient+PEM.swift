@@ -5,18 +5,20 @@ import LatchkeyFairPlay
 extension CPIXRecipient {
     /// Reads certificate and key, and sees that the key opens what is encrypted to the certificate.
     /// - Parameters:
-    ///   - certificate: in DER form, with an RSA key of at least 2,048 bits.
+    ///   - certificate: in DER or PEM form, with an RSA key of at least 2,048 bits.
     ///   - pem: the private key in PEM form.
     /// - Throws: `recipientInvalid` for what does not belong together.
     package init(certificate: Data, pem: Secret) throws {
         guard let key = pem.withUnsafeBytes({ RSAPrivateKey(pem: Array($0)) }) else {
             throw Diagnosis.recipient("The private key is no RSA key in PEM form.", "Write the key with openssl rsa.")
         }
-        let der = [UInt8](certificate)
+        let isPEM = certificate.starts(with: Array("-----BEGIN".utf8))
+        let text = isPEM ? Data(certificateInXML: String(decoding: certificate, as: UTF8.self)) : nil
+        let der = [UInt8](text ?? certificate)
         guard let read = RecipientCertificate(der: der), read.bits >= 2_048 else {
             throw Diagnosis.recipient(
-                "The certificate is none in DER form with an RSA key of at least 2,048 bits.",
-                "Write it with openssl x509 -outform der.")
+                "The certificate is none in DER or PEM form with an RSA key of at least 2,048 bits.",
+                "Write it with openssl x509.")
         }
         let probe = Secret.random(32)
         guard let recipient = CPIXRecipient(certificate: der, privateKey: key),

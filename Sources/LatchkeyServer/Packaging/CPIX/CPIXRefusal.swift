@@ -48,7 +48,10 @@ extension CPIXRefusal {
     static func content(_ place: String) -> Self {
         Self(
             "Content", at: place, "Nothing says which content it is, or the name is longer than 256 bytes.",
-            remedy: "Set contentId.")
+            remedy: "Set contentId, or ask with ?content=NAME.")
+    }
+    static func longContent(_ place: String, _ objection: Diagnosis) -> Self {
+        Self("Content", at: place, "\(objection.reason).", remedy: objection.remedy)
     }
     static func value(_ place: String) -> Self {
         Self("Value", at: place, "There is no key of 16 bytes.", remedy: "Send the key as base64 of 16 bytes.")
@@ -56,10 +59,13 @@ extension CPIXRefusal {
     static func iv(_ place: String) -> Self {
         Self("IV", at: place, "The explicitIV is not 16 bytes.", remedy: "Send the IV as base64 of 16 bytes.")
     }
-    static func ivMissing(_ place: String) -> Self {
-        Self(
-            "IV", at: place, "A key for cbcs has no explicitIV, and FairPlay's license has to carry it.",
-            remedy: "Send the IV that the media is encrypted with.")
+    /// Keys whose IV nobody stated.
+    static func ivMissing(_ kids: [KeyID]) -> Self {
+        let names = kids.map { "\($0)" }.joined(separator: ", ")
+        return Self(
+            "IV", at: "ContentKey@explicitIV",
+            "It is missing or 16 zeros, and FairPlay's license has to carry it, for \(names).",
+            remedy: "Send the IV that the media is encrypted with, as base64 of 16 bytes.")
     }
     static func scheme(_ place: String) -> Self {
         Self(
@@ -81,14 +87,36 @@ extension CPIXRefusal {
             "Recipient", at: place, "The keys are encrypted to none of this server's certificates.",
             remedy: "Encrypt them to a certificate of this server.")
     }
-    static func algorithm(_ place: String) -> Self {
+    /// - Parameters:
+    ///   - found: the algorithm that is written; `nil` for none.
+    ///   - wanted: the one that CPIX prescribes there.
+    static func algorithm(_ place: String, _ found: String?, _ wanted: String) -> Self {
+        let shown = found.map { "The algorithm is \(String($0.prefix(100)).onOneLine)." } ?? "It names no algorithm."
+        return Self("Algorithm", at: place, shown, remedy: "Use \(wanted).")
+    }
+    static func valueMissing(_ place: String) -> Self {
         Self(
-            "Algorithm", at: place, "The algorithm is not the one that CPIX prescribes.",
-            remedy: "Use AES-256-CBC, HMAC-SHA-512 and RSA-OAEP.")
+            "Cipher", at: place, "There is no encrypted value, or it is no base64.",
+            remedy: "Write EncryptedValue with EncryptionMethod and CipherData.")
+    }
+    static func macMissing(_ place: String) -> Self {
+        Self(
+            "MAC", at: place, "It is missing, and keys in cipher are not taken without.",
+            remedy: "Write a MACMethod, and a ValueMAC beside each EncryptedValue.")
+    }
+    static func macWrong(_ place: String) -> Self {
+        Self(
+            "MAC", at: place, "The ValueMAC is not that of the encrypted value.",
+            remedy: "Compute it with HMAC-SHA-512 over IV and ciphertext, under the document's MAC key.")
     }
     static func notOpen(_ place: String) -> Self {
         Self(
-            "Cipher", at: place, "The encrypted value does not open, or its MAC is not right.",
-            remedy: "Encrypt the document again.")
+            "Cipher", at: place, "The value does not open with the certificate's private key.",
+            remedy: "Encrypt it to the certificate that the document names, by RSA-OAEP with SHA-1 and MGF1.")
+    }
+    static func cipher(_ place: String) -> Self {
+        Self(
+            "Cipher", at: place, "The value does not open with the document key.",
+            remedy: "Encrypt it by AES-256-CBC with the IV in front and PKCS#7 padding.")
     }
 }

@@ -81,7 +81,8 @@ package struct CommonEncryptionExchange: Sendable {
     private func keys(_ request: CommonEncryptionRequest) async throws(Refusal) -> Outcome {
         let scheme = request.scheme.map { EncryptionScheme(rawValue: $0.lowercased()) } ?? .cenc
         guard let scheme else { throw .request }
-        let (content, wanted) = try wanted(request, scheme)
+        // What the request leaves out is not stored as if it had said so.
+        let (content, wanted) = try wanted(request, request.scheme == nil ? nil : scheme)
         guard let found = try? await source.keys(for: wanted.map(\.demand)) else { throw .inside }
         let isWidevine = request.systems?.contains("WIDEVINE") ?? true
         var tracks: [CommonEncryptionResult.Track] = []
@@ -108,7 +109,7 @@ package struct CommonEncryptionExchange: Sendable {
     }
 
     private func wanted(
-        _ request: CommonEncryptionRequest, _ scheme: EncryptionScheme
+        _ request: CommonEncryptionRequest, _ scheme: EncryptionScheme?
     ) throws(Refusal) -> (ContentName, [Wanted]) {
         guard let content = Data(base64Encoded: request.contentID).flatMap({ ContentName(bytes: $0) }) else {
             throw .contentID

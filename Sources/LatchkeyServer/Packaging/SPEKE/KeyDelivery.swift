@@ -81,7 +81,7 @@ final class KeyDelivery {
 
     private static func certificate(of element: XMLTree.Element) throws(SPEKERefusal) -> RecipientCertificate {
         let found = element.first(path: [("DeliveryKey", .cpix), ("X509Data", .ds), ("X509Certificate", .ds)])
-        guard let text = found?.text, let der = Data(base64InXML: text),
+        guard let text = found?.text, let der = Data(certificateInXML: text),
             let certificate = RecipientCertificate(der: [UInt8](der)), certificate.bits <= 16_384
         else { throw .certificate }
         guard certificate.bits >= 2_048 else { throw .weakCertificate(certificate.bits) }
@@ -103,6 +103,8 @@ enum CipherAlgorithm {
     static let aes256CBC = "http://www.w3.org/2001/04/xmlenc#aes256-cbc"
     /// The document key and the MAC key.
     static let rsaOAEP = "http://www.w3.org/2001/04/xmlenc#rsa-oaep-mgf1p"
+    /// The hash of RSA-OAEP, which its name implies.
+    static let sha1 = "http://www.w3.org/2000/09/xmldsig#sha1"
     /// MACs.
     static let hmacSHA512 = "http://www.w3.org/2001/04/xmldsig-more#hmac-sha512"
 }

@@ -65,7 +65,10 @@ struct SPEKEDocument {
         of root: XMLTree.Element, _ version: SPEKEVersion
     ) throws(SPEKERefusal) -> ContentName {
         let name = root[version == .version1 ? "id" : "contentId"] ?? ""
-        guard !name.isEmpty else { throw version == .version1 ? .missingID : .missingContentID }
+        guard !name.isEmpty else {
+            guard version == .version1 else { throw .missingContentID }
+            throw root["contentId"] == nil ? .missingID : .missingHeader
+        }
         if let expected = version.documentVersion {
             guard let found = root["version"], !found.isEmpty else { throw .missingVersion }
             guard found == expected else { throw .documentVersion }
@@ -117,7 +120,9 @@ struct SPEKEDocument {
             var iv: Secret?
             if let text = element["explicitIV"], !text.isEmpty {
                 guard let bytes = Data(base64InXML: text), bytes.count == 16 else { throw .explicitIV(kid) }
-                iv = Secret(bytes)
+                let stated = Secret(bytes)
+                guard stated.isStatedIV else { throw .zeroIV(kid) }
+                iv = stated
             }
             keys.append(Key(element: element, kid: kid, explicitIV: iv, periods: indexes[kid, default: []].sorted()))
         }
@@ -160,5 +165,15 @@ extension Data {
         let compact = text.utf8.filter { !XMLCursor.isBlank($0) }
         guard !compact.isEmpty, let data = Data(base64Encoded: Data(compact)) else { return nil }
         self = data
+    }
+
+    /// - Parameter text: a certificate's DER in base64, with or without the lines around it that PEM has.
+    init?(certificateInXML text: String) {
+        let lines = text.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
+        guard lines.contains(where: { $0.hasPrefix("-----BEGIN CERTIFICATE-----") }) else {
+            self.init(base64InXML: text)
+            return
+        }
+        self.init(base64InXML: lines.filter { !$0.hasPrefix("-----") }.joined())
     }
 }

@@ -17,6 +17,8 @@ package struct SPEKEExchange: Sendable {
         package let keys: [PackagedKey]
         /// The SHA-256 of each certificate that the keys were encrypted to; empty for keys in clear and for a refusal.
         package let recipients: [[UInt8]]
+        /// Why there are no keys; `nil` if there are.
+        package let refusal: SPEKERefusal?
     }
 
     /// What a tenant allows beyond SPEKE's own rules.
@@ -78,7 +80,7 @@ package struct SPEKEExchange: Sendable {
             var response = HTTPResponse.text(error.reason, status: error.status)
             response.headers = Self.headers(version, type: "text/plain; charset=utf-8")
             if error.status == 503 { response.headers[.retryAfter] = "2" }
-            return Outcome(response: response, keys: [], recipients: [])
+            return Outcome(response: response, keys: [], recipients: [], refusal: error)
         }
     }
 
@@ -94,6 +96,11 @@ package struct SPEKEExchange: Sendable {
         if let limit = rules.largestSharedVideo, document.contract.sharesAudio(withVideoAbove: limit) {
             throw .contractNotSupported
         }
+        if document.systems.contains(where: { $0.system == .fairPlay }),
+            let objection = settings.fairPlay.objection(to: document.content)
+        {
+            throw SPEKERefusal(objection.reason, remedy: objection.remedy)
+        }
         let delivery = try delivery(document)
         let keys = try await keys(of: document)
         let filling = SPEKEFilling(version: version, settings: settings, delivery: delivery)
@@ -104,7 +111,8 @@ package struct SPEKEExchange: Sendable {
         let response = HTTPResponse(
             status: 200, headers: Self.headers(version, type: "application/xml"), body: .bytes(document.tree.data))
         return Outcome(
-            response: response, keys: keys, recipients: delivery?.recipients.map(\.certificate.fingerprint) ?? [])
+            response: response, keys: keys, recipients: delivery?.recipients.map(\.certificate.fingerprint) ?? [],
+            refusal: nil)
     }
 
     private func delivery(_ document: SPEKEDocument) throws(SPEKERefusal) -> KeyDelivery? {

@@ -52,6 +52,9 @@ extension SPEKERefusal {
 extension SPEKERefusal {
     static let noDocument = Self("The document is not CPIX")
     static let missingID = Self("Missing CPIX@id")
+    static let missingHeader = Self(
+        "Missing CPIX@id. A document with CPIX@contentId is one of SPEKE 2, which needs the header X-Speke-Version",
+        remedy: "Send X-Speke-Version: 2.0 with CPIX 2.3, or 2.1 with CPIX 2.4.")
     static let contentIDTooLong = Self("CPIX@contentId is longer than 256 bytes")
     static let missingKeys = Self("Missing ContentKey")
     static let missingSystems = Self("Missing DRMSystem")
@@ -67,6 +70,11 @@ extension SPEKERefusal {
     static func doubleSystem(_ kid: KeyID) -> Self { Self("Two elements DRMSystem of one systemId for KID \(kid)") }
     static func unknownKey(_ kid: KeyID) -> Self { Self("DRMSystem@kid \(kid) is not in the ContentKeyList") }
     static func explicitIV(_ kid: KeyID) -> Self { Self("ContentKey@explicitIV is not 16 bytes for KID \(kid)") }
+    static func zeroIV(_ kid: KeyID) -> Self {
+        Self(
+            "ContentKey@explicitIV is 16 zeros for KID \(kid), which counts as not stated",
+            remedy: "State the IV that the media is encrypted with, or leave it to the key provider.")
+    }
     static let systemID = Self("DRMSystem@systemId is missing or not a UUID")
     static func system(_ id: KeyID) -> Self { Self("Unsupported DRMSystem \(id)") }
 }

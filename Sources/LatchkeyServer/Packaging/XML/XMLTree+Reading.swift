@@ -3,7 +3,8 @@ import LatchkeyCore
 
 extension XMLTree {
     /// Reads a document.
-    /// - Parameter data: UTF-8, with or without a mark and an XML declaration; at most 256 KiB, 32 levels and 20,000 elements.
+    /// - Parameter data: UTF-8, UTF-16 or ISO-8859-1, with or without a mark and an XML declaration; at most 256 KiB, 32 levels and
+    ///   20,000 elements.
     /// - Throws: why it was not read.
     package init(_ data: Data) throws(XMLTreeError) { try self.init(data, limits: XMLLimits()) }
 
@@ -11,10 +12,10 @@ extension XMLTree {
         guard data.count <= limits.bytes else {
             throw XMLTreeError(.tooManyBytes, "The document has more than \(limits.bytes) bytes.")
         }
-        var bytes = [UInt8](data)
-        if bytes.starts(with: [0xef, 0xbb, 0xbf]) { bytes.removeFirst(3) }
+        var bytes = try XMLEncoding.utf8([UInt8](data))
         guard String(validating: bytes, as: UTF8.self) != nil, !bytes.contains(0) else {
-            throw XMLTreeError(.encoding, "The document is not UTF-8.")
+            throw XMLTreeError(
+                .encoding, "The document is not in the encoding that it states, and not in UTF-8 either.")
         }
         declaration = try Self.takeDeclaration(from: &bytes)
         var reader = XMLTreeReader(bytes, limits: limits)
@@ -22,14 +23,19 @@ extension XMLTree {
         (prolog, epilog) = (reader.prolog, reader.epilog)
     }
 
-    /// Cuts the XML declaration off, which must not name another encoding.
+    /// Cuts the XML declaration off, and has it say UTF-8, in which the document is written.
     private static func takeDeclaration(from bytes: inout [UInt8]) throws(XMLTreeError) -> String? {
         guard bytes.starts(with: "<?xml".utf8), bytes.count > 5, " \t\r\n".utf8.contains(bytes[5]) else { return nil }
         guard let end = bytes.firstIndex(of: UInt8(ascii: ">")), end <= 200 else { throw .malformed(at: 0) }
-        let text = String(decoding: bytes[...end], as: UTF8.self)
+        var text = String(decoding: bytes[...end], as: UTF8.self)
         guard let parts = text.wholeMatch(of: Self.declarationForm) else { throw .malformed(at: 0) }
-        if let encoding = parts.output.2, !["utf-8", "utf8", "us-ascii"].contains(encoding.lowercased()) {
-            throw XMLTreeError(.encoding, "The document says that it is in \(encoding.prefix(40)).")
+        if let encoding = parts.output.2 {
+            guard XMLEncoding.isRead(encoding) else {
+                throw XMLTreeError(.encoding, "The document says that it is in \(encoding.prefix(40)).")
+            }
+            if !XMLEncoding.isUTF8(encoding) {
+                text.replaceSubrange(encoding.startIndex..<encoding.endIndex, with: "UTF-8")
+            }
         }
         bytes.removeFirst(end + 1)
         return text

@@ -14,7 +14,7 @@ package struct XMLTreeError: DiagnosableError, Equatable {
         case attributeTooLong
         /// A document type declaration, or any other declaration.
         case documentType
-        /// Bytes that are not UTF-8, or a document that says so.
+        /// Bytes in no encoding that is read, or a document that says so.
         case encoding
         /// No well-formed XML, or a prefix without a namespace.
         case malformed
@@ -29,7 +29,7 @@ package struct XMLTreeError: DiagnosableError, Equatable {
         switch kind {
         case .tooManyBytes, .tooDeep, .tooManyElements, .attributeTooLong: "Send less in one document."
         case .documentType: "Leave the document type declaration and its entities out."
-        case .encoding: "Send UTF-8."
+        case .encoding: "Send UTF-8, UTF-16 or ISO-8859-1."
         case .malformed: "Send well-formed XML 1.0 with namespaces."
         }
     }

@@ -51,12 +51,33 @@ async function keys(place, { ask, attempt, below, may, query, say }) {
     await open(kid);
     say(`The key is ${word}d.`);
   });
+  const remove = kid => attempt(async () => {
+    if (!confirm(`Remove the key ${kid}? Its licenses end, and a packager that asks again may get another key.`)) return;
+    await ask(below("keys", kid), { method: "DELETE" });
+    detail.replaceChildren();
+    await load();
+    say("The key is removed.");
+  });
+  const replace = (kid, text) => attempt(async () => {
+    if (!confirm(`Replace the key ${kid} by the document's? Media that is encrypted with the old one cannot be played any more.`)) return;
+    await ask(`${below("cpix")}?${query({ replace: kid })}`, { method: "POST", body: text.value });
+    await open(kid);
+    say("The key is replaced.");
+  });
+  const change = kid => {
+    const text = h("textarea", { id: "cpix", spellcheck: "false" });
+    return h("details", {}, h("summary", {}, "Replace or remove the key"),
+      h("label", { for: "cpix" }, "A CPIX document with the new key and its IV"), text,
+      h("button", { type: "button", class: "danger", click: replace(kid, text) }, "Replace"), " ",
+      h("button", { type: "button", class: "danger", click: remove(kid) }, "Remove"));
+  };
   const open = attempt(async kid => {
     const one = await ask(below("keys", kid));
     const word = one.key.disabled ? "enable" : "disable";
     detail.replaceChildren(section(`Key ${kid}`, h("pre", {}, json(one.key)),
       may("operator") ? h("button", { type: "button", class: "danger", click: set(kid, word) },
         word === "disable" ? "Disable" : "Enable") : null,
+      may("security") ? change(kid) : null,
       h("h2", {}, `Policy: ${one.policies.join(", ") || "none"}`), h("pre", {}, json(one.policy ?? {}))));
   });
   const load = attempt(async (search = "", after = "") => {

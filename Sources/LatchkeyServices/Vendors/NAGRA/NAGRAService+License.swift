@@ -64,7 +64,8 @@ extension NAGRAService {
         guard !tokens.isEmpty else { throw .tokenMissing("the header \(tokenHeader)") }
         guard tokens.contains(where: { $0.contains(" ") }) else { return tokens }
         call.warn("tokenSeparator", "the tokens have blanks around the comma")
-        return tokens.map { $0.filter { $0 != " " } }
+        // Around the comma alone: a blank inside a token damages it.
+        return tokens.map { $0.trimmingCharacters(in: .whitespaces) }
     }
 
     func content(_ token: String) throws(LicenseRefusal) -> NAGRAContentToken {

@@ -1,0 +1,122 @@
+import Foundation
+
+/// Threads on which files are read, so that one that hangs takes no thread of Swift's tasks with it.
+///
+/// Each piece of work has a thread of its own, named `latchkey-files`. If it takes too long, who waits gets an error and goes on; the thread
+/// stays until the system lets it go, and what it finds is dropped. While too many hang, further work is refused at once.
+package final class FileThreads: Sendable {
+    /// What one piece of work looks at, and a place where tests hold it up.
+    private final class Visit: Sendable {
+        let path = Locked<String?>(nil)
+        let opening: @Sendable (String) -> Void
+
+        init(_ opening: @escaping @Sendable (String) -> Void) { self.opening = opening }
+    }
+
+    @TaskLocal private static var visit: Visit?
+
+    /// How long a piece of work may take unless it is said otherwise.
+    package static let usualLimit = Duration.seconds(5)
+
+    private let limit: Duration
+    private let most: Int
+    private let timekeeper: any Timekeeper
+    private let opening: @Sendable (String) -> Void
+    private struct State {
+        /// How many threads there are.
+        var running = 0
+        var isEnded = false
+        var last = 0
+        /// Those who wait for a result, by number, and how they are told that there will be none.
+        var waiting: [Int: @Sendable () -> Void] = [:]
+    }
+
+    private let state = Locked(State())
+
+    /// - Parameters:
+    ///   - limit: how long a piece of work may take. Defaults to 5 s.
+    ///   - most: how many may go on at once, those that hang included. Defaults to 8.
+    ///   - timekeeper: the clock. Defaults to the machine's.
+    ///   - opening: called on the thread before a file is opened; for tests of files that hang. Defaults to nothing.
+    package init(
+        limit: Duration = FileThreads.usualLimit, most: Int = 8, timekeeper: any Timekeeper = SystemTimekeeper(),
+        opening: @escaping @Sendable (String) -> Void = { _ in }
+    ) {
+        self.limit = limit
+        self.most = most
+        self.timekeeper = timekeeper
+        self.opening = opening
+    }
+
+    /// Notes which file the work on this thread looks at, for the error if it hangs there.
+    package static func visits(_ path: String) {
+        guard let visit else { return }
+        visit.path.withLock { $0 = path }
+        visit.opening(path)
+    }
+
+    /// Does the work on a thread of its own.
+    /// - Parameters:
+    ///   - place: what is read, for the error; the file at which it hangs is named if it is known.
+    ///   - limit: how long it may take; `nil` for the usual.
+    /// - Throws: what the work throws; `FileHangError`; `CancellationError` if the waiting task is cancelled, or after ``end()``.
+    package func run<Value: Sendable>(
+        _ place: String, within limit: Duration? = nil, _ work: @escaping @Sendable () throws -> Value
+    ) async throws -> Value {
+        let (limit, visit, result) = (limit ?? self.limit, Visit(opening), Promise<Value, any Error>())
+        let number = try begin(place) { result.cancel() }
+        defer { state.withLock { $0.waiting[number] = nil } }
+        return try await withDeadline(
+            limit, timekeeper, expired: { FileHangError.hangs(visit.path.withLock { $0 } ?? place, limit) }
+        ) {
+            let thread = Thread { [self] in
+                // From inside: where it is set before the start, Linux shows the name of who started it.
+                Thread.current.name = "latchkey-files"
+                let outcome = Result { try Self.$visit.withValue(visit) { try work() } }
+                state.withLock { $0.running -= 1 }
+                result.resolve(outcome)
+            }
+            thread.start()
+            return try await result.valueOrCancel()
+        }
+    }
+
+    /// - Returns: the number of who waits.
+    private func begin(_ place: String, _ cancel: @escaping @Sendable () -> Void) throws -> Int {
+        try state.withLock { state in
+            guard !state.isEnded else { throw CancellationError() }
+            guard state.running < most else { throw FileHangError.tooMany(most, place) }
+            state.running += 1
+            state.last += 1
+            state.waiting[state.last] = cancel
+            return state.last
+        }
+    }
+
+    /// Waits for nothing more: who waits gets a `CancellationError`, and so does who asks from now on.
+    package func end() {
+        let waiting = state.withLock { state in
+            state.isEnded = true
+            return Array(state.waiting.values)
+        }
+        for cancel in waiting { cancel() }
+    }
+}
+
+/// A file that the system does not give within the time.
+package struct FileHangError: DiagnosableError, Hashable {
+    package let code = "fileHangs"
+    package let reason: String
+    package let remedy = "Check the disk or the network that the file is on, then try again."
+
+    static func hangs(_ place: String, _ limit: Duration) -> Self {
+        Self(reason: "\(place.onOneLine) cannot be read: the system gave nothing for \(limit.inWords).")
+    }
+
+    static func tooMany(_ count: Int, _ place: String) -> Self {
+        Self(
+            reason:
+                "\(place.onOneLine) is not read: \(count) earlier readings go on, or hang at files that the system does not give."
+        )
+    }
+}

@@ -1,0 +1,92 @@
+package import Foundation
+package import LatchkeyCore
+
+/// Whether an outside engine answers, since when, and what it said last. The one place that readiness, metrics, console and log ask.
+///
+/// An engine that nobody has asked yet counts as answering.
+package final class EngineHealth: Sendable {
+    /// What is known of the engine.
+    package struct Standing: Sendable, Equatable {
+        /// Whether its last answer was an answer.
+        package internal(set) var isAway = false
+        /// When that began, by the machine's clock; `nil` before the first answer.
+        package internal(set) var since: Date?
+        /// Why it did not answer the last time that it did not; `nil` if it always did.
+        package internal(set) var lastError: StoreError?
+        /// When it last answered, by the uptime clock; `nil` if it never did.
+        package internal(set) var answered: Duration?
+    }
+
+    /// What the engine is for, such as `keyStore`. Names are stable.
+    package let name: String
+    private let timekeeper: any Timekeeper
+    private let state = Locked(Standing())
+    private let listeners = Locked<[@Sendable (Standing) -> Void]>([])
+
+    /// - Parameters:
+    ///   - name: what the engine is for.
+    ///   - timekeeper: the time. Defaults to the machine's.
+    package init(_ name: String, timekeeper: any Timekeeper = SystemTimekeeper()) {
+        self.name = name
+        self.timekeeper = timekeeper
+    }
+
+    /// Has somebody told when the engine goes away and when it is back, and at once how it stands.
+    /// - Parameter heard: called on any thread; must not wait.
+    package func whenChanged(_ heard: @escaping @Sendable (Standing) -> Void) {
+        listeners.withLock { $0.append(heard) }
+        heard(standing)
+    }
+
+    private func tell(_ news: Standing?) {
+        guard let news else { return }
+        for heard in listeners.withLock({ $0 }) { heard(news) }
+    }
+
+    /// What is known now.
+    package var standing: Standing { state.withLock { $0 } }
+
+    /// Whether the engine did not answer when it was last asked.
+    package var isAway: Bool { state.withLock { $0.isAway } }
+
+    /// Whether nobody has had an answer for a while, so that it is time to ask.
+    package func isQuiet(for time: Duration) -> Bool {
+        let now = timekeeper.uptime
+        return state.withLock { state in state.answered.map { now - $0 >= time } ?? true }
+    }
+
+    /// The engine answered.
+    package func note() {
+        let (uptime, date) = (timekeeper.uptime, timekeeper.date)
+        let news: Standing? = state.withLock { state in
+            state.answered = uptime
+            guard state.isAway || state.since == nil else { return nil }
+            let wasAway = state.isAway
+            (state.isAway, state.since) = (false, date)
+            return wasAway ? state : nil
+        }
+        tell(news)
+    }
+
+    /// The engine failed. What says nothing of the engine does not count: a request that does not fit, a store that is full.
+    package func note(_ error: StoreError) {
+        guard error.kind != .unfit, error.kind != .full else { return note() }
+        let date = timekeeper.date
+        let news: Standing? = state.withLock { state in
+            state.lastError = error
+            guard !state.isAway else { return nil }
+            (state.isAway, state.since) = (true, date)
+            return state
+        }
+        tell(news)
+    }
+
+    /// An error that says that the engine is away, for those who do not wait for it.
+    package func absence(of engine: String) -> StoreError {
+        let last = standing.lastError
+        return StoreError(
+            last?.kind ?? .unavailable, engine,
+            reason: last.map { "The store does not answer: \($0.reason)" } ?? "The store does not answer.",
+            remedy: last?.remedy)
+    }
+}

@@ -1,0 +1,37 @@
+package import Foundation
+import LatchkeyCore
+
+/// What tells one database from all others, whatever its address is: 16 random bytes that it gets with its tables.
+///
+/// A copy that was restored has the same one. No secret.
+///
+/// Source: `Documentation/LicenseServer.md` §7.4.
+package struct DatabaseFingerprint: Sendable, Hashable, CustomStringConvertible {
+    /// 16 bytes.
+    package let bytes: [UInt8]
+
+    /// - Parameter bytes: what a store has.
+    /// - Returns: `nil` for another number of bytes than 16.
+    package init?(bytes: some Sequence<UInt8>) {
+        self.bytes = Array(bytes)
+        guard self.bytes.count == 16 else { return nil }
+    }
+
+    /// - Parameter text: 32 hexadecimal digits.
+    package init?(_ text: String) {
+        guard let bytes = Data(hexString: text) else { return nil }
+        self.init(bytes: bytes)
+    }
+
+    /// A new one.
+    package static func random(using generator: inout some RandomNumberGenerator) -> DatabaseFingerprint {
+        var bytes: [UInt8] = []
+        for _ in 0..<2 { withUnsafeBytes(of: generator.next() as UInt64) { bytes.append(contentsOf: $0) } }
+        return DatabaseFingerprint(sixteen: bytes)
+    }
+
+    private init(sixteen bytes: [UInt8]) { self.bytes = bytes }
+
+    /// 32 hexadecimal digits.
+    package var description: String { bytes.hexString }
+}

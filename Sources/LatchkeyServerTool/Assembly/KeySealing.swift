@@ -1,0 +1,69 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyServer
+
+/// Changes of what seals a configuration's keys, each by an explicit word, and each in the audit before it is done.
+struct KeySealing {
+    private let shared: ServerShared
+    private let wrapping: KeyEncryptionKeys
+
+    private var keys: any KeyStore { shared.engines.keys }
+
+    /// Opens the stores for a piece of work, and closes them.
+    /// - Throws: `ServerProblems`, and what the work throws.
+    static func with<Value>(
+        _ file: ConfigurationFile, _ work: (KeySealing) async throws -> Value
+    ) async throws -> Value {
+        let engines = try await ServerEngines.open(file)
+        defer { engines.close() }
+        let shared = try await ServerShared.read(file, engines, LineWriter { _ in })
+        let builder = shared.builder(file)
+        var problems = ServerProblems()
+        let wrapping = await builder.wrapping(&problems)
+        await builder.checkFingerprint(&problems)
+        guard let wrapping, problems.isEmpty else { throw problems }
+        return try await work(KeySealing(shared: shared, wrapping: wrapping))
+    }
+
+    /// The fingerprint of the database of the keys.
+    func fingerprint() async throws(StoreError) -> DatabaseFingerprint? { try await keys.fingerprint() }
+
+    /// Makes a tenant's first data key and seed.
+    /// - Returns: false if they were there.
+    /// - Throws: `VaultError`, and `auditUnavailable`, before anything is made.
+    func create(_ tenant: String) async throws -> Bool {
+        do throws(VaultError) {
+            _ = try await TenantSecrets.open(tenant, in: keys, with: wrapping)
+            return false
+        } catch {
+            guard case .tenantMissing = error else { throw error }
+        }
+        try await shared.audit(.tenantCreated, of: tenant, by: Self.actor)
+        _ = try await TenantSecrets.create(tenant, in: keys, with: wrapping)
+        return true
+    }
+
+    /// Wraps all tenants' data keys with the key encryption key in force.
+    /// - Returns: how many were wrapped again.
+    func rewrap() async throws -> (count: Int, wrapper: String) {
+        let wrapper = wrapping.current.id
+        try await shared.audit(.keysRewrapped, of: "data-keys", by: Self.actor, ["wrapper": wrapper])
+        return (try await wrapping.rewrap(in: keys), wrapper)
+    }
+
+    private static var actor: String { "node:\(ProcessInfo.processInfo.hostName)" }
+}
+
+extension DemoFolder {
+    /// Makes the tenants' keys together with a new database. Where a database is, keys that are missing are lost, and never made again.
+    func makeTenants() async throws {
+        let file = try await ConfigurationFile.read(configuration)
+        let address = file.settings.stores.keys
+        guard address.hasPrefix("sqlite:"),
+            !FileManager.default.fileExists(atPath: file.path(String(address.dropFirst("sqlite:".count))))
+        else { return }
+        try await KeySealing.with(file) { sealing in
+            for name in file.settings.tenants.keys.sorted() { _ = try await sealing.create(name) }
+        }
+    }
+}

@@ -1,0 +1,269 @@
+import Foundation
+package import LatchkeyCore
+package import LatchkeyServer
+
+/// A node's own copy of a store of keys, in one file that nobody else may read.
+///
+/// Keeping does not wait: it goes through a queue to a thread of its own. Beyond the limit the rows go first that the store was not asked
+/// about for the longest time.
+///
+/// Source: `Documentation/Decisions/0011-only-stored-keys.md`.
+package final class SQLiteNodeCopy: NodeCopy {
+    /// How much a copy holds.
+    package struct Limits: Sendable {
+        /// The most rows. Defaults to 200,000, which take some 100 MB.
+        package var rows = 200_000
+        /// The most changes that wait for the store. Defaults to 10,000.
+        package var changes = 10_000
+
+        package init() {}
+    }
+
+    /// A row that is asked about is marked as such once in this time, so that most rereading writes nothing.
+    private static let mark = Duration.seconds(86_400)
+
+    private let writer: SQLiteLane
+    private let reader: SQLiteLane
+    private let limits: Limits
+    private let timekeeper: any Timekeeper
+
+    /// Opens a file, which is made with mode 0600.
+    /// - Parameters:
+    ///   - path: the file. Its folder is there.
+    ///   - limits: how much it holds.
+    ///   - timekeeper: the time. Defaults to the machine's.
+    /// - Throws: `storeMisconfigured` for a file that cannot be opened or that others can read, `storeDamaged` for another program's file
+    ///   or a store's.
+    package init(
+        path: String, limits: Limits = Limits(), timekeeper: any Timekeeper = SystemTimekeeper()
+    ) throws(StoreError) {
+        try SQLiteFile.prepare(path, for: .serving)
+        let first = try SQLiteConnection(path: path, busy: .seconds(5))
+        try SQLiteSchema.copy.migrate(first)
+        writer = SQLiteLane(first, name: "copy-writer")
+        reader = SQLiteLane(try SQLiteConnection(path: path, busy: .seconds(5)), name: "copy-reader")
+        self.limits = limits
+        self.timekeeper = timekeeper
+    }
+
+    /// Ends the threads once they have done what waits.
+    package func close() {
+        for lane in [writer, reader] { lane.close() }
+    }
+
+    // MARK: - Keeping
+
+    package func keep(_ rows: [KeyRow]) {
+        let (now, limits) = (timekeeper.date, limits)
+        guard !rows.isEmpty else { return }
+        later { connection throws(StoreError) in
+            let before = now.addingTimeInterval(-Self.mark.inSeconds)
+            var new = 0
+            for row in rows { new += try connection.run(Self.upsert, row.values + [.date(now), .date(before)]) }
+            guard new > 0 else { return }
+            let count = try connection.number("SELECT count(*) FROM keys")
+            guard count > limits.rows else { return }
+            // Some more than need be, so that not every row does it.
+            try connection.run(
+                "DELETE FROM keys WHERE (tenant, kid) IN (SELECT tenant, kid FROM keys ORDER BY seen LIMIT ?1)",
+                [.integer(count - Int64(limits.rows) + Int64(limits.rows / 100))])
+        }
+    }
+
+    package func keep(_ fingerprint: DatabaseFingerprint) {
+        later { connection throws(StoreError) in
+            try connection.run(
+                "INSERT INTO origin (one, fingerprint) VALUES (1, ?1) ON CONFLICT DO NOTHING",
+                [.bytes(fingerprint.bytes)])
+        }
+    }
+
+    package func fingerprint() async throws(StoreError) -> DatabaseFingerprint? {
+        try await reader.read { connection throws(StoreError) in
+            try connection.rows("SELECT fingerprint FROM origin") { row throws(StoreError) in
+                try row.fingerprint(0)
+            }.first
+        }
+    }
+
+    package func keep(_ dataKeys: [WrappedDataKey]) {
+        let now = timekeeper.date
+        later { connection throws(StoreError) in
+            let held = try Self.dataKeys(connection)
+            if held != dataKeys {
+                try connection.run("DELETE FROM data_keys")
+                for key in dataKeys {
+                    try connection.run(
+                        "INSERT INTO data_keys (tenant, version, wrapper, nonce, wrapped) VALUES (?1, ?2, ?3, ?4, ?5)",
+                        [
+                            .text(key.tenant), .version(key.version), .text(key.wrapper), .bytes(key.nonce),
+                            .bytes(key.wrapped),
+                        ])
+                }
+            }
+            try connection.run(
+                """
+                INSERT INTO standing (one, kept) VALUES (1, ?1)
+                ON CONFLICT (one) DO UPDATE SET kept = excluded.kept WHERE kept < excluded.kept - 10000000
+                """, [.date(now)])
+        }
+    }
+
+    package func keep(_ seeds: [SealedKey], of tenant: String) {
+        later { connection throws(StoreError) in
+            guard try Self.seeds(of: tenant, connection) != seeds else { return }
+            try connection.run("DELETE FROM seeds WHERE tenant = ?1", [.text(tenant)])
+            for seed in seeds {
+                guard case .seed(let version) = seed.subject else { continue }
+                try connection.run(
+                    "INSERT INTO seeds (tenant, version, data_key, nonce, sealed) VALUES (?1, ?2, ?3, ?4, ?5)",
+                    [
+                        .text(tenant), .version(version.number), .version(seed.dataKey), .bytes(seed.nonce),
+                        .bytes(seed.sealed),
+                    ])
+            }
+        }
+    }
+
+    package func forget(_ kids: [KeyID], of tenant: String) {
+        later { connection throws(StoreError) in
+            for kid in kids {
+                try connection.run(
+                    "DELETE FROM keys WHERE tenant = ?1 AND kid = ?2", [.text(tenant), .bytes(Array(kid.bytes))])
+            }
+        }
+    }
+
+    /// A write that nobody waits for. One that fails is made good by the next reading of the same rows.
+    private func later(_ work: @escaping @Sendable (SQLiteConnection) throws(StoreError) -> Void) {
+        writer.writeLater(work)
+    }
+
+    // MARK: - Reading
+
+    package func rows(_ kids: [KeyID], of tenant: String) async throws(StoreError) -> [KeyRow] {
+        try await reader.read { connection throws(StoreError) in
+            var rows: [KeyRow] = []
+            for kid in kids {
+                rows += try connection.rows(
+                    "SELECT \(KeyColumns.all) FROM keys WHERE tenant = ?1 AND kid = ?2",
+                    [.text(tenant), .bytes(Array(kid.bytes))]
+                ) { row throws(StoreError) in try row.keyRow() }
+            }
+            return rows
+        }
+    }
+
+    package func dataKeys() async throws(StoreError) -> [WrappedDataKey] { try await reader.read(Self.dataKeys) }
+
+    package func seeds(of tenant: String) async throws(StoreError) -> [SealedKey] {
+        try await reader.read { connection throws(StoreError) in try Self.seeds(of: tenant, connection) }
+    }
+
+    package func kids(of tenant: String, after kid: KeyID?, limit: Int) async throws(StoreError) -> [KeyID] {
+        let start = kid.map { Array($0.bytes) } ?? []
+        return try await reader.read { connection throws(StoreError) in
+            try connection.rows(
+                "SELECT kid FROM keys WHERE tenant = ?1 AND kid > ?2 ORDER BY kid LIMIT ?3",
+                [.text(tenant), .bytes(start), .integer(Int64(StoreLimits.page(limit)))]
+            ) { row throws(StoreError) in try row.value(0, try row.bytes(0)) { KeyID(bytes: $0) } }
+        }
+    }
+
+    package func figures() async throws(StoreError) -> NodeCopyFigures {
+        try await reader.read { connection throws(StoreError) in
+            let pages = try connection.number("PRAGMA page_count")
+            let bytes = pages.multipliedReportingOverflow(by: try connection.number("PRAGMA page_size")).partialValue
+            let kept = try connection.rows("SELECT kept FROM standing") { row throws(StoreError) in try row.date(0) }
+            return NodeCopyFigures(
+                rows: Int(clamping: try connection.number("SELECT count(*) FROM keys")), bytes: Int(clamping: bytes),
+                kept: kept.first)
+        }
+    }
+
+    // MARK: - Changes
+
+    package func add(_ change: PendingChange) async throws(StoreError) {
+        let text: [UInt8]
+        do { text = Array(try JSONEncoder().encode(change)) } catch {
+            throw StoreError(.unfit, SQLiteStore.name, reason: "A change cannot be written: \(type(of: error)).")
+        }
+        let most = limits.changes
+        try await writer.write(.full) { connection throws(StoreError) in
+            guard try connection.number("SELECT count(*) FROM changes") < most else {
+                throw StoreError(
+                    .full, SQLiteStore.name, reason: "\(most) changes wait for the store, and no more are taken.",
+                    remedy: "Bring the store back.")
+            }
+            try connection.run("INSERT INTO changes (id, text) VALUES (?1, ?2)", [.text("\(change.id)"), .bytes(text)])
+        }
+    }
+
+    package func changes() async throws(StoreError) -> [PendingChange] {
+        try await reader.read { connection throws(StoreError) in
+            try connection.rows("SELECT text FROM changes ORDER BY number") { row throws(StoreError) in
+                try row.value(0, try row.bytes(0)) { try? JSONDecoder().decode(PendingChange.self, from: Data($0)) }
+            }
+        }
+    }
+
+    package func remove(_ change: PendingChange) async throws(StoreError) {
+        try await writer.write(.full) { connection throws(StoreError) in
+            try connection.run("DELETE FROM changes WHERE id = ?1", [.text("\(change.id)")])
+        }
+    }
+
+    // MARK: - Rows
+
+    private static func dataKeys(_ connection: SQLiteConnection) throws(StoreError) -> [WrappedDataKey] {
+        try connection.rows(
+            "SELECT tenant, version, wrapper, nonce, wrapped FROM data_keys ORDER BY tenant, version"
+        ) { row throws(StoreError) in try row.dataKey() }
+    }
+
+    private static func seeds(of tenant: String, _ connection: SQLiteConnection) throws(StoreError) -> [SealedKey] {
+        try connection.rows(
+            "SELECT tenant, version, data_key, nonce, sealed FROM seeds WHERE tenant = ?1 ORDER BY version",
+            [.text(tenant)]
+        ) { row throws(StoreError) in try row.seed() }
+    }
+
+    /// Writes only where something differs, or the row was not marked for a day.
+    private static let upsert: String = {
+        let names = KeyColumns.names.filter { $0 != "tenant" && $0 != "kid" }
+        let places = (1...KeyColumns.names.count + 1).map { "?\($0)" }.joined(separator: ", ")
+        let sets = names.map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
+        let differences = names.map { "keys.\($0) IS NOT excluded.\($0)" }.joined(separator: " OR ")
+        return """
+            INSERT INTO keys (\(KeyColumns.all), seen) VALUES (\(places))
+            ON CONFLICT (tenant, kid) DO UPDATE SET \(sets), seen = excluded.seen
+            WHERE keys.seen < ?\(KeyColumns.names.count + 2) OR \(differences)
+            """
+    }()
+}
+
+extension SQLiteSchema {
+    /// `LtKc`: the file of a node's copy.
+    static let copy = SQLiteSchema(
+        applicationID: 0x4c74_4b63,
+        migrations: [
+            """
+            CREATE TABLE keys (
+                tenant TEXT NOT NULL, kid BLOB NOT NULL CHECK (length(kid) = 16), content BLOB NOT NULL,
+                track TEXT NOT NULL, track_type TEXT NOT NULL, policies TEXT NOT NULL, scheme TEXT,
+                periods TEXT NOT NULL, data_key INTEGER NOT NULL, nonce BLOB NOT NULL, sealed BLOB NOT NULL,
+                created INTEGER NOT NULL, disabled INTEGER NOT NULL, seen INTEGER NOT NULL,
+                PRIMARY KEY (tenant, kid)) STRICT;
+            CREATE INDEX keys_seen ON keys (seen);
+            CREATE TABLE seeds (
+                tenant TEXT NOT NULL, version INTEGER NOT NULL, data_key INTEGER NOT NULL, nonce BLOB NOT NULL,
+                sealed BLOB NOT NULL, PRIMARY KEY (tenant, version)) STRICT, WITHOUT ROWID;
+            CREATE TABLE data_keys (
+                tenant TEXT NOT NULL, version INTEGER NOT NULL, wrapper TEXT NOT NULL, nonce BLOB NOT NULL,
+                wrapped BLOB NOT NULL, PRIMARY KEY (tenant, version)) STRICT, WITHOUT ROWID;
+            CREATE TABLE origin (one INTEGER PRIMARY KEY CHECK (one = 1), fingerprint BLOB NOT NULL) STRICT;
+            CREATE TABLE standing (one INTEGER PRIMARY KEY CHECK (one = 1), kept INTEGER NOT NULL) STRICT;
+            CREATE TABLE changes (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, text BLOB NOT NULL) STRICT;
+            """
+        ])
+}

@@ -1,0 +1,42 @@
+import Foundation
+import LatchkeyCore
+
+@testable import LatchkeyServer
+
+/// A node's copy in memory, which outlives the node.
+final class MemoryNodeCopy: NodeCopy {
+    private struct State {
+        var rows: [KeyID: KeyRow] = [:]
+        var dataKeys: [WrappedDataKey] = []
+        var seeds: [SealedKey] = []
+        var changes: [PendingChange] = []
+        var fingerprint: DatabaseFingerprint?
+    }
+
+    private let state = Locked(State())
+
+    var kids: Set<KeyID> { state.withLock { Set($0.rows.keys) } }
+
+    func fingerprint() async throws(StoreError) -> DatabaseFingerprint? { state.withLock { $0.fingerprint } }
+    func keep(_ fingerprint: DatabaseFingerprint) { state.withLock { $0.fingerprint = fingerprint } }
+    func keep(_ rows: [KeyRow]) { state.withLock { state in for row in rows { state.rows[row.kid] = row } } }
+    func keep(_ dataKeys: [WrappedDataKey]) { state.withLock { $0.dataKeys = dataKeys } }
+    func keep(_ seeds: [SealedKey], of tenant: String) { state.withLock { $0.seeds = seeds } }
+    func forget(_ kids: [KeyID], of tenant: String) {
+        state.withLock { state in for kid in kids { state.rows[kid] = nil } }
+    }
+    func rows(_ kids: [KeyID], of tenant: String) async throws(StoreError) -> [KeyRow] {
+        state.withLock { state in kids.compactMap { state.rows[$0] } }
+    }
+    func dataKeys() async throws(StoreError) -> [WrappedDataKey] { state.withLock { $0.dataKeys } }
+    func seeds(of tenant: String) async throws(StoreError) -> [SealedKey] { state.withLock { $0.seeds } }
+    func kids(of tenant: String, after kid: KeyID?, limit: Int) async throws(StoreError) -> [KeyID] {
+        kid == nil ? Array(kids) : []
+    }
+    func add(_ change: PendingChange) async throws(StoreError) { state.withLock { $0.changes.append(change) } }
+    func changes() async throws(StoreError) -> [PendingChange] { state.withLock { $0.changes } }
+    func remove(_ change: PendingChange) async throws(StoreError) {
+        state.withLock { state in state.changes.removeAll { $0 == change } }
+    }
+    func figures() async throws(StoreError) -> NodeCopyFigures { NodeCopyFigures(rows: kids.count) }
+}

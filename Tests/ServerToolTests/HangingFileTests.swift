@@ -1,0 +1,137 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyDevice
+import LatchkeyServer
+import LatchkeyTesting
+import LatchkeyVendors
+import Testing
+
+@testable import LatchkeyServerTool
+
+/// Files that are none, or that the system does not give: the reload fails with words, and everything else goes on.
+@Suite(.timeLimit(.minutes(2)))
+struct HangingFileTests {
+    /// - Parameter spc: made before the files of the credentials became something else.
+    private static func expectLife(_ stage: ServerStage, _ spc: Secret) async throws {
+        let license = try await stage.send(
+            "\(stage.server.addresses.players.url)/t/demo/fairplay", method: "POST", body: spc.revealed,
+            bearer: stage.token())
+        #expect(license.status == 200)
+        let operators = stage.server.addresses.operators.url
+        #expect(try await stage.send("\(operators)/livez").status == 200)
+        #expect(try await stage.send("\(operators)/readyz").status == 200)
+    }
+
+    @Test(arguments: [
+        "server.json", "jwks.json", "policies/demo.json", "policies/new.json", "kek.hex", "credentials/certificate.der",
+        "credentials/private-key.pem", "credentials/ask.hex", "tls.pem", "tls-key.pem", "callout-token.txt",
+        "signing-key.hex", "vudrm-secret.txt",
+    ])
+    func `a pipe in place of a file is refused by its name, and the old configuration stays`(name: String) async throws
+    {
+        let stage = try await ServerStage()
+        let (former, spc) = (stage.server.current, try stage.exchange().spc)
+        let path = stage.folder.url.appending(path: name).path
+        try ServerStage.edit(stage.folder.configuration) { text in
+            text = text.replacing(
+                #""clearKey": true,"#,
+                with: """
+                    "callout": {"url": "https://example.com/", "token": "callout-token.txt"},
+                    "signers": {"acme": {"key": "signing-key.hex", "iv": "00"}},
+                    "faces": {"vudrm": {"client": "acme", "secret": "vudrm-secret.txt"}},
+                    """
+            ).replacing(#""players": {"#, with: #""players": {"certificate": "tls.pem", "privateKey": "tls-key.pem", "#)
+        }
+        if name == "tls-key.pem" {
+            try Data("x".utf8).write(to: stage.folder.url.appending(path: "tls.pem"))
+        }
+        try? FileManager.default.removeItem(atPath: path)
+        try #require(mkfifo(path, 0o600) == 0)
+        let error = await #expect(throws: (any Error).self) { try await stage.server.reload() }
+        let reason = (error as? any DiagnosableError)?.reason ?? ""
+        // A policy goes by its name.
+        let place = name.hasPrefix("policies/") ? String(name.dropFirst(9).dropLast(5)) : name
+        #expect(reason.contains(place), "\(reason)")
+        #expect(reason.contains("no plain file"), "\(reason)")
+        #expect(stage.server.current === former)
+        try await Self.expectLife(stage, spc)
+        await stage.stop()
+    }
+
+    @Test(arguments: ["server.json", "policies", "certificate.der", "jwks.json", "kek.hex"])
+    func `a file that hangs fails the reload in time, and licenses go on meanwhile`(name: String) async throws {
+        let (held, clock) = (HeldFile(name), ManualTimekeeper())
+        let stage = try await ServerStage(threads: FileThreads(timekeeper: clock, opening: held.opening))
+        let (former, spc) = (stage.server.current, try stage.exchange().spc)
+        held.holdsNext()
+        let reload = Task { [server = stage.server] in try await server.reload() }
+        await held.untilHeld()
+        try await Self.expectLife(stage, spc)
+        await clock.untilSomeoneSleeps()
+        clock.advance(by: .seconds(60))
+        let error = await #expect(throws: (any Error).self) { try await reload.value }
+        let reason = (error as? any DiagnosableError)?.reason ?? ""
+        #expect(reason.contains(name) && reason.contains("cannot be read: the system gave nothing for"), "\(reason)")
+        #expect(stage.server.current === former)
+        try await Self.expectLife(stage, spc)
+        held.letGo()
+        // What the thread found too late is not in force; the next reload is.
+        try await stage.server.reload()
+        #expect(stage.server.current !== former)
+        await stage.stop()
+    }
+
+    @Test func `a stop waits no longer than its time for a reload that hangs`() async throws {
+        let held = HeldFile("policies")
+        let stage = try await ServerStage(
+            threads: FileThreads(timekeeper: ManualTimekeeper(), opening: held.opening))
+        held.holdsNext()
+        let reload = Task { [server = stage.server] in try await server.reload() }
+        await held.untilHeld()
+        await stage.server.stop(within: .milliseconds(1))
+        await #expect(throws: (any Error).self) { try await reload.value }
+        held.letGo()
+    }
+
+    @Test func `the watch begins and goes on, whatever is wrong with the files`() async throws {
+        let (held, clock) = (HeldFile("server.json"), ManualTimekeeper())
+        let watching = ManualTimekeeper()
+        let stage = try await ServerStage(threads: FileThreads(timekeeper: clock, opening: held.opening))
+        // The very first look hangs.
+        held.holdsNext()
+        let watch = Task { [server = stage.server] in await server.watchFiles(watching) }
+        await held.untilHeld()
+        await clock.untilSomeoneSleeps()
+        clock.advance(by: .seconds(60))
+        await watching.untilSomeoneSleeps()
+        held.letGo()
+        // Then the file is none.
+        let configuration = stage.folder.configuration
+        let text = try String(contentsOfFile: configuration, encoding: .utf8)
+        try FileManager.default.removeItem(atPath: configuration)
+        try #require(mkfifo(configuration, 0o600) == 0)
+        watching.advance(by: .seconds(1))
+        await watching.untilSomeoneSleeps()
+        #expect(stage.server.current.settings.drainDelay == .zero)
+        // Then it is another one.
+        try FileManager.default.removeItem(atPath: configuration)
+        try Data(text.replacing(#""0s""#, with: #""3s""#).utf8).write(to: URL(filePath: configuration))
+        watching.advance(by: .seconds(1))
+        await watching.untilSomeoneSleeps()
+        #expect(stage.server.current.settings.drainDelay == .seconds(3))
+        // The log has a thread of its own.
+        while !String(decoding: stage.log.withLock { $0 }, as: UTF8.self).contains("It is a pipe, and no plain file") {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+        watch.cancel()
+        await watch.value
+        await stage.stop()
+    }
+}
+
+extension ManualTimekeeper {
+    fileprivate func untilSomeoneSleeps() async {
+        while sleeperCount == 0, !Task.isCancelled { await Task.yield() }
+    }
+}

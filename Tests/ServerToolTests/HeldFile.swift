@@ -1,0 +1,38 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyTesting
+
+/// Holds up the thread that reads a file, as a stalled mount does, until the test lets it go.
+final class HeldFile: Sendable {
+    private let name: String
+    private let holds = Locked(false)
+    private let held = Promise<Void, Never>()
+    private let door = DispatchSemaphore(value: 0)
+
+    /// - Parameter name: what the path of the file or the folder ends in.
+    init(_ name: String) { self.name = name }
+
+    /// For `FileThreads`.
+    var opening: @Sendable (String) -> Void {
+        { [self] path in
+            guard path.hasSuffix(name),
+                holds.withLock({ holds in
+                    defer { holds = false }
+                    return holds
+                })
+            else { return }
+            held.resolve(.success(()))
+            door.wait()
+        }
+    }
+
+    /// Holds up the next one who opens the file.
+    func holdsNext() { holds.withLock { $0 = true } }
+
+    /// Waits until somebody is held up.
+    func untilHeld() async {
+        await withCheckedContinuation { waiter in held.whenResolved { _ in waiter.resume() } }
+    }
+
+    func letGo() { door.signal() }
+}

@@ -1,0 +1,186 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyServer
+import LatchkeyTerminal
+import LatchkeyTesting
+import Testing
+
+@testable import LatchkeyServerTool
+
+/// Tenants get their keys by a verb, and by nothing else.
+@Suite(.timeLimit(.minutes(2))) struct TenantVerbTests {
+    private let root: TemporaryFolder
+    private let folder: DemoFolder
+    private var configuration: String { folder.configuration }
+    private var database: URL { folder.url.appending(path: "latchkey.db") }
+
+    init() throws {
+        root = try TemporaryFolder()
+        folder = try DemoFolder.patient(in: root)
+    }
+
+    private func edit(_ old: String, _ new: String) throws {
+        let text = try String(contentsOfFile: configuration, encoding: .utf8)
+        try #require(text.contains(old))
+        try Data(text.replacing(old, with: new).utf8).write(to: URL(filePath: configuration))
+    }
+
+    private func tenants() async throws -> Set<String> {
+        let engines = try await ServerEngines.open(ConfigurationFile(configuration))
+        defer { engines.close() }
+        return Set(try await engines.keys.dataKeys().map(\.tenant))
+    }
+
+    private func fingerprint() async throws -> DatabaseFingerprint {
+        let engines = try await ServerEngines.open(ConfigurationFile(configuration))
+        defer { engines.close() }
+        return try #require(try await engines.keys.fingerprint())
+    }
+
+    private func start() async throws {
+        let server = try await LicenseServer.start(ConfigurationFile(configuration), lines: LineWriter { _ in })
+        await server.stop(within: .zero)
+    }
+
+    @Test func `the verb makes a tenant's keys once, says whose database it is, and the audit has it`() async throws {
+        let first = await ToolRun("tenant", "create", "demo", "--config", configuration)
+        #expect(first.status == .yes, "\(first.error)")
+        #expect(first.output.hasPrefix("The tenant “demo” has its keys.\n"))
+        #expect(first.output.contains("fingerprint is \(try await fingerprint())."))
+        let again = await ToolRun("tenant", "create", "demo", "--config", configuration)
+        #expect(again.status == .yes)
+        #expect(again.output.hasPrefix("The tenant “demo” had its keys before.\n"))
+        let engines = try await ServerEngines.open(ConfigurationFile(configuration))
+        defer { engines.close() }
+        let events = try await engines.audit.entries(from: 1, limit: 10).map { JSONValue(Data($0.text.utf8)) }
+        #expect(events.map { $0?["action"]?.text } == ["tenantCreated"])
+        #expect(events.first??["object"]?.text == "demo")
+        #expect(events.first??["actor"]?.text == "node:\(ProcessInfo.processInfo.hostName)")
+        #expect(try await engines.keys.dataKeys().count == 1)
+        #expect(try await engines.keys.seeds(of: "demo").count == 1)
+        try await start()
+    }
+
+    @Test func `neither a start nor a check nor a misspelling makes a tenant, and each names the verb`() async throws {
+        let fresh = await ToolRun("run", "--check", "--config", configuration)
+        #expect(fresh.status == .no)
+        #expect(fresh.error.contains("tenant create demo --config \(configuration)"), "\(fresh.error)")
+        #expect(!FileManager.default.fileExists(atPath: database.path), "The check made a database.")
+        let error = await #expect(throws: ServerProblems.self) { try await start() }
+        #expect(error?.reason.contains("tenant create demo") == true, "\(error?.reason ?? "")")
+        #expect(try await tenants() == [])
+
+        #expect(await ToolRun("tenant", "create", "demo", "--config", configuration).status == .yes)
+        try edit(#""demo": {"#, #""dmeo": {"#)
+        let check = await ToolRun("run", "--check", "--config", configuration)
+        #expect(
+            check.error.contains("tenants.dmeo.keys") && check.error.contains("it has those of “demo”"),
+            "\(check.error)")
+        await #expect(throws: ServerProblems.self) { try await start() }
+        #expect(try await tenants() == ["demo"])
+        let verb = await ToolRun("tenant", "create", "demo", "--config", configuration)
+        #expect(verb.status == .no)
+        #expect(verb.error.contains("It has “dmeo”"), "\(verb.error)")
+        #expect(try await tenants() == ["demo"])
+    }
+
+    @Test func `a reload with a new tenant leaves the old configuration in force until the verb has run`() async throws
+    {
+        try await folder.makeTenants()
+        let server = try await LicenseServer.start(ConfigurationFile(configuration), lines: LineWriter { _ in })
+        try edit(#""tenants": {"#, #""tenants": {"news": {"policy": "demo"},"#)
+        let error = await #expect(throws: ServerProblems.self) { try await server.reload() }
+        #expect(error?.reason.contains("tenant create news") == true)
+        #expect(server.current.tenants.keys.sorted() == ["demo"])
+        #expect(await ToolRun("tenant", "create", "news", "--config", configuration).status == .yes)
+        try await server.reload()
+        #expect(server.current.tenants.keys.sorted() == ["demo", "news"])
+        await server.stop(within: .zero)
+    }
+
+    @Test func `the list names who has keys, and who has none`() async throws {
+        try await folder.makeTenants()
+        try edit(#""tenants": {"#, #""tenants": {"news": {"policy": "demo"},"#)
+        let list = await ToolRun("tenant", "list", "--config", configuration)
+        #expect(list.status == .no)
+        #expect(list.output.contains("demo: has keys\n"))
+        #expect(list.output.contains("news: has no keys: latchkey-server tenant create news"))
+        #expect(list.output.contains("fingerprint is \(try await fingerprint())."))
+        #expect(try await tenants() == ["demo"])
+    }
+
+    @Test func `keys in memory are made by each start, and the verb says so`() async throws {
+        for store in ["sessions", "keys", "audit"] {
+            try edit(#""\#(store)": "sqlite:latchkey.db""#, #""\#(store)": "memory""#)
+        }
+        try await start()
+        let verb = await ToolRun("tenant", "create", "demo", "--config", configuration)
+        #expect(verb.status == .no)
+        #expect(verb.error.contains("each start makes new ones"), "\(verb.error)")
+    }
+
+    // MARK: - Another database
+
+    @Test func `a database other than the one remembered is refused with both fingerprints`() async throws {
+        try await folder.makeTenants()
+        let right = try await fingerprint()
+        try edit(#""stores": {"#, #""stores": {"fingerprint": "\#(right)", "#)
+        try await start()
+        try edit(#""keys": "sqlite:latchkey.db""#, #""keys": "sqlite:other.db""#)
+        let error = await #expect(throws: ServerProblems.self) { try await start() }
+        let other = try await fingerprint()
+        #expect(other != right)
+        #expect(error?.reason.contains("stores.fingerprint: The database of the keys is \(other)") == true)
+        #expect(error?.reason.contains("remembers \(right)") == true, "\(error?.reason ?? "")")
+        let verb = await ToolRun("tenant", "create", "demo", "--config", configuration)
+        #expect(verb.status == .no)
+        #expect(verb.error.contains("\(right)") && verb.error.contains("\(other)"), "\(verb.error)")
+        #expect(try await tenants() == [])
+    }
+
+    @Test func `a copy of a live file without its log is refused by name, and nothing is made in it`() async throws {
+        // What is open all the time keeps everything in the log.
+        let live = try await ServerEngines.open(ConfigurationFile(configuration))
+        defer { live.close() }
+        #expect(await ToolRun("tenant", "create", "demo", "--config", configuration).status == .yes)
+        let right = try await live.keys.fingerprint()
+        // As `cp latchkey.db` does, while the server runs.
+        let copied = try Data(contentsOf: database)
+        #expect(copied.count < 10_000)
+        let copy = folder.url.appending(path: "copy.db")
+        try copied.write(to: copy)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: copy.path)
+        try edit("sqlite:latchkey.db", "sqlite:copy.db")
+        let check = await ToolRun("run", "--check", "--config", configuration)
+        #expect(check.status == .no)
+        #expect(check.error.contains("no keys of the tenant “demo”"), "\(check.error)")
+        #expect(try Data(contentsOf: copy) == copied, "The check changed the file.")
+        let error = await #expect(throws: ServerProblems.self) { try await start() }
+        #expect(error?.reason.contains("no keys of the tenant “demo”") == true, "\(error?.reason ?? "")")
+        #expect(try await tenants() == [])
+        try edit(#""stores": {"#, #""stores": {"fingerprint": "\#(try #require(right))", "#)
+        let remembered = await #expect(throws: ServerProblems.self) { try await start() }
+        #expect(remembered?.reason.contains("stores.fingerprint") == true)
+    }
+
+    @Test func `a demonstration whose database is lost gets no new keys behind its back`() async throws {
+        try Data().write(to: database)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: database.path)
+        try await folder.makeTenants()
+        #expect(try await tenants() == [])
+    }
+
+    @Test func `a tenant whose seed is missing is not taken for a misspelling of itself`() async throws {
+        let engines = try await ServerEngines.open(ConfigurationFile(configuration))
+        let file = try ConfigurationFile(configuration)
+        let kek = try KeyEncryptionKey(try #require(file.settings.keyEncryptionKey), in: file.secrets)
+        var generator = SystemRandomNumberGenerator()
+        let wrapped = try kek.wrap(DataKey(tenant: "demo", version: 1, using: &generator), using: &generator)
+        #expect(try await engines.keys.put(wrapped, replacing: nil))
+        engines.close()
+        let check = await ToolRun("run", "--check", "--config", configuration)
+        #expect(check.error.contains("has a data key of the tenant “demo”, and no seed"), "\(check.error)")
+        #expect(await ToolRun("tenant", "create", "demo", "--config", configuration).status == .yes)
+        try await start()
+    }
+}
