@@ -20,9 +20,10 @@ extension LicenseServer {
     }
 
     /// Serves until a signal stops it: the first one drains, a second one ends at once, a hang-up reads the configuration again.
+    /// - Parameter ready: says to somebody that the server serves; signals are waited for by then, so that whoever reads it may stop the server.
     ///
     /// Source: `Documentation/LicenseServer.md` §9.2.
-    func serve() async -> ExitStatus {
+    func serve(_ ready: () throws -> Void = {}) async rethrows -> ExitStatus {
         let shared = shared
         let notifier = ServiceNotifier(environment: ProcessInfo.processInfo.environment)
         let drain = Drain(
@@ -52,6 +53,7 @@ extension LicenseServer {
             }
             return true
         }
+        try ready()
         notifier?.send(.ready)
         shared.log.write(LogEntry(.info, .life, message: "The server takes requests."))
         let upkeep = [

@@ -32,8 +32,7 @@ struct RunVerb: Verb {
         let file = try await ConfigurationFile.read(arguments.required(config), derivation: arguments[derivation])
         if arguments[check] { return try await Self.check(file, console) }
         let server = try await LicenseServer.start(file)
-        server.announce()
-        return await server.serve()
+        return await server.serve { server.announce() }
     }
 
     private static func check(_ file: ConfigurationFile, _ console: Console) async throws -> ExitStatus {
