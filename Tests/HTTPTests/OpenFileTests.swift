@@ -84,6 +84,19 @@ import Testing
         }
     }
 
+    @Test func `idle connections that take the last place stay while no client waits`() async throws {
+        let budget = OpenFileBudget { 64 + 32 + 3 + 16 }
+        try await withServer({ ($0.openFiles, $0.threads) = (budget, 1) }, answering: { .text($0.path) }) { port in
+            let all = try (0..<16).map { _ in try RawConnection(port: port) }
+            try await until { budget.left(for: .client) == 0 }
+            for one in all + all {
+                one.send(Self.request)
+                #expect(await one.readReply().hasSuffix("/honest"))
+            }
+            #expect(budget.left(for: .client) == 0)
+        }
+    }
+
     @Test func `500 replies that nobody reads keep no place from an honest client`() async throws {
         let large = HTTPResponse(status: 200, contentType: "text/plain", bytes: Data(repeating: 1, count: 8 << 20))
         try await withServer({ ($0.connections, $0.connectionsPerAddress) = (64, 32) }) {

@@ -38,16 +38,14 @@ struct OpenFilesUnderAttackTests {
             ])
     }
 
-    @Test(arguments: [128, 256, 1_024, 65_536], [false])
+    @Test(arguments: [128, 256, 1_024, 65_536], [false, true])
     func `strangers who take every descriptor neither end the server nor keep honest clients out`(
         _ limit: Int, _ isTLS: Bool
     ) async throws {
         // The tests' own limit: the server's is no higher.
         guard limit <= max(1_024, OpenFileLimit.raise()) else { return }
         let folder = try TemporaryFolder()
-        if isTLS { try await Self.prepareTLS(folder) }
-        let process = try await Self.start(limit, folder)
-        let ports = try JSONDecoder().decode(Sheet.self, from: process.line).ports
+        let (process, ports) = try await isTLS ? Self.startTLS(limit, folder) : Self.startPlain(limit, folder)
         #expect(ports.count == 3)
         let seen = await Self.attack(ports, isTLS, most: min(3 * limit, OpenFileLimit.current / 2), on: process)
         #expect(seen.answers > 0 && seen.failures == 0)
@@ -59,24 +57,54 @@ struct OpenFilesUnderAttackTests {
                 + "slowest \(seen.slowest) s, memory \(seen.memory >> 20) MiB")
     }
 
-    /// Gives the three listeners of a demonstration a certificate.
-    private static func prepareTLS(_ folder: TemporaryFolder) async throws {
+    private static func startPlain(
+        _ limit: Int, _ folder: TemporaryFolder
+    ) async throws -> (ServingProcess, [UInt16]) {
+        let process = try await start(limit, folder)
+        return (process, try JSONDecoder().decode(Sheet.self, from: process.line).ports)
+    }
+
+    /// A demonstration's server whose three listeners have a certificate.
+    private static func startTLS(
+        _ limit: Int, _ folder: TemporaryFolder
+    ) async throws -> (ServingProcess, [UInt16]) {
         let first = try await start(1_024, folder)
+        // Free again when it has ended. `demo` would write its configuration again.
+        let ports = try JSONDecoder().decode(Sheet.self, from: first.line).ports
         #expect(await first.end(by: SIGTERM) == 0)
+        let configuration = try giveCertificate(URL(filePath: folder.path("demo")), ports)
+        let command = [
+            "echo starts; exec", limiter, "--nofile=\(limit):\(limit)", AttackTime.program("latchkey-server") ?? "",
+            "run --config", configuration.path,
+        ]
+        let process = try await ServingProcess(program: "/bin/sh", ["-c", command.joined(separator: " ")])
+        // It listens once it answers; the test's time limit ends this.
+        for port in ports {
+            while (try? TLSConnection.status(of: requests[2], port: port, from: "127.0.1.2")) ?? nil == nil {
+                try #require(process.residentBytes != nil, "\(process.log)")
+                await Task.yield()
+            }
+        }
+        return (process, ports)
+    }
+
+    /// - Returns: the configuration.
+    private static func giveCertificate(_ place: URL, _ ports: [UInt16]) throws -> URL {
         let peer = try SelfSigned()
-        let place = URL(filePath: folder.path("demo"))
         try Data(peer.certificate.utf8).write(to: place.appending(path: "tls.pem"))
         let key = place.appending(path: "tls-key.pem")
         try Data(peer.privateKey.utf8).write(to: key)
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: key.path)
         let configuration = place.appending(path: "server.json")
         var text = try String(contentsOf: configuration, encoding: .utf8)
-        for name in ["players", "packagers", "operators"] {
+        for (name, port) in zip(["players", "packagers", "operators"], ports) {
             text = text.replacing(
-                #""\#(name)": {"#,
-                with: #""\#(name)": {"certificate": "tls.pem", "privateKey": "tls-key.pem", "#)
+                #""\#(name)": {"address": "127.0.0.1", "port": 0}"#,
+                with: #""\#(name)": {"address": "127.0.0.1", "port": \#(port), "certificate": "tls.pem", "#
+                    + #""privateKey": "tls-key.pem"}"#)
         }
         try Data(text.utf8).write(to: configuration)
+        return configuration
     }
 
     @Test(arguments: [32, 64]) func `a server that can serve nobody says so and does not start`(_ limit: Int)
