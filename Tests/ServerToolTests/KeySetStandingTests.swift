@@ -52,7 +52,7 @@ struct KeySetStandingTests {
             $0 = $0.replacing(#""jwks.json""#, with: #""https://127.0.0.1:\#(silent.port)/jwks""#)
         }
         let second = await ToolRun("run", "--check", "--config", folder.configuration)
-        #expect(second.status == .yes)
+        #expect(second.status == .no)
         #expect(second.error.contains("tenants.demo.tokens.keys: The key set cannot be fetched."), "\(second.error)")
         #expect(second.error.contains("TLS") && !second.error.contains("TransportError"), "\(second.error)")
     }

@@ -70,7 +70,7 @@ struct ServerVerbTests {
         #expect(changed != text)
         try Data(changed.utf8).write(to: URL(filePath: folder.configuration))
         let two = await Run("run", "--check", "--config", folder.configuration)
-        #expect(two.error.contains("(1) stores.sessions: ") && two.error.contains(" (2) stores.keys: "))
+        #expect(two.error.contains("(1) stores.sessions: ") && two.error.contains("\n(2) stores.keys: "))
         #expect(!two.error.contains("\u{fffd}"))
         withExtendedLifetime(root) {}
     }

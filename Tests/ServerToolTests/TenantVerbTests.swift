@@ -113,6 +113,7 @@ import Testing
         for store in ["sessions", "keys", "audit"] {
             try edit(#""\#(store)": "sqlite:latchkey.db""#, #""\#(store)": "memory""#)
         }
+        try edit(#""keyEncryptionKey": {"id": "demo", "file": "kek.hex"},"#, "")
         try await start()
         let verb = await ToolRun("tenant", "create", "demo", "--config", configuration)
         #expect(verb.status == .no)

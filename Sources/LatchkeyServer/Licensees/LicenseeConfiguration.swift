@@ -44,10 +44,21 @@ extension LicenseeConfiguration {
             .required("credentials", \.credentials, .list(Credential.form.form)),
             .optional("derivation", \.derivation, .path), .optional("vectors", \.vectors, .path),
             .defaulting("secretMounts", \.secretMounts, .list(.path), to: []),
-        ])
+        ],
+        check: { licensee, place, problems in
+            for (index, one) in licensee.credentials.enumerated()
+            where licensee.credentials.prefix(index).contains(where: { $0.isOfOnePlace(with: one) }) {
+                problems.append(.twice(place.member("credentials").element(index)))
+            }
+        })
 }
 
 extension LicenseeConfiguration.Credential {
+    /// Whether both name one certificate's place.
+    fileprivate func isOfOnePlace(with other: Self) -> Bool {
+        folder.map { $0 == other.folder } ?? false || certificate.map { $0 == other.certificate } ?? false
+    }
+
     static let form: ObjectForm<Self> = ObjectForm(
         empty: Self(),
         members: [

@@ -110,6 +110,16 @@ package struct ServerSettings: Sendable, Equatable {
         self = try Self.form.decode(Array(json), code: "configurationInvalid")
     }
 
+    /// Decodes what fits of a configuration, for a check that goes on with it; what does not fit has its default.
+    /// - Returns: the configuration and every problem by its place.
+    /// - Throws: `JSONProblems` for what is no JSON object.
+    package static func whatFits(
+        of json: Data
+    ) throws(JSONProblems) -> (settings: ServerSettings, problems: [JSONProblem]) {
+        let (settings, problems) = try form.decodeWhatFits(Array(json), code: "configurationInvalid")
+        return (settings, problems)
+    }
+
     /// The files and folders that a reload reads, as the configuration names them.
     package var files: [String] {
         let keys = [keyEncryptionKey, formerKeyEncryptionKey, nextKeyEncryptionKey].map { $0?.file }
@@ -158,6 +168,18 @@ extension ServerSettings {
         ],
         check: { settings, place, problems in
             Admin.check(settings.admins, place.member("admins"), &problems)
+            let listeners = [
+                ("players", settings.players), ("packagers", settings.packagers), ("operators", settings.operators),
+            ]
+            for (index, (name, listener)) in listeners.enumerated() {
+                guard let (other, _) = listeners.prefix(index).first(where: { $0.1.overlaps(listener) }) else {
+                    continue
+                }
+                problems.append(
+                    JSONProblem(
+                        place.member(name).member("port"), "The listeners \(other) and \(name) have one port.",
+                        remedy: "Give each listener a port of its own."))
+            }
             if let id = settings.keyEncryptionKey?.id, id == settings.formerKeyEncryptionKey?.id {
                 problems.append(
                     JSONProblem(
@@ -174,6 +196,13 @@ extension ServerSettings {
 }
 
 extension ServerSettings.Listener {
+    /// Whether both cannot be listened on at once. Port 0 is a free one each time.
+    fileprivate func overlaps(_ other: Self) -> Bool {
+        let everywhere = ["0.0.0.0", "::"]
+        return port != 0 && port == other.port
+            && (address == other.address || everywhere.contains(address) || everywhere.contains(other.address))
+    }
+
     fileprivate static func form(_ port: Int) -> ObjectForm<Self> {
         ObjectForm(
             empty: Self(port: port),

@@ -31,6 +31,32 @@ struct ConfigurationFile: Sendable {
         try checkPasswords(mode)
     }
 
+    /// Reads what fits of the file, for a check that goes on with it, on a thread for files. What does not fit has its default.
+    /// - Parameters: as `init`.
+    /// - Returns: the file, and what is wrong with it by its place.
+    /// - Throws: `FileError`, `JSONProblems` for what is no JSON object, `FileHangError`.
+    static func readWhatFits(
+        _ path: String, derivation: String? = nil, on threads: FileThreads = FileThreads()
+    ) async throws -> (file: ConfigurationFile, problems: ServerProblems) {
+        try await threads.run(path) {
+            var mode: mode_t = 0
+            let json = try InputFile.read(path, limit: limit) { mode = $0.st_mode }
+            let (settings, found) = try ServerSettings.whatFits(of: json)
+            let file = ConfigurationFile(path, settings, derivation, threads)
+            var problems = ServerProblems()
+            for problem in found { problems.add(.init(problem.place, problem.what, problem.remedy)) }
+            _ = problems.collecting("stores") { try file.checkPasswords(mode) }
+            return (file, problems)
+        }
+    }
+
+    private init(_ path: String, _ settings: ServerSettings, _ derivation: String?, _ threads: FileThreads) {
+        self.path = path
+        self.settings = settings
+        self.threads = threads
+        self.derivation = derivation.map { URL(filePath: $0).absoluteURL.path }
+    }
+
     /// Reads the file on a thread for files.
     /// - Parameters: as `init`.
     /// - Throws: `FileError`, `JSONProblems`, `FileHangError`.

@@ -12,8 +12,10 @@ extension ServerBuilder {
         "x-dt-auth-token", "x-dt-custom-data",
     ]
 
-    func faces(of tenant: Tenant, _ problems: inout ServerProblems) -> [any VendorFace] {
-        let (settings, place) = (tenant.settings.faces, "tenants.\(tenant.name).faces")
+    func faces(
+        of tenant: String, _ settings: VendorFaceSettings, _ problems: inout ServerProblems
+    ) -> [any VendorFace] {
+        let place = "tenants.\(tenant).faces"
         var faces: [(any VendorFace)?] = []
         if let vuDRM = settings.vuDRM {
             faces.append(

@@ -26,6 +26,13 @@ extension ServerBuilder {
                 KeyEncryptionKeys(try KeyEncryptionKey(id: "memory", key: .random(32)))
             }
         }
+        if engines.settings.keys == "memory" {
+            problems.add(
+                .init(
+                    "stores.keys",
+                    "Keys are kept in memory although there is a keyEncryptionKey: each start makes others.",
+                    "Name sqlite:PATH or postgresql://… in stores.keys, or take keyEncryptionKey out for a trial."))
+        }
         let current = await problems.awaiting("keyEncryptionKey") { try await key(source) }
         var known: [KeyEncryptionKey] = []
         for (place, source) in others {
@@ -68,7 +75,9 @@ extension ServerBuilder {
     /// Checks that the database of the keys is the one that the configuration remembers.
     func checkFingerprint(_ problems: inout ServerProblems) async {
         // One that is away is looked at when it is back, as every database is.
-        guard let expected = engines.settings.fingerprint, !engines.keys.isAway else { return }
+        guard let expected = engines.settings.fingerprint, !engines.keys.isAway, !engines.standsInForKeys else {
+            return
+        }
         let place = "stores.fingerprint"
         let keys = engines.keys
         guard let found = await problems.awaiting(place, { try await keys.fingerprint() }) else { return }
@@ -84,7 +93,7 @@ extension ServerBuilder {
     /// A tenant's data keys and seeds. They are opened, never made: `KeySealing` makes them when somebody says so. Only keys in memory
     /// are made here, because nothing outlives the process, and nobody else could make them.
     func secrets(of name: String, _ wrapping: KeyEncryptionKeys) async throws -> TenantSecrets {
-        guard engines.settings.keys != "memory" else {
+        guard engines.settings.keys != "memory", !engines.standsInForKeys else {
             return try await TenantSecrets.create(name, in: engines.keys, with: wrapping)
         }
         do throws(VaultError) {

@@ -15,10 +15,10 @@ extension ServerBuilder {
     ) async -> KeySetSource? {
         guard let keys = tokens.keys else { return nil }
         let place = "tenants.\(tenant).tokens.keys"
-        let report = reporter(of: tenant)
         guard keys.hasPrefix("https://") || keys.hasPrefix("http://") else {
             let source = KeySetSource.file(
-                URL(filePath: file.path(keys)), algorithms: tokens.algorithms, on: file.threads, report: report)
+                URL(filePath: file.path(keys)), algorithms: tokens.algorithms, on: file.threads,
+                report: reporter(of: tenant))
             return await problems.awaiting(place) {
                 try await source.reload()
                 return source
@@ -29,15 +29,20 @@ extension ServerBuilder {
                 .init(place, "Key sets are fetched by https only.", "Write an https address, or a file's path."))
             return nil
         }
+        let source = fetched(url, tokens, of: tenant)
+        // An address that does not answer now may answer later; until then no token is good. A check asks by itself, once.
+        if !isChecking { upkeep.append(startTask { await source.keepFresh(every: tokens.refresh) }) }
+        return source
+    }
+
+    /// A key set at an https address, which nobody has fetched yet.
+    func fetched(_ url: URL, _ tokens: TenantSettings.Tokens, of tenant: String) -> KeySetSource {
         let transport = SystemTransport()
-        let source = KeySetSource.fetched(algorithms: tokens.algorithms, report: report) {
+        return KeySetSource.fetched(algorithms: tokens.algorithms, report: reporter(of: tenant)) {
             let reply = try await transport.send(URLRequest(url: url), bodyLimit: 64 << 10)
             guard reply.status == 200 else { throw KeySetError.status(reply.status) }
             return reply.body
         }
-        // An address that does not answer now may answer later; until then no token is good.
-        upkeep.append(startTask { await source.keepFresh(every: tokens.refresh) })
-        return source
     }
 
     /// Logs what becomes of a tenant's key set: each failure, and each refused key once while it stays refused.

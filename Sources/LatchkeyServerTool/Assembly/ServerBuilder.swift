@@ -15,6 +15,8 @@ struct ServerBuilder: Sendable {
     let log: ServerLog
     /// The configuration that is in force; `nil` at the start.
     var former: ServerState?
+    /// Whether it is for a check: it then looks at everything, whatever is wrong, and leaves addresses to the check.
+    var isChecking = false
 
     /// How long it may take to read what a token may have to open.
     static let tokenLimit = Duration.seconds(30)
@@ -32,10 +34,8 @@ struct ServerBuilder: Sendable {
         await checkFingerprint(&problems)
         var tenants: [String: Tenant] = [:]
         var upkeep: [Task<Void, Never>] = []
-        if let wrapping {
-            for (name, tenant) in settings.tenants.sorted(by: { $0.key < $1.key }) {
-                tenants[name] = await self.tenant(name, tenant, wrapping, policies, &upkeep, &problems)
-            }
+        for (name, tenant) in settings.tenants.sorted(by: { $0.key < $1.key }) {
+            tenants[name] = await self.tenant(name, tenant, wrapping, policies, &upkeep, &problems)
         }
         var pages: [String: CORSPolicy] = [:]
         for (name, tenant) in settings.tenants.sorted(by: { $0.key < $1.key }) where !tenant.origins.isEmpty {
@@ -45,11 +45,12 @@ struct ServerBuilder: Sendable {
                     headers: Self.pageHeaders)
             }
         }
-        let built = tenants.values.sorted { $0.name < $1.name }
+        let stated = settings.tenants.sorted { $0.key < $1.key }
         let faces =
-            await problems.reading("tenants", on: file.threads) { problems in
-                built.map { ($0, self.faces(of: $0, &problems)) }
-            } ?? []
+            await problems.reading("tenants", on: file.threads) { problems -> [String: [any VendorFace]] in
+                stated.reduce(into: [:]) { $0[$1.key] = self.faces(of: $1.key, $1.value.faces, &problems) }
+            } ?? [:]
+        let built = tenants.values.sorted { $0.name < $1.name }.map { ($0, faces[$0.name] ?? []) }
         let proxies = TrustedProxies(settings.trustedProxies)
         let callers = callers(proxies)
         guard problems.isEmpty, let licensee, let identities, let policies, let wrapping else {
@@ -61,12 +62,13 @@ struct ServerBuilder: Sendable {
             module: licensee.module, policies: policies, accounts: accounts, pool: pool, playbacks: playbacks)
         return ServerState(
             settings: settings, licensee: licensee, identities: identities,
-            notices: licensee.notices + identities.notices(at: Date()) + notices + former,
+            notices: licensee.notices + identities.notices(at: Date()) + notices + former
+                + settings.hazards(policies),
             policies: policies,
             wrapping: wrapping,
             tenants: tenants,
             players: PlayerFace(desk: desk, accounts: accounts, tenants: tenants),
-            vendors: VendorFaces(desk: desk, tenants: faces),
+            vendors: VendorFaces(desk: desk, tenants: built),
             packagers: PackagerFace(tenants: tenants, callers: callers), proxies: proxies,
             country: settings.countryHeader.map { CountryField(HTTPHeaderName($0)) }, pages: pages,
             upkeep: upkeep)
@@ -102,19 +104,19 @@ struct ServerBuilder: Sendable {
                 set = try PolicySet([:])
             }
             for problem in set.check() {
-                problems.add(.init("policies \(problem.place)", problem.what, problem.remedy))
+                problems.add(.policies(problem))
             }
             return set
         } catch {
             for problem in error.problems {
-                problems.add(.init("policies \(problem.place)", problem.what, problem.remedy))
+                problems.add(.policies(problem))
             }
             return nil
         }
     }
 
     private func tenant(
-        _ name: String, _ settings: TenantSettings, _ wrapping: KeyEncryptionKeys, _ policies: PolicySet?,
+        _ name: String, _ settings: TenantSettings, _ wrapping: KeyEncryptionKeys?, _ policies: PolicySet?,
         _ upkeep: inout [Task<Void, Never>], _ problems: inout ServerProblems
     ) async -> Tenant? {
         let place = "tenants.\(name)"
@@ -123,8 +125,11 @@ struct ServerBuilder: Sendable {
                 .init("\(place).policy", "There is no policy “\(policy)”.", "Correct the name, or add the policy."))
         }
         let keys = engines.keys
-        let vault = await problems.awaiting("\(place).keys") {
-            TenantVault(try await secrets(of: name, wrapping), store: keys, settings: settings.vault)
+        var vault: TenantVault?
+        if let wrapping {
+            vault = await problems.awaiting("\(place).keys") {
+                TenantVault(try await secrets(of: name, wrapping), store: keys, settings: settings.vault)
+            }
         }
         let tokenKeys = await tokenKeys(settings.tokens, of: name, &upkeep, &problems)
         let read = await problems.reading(place, on: file.threads) { problems in
@@ -142,5 +147,12 @@ struct ServerBuilder: Sendable {
             callout: read.callout)
         if let known = former?.tenants[name] { tenant.takeOver(known) }
         return tenant
+    }
+}
+
+extension ServerProblems.Problem {
+    /// A problem of the folder of policies, or of one of them.
+    fileprivate static func policies(_ problem: JSONProblem) -> Self {
+        Self("policies\(problem.place.isEmpty ? "" : " ")\(problem.place)", problem.what, problem.remedy)
     }
 }

@@ -19,6 +19,8 @@ struct ServerEngines: Sendable {
     let changes: @Sendable () throws(StoreError) -> AsyncStream<KeyChange>
     /// Keys and audit.
     let watched: [Watched]
+    /// Whether another store stands in for that of the keys, which a check could not open.
+    let standsInForKeys: Bool
     /// What there is to close.
     private let closing: @Sendable () -> Void
 
@@ -29,13 +31,15 @@ struct ServerEngines: Sendable {
     ///   - audit: the audit.
     ///   - auditProbe: asks whether the audit's store answers. Defaults to one that does.
     ///   - changes: what other nodes change about keys.
+    ///   - standsInForKeys: whether another store stands in for that of the keys. Defaults to no.
     ///   - closing: ends threads and connections. Defaults to nothing.
     init(
         settings: ServerSettings.Stores, sessions: any RecordStore, keys: GuardedKeyStore, audit: any AuditStore,
         auditProbe: @escaping @Sendable () async throws(StoreError) -> Void = {},
-        changes: @escaping @Sendable () throws(StoreError) -> AsyncStream<KeyChange>,
+        changes: @escaping @Sendable () throws(StoreError) -> AsyncStream<KeyChange>, standsInForKeys: Bool = false,
         closing: @escaping @Sendable () -> Void = {}
     ) {
+        self.standsInForKeys = standsInForKeys
         (self.settings, self.sessions, self.keys, self.audit) = (settings, sessions, keys, audit)
         (self.changes, self.closing) = (changes, closing)
         let auditHealth = EngineHealth("auditStore")
@@ -60,7 +64,7 @@ struct ServerEngines: Sendable {
         var problems = ServerProblems()
         var opened: [String: Stores?] = [:]
         let stores = file.settings.stores
-        // A check makes no file.
+        // Who only looks makes no file.
         let copy = purpose == .checking ? nil : await problems.awaiting("stores.copy") { try file.copy() } ?? nil
         let pending = await problems.awaiting("stores.copy") { try await copy.openChanges() } ?? nil
         let copied = await problems.awaiting("stores.copy") { try await copy.openFingerprint() } ?? nil
@@ -148,8 +152,7 @@ extension ConfigurationFile {
     fileprivate func copy() throws -> SQLiteNodeCopy? {
         guard let text = settings.stores.copy else { return nil }
         guard case .sqlite(let path) = try StoreAddress(text).below(folder) else {
-            throw Diagnosis(
-                code: "copyAddress", reason: "A node's own copy is a file.", remedy: "Write sqlite:PATH.")
+            throw Diagnosis.copyAddress
         }
         var limits = SQLiteNodeCopy.Limits()
         limits.rows = settings.stores.copyRows
@@ -157,16 +160,21 @@ extension ConfigurationFile {
     }
 }
 
+extension Diagnosis {
+    static let copyAddress = Diagnosis(
+        code: "copyAddress", reason: "A node's own copy is a file.", remedy: "Write sqlite:PATH.")
+}
+
 extension StoreAddress {
     /// The address, with the path of a file relative to a folder.
-    fileprivate func below(_ folder: URL) -> StoreAddress {
+    func below(_ folder: URL) -> StoreAddress {
         guard case .sqlite(let path) = self else { return self }
         return .sqlite(path: URL(filePath: path, relativeTo: folder).absoluteURL.path)
     }
 }
 
 extension ServerProblems.Problem {
-    fileprivate static func keepsRecordsOnly(_ place: String) -> Self {
+    static func keepsRecordsOnly(_ place: String) -> Self {
         Self(
             "stores.\(place)", "This engine keeps sessions and used tokens only.",
             "Name memory, sqlite:PATH or postgresql://….")

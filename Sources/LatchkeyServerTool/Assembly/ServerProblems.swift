@@ -21,14 +21,19 @@ struct ServerProblems: DiagnosableError {
 
     var code: String { "configurationInvalid" }
     /// On one line, because a terminal shows no line end of an error.
-    var reason: String {
-        let texts = problems.map { "\($0.place): \($0.reason) \($0.remedy)" }
-        return texts.count < 2 ? texts.joined() : zip(1..., texts).map { "(\($0)) \($1)" }.joined(separator: " ")
+    var reason: String { lines.joined(separator: " ") }
+    /// Each problem with its place and its remedy, and with a number if there are several.
+    var lines: [String] {
+        let texts = problems.map { "\($0.place.isEmpty ? "" : $0.place + ": ")\($0.reason) \($0.remedy)" }
+        return texts.count < 2 ? texts : zip(1..., texts).map { "(\($0)) \($1)" }
     }
     var remedy: String { "Correct the configuration, and run latchkey-server run --check." }
     var isEmpty: Bool { problems.isEmpty }
 
     mutating func add(_ problem: Problem) { problems.append(problem) }
+
+    /// Takes the problems of a part.
+    mutating func add(_ others: ServerProblems) { problems += others.problems }
 
     /// Does the work, which reads files, on a thread for files, and takes its problems.
     /// - Parameter limit: how long it may take; `nil` for the usual.

@@ -41,7 +41,10 @@ final class ServerShared: Sendable {
     }
 
     /// Blocks as long as the file of the node's secret does.
-    init(_ file: ConfigurationFile, _ engines: ServerEngines, _ lines: LineWriter) throws {
+    /// - Parameter hasOwnSecret: whether a secret of its own stands in for the configuration's. Defaults to no.
+    init(
+        _ file: ConfigurationFile, _ engines: ServerEngines, _ lines: LineWriter, hasOwnSecret: Bool = false
+    ) throws {
         self.engines = engines
         metrics = ServerMetrics(version: ServerVersion.text)
         let threads = file.settings.threads ?? ProcessInfo.processInfo.activeProcessorCount
@@ -49,7 +52,7 @@ final class ServerShared: Sendable {
         door = ConcurrencyLimit(least: threads * 8)
         self.lines = lines
         let secret =
-            try file.settings.nodeSecret.map { try KeyEncryptionKey($0, in: file.secrets) }
+            try (hasOwnSecret ? nil : file.settings.nodeSecret).map { try KeyEncryptionKey($0, in: file.secrets) }
             ?? KeyEncryptionKey(id: "node", key: .random(32))
         let metrics = metrics
         log = try ServerLog(

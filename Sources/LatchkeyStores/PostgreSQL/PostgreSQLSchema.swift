@@ -85,7 +85,9 @@ package enum PostgreSQLSchema {
         """,
     ]
 
-    private static let setAside = "latchkey.set_key_aside(text, uuid, bigint, bytea, bytea)"
+    /// The function that sets keys aside, in the schema.
+    static let setAsideSignature = "set_key_aside(text, uuid, bigint, bytea, bytea)"
+    private static let setAside = "latchkey.\(setAsideSignature)"
 
     /// Gives the database a fingerprint, unless it has one.
     static func identity(_ fingerprint: DatabaseFingerprint) -> PostgreSQLCall {

@@ -24,11 +24,17 @@ final class SQLiteConnection {
     /// - Parameters:
     ///   - path: the file's path. `SQLiteFile` has made it.
     ///   - busy: how long another process's lock is waited for.
+    ///   - purpose: whether the file and its folder may be changed. Defaults to yes.
     /// - Throws: `StoreError`.
-    init(path: String, busy: Duration) throws(StoreError) {
+    init(path: String, busy: Duration, for purpose: StorePurpose = .serving) throws(StoreError) {
         var opened: OpaquePointer?
-        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE
-        let code = sqlite3_open_v2(path, &opened, flags, nil)
+        let flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE
+        let code =
+            switch purpose {
+            case .serving: sqlite3_open_v2(path, &opened, flags | SQLITE_OPEN_READWRITE, nil)
+            case .checking:
+                sqlite3_open_v2(SQLiteFile.readOnly(path), &opened, flags | SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, nil)
+            }
         guard code == SQLITE_OK, let opened else {
             // A handle comes even with an error, unless there is no memory for one.
             sqlite3_close_v2(opened)

@@ -34,15 +34,15 @@ package final class SQLiteStore: RecordStore, KeyStore, AuditStore {
         for purpose: StorePurpose = .serving
     ) throws(StoreError) {
         try SQLiteFile.prepare(path, for: purpose)
-        let first = try SQLiteConnection(path: path, busy: busy)
+        let first = try SQLiteConnection(path: path, busy: busy, for: purpose)
         let schema = SQLiteSchema.store
         if purpose == .serving { try schema.migrate(first) } else { try schema.check(first) }
         try Self.tune(first)
         writer = SQLiteLane(first, name: "writer")
-        let second = try SQLiteConnection(path: path, busy: busy)
+        let second = try SQLiteConnection(path: path, busy: busy, for: purpose)
         try Self.tune(second)
         reader = SQLiteLane(second, name: "reader")
-        let third = try SQLiteConnection(path: path, busy: busy)
+        let third = try SQLiteConnection(path: path, busy: busy, for: purpose)
         try Self.tune(third)
         pages = SQLiteLane(third, name: "pages")
         self.timekeeper = timekeeper
@@ -95,7 +95,35 @@ enum SQLiteFile {
 
     private static func unopened(_ code: Int32) -> StoreError {
         StoreError(
-            .misconfigured, SQLiteStore.name, reason: "The file cannot be opened: \(String(cString: strerror(code))).")
+            .misconfigured, SQLiteStore.name, reason: "The file cannot be opened: \(String(cString: strerror(code))).",
+            remedy: "Check the path, and that the server's user may read and change the file and its folder.")
+    }
+
+    /// The file as an address for SQLite that changes neither the file nor its folder.
+    ///
+    /// Without a log nobody has the file open, and SQLite would make a log and an index beside it to read it. With one it is read together
+    /// with the log, through the index that is there.
+    static func readOnly(_ path: String) -> String {
+        var plain = CharacterSet.urlPathAllowed
+        plain.remove(charactersIn: "?#%;")
+        let escaped = path.addingPercentEncoding(withAllowedCharacters: plain) ?? path
+        let isAtRest = access(path + "-wal", F_OK) != 0
+        return "file:\(escaped)?mode=ro\(isAtRest ? "&immutable=1" : "")"
+    }
+
+    /// Checks that a server could change the file and write beside it.
+    private static func checkRights(_ path: String) throws(StoreError) {
+        for file in [path, path + "-wal", path + "-shm"] where access(file, F_OK) == 0 {
+            guard access(file, R_OK | W_OK) == 0 else { throw unopened(errno) }
+        }
+        // The log needs its index; to make it would change the folder.
+        if access(path + "-wal", F_OK) == 0, access(path + "-shm", F_OK) != 0 {
+            throw StoreError(
+                .unavailable, SQLiteStore.name,
+                reason: "The file has a log without its index, as a copy has it: a check cannot read it unchanged.",
+                remedy: "Start the server, which makes the index; or check again once it runs.")
+        }
+        try checkFolder(of: path)
     }
 
     /// Makes the file with mode 0600 if it is not there; SQLite gives its log the same mode.
@@ -120,5 +148,6 @@ enum SQLiteFile {
                 reason: "Others may read the file: its mode is \(String(facts.st_mode & 0o777, radix: 8)).",
                 remedy: "Give it mode 600, and its -wal and -shm too.")
         }
+        if purpose == .checking { try checkRights(path) }
     }
 }

@@ -53,6 +53,16 @@ struct ObjectForm<Root: Sendable>: Sendable {
     /// - Parameter code: the error's code.
     /// - Throws: all problems at once; a text that is not JSON, or has a member twice, is one problem by line and column.
     func decode(_ json: [UInt8], code: String) throws(JSONProblems) -> Root {
+        let (root, problems) = try decodeWhatFits(json, code: code)
+        guard problems.isEmpty else { throw JSONProblems(code: code, problems: problems) }
+        return root
+    }
+
+    /// Reads what fits of a whole JSON text; what does not has its default.
+    /// - Parameter code: the error's code.
+    /// - Returns: the object and all problems.
+    /// - Throws: a problem by line and column for a text that is not JSON, or has a member twice; one for what is no object.
+    func decodeWhatFits(_ json: [UInt8], code: String) throws(JSONProblems) -> (root: Root, problems: [JSONProblem]) {
         let value: JSONValue
         do {
             value = try JSONReader.value(of: json)
@@ -60,10 +70,8 @@ struct ObjectForm<Root: Sendable>: Sendable {
             throw JSONProblems(code: code, problems: [error.problem(in: json)])
         }
         var problems: [JSONProblem] = []
-        guard let root = read(value, .root, &problems), problems.isEmpty else {
-            throw JSONProblems(code: code, problems: problems)
-        }
-        return root
+        guard let root = read(value, .root, &problems) else { throw JSONProblems(code: code, problems: problems) }
+        return (root, problems)
     }
 }
 

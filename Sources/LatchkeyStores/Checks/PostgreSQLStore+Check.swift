@@ -1,0 +1,80 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyServer
+
+/// A look at PostgreSQL that writes nothing: tables, rights of the role, standby, clock.
+///
+/// Source: `Documentation/LicenseServer.md` §7.3.
+extension PostgreSQLStore {
+    /// What a node needs of each thing that it keeps: table or function, and the right.
+    private static func needs(_ use: StoreUse) -> [(object: String, right: String)] {
+        func rights(_ table: String, _ rights: String...) -> [(String, String)] {
+            rights.map { ("latchkey.\(table)", $0) }
+        }
+        switch use {
+        case .sessions: return rights("records", "SELECT", "INSERT", "UPDATE", "DELETE")
+        case .audit: return rights("audit", "SELECT", "INSERT")
+        case .keys:
+            return ["keys", "seeds", "data_keys"].flatMap { rights($0, "SELECT", "INSERT", "UPDATE") }
+                + rights("identity", "SELECT") + [("latchkey.\(PostgreSQLSchema.setAsideSignature)", "EXECUTE")]
+        }
+    }
+
+    static func findings(at address: Secret, for uses: Set<StoreUse>) async -> [StoreFinding] {
+        do throws(StoreError) {
+            let setup = PostgreSQLLane.Setup(
+                hosts: try PostgreSQLHosts(address), isDurable: false, statementLimit: .seconds(5))
+            let pool = try PostgreSQLPool(setup, count: 1, name: "check")
+            defer { pool.close() }
+            // Also where the tables are not: then nothing else is worth a look.
+            try await PostgreSQLSchema.check(pool, within: .seconds(10))
+            return try await rights(pool, uses) + standing(pool)
+        } catch {
+            return [.fault(error)]
+        }
+    }
+
+    private static func rights(
+        _ pool: PostgreSQLPool, _ uses: Set<StoreUse>
+    ) async throws(StoreError) -> [StoreFinding] {
+        let needs = StoreUse.allCases.filter(uses.contains).flatMap(needs)
+        let sql = """
+            SELECT object || ' ' || wanted FROM unnest($1::text[], $2::text[]) AS need (object, wanted)
+            WHERE NOT coalesce(CASE WHEN wanted = 'EXECUTE'
+                THEN has_function_privilege(to_regprocedure(object)::oid, wanted)
+                ELSE has_table_privilege(to_regclass(object)::oid, wanted) END, false)
+            """
+        let answer = try await pool.run(
+            PostgreSQLCall(
+                "check-rights", sql,
+                [.array(.text, needs.map { .text($0.object) }), .array(.text, needs.map { .text($0.right) })]),
+            within: .seconds(5))
+        var missing: [String] = []
+        for row in answer.rows { missing.append(String(decoding: try row.bytes(0), as: UTF8.self)) }
+        guard !missing.isEmpty else { return [] }
+        return [
+            .fault(
+                "The role of PostgreSQL lacks rights: \(missing.joined(separator: ", ")).",
+                "Run latchkey-server migrate as the tables' owner with --grant, which gives a node's role what it needs."
+            )
+        ]
+    }
+
+    private static func standing(_ pool: PostgreSQLPool) async throws(StoreError) -> [StoreFinding] {
+        let start = Date()
+        let answer = try await pool.run(
+            PostgreSQLCall(
+                "check-standing",
+                "SELECT pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on', clock_timestamp()"),
+            within: .seconds(5))
+        guard let row = answer.rows.first else { return [] }
+        var findings = StoreFinding.clock(try row.date(1), between: start, and: Date())
+        if try row.flag(0) {
+            findings.append(
+                .notice(
+                    "PostgreSQL takes no changes here: it is a standby, or read-only.",
+                    "Name the primary, unless this node only gives licenses for keys that are there."))
+        }
+        return findings
+    }
+}

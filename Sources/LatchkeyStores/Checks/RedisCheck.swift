@@ -1,0 +1,177 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyServer
+
+/// A look at Redis and its sentinels that writes nothing: connection, password, role, memory's policy, replicas, clock.
+///
+/// Blocks.
+///
+/// Source: `Documentation/LicenseServer.md` §7.2.
+struct RedisCheck {
+    private let address: RedisAddress
+    /// How long a connection and each answer may take.
+    private let limit = Duration.seconds(2)
+
+    init(_ address: RedisAddress) { self.address = address }
+
+    func findings() -> [StoreFinding] {
+        if let place = address.place { return findings(at: place) }
+        guard let sentinels = address.sentinels else { return [] }
+        var (findings, primaries): ([StoreFinding], [RedisAddress.Place]) = ([], [])
+        for sentinel in sentinels.places {
+            let name = "The sentinel \(sentinel.shown)"
+            do throws(StoreError) {
+                if let place = try primary(by: sentinel, sentinels.name, &findings) {
+                    if !primaries.contains(place) { primaries.append(place) }
+                }
+            } catch {
+                findings.append(.fault(error, at: name))
+            }
+        }
+        if primaries.count > 1 {
+            findings.append(
+                .fault(
+                    "The sentinels name several primaries: \(primaries.map(\.shown).joined(separator: ", ")).",
+                    "Have all sentinels watch one group; see SENTINEL masters on each."))
+        }
+        return findings + primaries.flatMap { self.findings(at: $0) }
+    }
+
+    /// The primary that a sentinel names.
+    private func primary(
+        by sentinel: RedisAddress.Place, _ name: String, _ findings: inout [StoreFinding]
+    ) throws(StoreError) -> RedisAddress.Place? {
+        let socket = try RedisSocket(sentinel, within: limit)
+        let answer = try socket.ask(["SENTINEL", "get-master-addr-by-name", name], within: limit)
+        if case .error(let text) = answer {
+            let wantsPassword = text.hasPrefix("NOAUTH")
+            findings.append(
+                .fault(
+                    wantsPassword
+                        ? "The sentinel \(sentinel.shown) wants a password."
+                        : "\(sentinel.shown) is no sentinel: \(StoreError(redis: text).reason)",
+                    wantsPassword
+                        ? "Let it answer without one: this server sends the password to Redis alone."
+                        : "Name the port of the sentinel, 26379 by default."))
+            return nil
+        }
+        if let parts = answer.elements, parts.count == 2, let host = parts[0].text,
+            let port = parts[1].text.flatMap({ UInt16($0) })
+        {
+            return .host(host, port: port)
+        }
+        findings.append(
+            .fault(
+                "The sentinel \(sentinel.shown) knows no primary of the name “\(name.onOneLine)”.",
+                "Write the name that its configuration has behind “sentinel monitor”."))
+        return nil
+    }
+
+    private func findings(at place: RedisAddress.Place) -> [StoreFinding] {
+        do throws(StoreError) {
+            let socket = try RedisSocket(place, within: limit)
+            if let refusal = try refusal(by: socket, at: place) { return [refusal] }
+            return try role(socket, place) + settings(socket, place) + clock(socket)
+        } catch {
+            return [.fault(error, at: place.shown)]
+        }
+    }
+
+    /// Why Redis does not take the connection; `nil` if it does.
+    private func refusal(by socket: RedisSocket, at place: RedisAddress.Place) throws(StoreError) -> StoreFinding? {
+        if let password = address.password {
+            let words = ["AUTH"] + [address.user, password.revealedText].compactMap { $0 }
+            if case .error(let text) = try socket.ask(words, within: limit) {
+                if text.hasPrefix("WRONGPASS") || text.contains("invalid password") {
+                    let who = address.user == nil ? "the password" : "the user or the password"
+                    return .fault(
+                        "\(place.shown) refuses \(who).",
+                        "Correct the address; Redis has them in requirepass or its ACL.")
+                }
+                if text.contains("without any password") {
+                    return .fault(
+                        "\(place.shown) has no password, and the address has one.",
+                        "Set requirepass there, or take the password out of the address.")
+                }
+                return .fault("\(place.shown) refuses the password.", "Look at the ACL of Redis.")
+            }
+        }
+        if address.database != 0, case .error = try socket.ask(["SELECT", "\(address.database)"], within: limit) {
+            return .fault("\(place.shown) has no database \(address.database).", "Correct the number in the address.")
+        }
+        guard case .error(let text) = try socket.ask(["PING"], within: limit) else { return nil }
+        if text.hasPrefix("NOAUTH") {
+            return .fault("\(place.shown) wants a password.", "Write redis://:PASSWORD@HOST, in a file of mode 0600.")
+        }
+        return .fault(StoreError(redis: text), at: place.shown)
+    }
+
+    private func role(_ socket: RedisSocket, _ place: RedisAddress.Place) throws(StoreError) -> [StoreFinding] {
+        let role = try socket.ask(["ROLE"], within: limit)
+        if case .error(let text) = role { return [.fault(StoreError(redis: text), at: place.shown)] }
+        guard role.elements?.first?.text == "master" else {
+            return [
+                .fault(
+                    "\(place.shown) is a replica, which takes no changes.",
+                    "Name the primary, or the sentinels with redis+sentinel://.")
+            ]
+        }
+        let replicas = role.elements?.last?.elements?.count ?? 0
+        guard let wanted = address.replicas?.count, replicas < wanted else { return [] }
+        return [
+            .fault(
+                "\(place.shown) has \(replicas.counted("replica")), and each write waits for \(wanted).",
+                "Connect more replicas, or lower ?replicas= in the address.")
+        ]
+    }
+
+    private func settings(_ socket: RedisSocket, _ place: RedisAddress.Place) throws(StoreError) -> [StoreFinding] {
+        let answer = try socket.ask(["INFO"], within: limit)
+        guard let text = answer.text else {
+            return [
+                .notice(
+                    "\(place.shown) does not tell its settings.",
+                    "See there that maxmemory-policy is noeviction, or let the user run INFO.")
+            ]
+        }
+        let lines = text.split(whereSeparator: \.isNewline)
+        func value(_ name: String) -> Substring? {
+            lines.first { $0.hasPrefix("\(name):") }?.dropFirst(name.count + 1)
+        }
+        var findings: [StoreFinding] = []
+        if value("cluster_enabled") == "1" {
+            findings.append(
+                .fault(
+                    "\(place.shown) is part of a cluster, which this server does not follow.",
+                    "Name one primary without a cluster, or sentinels with redis+sentinel://."))
+        }
+        if let policy = value("maxmemory_policy"), policy != "noeviction" {
+            findings.append(
+                .fault(
+                    "\(place.shown) throws records away when its memory is full: its maxmemory-policy is \(policy).",
+                    "Set maxmemory-policy noeviction there, or viewers lose slots unseen."))
+        }
+        if value("loading") == "1" {
+            findings.append(.fault("\(place.shown) is still loading its data.", "Wait until it has loaded them."))
+        }
+        return findings
+    }
+
+    private func clock(_ socket: RedisSocket) throws(StoreError) -> [StoreFinding] {
+        let start = Date()
+        let parts = try socket.ask(["TIME"], within: limit).elements?.compactMap(\.text).compactMap { Double($0) }
+        guard let parts, parts.count == 2 else { return [] }
+        let clock = Date(timeIntervalSince1970: parts[0] + parts[1] / 1_000_000)
+        return StoreFinding.clock(clock, between: start, and: Date())
+    }
+}
+
+extension RedisAddress.Place {
+    /// The place as an address without user and password.
+    var shown: String {
+        switch self {
+        case .host(let host, let port): "redis://\(host.contains(":") ? "[\(host)]" : host):\(port)".onOneLine
+        case .path(let path): "redis+unix:\(path)".onOneLine
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import LatchkeyCore
+package import LatchkeyServer
+
+/// What a look at a store finds that somebody should do something about. Holds no password.
+package struct StoreFinding: Sendable, Hashable {
+    /// Whether the store cannot be used as it is.
+    package let isFault: Bool
+    /// What it is, one sentence.
+    package let reason: String
+    /// What to do, one imperative sentence.
+    package let remedy: String
+
+    static func fault(_ reason: String, _ remedy: String) -> Self {
+        Self(isFault: true, reason: reason, remedy: remedy)
+    }
+
+    static func fault(_ error: StoreError, at place: String? = nil) -> Self {
+        .fault(place.map { "\($0): \(error.reason)" } ?? error.reason, error.remedy)
+    }
+
+    static func notice(_ reason: String, _ remedy: String) -> Self {
+        Self(isFault: false, reason: reason, remedy: remedy)
+    }
+}
+
+extension StoreFinding {
+    /// How far a store's clock may be from this machine's.
+    private static let clockLimit: TimeInterval = 2
+
+    /// A notice where the clocks are apart.
+    /// - Parameters:
+    ///   - clock: the store's time, as it answered between the two times of this machine.
+    static func clock(_ clock: Date, between start: Date, and end: Date) -> [StoreFinding] {
+        let (ahead, behind) = (clock.timeIntervalSince(end), start.timeIntervalSince(clock))
+        let (difference, word) = ahead > 0 ? (ahead, "ahead of") : (behind, "behind")
+        guard difference > clockLimit else { return [] }
+        return [
+            .notice(
+                "Its clock is \(Int(difference.rounded())) s \(word) this machine's.",
+                "Have both follow one time server.")
+        ]
+    }
+}
+
+/// What a configuration keeps in a store.
+package enum StoreUse: String, Sendable, CaseIterable {
+    case sessions, keys, audit
+}
+
+extension Stores {
+    /// Looks whether a database or Redis can be used, and changes nothing there: whom it answers, as what, with which rights and settings.
+    ///
+    /// Files are looked at where they are opened.
+    /// - Parameters:
+    ///   - address: where it is.
+    ///   - uses: what is kept there.
+    package static func findings(at address: StoreAddress, for uses: Set<StoreUse>) async -> [StoreFinding] {
+        switch address {
+        case .memory, .sqlite: return []
+        case .postgresql(let address): return await PostgreSQLStore.findings(at: address, for: uses)
+        case .redis(let address):
+            do throws(StoreError) {
+                let address = try RedisAddress(address)
+                // Sockets and names are waited for on a thread of its own.
+                return await withCheckedContinuation { done in
+                    Thread.detachNewThread { done.resume(returning: RedisCheck(address).findings()) }
+                }
+            } catch {
+                return [.fault(error)]
+            }
+        }
+    }
+
+    /// Looks whether a node's own copy could be kept in a file, and changes nothing.
+    /// - Throws: `StoreError`.
+    package static func checkCopy(at path: String) throws(StoreError) {
+        guard FileManager.default.fileExists(atPath: path) else { return try SQLiteFile.checkFolder(of: path) }
+        try SQLiteFile.prepare(path, for: .checking)
+        try SQLiteSchema.copy.check(SQLiteConnection(path: path, busy: .seconds(5), for: .checking))
+    }
+}

@@ -1,0 +1,282 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyServer
+import LatchkeyStores
+import LatchkeyTesting
+import Testing
+
+@testable import LatchkeyServerTool
+
+/// A way to break a configuration, and what the check has to say of it.
+struct BrokenConfiguration: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let expected: [String]
+    let spoil: @Sendable (CheckStage) async throws -> Void
+
+    init(_ name: String, _ expected: String..., spoil: @escaping @Sendable (CheckStage) async throws -> Void) {
+        (testDescription, self.expected, self.spoil) = (name, expected, spoil)
+    }
+
+    private static func swap(_ name: String, _ old: String, _ new: String, _ expected: String...) -> Self {
+        Self(name, expected) { try $0.replace(old, new) }
+    }
+
+    private init(
+        _ name: String, _ expected: [String], spoil: @escaping @Sendable (CheckStage) async throws -> Void
+    ) {
+        (testDescription, self.expected, self.spoil) = (name, expected, spoil)
+    }
+
+    // MARK: - What is wrong with the form
+
+    static let ofForm: [Self] = [
+        swap("a comma too many", #""drainDelay": "0s","#, #""drainDelay": "0s",,"#, "This is not JSON from line"),
+        swap(
+            "a misspelt member", #""version": 1,"#, #""version": 1, "tenant": {},"#, "tenant: There is no such member."),
+        swap("a member twice", #""version": 1,"#, #""version": 1, "version": 1,"#, "A member stands twice"),
+        swap(
+            "a certificate without its key", #""players": {"#, #""players": {"certificate": "nope.pem", "#, "players: "),
+        Self("an operator's key in clear", "admins[0].key: ", "Write 64 hexadecimal digits.") { stage in
+            try stage.edit {
+                $0 = $0.replacing(/"name": "demo", "key": "[0-9a-f]*"/, with: #""name": "demo", "key": "hunter2""#)
+            }
+        },
+        swap(
+            "an unknown right", #""speke:read""#, #""speke:reed""#, "tenants.demo.packagers[0].rights[0]: ",
+            "“speke:reed”"),
+        swap("an unknown role", #""role": "security""#, #""role": "root""#, "admins[0].role: ", "Write one of viewer"),
+        swap(
+            "trusted proxies that are none", #""drainDelay": "0s","#,
+            #""drainDelay": "0s", "trustedProxies": ["10.0.0.0/33", "proxy.local"],"#, "trustedProxies[0]: ",
+            "trustedProxies[1]: "),
+        Self("two listeners on one port", "packagers.port: The listeners players and packagers have one port.") {
+            stage in
+            let port = try UnusedPort.any()
+            try stage.edit {
+                $0 = $0.replacing(/"(players|packagers)": {"address": "127.0.0.1", "port": 0}/) {
+                    #""\#($0.1)": {"address": "127.0.0.1", "port": \#(port)}"#
+                }
+            }
+        },
+        swap(
+            "credentials twice", #"[{"folder": "credentials"}]"#,
+            #"[{"folder": "credentials"}, {"folder": "credentials"}]"#,
+            "licensee.credentials[1]: It stands in the list before."),
+        Self("a configuration that is not there", "server.json cannot be read: no such file.") {
+            try FileManager.default.removeItem(atPath: $0.folder.configuration)
+        },
+    ]
+
+    // MARK: - What is wrong with files
+
+    static let ofFiles: [Self] = [
+        Self("another key encryption key", "tenants.demo.keys: ") {
+            try $0.secret(String(repeating: "ab", count: 32), to: "kek.hex")
+        },
+        Self("half a key encryption key", "keyEncryptionKey: ", "that was cut") {
+            try $0.secret(String(repeating: "ab", count: 16), to: "kek.hex")
+        },
+        Self("a key encryption key that others read", "keyEncryptionKey: ", "open to others", "Run chmod 600") {
+            try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: $0.url("kek.hex").path)
+        },
+        swap(
+            "a policy that is not there", #""policy": "demo""#, #""policy": "premium""#,
+            "tenants.demo.policy: There is no policy “premium”."),
+        Self("an example that fails", "policies demo:examples[1].expect: ") {
+            try $0.replace(#""expect": "blocked""#, #""expect": "license""#, in: "policies/demo.json")
+        },
+        Self("a duration in words", "policies demo:validity.lease: ", "Write a duration such as") {
+            try $0.replace(#""5m""#, #""5 minutes""#, in: "policies/demo.json")
+        },
+        Self("a key set whose key is too short", "tenants.demo.tokens.keys: ") {
+            try $0.secret(#"{"keys":[{"kty":"oct","kid":"demo","alg":"HS256","k":"AAAA"}]}"#, to: "jwks.json")
+        },
+        swap(
+            "credentials that are not there", #"{"folder": "credentials"}"#, #"{"folder": "nope"}"#,
+            "licensee.credentials[0]"),
+        swap(
+            "a derivation that is not there", #""licensee": {"#, #""licensee": {"derivation": "x.so", "#,
+            "licensee.derivation: "),
+        Self(
+            "a node's secret that is not there, beside a fault of the policies", "nodeSecret: ",
+            "policies demo:validity.lease: "
+        ) {
+            try FileManager.default.removeItem(at: $0.url("node-secret.hex"))
+            try $0.replace(#""5m""#, #""5 minutes""#, in: "policies/demo.json")
+        },
+        Self("no key encryption key, beside a fault of a tenant", "keyEncryptionKey: ", "tenants.demo.policy: ") {
+            try FileManager.default.removeItem(at: $0.url("kek.hex"))
+            try $0.replace(#""policy": "demo""#, #""policy": "premium""#)
+        },
+        Self("a copy in a folder that is not there", "stores.copy: ") {
+            try $0.store("copy", "sqlite:nowhere/copy.db")
+        },
+    ]
+
+    // MARK: - What is wrong with addresses
+
+    static let ofAddresses: [Self] = [
+        swap(
+            "a key set by http", #""jwks.json""#, #""http://127.0.0.1:9/jwks.json""#,
+            "tenants.demo.tokens.keys: Key sets are fetched by https only."),
+        swap(
+            "a dead https key set", #""jwks.json""#, #""https://127.0.0.1:1/jwks.json""#,
+            "tenants.demo.tokens.keys: The key set cannot be fetched."),
+        swap(
+            "a dead callout", #""clearKey": true,"#,
+            #""clearKey": true, "callout": {"url": "https://127.0.0.1:1/ask"},"#,
+            "tenants.demo.callout.url: The callout cannot be reached."),
+        swap(
+            "an address that is not this machine's", #""players": {"address": "127.0.0.1", "port": 0}"#,
+            #""players": {"address": "192.0.2.1", "port": 4000}"#,
+            "players.address: 192.0.2.1:4000 is no address of this machine."),
+        swap(
+            "a name in an address's place", #""players": {"address": "127.0.0.1", "port": 0}"#,
+            #""players": {"address": "example", "port": 4000}"#, "players.address: “example” is no IP address."),
+    ]
+
+    // MARK: - What is wrong with stores
+
+    static let ofStores: [Self] = [
+        Self("no store of keys", "stores.keys: Keys are kept in memory although there is a keyEncryptionKey") { stage in
+            try stage.edit { $0 = $0.replacing(/"keys": "postgresql:[^"]*",\s/, with: "") }
+        },
+        Self("a role that PostgreSQL does not know", "stores.keys: PostgreSQL refuses the role or its password.") {
+            stage in
+            try stage.store("keys", stage.address.replacing("//latchkey:", with: "//nobody_here:"))
+        },
+        Self("a wrong password of PostgreSQL", "stores.keys: PostgreSQL refuses the role or its password.") { stage in
+            try stage.store("keys", stage.address.replacing("hunter2", with: "hunter3"))
+        },
+        Self("a closed port of PostgreSQL", "stores.keys: The host does not take the connection.") {
+            try $0.store("keys", "postgresql://latchkey_node@127.0.0.1:1/latchkey")
+        },
+        Self("an empty database", "stores.keys: The database lacks tables.", "latchkey-server migrate") { stage in
+            let empty = try await stage.server.database()
+            try stage.store("keys", stage.server.address(of: empty).revealedText)
+        },
+        Self("another database", "stores.fingerprint: ", "tenants.demo.keys: ") { stage in
+            let other = try await stage.server.database()
+            let address = stage.server.address(of: other).revealedText
+            _ = try await Stores.migrate(StoreAddress(address))
+            try stage.store("keys", address)
+        },
+        Self(
+            "a role without rights", "stores.keys: The role of PostgreSQL lacks rights: ", "latchkey.keys INSERT",
+            "--grant"
+        ) {
+            stage in
+            let role = "r\(stage.database)"
+            let password = PostgreSQLProcess.password
+            try await stage.server.query("CREATE ROLE \(role) LOGIN PASSWORD '\(password)'", in: stage.database)
+            try await stage.server.query("GRANT USAGE ON SCHEMA latchkey TO \(role)", in: stage.database)
+            try stage.store("keys", stage.server.address(of: stage.database, role: role).revealedText)
+        },
+        Self(
+            "a closed port of Redis",
+            "stores.sessions: redis://127.0.0.1:1: There is no connection to Redis: Connection refused."
+        ) {
+            try $0.store("sessions", "redis://127.0.0.1:1")
+        },
+        Self(
+            "an unknown host of Redis", "stores.sessions: redis://no.such.host.invalid:6379: ", "its name was not found"
+        ) {
+            try $0.store("sessions", "redis://no.such.host.invalid:6379")
+        },
+        Self("Redis by TLS", "stores.sessions: “rediss” is no kind of store.") {
+            try $0.store("sessions", "rediss://127.0.0.1:26379")
+        },
+        Self("Redis that evicts", "its maxmemory-policy is allkeys-lru.", "Set maxmemory-policy noeviction") { stage in
+            let redis = try await stage.ownRedis("--maxmemory-policy", "allkeys-lru")
+            try stage.store("sessions", "redis://127.0.0.1:\(redis)")
+        },
+        Self("a wrong password of Redis", "refuses the password.", "Nothing was written.") { stage in
+            let redis = try await stage.ownRedis("--requirepass", "right")
+            try stage.store("sessions", "redis://:hunter2@127.0.0.1:\(redis)")
+        },
+        Self("no password for Redis", "wants a password.") { stage in
+            let redis = try await stage.ownRedis("--requirepass", "right")
+            try stage.store("sessions", "redis://127.0.0.1:\(redis)")
+        },
+        Self("a replica of Redis", "is a replica, which takes no changes.") { stage in
+            let primary = try await stage.ownRedis()
+            let replica = try await stage.ownRedis("--replicaof", "127.0.0.1 \(primary)")
+            try stage.store("sessions", "redis://127.0.0.1:\(replica)")
+        },
+        Self("fewer replicas than writes wait for", "has 0 replicas, and each write waits for 1.") { stage in
+            let redis = try await stage.ownRedis()
+            try stage.store("sessions", "redis://127.0.0.1:\(redis)?replicas=1")
+        },
+        Self(
+            "a sentinel that is not there", "stores.sessions: The sentinel redis://127.0.0.1:1: There is no connection"
+        ) {
+            try $0.store("sessions", "redis+sentinel://127.0.0.1:1/main")
+        },
+        Self("a sentinel that knows another name", "knows no primary of the name “other”.") { stage in
+            let (primary, port) = (try await stage.ownRedis(), try UnusedPort.any())
+            let folder = try TemporaryFolder()
+            stage.keep(try await SentinelGroup.sentinel(in: folder, port: port, of: primary))
+            stage.keep(folder)
+            try stage.store("sessions", "redis+sentinel://127.0.0.1:\(port)/other")
+        },
+        Self(
+            "five faults at once, of form and of content", "tenants.demo.policy: ", "players.port: ",
+            "admins[0].role: ",
+            "stores.sessions: “mongodb” is no kind of store.", "drainDelay: ", "5 faults. Nothing was written."
+        ) { stage in
+            try stage.replace(#""policy": "demo""#, #""policy": "x""#)
+            try stage.replace(#""players": {"address": "127.0.0.1", "port": 0}"#, #""players": {"port": 99999}"#)
+            try stage.replace(#""role": "security""#, #""role": "root""#)
+            try stage.replace(#""drainDelay": "0s""#, #""drainDelay": "soon""#)
+            try stage.store("sessions", "mongodb://x")
+        },
+    ]
+
+    static let all = ofForm + ofFiles + ofAddresses + ofStores
+}
+
+/// A default that is dangerous, and what the check, the start and the console say of it.
+struct DangerousDefault: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let place: String
+    let spoil: @Sendable (CheckStage) async throws -> Void
+
+    static let all: [Self] = [
+        Self(
+            testDescription: "sessions in memory beside a database",
+            place: "stores.sessions: Slots are kept by this node alone"
+        ) {
+            try $0.store("sessions", "memory")
+        },
+        Self(testDescription: "the audit in memory", place: "stores.audit: The audit is kept in memory") {
+            try $0.store("audit", "memory")
+        },
+        Self(
+            testDescription: "operators without TLS on all addresses",
+            place: "operators: The listener takes operators' keys without TLS"
+        ) {
+            try $0.replace(#""operators": {"address": "127.0.0.1""#, #""operators": {"address": "0.0.0.0""#)
+        },
+        Self(testDescription: "everybody is a trusted proxy", place: "trustedProxies: 0.0.0.0/0 is everybody") {
+            try $0.replace(#""drainDelay": "0s","#, #""drainDelay": "0s", "trustedProxies": ["0.0.0.0/0"],"#)
+        },
+        Self(testDescription: "no node's secret", place: "nodeSecret: Each node makes its own") {
+            try $0.replace(#""nodeSecret": {"file": "node-secret.hex"},"#, "")
+        },
+        Self(testDescription: "limits without a word about outages", place: "policies demo: Its limits are open while")
+        {
+            try $0.replace(#""outage": {"sessionStore": "allow:2m"},"#, "", in: "policies/demo.json")
+        },
+        Self(testDescription: "no copy", place: "stores.copy: Without a node's own copy") {
+            try $0.replace(#", "copy": "sqlite:copy.db""#, "")
+        },
+        Self(testDescription: "no fingerprint", place: "stores.fingerprint: Any database is taken") { stage in
+            try stage.edit { $0 = $0.replacing(/, "fingerprint": "[0-9a-f]*"/, with: "") }
+        },
+        Self(testDescription: "keys in memory", place: "stores.keys: Keys are kept in memory: each start") { stage in
+            try stage.edit { $0 = $0.replacing(/, "fingerprint": "[0-9a-f]*"/, with: "") }
+            try stage.store("keys", "memory")
+            try stage.replace(#""keyEncryptionKey": {"id": "demo", "file": "kek.hex"},"#, "")
+        },
+    ]
+}

@@ -1,0 +1,114 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyServer
+import LatchkeyTesting
+
+@testable import LatchkeyServerTool
+@testable import LatchkeyStores
+
+/// A sound configuration over a real PostgreSQL and a real Redis, to be broken.
+final class CheckStage {
+    let root: TemporaryFolder
+    let folder: DemoFolder
+    let database: String
+    let server: PostgreSQLProcess
+    let address: String
+    let redis: RedisProcess
+
+    /// A Redis of this stage alone.
+    private(set) var redisProcess: RedisProcess?
+    private var kept: [AnyObject] = []
+
+    static var isInstalled: Bool { PostgreSQLProcess.programs != nil && RedisProcess.isInstalled }
+
+    init() async throws {
+        root = try TemporaryFolder()
+        folder = try DemoFolder.patient(in: root)
+        server = try await PostgreSQLProcess.shared.value
+        redis = try await RedisProcess.shared.value
+        database = try await server.database()
+        let address = server.address(of: database).revealedText
+        self.address = address
+        let fingerprint = try await Stores.migrate(StoreAddress(address))
+        try await server.query("GRANT SELECT ON ALL TABLES IN SCHEMA latchkey TO PUBLIC", in: database)
+        let (redisPath, fingerprintText) = (redis.path, fingerprint.map { "\($0)" } ?? "")
+        try edit {
+            $0 = $0.replacing(#""sessions": "sqlite:latchkey.db""#, with: #""sessions": "redis+unix:\#(redisPath)""#)
+                .replacing(#""keys": "sqlite:latchkey.db""#, with: #""keys": "\#(address)""#)
+                .replacing(
+                    #""audit": "sqlite:latchkey.db""#,
+                    with: #""audit": "\#(address)", "copy": "sqlite:copy.db", "fingerprint": "\#(fingerprintText)""#)
+        }
+        // It has the password of PostgreSQL.
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder.configuration)
+        let file = try await ConfigurationFile.read(folder.configuration)
+        try await KeySealing.with(file) { _ = try await $0.create("demo") }
+        for name in ["copy.db", "copy.db-wal", "copy.db-shm"] { try? FileManager.default.removeItem(at: url(name)) }
+    }
+
+    func url(_ name: String) -> URL { folder.url.appending(path: name) }
+
+    func edit(_ change: (inout String) -> Void) throws { try ServerStage.edit(folder.configuration, change) }
+
+    /// Puts a text in another's place, which has to be there.
+    func replace(_ old: String, _ new: String, in file: String = "server.json") throws {
+        var isThere = false
+        try ServerStage.edit(url(file).path) {
+            isThere = $0.contains(old)
+            $0 = $0.replacing(old, with: new)
+        }
+        guard isThere else { throw Diagnosis(code: "test", reason: "“\(old)” is not in \(file).", remedy: "Mend it.") }
+    }
+
+    /// Names another store.
+    func store(_ name: String, _ address: String) throws {
+        try edit { text in
+            guard let start = text.range(of: "\"\(name)\": \"", range: stores(text)),
+                let end = text.range(of: "\"", range: start.upperBound..<text.endIndex)
+            else { return }
+            text.replaceSubrange(start.upperBound..<end.lowerBound, with: address)
+        }
+    }
+
+    private func stores(_ text: String) -> Range<String.Index> {
+        (text.range(of: "\"stores\"")?.lowerBound ?? text.startIndex)..<text.endIndex
+    }
+
+    func secret(_ text: String, to name: String) throws {
+        try? FileManager.default.removeItem(at: url(name))
+        try PrivateFile.write(Secret(text), to: url(name))
+    }
+
+    /// Starts a Redis of this stage alone on loopback.
+    /// - Returns: its port.
+    func ownRedis(_ arguments: String...) async throws -> UInt16 {
+        let port = try UnusedPort.any()
+        var arguments = arguments
+        // Its program wants the two words of an address apart.
+        if arguments.first == "--replicaof" {
+            arguments = [arguments[0]] + arguments[1].split(separator: " ").map(String.init)
+        }
+        let process = try await RedisProcess(port: port, arguments)
+        redisProcess = process
+        keep(process)
+        return port
+    }
+
+    /// Keeps what ends with its last reference.
+    func keep(_ one: AnyObject) { kept.append(one) }
+
+    /// Every row of the database, by table.
+    func rows() async throws -> [String] {
+        let sql = """
+            SELECT table_name || ': ' || query_to_xml('SELECT * FROM latchkey.' || table_name || ' t ORDER BY t::text',
+                true, false, '')::text FROM information_schema.tables WHERE table_schema = 'latchkey' ORDER BY 1
+            """
+        let rows = try await server.query(sql, in: database)
+        return try rows.map { String(decoding: try $0.bytes(0), as: UTF8.self) }
+    }
+
+    /// The configuration's folder with everything in it.
+    func files() throws -> FolderFacts { try FolderFacts(folder.url) }
+
+    func check() async -> ToolRun { await ToolRun("run", "--check", "--config", folder.configuration) }
+}
