@@ -22,7 +22,7 @@ help: ## list the targets
 deps: ## install what is missing beside the Swift toolchain
 	@Scripts/install-dependencies
 
-engines: ## install the programs that tests start: PostgreSQL, Redis, SoftHSM, HAProxy, Chromium, fish, zsh, PyYAML
+engines: ## install the programs that tests start: PostgreSQL, Redis, SoftHSM, HAProxy, Chromium, fish, zsh, PyYAML, sqlite3, xxd
 	@Scripts/install-dependencies --engines
 
 packager: ## fetch Shaka Packager from PyPI for its test, if it can be had
@@ -51,6 +51,7 @@ test: engines packager readers ## run all tests
 	swift test --quiet $(SWIFT_FLAGS) --disable-xctest --configuration $(CONFIGURATION) --experimental-maximum-parallelization-width 8
 	@Scripts/check-drag-in $(CONFIGURATION)
 	@Scripts/check-deployment --bin "$$($(SWIFT_BUILD) --show-bin-path)"
+	@Scripts/check-pages --bin "$$($(SWIFT_BUILD) --show-bin-path)"
 
 # The rooms in which threads and tasks meet.
 TSAN_TESTS ?= Core,HTTP,Client,Players
@@ -67,6 +68,7 @@ lint: ## check the format, references, the code in documents, and that tests end
 	swift format lint --strict --recursive Package.swift Sources StandIns Examples Tests Fuzz
 	@Scripts/check-references --self-test && Scripts/check-references
 	@Scripts/check-snippets --self-test && Scripts/check-snippets
+	@Scripts/check-pages --self-test && Scripts/check-pages
 	@Scripts/check-tests
 	@Scripts/check-deployment
 	@Scripts/cluster --self-test

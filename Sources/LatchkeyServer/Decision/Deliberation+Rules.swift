@@ -52,7 +52,7 @@ extension Deliberation {
             refuse(.tokenMalformed, "The token has no identifier, and may be used once.")
             return
         }
-        if isOut(.tokenStore, policy.outage.tokenStore ?? .allow) { return }
+        if isOut(.tokenStore, policy.outage.tokenStore ?? Policy.Outage.usual) { return }
         guard let use = account.tokenUse else { return }
         let reuse = policy.token.reuse ?? Policy.Token.usualReuse
         if use.session != session {

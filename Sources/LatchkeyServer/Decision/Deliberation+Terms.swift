@@ -36,7 +36,7 @@ extension Deliberation {
 
     /// One note for all that is counted in the session store.
     private mutating func checkSessionStore() {
-        if needsAccount { _ = isOut(.sessionStore, policy.outage.sessionStore ?? .allow) }
+        if needsAccount { _ = isOut(.sessionStore, policy.outage.sessionStore ?? Policy.Outage.usual) }
     }
 
     private var baseBounds: ValidityBounds {

@@ -207,8 +207,8 @@ extension Policy.Outage {
     fileprivate static let form: ObjectForm<Self> = ObjectForm(
         empty: Self(),
         members: [
-            .optional("sessionStore", \.sessionStore, .outageRule, narrowedBy: .outage(.allow)),
-            .optional("tokenStore", \.tokenStore, .outageRule, narrowedBy: .outage(.allow)),
+            .optional("sessionStore", \.sessionStore, .outageRule, narrowedBy: .outage(Self.usual)),
+            .optional("tokenStore", \.tokenStore, .outageRule, narrowedBy: .outage(Self.usual)),
             .optional("geo", \.geo, .outageRule),
             .optional("callout", \.callout, .outageRule, narrowedBy: .outage(.refuse)),
         ])

@@ -138,14 +138,17 @@ extension Policy {
 
     /// What happens while an engine outside is out of service.
     package struct Outage: Sendable, Hashable {
-        /// Defaults to `allow`: without slots, devices and downloads nothing can be counted.
+        /// Without it slots, devices and downloads cannot be counted. Defaults to `usual`.
         package internal(set) var sessionStore: OutageRule?
-        /// Defaults to `allow`.
+        /// Without it the uses of a token cannot be counted. Defaults to `usual`.
         package internal(set) var tokenStore: OutageRule?
         /// Defaults to what `place.whenUnknown` says.
         package internal(set) var geo: OutageRule?
         /// Defaults to `refuse`.
         package internal(set) var callout: OutageRule?
+
+        /// `allow:2m`, for a store of limits: nobody is turned away, and what was granted too much ends within two minutes.
+        package static let usual = OutageRule.allowFor(.seconds(120))
     }
 
     /// The sections that can refuse.

@@ -1,0 +1,53 @@
+"""Makes the tables of a store those of version 1, as Tests/StoresTests/Support/FormerSchemas.swift has them, with the rows that are there."""
+import os
+import re
+import subprocess
+
+SCHEMAS = f"{os.path.dirname(os.path.abspath(__file__))}/../../Tests/StoresTests/Support/FormerSchemas.swift"
+
+
+def literals(name):
+    """The texts of a constant of FormerSchemas."""
+    with open(SCHEMAS, encoding="utf-8") as file:
+        text = re.sub(r"(?m)^\s*//.*$", "", file.read())
+    text = text[text.index(f"static let {name} ="):]
+    text = text[:re.search(r"\n    static let |\n}\n", text[1:]).start() + 1]
+    return [long or short for long, short in re.findall(r'"""\n(.*?)\n\s*"""|"([^"\n]*)"', text, re.S)]
+
+
+def psql(environment, database, *words, given=None):
+    run = subprocess.run(
+        ["psql", "--quiet", "--no-psqlrc", "--set", "ON_ERROR_STOP=1", "-h", "127.0.0.1", "-U", "latchkey", *words, database], env=environment,
+        input=given, capture_output=True, text=True)
+    if run.returncode:
+        raise ValueError(run.stderr)
+    return run.stdout
+
+
+def tables(environment, database):
+    run = subprocess.run(
+        ["pg_dump", "-h", "127.0.0.1", "-U", "latchkey", "--schema-only", "--schema=latchkey", database], env=environment, capture_output=True, text=True,
+        check=True)
+    return [line for line in run.stdout.splitlines() if line and not line.startswith(("--", "\\"))]
+
+
+def make_former_postgresql(environment):
+    """Takes from the database `latchkey` what later versions added. Returns what is not as version 1 had it, or None."""
+    psql(environment, "latchkey", given="""
+        DROP FUNCTION latchkey.set_key_aside; DROP TABLE latchkey.former_keys, latchkey.identity; UPDATE latchkey.schema SET version = 1, oldest = 1;
+        """)
+    subprocess.run(["createdb", "-h", "127.0.0.1", "-U", "latchkey", "former"], env=environment, check=True, capture_output=True)
+    psql(environment, "former", given=";\n".join(literals("postgreSQL1")))
+    found, wanted = (tables(environment, name) for name in ["latchkey", "former"])
+    return None if found == wanted else f"these are no tables of version 1: {sorted(set(found) ^ set(wanted))}"
+
+
+def make_former_sqlite(path):
+    """The same for a file."""
+    def run(name, sql):
+        return subprocess.run(["sqlite3", name], input=sql, capture_output=True, text=True, check=True).stdout
+    run(path, "DROP TABLE former_keys; DROP TABLE identity; PRAGMA user_version = 1;")
+    found = run(path, ".schema")
+    wanted = run(":memory:", "".join(literals("sqlite1")) + "\n.schema\n")
+    words = [" ".join(text.split()) for text in (found, wanted)]
+    return None if words[0] == words[1] else f"these are no tables of version 1: {found} {wanted}"
