@@ -14,13 +14,15 @@ final class OutageStage: Sendable {
     private let lines: Locked<Data>
 
     /// A server with three imported keys.
-    convenience init() async throws {
+    /// - Parameter change: changes the configuration before the server reads it.
+    convenience init(_ change: (inout String) -> Void = { _ in }) async throws {
         let folder = try TemporaryFolder()
         let demo = try DemoFolder.patient(in: folder)
         try ServerUnderTest.replaceAdmins(in: demo.configuration)
         try ServerStage.edit(demo.configuration) { text in
             text = text.replacing(#""unlisted": "derive","#, with: "")
             text = text.replacing(#""outage": {"sessionStore": "allow:2m"},"#, with: "")
+            change(&text)
         }
         let database = SwitchedDatabase()
         let file = try ConfigurationFile(demo.configuration)

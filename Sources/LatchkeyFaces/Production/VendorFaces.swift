@@ -46,15 +46,14 @@ package struct VendorFaces: Sendable {
         guard let mounted = mounted[place], let below = call.request.below(place) else { return nil }
         let uptime = timekeeper.uptime
         func report(_ kind: VendorEndpoint.Kind) -> LicenseReport {
-            let name = mounted.face.name.rawValue
-            return LicenseReport(
-                tenant: mounted.tenant.name, face: kind == .license ? name : "\(name)-certificate",
-                requestID: call.requestID, at: uptime)
+            LicenseReport(
+                tenant: mounted.tenant.name, face: mounted.face.name.requestFace(kind), requestID: call.requestID,
+                at: uptime)
         }
         switch mounted.router.match(below) {
         case .notFound:
             var report = report(.certificate)
-            report.outcome = "noSuchPath"
+            report.outcome = .refused(.noSuchPath)
             return FaceAnswer(.noSuchPath, report)
         case .otherMethod(let route, _, let allowed):
             let refusal = PolicyRefusal(.method(call.request.method, allowed: allowed))
@@ -82,7 +81,7 @@ package struct VendorFaces: Sendable {
                 guard let certificate = desk.certificate else {
                     throw .malformed("The server has no application certificate.")
                 }
-                report.outcome = "ok"
+                report.outcome = .ok
                 return try mounted.face.certificate(certificate.der, for: call)
             }
             guard call.request.body.count <= PlayerFace.bodyBytes else {
@@ -93,7 +92,7 @@ package struct VendorFaces: Sendable {
             throw PolicyRefusal(error)
         }
         let license = try await desk.license(ask, of: mounted.tenant, &report)
-        report.outcome = license == nil ? "acknowledge" : "license"
+        report.outcome = license == nil ? .acknowledge : .license
         guard let license else { return HTTPResponse(status: 204, headers: [.cacheControl: "no-store"]) }
         var response = mounted.face.reply(license)
         response.headers[.cacheControl] = "no-store"
@@ -104,12 +103,27 @@ package struct VendorFaces: Sendable {
         _ refusal: PolicyRefusal, _ mounted: Mounted, _ kind: VendorEndpoint.Kind, _ report: LicenseReport
     ) -> FaceAnswer {
         var report = report
-        report.outcome = refusal.refusal.code
-        report.refusal = refusal.refusal
+        report.outcome = .refused(refusal.refusal)
         var response = mounted.face.reply(to: refusal.refusal, at: kind)
         response.headers[.cacheControl] = "no-store"
         response.headers[.retryAfter] = refusal.retryAfterSeconds.map(String.init)
         if case .method(let allowed) = refusal.refusal.kind { response.headers[.allow] = allowed }
         return FaceAnswer(response, report)
+    }
+}
+
+extension VendorFaceName {
+    /// What a request to one of its addresses asks for.
+    package func requestFace(_ kind: VendorEndpoint.Kind) -> RequestFace {
+        switch (self, kind) {
+        case (.vuDRM, .license): .vuDRM
+        case (.vuDRM, .certificate): .vuDRMCertificate
+        case (.axinom, .license): .axinom
+        case (.axinom, .certificate): .axinomCertificate
+        case (.doveRunner, .license): .doveRunner
+        case (.doveRunner, .certificate): .doveRunnerCertificate
+        case (.drmToday, .license): .drmToday
+        case (.drmToday, .certificate): .drmTodayCertificate
+        }
     }
 }

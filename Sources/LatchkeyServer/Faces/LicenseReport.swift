@@ -6,13 +6,9 @@ package struct LicenseReport: Sendable {
     /// The tenant; `nil` for an address that no tenant has.
     package var tenant: String?
     /// What was asked, such as `fairplay` or `speke`.
-    package let face: String
+    package let face: RequestFace
     package let requestID: String
-    /// `license`, `acknowledge`, or the refusal's code.
-    package var outcome = ""
-    package var refusal: LicenseRefusal?
-    /// Why a packager got nothing, where its protocol's answer is no refusal of this server's.
-    package var refusedBecause: String?
+    package var outcome = RequestOutcome.ok
     /// Why the token was refused, which the client is not told.
     package var tokenError: TokenError?
     package var kid: KeyID?
@@ -36,7 +32,7 @@ package struct LicenseReport: Sendable {
     package let began: Duration
     private var since: Duration
 
-    package init(tenant: String?, face: String, requestID: String, at uptime: Duration) {
+    package init(tenant: String?, face: RequestFace, requestID: String, at uptime: Duration) {
         self.tenant = tenant
         self.face = face
         self.requestID = requestID
@@ -51,7 +47,10 @@ package struct LicenseReport: Sendable {
     }
 
     /// Why it was refused, for operators; `nil` for what was not. The client may be told less.
-    package var reason: String? { tokenError?.reason ?? refusal?.reason ?? refusedBecause }
+    package var reason: String? { tokenError?.reason ?? refusal?.reason }
+
+    /// Why it was refused; `nil` for what was not.
+    package var refusal: LicenseRefusal? { outcome.refusal }
 
     /// A part is over, and the next one begins.
     mutating func end(_ stage: LicenseStage, at uptime: Duration) {

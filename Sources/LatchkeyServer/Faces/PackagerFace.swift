@@ -14,28 +14,9 @@ package struct PackagerFace: Sendable {
     /// The most bytes of a body.
     package static let bodyBytes = 256 * 1_024
 
-    /// What is asked; the raw values stand in logs and metrics.
-    private enum Face: String {
-        case speke
-        case heartbeat = "speke-heartbeat"
-        case commonEncryption = "common-encryption"
-        case cpixImport = "cpix-import"
-        case cpixExport = "cpix-export"
-
-        /// What the caller has to have.
-        var right: CallerRight {
-            switch self {
-            case .speke, .heartbeat: .readSPEKE
-            case .commonEncryption: .readCommonEncryption
-            case .cpixImport: .importKeys
-            case .cpixExport: .exportKeys
-            }
-        }
-    }
-
-    private static let router = Router<Face>([
+    private static let router = Router<RequestFace>([
         Route([.post], "/t/{tenant}/speke", .speke),
-        Route([.get, .head], "/t/{tenant}/speke/heartbeat", .heartbeat),
+        Route([.get, .head], "/t/{tenant}/speke/heartbeat", .spekeHeartbeat),
         Route([.post], "/t/{tenant}/keys/common-encryption", .commonEncryption),
         Route([.post], "/t/{tenant}/cpix", .cpixImport), Route([.get], "/t/{tenant}/cpix", .cpixExport),
     ])
@@ -59,27 +40,29 @@ package struct PackagerFace: Sendable {
     /// Answers a request. Never throws: a refusal is an answer.
     package func answer(_ call: FaceCall) async -> FaceAnswer {
         let uptime = timekeeper.uptime
-        func report(_ face: String) -> LicenseReport {
+        func report(_ face: RequestFace) -> LicenseReport {
             LicenseReport(tenant: nil, face: face, requestID: call.requestID, at: uptime)
         }
         switch Self.router.match(call.request) {
         case .notFound:
-            var report = report("none")
-            report.outcome = "noSuchPath"
+            var report = report(.none)
+            report.outcome = .refused(.noSuchPath)
             return FaceAnswer(.noSuchPath, report)
         case .otherMethod(let route, _, let allowed):
-            return refused(.method(call.request.method, allowed: allowed), call, report(route.handler.rawValue))
+            return refused(.method(call.request.method, allowed: allowed), call, report(route.handler))
         case .found(let route, let path):
-            return await answer(route.handler, call, path["tenant"], report(route.handler.rawValue))
+            return await answer(route.handler, call, path["tenant"], report(route.handler))
         }
     }
 
-    private func answer(_ face: Face, _ call: FaceCall, _ name: String, _ report: LicenseReport) async -> FaceAnswer {
+    private func answer(_ face: RequestFace, _ call: FaceCall, _ name: String, _ report: LicenseReport) async
+        -> FaceAnswer
+    {
         var report = report
         // An unknown tenant is refused like an unknown caller, so that nobody learns the tenants' names.
         do throws(CallerRefusal) {
             if !isSigned(face, tenants[name]) {
-                report.caller = try callers.caller(of: call.request, with: face.right, for: name).name
+                report.caller = try callers.caller(of: call.request, with: face.callerRight, for: name).name
             }
         } catch {
             var answer = refused(LicenseRefusal(error), call, report)
@@ -92,21 +75,20 @@ package struct PackagerFace: Sendable {
         report.tenant = name
         guard call.request.body.count <= Self.bodyBytes else { return refused(.tooLarge, call, report) }
         switch face {
-        case .heartbeat:
-            report.outcome = "ok"
+        case .spekeHeartbeat:
+            report.outcome = .ok
             return FaceAnswer(SPEKEExchange.heartbeat, report)
         case .speke:
             let outcome = await tenant.speke.answer(call.request.headers, body: call.request.body)
             report.protocolVersion = call.request.headers["X-Speke-Version"] ?? "1"
             report.keys = outcome.keys.map(\.address)
             report.recipients = outcome.recipients
-            report.outcome = outcome.response.status == 200 ? "ok" : "refused"
-            report.refusedBecause = outcome.refusal?.reason
+            report.outcome = outcome.refusal.map { .refused(LicenseRefusal($0)) } ?? .ok
             return FaceAnswer(outcome.response, report)
         case .commonEncryption:
             let outcome = await tenant.commonEncryption.answer(call.request.body)
             report.keys = outcome.keys.map(\.address)
-            report.outcome = outcome.status == "OK" ? "ok" : outcome.status
+            report.outcome = outcome.refusal.map { .refused($0) } ?? .ok
             return FaceAnswer(outcome.response, report)
         case .cpixImport, .cpixExport:
             do throws(LicenseRefusal) {
@@ -115,20 +97,20 @@ package struct PackagerFace: Sendable {
                     ? try await tenant.cpix.importing(call.request.body, CPIXExchange.Change(ofPackager: call.request))
                     : try await tenant.cpix.exporting(call.request)
                 (report.keys, report.recipients) = (outcome.keys, outcome.recipients)
-                report.outcome = outcome.response.status == 200 ? "ok" : "conflict"
+                report.outcome = outcome.conflict.map { .refused($0) } ?? .ok
                 return FaceAnswer(outcome.response, report)
             } catch { return refused(error, call, report) }
+        default: return refused(.noSuchPath, call, report)
         }
     }
 
-    private func isSigned(_ face: Face, _ tenant: Tenant?) -> Bool {
+    private func isSigned(_ face: RequestFace, _ tenant: Tenant?) -> Bool {
         face == .commonEncryption && tenant?.settings.signers.isEmpty == false
     }
 
     private func refused(_ refusal: LicenseRefusal, _ call: FaceCall, _ report: LicenseReport) -> FaceAnswer {
         var report = report
-        report.outcome = refusal.code
-        report.refusal = refusal
+        report.outcome = .refused(refusal)
         return FaceAnswer(.refusal(PolicyRefusal(refusal), requestID: call.requestID), report)
     }
 }
@@ -138,4 +120,29 @@ extension LicenseRefusal {
         self.init(
             .vendor(code: refusal.code, status: refusal.status), reason: refusal.reason, remedy: refusal.remedy)
     }
+}
+
+extension RequestFace {
+    /// What a packager has to have the right to.
+    fileprivate var callerRight: CallerRight {
+        switch self {
+        case .commonEncryption: .readCommonEncryption
+        case .cpixImport: .importKeys
+        case .cpixExport: .exportKeys
+        default: .readSPEKE
+        }
+    }
+}
+
+extension LicenseRefusal {
+    /// What a packager's protocol answers in its own form.
+    init(_ refusal: SPEKERefusal) {
+        let reason = [refusal.reason, refusal.cause].compactMap { $0 }.joined(separator: ": ")
+        self.init(.vendor(code: refusal.code, status: refusal.status), reason: reason, remedy: refusal.remedy)
+    }
+
+    /// An address that is no face's.
+    package static let noSuchPath = LicenseRefusal(
+        .vendor(code: "noSuchPath", status: 404), reason: "There is nothing at this address.",
+        remedy: "Compare the address with the recipes: /t/TENANT and what is behind it.")
 }

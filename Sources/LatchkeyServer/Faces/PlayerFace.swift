@@ -16,15 +16,7 @@ package struct PlayerFace: Sendable {
     package static let bodyBytes = 64 * 1_024
 
     /// What is asked; the raw values stand in logs and metrics.
-    private enum Face: String {
-        case fairPlay = "fairplay"
-        case certificate
-        case clearKey = "clearkey"
-        case heartbeat
-        case session
-    }
-
-    private static let router = Router<Face>([
+    private static let router = Router<RequestFace>([
         Route([.post], "/t/{tenant}/fairplay", .fairPlay),
         Route([.get, .head], "/t/{tenant}/certificate", .certificate),
         Route([.post], "/t/{tenant}/clearkey", .clearKey),
@@ -64,12 +56,12 @@ package struct PlayerFace: Sendable {
     /// Answers a request. Never throws: a refusal is an answer.
     package func answer(_ call: FaceCall) async -> FaceAnswer {
         let uptime = timekeeper.uptime
-        func report(_ face: String) -> LicenseReport {
+        func report(_ face: RequestFace) -> LicenseReport {
             LicenseReport(tenant: nil, face: face, requestID: call.requestID, at: uptime)
         }
         switch Self.router.match(call.request) {
         case .found(let route, let path):
-            var report = report(route.handler.rawValue)
+            var report = report(route.handler)
             do throws(PolicyRefusal) {
                 return FaceAnswer(try await answer(route.handler, call, path["tenant"], &report), report)
             } catch {
@@ -77,34 +69,34 @@ package struct PlayerFace: Sendable {
             }
         case .otherMethod(let route, _, let allowed):
             let refusal = LicenseRefusal.method(call.request.method, allowed: allowed)
-            return refused(PolicyRefusal(refusal), call, report(route.handler.rawValue))
+            return refused(PolicyRefusal(refusal), call, report(route.handler))
         case .notFound:
-            var report = report("none")
-            report.outcome = "noSuchPath"
+            var report = report(.none)
+            report.outcome = .refused(.noSuchPath)
             return FaceAnswer(.noSuchPath, report)
         }
     }
 
     private func answer(
-        _ face: Face, _ call: FaceCall, _ name: String, _ report: inout LicenseReport
+        _ face: RequestFace, _ call: FaceCall, _ name: String, _ report: inout LicenseReport
     ) async throws(PolicyRefusal) -> HTTPResponse {
         guard let tenant = tenants[name] else { throw PolicyRefusal(.unknownTenant("There is no such tenant.")) }
         report.tenant = tenant.name
         guard call.request.body.count <= Self.bodyBytes else { throw PolicyRefusal(.tooLarge) }
-        report.outcome = "ok"
+        report.outcome = .ok
         return switch face {
         case .fairPlay: try await license(call, tenant, &report)
         case .certificate: try certificate(call)
         case .clearKey: try await clearKeys(call, tenant, &report)
         case .heartbeat: try await heartbeat(call, tenant)
         case .session: try await endSession(call, tenant)
+        default: throw PolicyRefusal(.noSuchPath)
         }
     }
 
     private func refused(_ refusal: PolicyRefusal, _ call: FaceCall, _ report: LicenseReport) -> FaceAnswer {
         var report = report
-        report.outcome = refusal.refusal.code
-        report.refusal = refusal.refusal
+        report.outcome = .refused(refusal.refusal)
         return FaceAnswer(.refusal(refusal, requestID: call.requestID), report)
     }
 }
@@ -116,7 +108,7 @@ extension PlayerFace {
         let message: LicenseMessage
         do throws(LicenseRefusal) { message = try LicenseMessage(call) } catch { throw PolicyRefusal(error) }
         let license = try await desk.license(message.ask, of: tenant, &report)
-        report.outcome = license == nil ? "acknowledge" : "license"
+        report.outcome = license == nil ? .acknowledge : .license
         guard let license else { return HTTPResponse(status: 204, headers: [.cacheControl: "no-store"]) }
         return message.reply(license)
     }
@@ -148,7 +140,7 @@ extension PlayerFace {
         }
         let answer = try await desk.clearKeys(
             kids, token: call.bearerToken, viewer: call.viewer, of: tenant, &report)
-        report.outcome = "license"
+        report.outcome = .license
         let keys = answer.keys.map { kid, key in
             JSONValue.object([
                 "kty": .text("oct"), "kid": .text(Base64URL.text(kid.bytes)),

@@ -26,7 +26,7 @@ extension AccountBook {
     ///   - tenant: the tenant.
     ///   - most: about how many accounts are looked at, at most.
     /// - Throws: `StoreError`.
-    package func sessionCount(of tenant: String, most: Int) async throws(StoreError) -> Int {
+    package func sessionCount(of tenant: String, most: Int) async throws(StoreError) -> RecordSum {
         let date = timekeeper.date
         return try await accounts.sum(of: .account, tenant, most: most) { bytes in
             AccountState.slotCount(inRecordBytes: bytes, at: date) ?? 0

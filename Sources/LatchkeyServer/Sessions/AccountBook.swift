@@ -27,22 +27,29 @@ package final class AccountBook: Sendable {
     ///   - limits: how patient it is with the stores. Defaults to 50 ms.
     ///   - pending: sessions that were stopped while the store was out, and how more of them are kept. Defaults to none: then a stop needs
     ///     the store.
+    ///   - health: notes whether the stores answer. Defaults to their own.
     ///   - timekeeper: the time for limits, and for decisions that ask no store. Defaults to the machine's.
     ///   - report: takes errors, and outages as they begin and end. Called on any thread; must not wait.
     package init(
         accounts: any RecordStore, tokens: (any RecordStore)? = nil, secrets: [Secret],
         limits: RecordStoreLimits = RecordStoreLimits(), pending: PendingChanges? = nil,
-        timekeeper: any Timekeeper = SystemTimekeeper(),
+        health: [Engine: EngineHealth] = [:], timekeeper: any Timekeeper = SystemTimekeeper(),
         report: @escaping @Sendable (RecordStoreEvent) -> Void = { _ in }
     ) {
         self.pending = pending
         self.accounts = GuardedRecordStore(
-            accounts, for: .sessionStore, limits, timekeeper: timekeeper, report: report)
+            accounts, for: .sessionStore, limits, health: health[.sessionStore], timekeeper: timekeeper, report: report)
         self.tokens = GuardedRecordStore(
-            tokens ?? accounts, for: .tokenStore, limits, timekeeper: timekeeper, report: report)
+            tokens ?? accounts, for: .tokenStore, limits, health: health[.tokenStore], timekeeper: timekeeper,
+            report: report)
         self.secrets = secrets
         self.timekeeper = timekeeper
         self.report = report
+    }
+
+    /// How the stores stand, and what asks each whether it answers.
+    package var watched: [(health: EngineHealth, probe: @Sendable () async -> Void)] {
+        [accounts, tokens].map { store in (store.health, { await store.probe() }) }
     }
 
     /// Decides about one key.

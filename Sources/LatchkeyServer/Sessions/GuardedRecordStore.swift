@@ -21,16 +21,20 @@ package final class GuardedRecordStore: RecordStore {
     private let timekeeper: any Timekeeper
     private let report: @Sendable (RecordStoreEvent) -> Void
     private let state: Locked<State>
+    /// Whether the store answers, for everybody who asks how the node stands.
+    package let health: EngineHealth
 
     /// - Parameters:
     ///   - store: the store.
     ///   - role: what it is for, for reports.
     ///   - limits: the time limit, and when it is left alone.
+    ///   - health: notes whether it answers. Defaults to one of its own.
     ///   - timekeeper: the time. Defaults to the machine's.
-    ///   - report: takes errors, and outages as they begin and end. Called on any thread; must not wait.
+    ///   - report: takes times, errors, and outages as they begin and end. Called on any thread; must not wait.
     package init(
         _ store: any RecordStore, for role: Engine, _ limits: RecordStoreLimits = RecordStoreLimits(),
-        timekeeper: any Timekeeper = SystemTimekeeper(), report: @escaping @Sendable (RecordStoreEvent) -> Void
+        health: EngineHealth? = nil, timekeeper: any Timekeeper = SystemTimekeeper(),
+        report: @escaping @Sendable (RecordStoreEvent) -> Void
     ) {
         self.store = store
         self.role = role
@@ -38,44 +42,53 @@ package final class GuardedRecordStore: RecordStore {
         self.timekeeper = timekeeper
         self.report = report
         state = Locked(State(breaker: CircuitBreaker(limits.breaker)))
+        self.health = health ?? EngineHealth(role.rawValue, engine: store.engine, timekeeper: timekeeper)
     }
 
     /// Whether the last call got no answer.
     package var isOut: Bool { state.withLock { $0.isOut } }
 
+    /// Asks whether the store answers, as a license would.
+    package func probe() async { _ = try? await read(Self.nothing) }
+
+    /// A record that nobody writes: tenants' names are not empty.
+    private static let nothing = RecordKey(.account, tenant: "-", name: "-")
+
     package func read(_ key: RecordKey) async throws(StoreError) -> RecordReading {
-        try await call { try await $0.read(key) }
+        try await call(.read) { try await $0.read(key) }
     }
 
     package func write(
         _ record: Record, at key: RecordKey, replacing replaced: UInt64?, until end: Date
     ) async throws(StoreError) -> Bool {
-        try await call { try await $0.write(record, at: key, replacing: replaced, until: end) }
+        try await call(.write) { try await $0.write(record, at: key, replacing: replaced, until: end) }
     }
 
     package func remove(_ key: RecordKey, version: UInt64) async throws(StoreError) -> Bool {
-        try await call { try await $0.remove(key, version: version) }
+        try await call(.write) { try await $0.remove(key, version: version) }
     }
 
     package func page(
         of kind: RecordKey.Kind, _ tenant: String, prefix: String, after name: String?, limit: Int
     ) async throws(StoreError) -> [NamedRecord] {
-        try await call { try await $0.page(of: kind, tenant, prefix: prefix, after: name, limit: limit) }
+        try await call(.list) { try await $0.page(of: kind, tenant, prefix: prefix, after: name, limit: limit) }
     }
 
     package func sum(
         of kind: RecordKey.Kind, _ tenant: String, most: Int, _ value: @escaping @Sendable ([UInt8]) -> Int
-    ) async throws(StoreError) -> Int {
-        try await call { try await $0.sum(of: kind, tenant, most: most, value) }
+    ) async throws(StoreError) -> RecordSum {
+        try await call(.list) { try await $0.sum(of: kind, tenant, most: most, value) }
     }
 
     private func call<Value: Sendable>(
-        _ body: @escaping @Sendable (any RecordStore) async throws -> Value
+        _ operation: StoreOperation, _ body: @escaping @Sendable (any RecordStore) async throws -> Value
     ) async throws(StoreError) -> Value {
         guard let permit = state.withLock({ $0.breaker.permit(at: timekeeper.uptime) }) else {
             throw StoreError(
                 .unavailable, engine, reason: "The engine failed repeatedly, and is left alone for a while.")
         }
+        let began = timekeeper.uptime
+        defer { report(.took(role, operation, timekeeper.uptime - began)) }
         switch await answersAtOnce ? Result({ try await body(store) }) : limited(body) {
         case .success(let value):
             answered(permit)
@@ -116,6 +129,7 @@ package final class GuardedRecordStore: RecordStore {
             defer { state.isOut = false }
             return state.isOut
         }
+        health.note()
         if wasOut { report(.outageEnded(role)) }
     }
 
@@ -130,6 +144,7 @@ package final class GuardedRecordStore: RecordStore {
             defer { state.isOut = true }
             return state.isOut
         }
+        health.note(error)
         if !wasOut { report(.outageBegan(role)) }
         report(.failed(role, error))
     }
@@ -159,4 +174,13 @@ package enum RecordStoreEvent: Sendable, Equatable {
     case outageEnded(Engine)
     /// A call failed, or a record is damaged.
     case failed(Engine, StoreError)
+    /// A call took so long, whatever came of it.
+    case took(Engine, StoreOperation, Duration)
+}
+
+/// What a store was asked to do. The raw values are labels of metrics.
+package enum StoreOperation: String, Sendable, Hashable, CaseIterable {
+    case read, write
+    /// A page or a sum, for people who look.
+    case list
 }

@@ -85,18 +85,18 @@ package final class MemoryRecordStore: RecordStore {
 
     package func sum(
         of kind: RecordKey.Kind, _ tenant: String, most: Int, _ value: @escaping @Sendable ([UInt8]) -> Int
-    ) async throws(StoreError) -> Int {
+    ) async throws(StoreError) -> RecordSum {
         let now = timekeeper.date
-        let found = state.withLock { state in
+        let (found, isWhole) = state.withLock { state in
             var found: [Record] = []
             for (key, held) in state.records {
-                guard found.count < most else { break }
+                guard found.count < most else { return (found, false) }
                 guard key.kind == kind, key.tenant.equalsByteForByte(tenant) else { continue }
                 if let record = held.at(now) { found.append(record) }
             }
-            return found
+            return (found, true)
         }
-        return found.reduce(0) { $0 + value($1.bytes) }
+        return RecordSum(found.reduce(0) { $0 + value($1.bytes) }, isWhole: isWhole)
     }
 }
 

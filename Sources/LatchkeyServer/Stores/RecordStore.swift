@@ -57,7 +57,19 @@ package protocol RecordStore: Sendable {
     /// - Throws: `StoreError`.
     func sum(
         of kind: RecordKey.Kind, _ tenant: String, most: Int, _ value: @escaping @Sendable ([UInt8]) -> Int
-    ) async throws(StoreError) -> Int
+    ) async throws(StoreError) -> RecordSum
+}
+
+/// A sum over records.
+package struct RecordSum: Sendable, Hashable {
+    package let value: Int
+    /// Whether all records were looked at. Otherwise the sum is at least so much.
+    package let isWhole: Bool
+
+    package init(_ value: Int, isWhole: Bool) {
+        self.value = value
+        self.isWhole = isWhole
+    }
 }
 
 extension RecordStore {
@@ -65,7 +77,7 @@ extension RecordStore {
 
     package func sum(
         of kind: RecordKey.Kind, _ tenant: String, most: Int, _ value: @escaping @Sendable ([UInt8]) -> Int
-    ) async throws(StoreError) -> Int {
+    ) async throws(StoreError) -> RecordSum {
         var (sum, seen) = (0, 0)
         var last: String?
         while seen < most {
@@ -73,9 +85,9 @@ extension RecordStore {
             for one in page { sum += value(one.record.bytes) }
             seen += page.count
             last = page.last?.name
-            guard page.count == StoreLimits.pageRows else { break }
+            guard page.count == StoreLimits.pageRows else { return RecordSum(sum, isWhole: true) }
         }
-        return sum
+        return RecordSum(sum, isWhole: false)
     }
 }
 

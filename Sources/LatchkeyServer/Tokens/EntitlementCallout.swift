@@ -58,17 +58,19 @@ package final class EntitlementCallout<Grant: Sendable>: Sendable {
     private let outage: OutageRule
     private let timekeeper: any Timekeeper
     private let report: @Sendable (Event) -> Void
+    private let health: EngineHealth?
     private let transport: @Sendable (EntitlementQuestion) async throws -> Answer
 
     /// - Parameters:
     ///   - limits: times, and when the breaker moves. Defaults to those of `EntitlementLimits`.
     ///   - outage: what happens while the service does not answer. How long the license may last then, `decide` finds by the same rule,
     ///     once the facts have `Engine.callout` among the engines that are out of service.
+    ///   - health: notes whether the service answers. Defaults to nothing.
     ///   - timekeeper: the time. Defaults to the machine's.
     ///   - report: called with what an operator should know. Defaults to nothing.
     ///   - transport: asks the service. It throws where the service gives no answer; a no is an answer.
     package init(
-        _ limits: EntitlementLimits = EntitlementLimits(), outage: OutageRule,
+        _ limits: EntitlementLimits = EntitlementLimits(), outage: OutageRule, health: EngineHealth? = nil,
         timekeeper: any Timekeeper = SystemTimekeeper(), report: @escaping @Sendable (Event) -> Void = { _ in },
         transport: @escaping @Sendable (EntitlementQuestion) async throws -> Answer
     ) {
@@ -77,6 +79,7 @@ package final class EntitlementCallout<Grant: Sendable>: Sendable {
         self.outage = outage
         self.timekeeper = timekeeper
         self.report = report
+        self.health = health
         self.transport = transport
     }
 
@@ -139,6 +142,7 @@ package final class EntitlementCallout<Grant: Sendable>: Sendable {
                 state.asking[question] = nil
                 return state.isNews(answer, at: now)
             }
+            health?.note()
             if isNews, case .rejected(let status) = answer { report(.unauthorized(status: status)) }
             return answer
         } catch {
@@ -147,7 +151,9 @@ package final class EntitlementCallout<Grant: Sendable>: Sendable {
                 state.breaker.failed(permit, at: now)
                 state.asking[question] = nil
             }
-            report(.failed(EntitlementFailure(error)))
+            let failure = EntitlementFailure(error)
+            health?.note(StoreError(.unavailable, "callout", reason: failure.reason, remedy: failure.remedy))
+            report(.failed(failure))
             // Whatever it was, and be it a cancellation of the transport's own: there is no answer.
             throw EntitlementUnanswered()
         }

@@ -51,15 +51,18 @@ package final class KeySetSource: Sendable {
     private let isRemote: Bool
     private let timekeeper: any Timekeeper
     private let report: @Sendable (Event) -> Void
+    private let health: EngineHealth?
     private let fetch: @Sendable () async throws -> Data
 
     private init(
-        extra: [TokenKey], _ algorithms: [TokenAlgorithm], isRemote: Bool, timekeeper: any Timekeeper,
+        extra: [TokenKey], _ algorithms: [TokenAlgorithm], isRemote: Bool, health: EngineHealth?,
+        timekeeper: any Timekeeper,
         report: @escaping @Sendable (Event) -> Void, fetch: @escaping @Sendable () async throws -> Data
     ) {
         self.extra = extra
         self.algorithms = algorithms
         self.isRemote = isRemote
+        self.health = health
         self.timekeeper = timekeeper
         self.report = report
         self.fetch = fetch
@@ -71,15 +74,19 @@ package final class KeySetSource: Sendable {
     ///   - extra: keys beside it, such as those from PEM files. Defaults to none.
     ///   - algorithms: those that the tenant takes; empty for all.
     ///   - threads: where the file is read. Defaults to threads of its own.
+    ///   - health: notes whether the set can be loaded. Defaults to nothing.
     ///   - timekeeper: the time. Defaults to the machine's.
     ///   - report: called with each attempt's result, by the task that loads.
     package static func file(
         _ file: URL, beside extra: [TokenKey] = [], algorithms: [TokenAlgorithm] = [],
-        on threads: FileThreads = FileThreads(), timekeeper: any Timekeeper = SystemTimekeeper(),
+        on threads: FileThreads = FileThreads(), health: EngineHealth? = nil,
+        timekeeper: any Timekeeper = SystemTimekeeper(),
         report: @escaping @Sendable (Event) -> Void
     ) -> KeySetSource {
         let path = file.path
-        return KeySetSource(extra: extra, algorithms, isRemote: false, timekeeper: timekeeper, report: report) {
+        return KeySetSource(
+            extra: extra, algorithms, isRemote: false, health: health, timekeeper: timekeeper, report: report
+        ) {
             do {
                 return try await threads.run(path) { try PlainFile.read(path, limit: KeySet.limit) }
             } catch PlainFileError.tooLarge {
@@ -96,16 +103,19 @@ package final class KeySetSource: Sendable {
     /// - Parameters:
     ///   - extra: keys beside it, such as those from PEM files. Defaults to none.
     ///   - algorithms: those that the tenant takes; empty for all.
+    ///   - health: notes whether the set can be loaded. Defaults to nothing.
     ///   - timekeeper: the time. Defaults to the machine's.
     ///   - report: called with each attempt's result, by the task that loads.
     ///   - fetch: gets the document over TLS. It should stop at 64 KiB; it is given 10 s. What it throws is told if it is a `KeySetError` or
     ///     a `TransportError`.
     package static func fetched(
-        beside extra: [TokenKey] = [], algorithms: [TokenAlgorithm] = [],
+        beside extra: [TokenKey] = [], algorithms: [TokenAlgorithm] = [], health: EngineHealth? = nil,
         timekeeper: any Timekeeper = SystemTimekeeper(), report: @escaping @Sendable (Event) -> Void,
         fetch: @escaping @Sendable () async throws -> Data
     ) -> KeySetSource {
-        KeySetSource(extra: extra, algorithms, isRemote: true, timekeeper: timekeeper, report: report, fetch: fetch)
+        KeySetSource(
+            extra: extra, algorithms, isRemote: true, health: health, timekeeper: timekeeper, report: report,
+            fetch: fetch)
     }
 
     /// The set in force; empty until the first good one.
@@ -182,10 +192,12 @@ package final class KeySetSource: Sendable {
                 }
                 return state.keys.refused
             }
+            health?.note()
             let news = keys.refused.filter { !former.contains($0) }
             report(.loaded(keys: keys.keys.count, refused: keys.refused, news: news))
         } catch {
             state.withLock { ($0.failure, $0.loading) = (error, nil) }
+            health?.note(StoreError(.unavailable, "keySet", reason: error.reason, remedy: error.remedy))
             report(.kept(error))
             throw error
         }

@@ -51,7 +51,10 @@ extension AdminCall {
                     "node": .text(shared.node),
                 ]))
         }
-        guard let refusal = shared.feed.refusal(of: request) else { throw .unknownDecision }
+        guard let refusal = shared.feed.refusal(of: request) else {
+            if let node = RequestID(request)?.node, node != shared.nodeName { throw .decision(of: node) }
+            throw .unknownDecision
+        }
         return .admin(.members(["tenant": refusal["tenant"], "refusal": refusal, "node": .text(shared.node)]))
     }
 

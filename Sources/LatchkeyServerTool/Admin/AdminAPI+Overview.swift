@@ -75,14 +75,11 @@ extension ServerState {
                 shared.metrics.licenseTimes.map { bound, count in
                     .array([bound.isFinite ? .number(bound) : .null, .number(Double(count))])
                 }),
-            "sessions": .object(sessions.mapValues { .number($0) }),
-            "stores": .array(
-                shared.metrics.outages.map { .object(["name": .text($0.store), "outage": .flag($0.isOut)]) }),
+            "sessions": .object(sessions.mapValues { .number($0.value) }),
+            "sessionsAtLeast": .texts(sessions.filter { !$0.value.isWhole }.keys.sorted()),
+            "readiness": shared.readiness(self).report.json,
             "pending": .number(shared.engines.pending?.count ?? 0),
-            "engines": .object([
-                "sessions": .text(shared.engines.sessions.engine), "keys": .text(shared.engines.keys.engine),
-                "audit": .text(shared.engines.audit.engine),
-            ]),
+            "engines": .array(shared.health.all.map(\.json)),
             "pool": .object([
                 "busy": .number(pool.busyThreads), "waiting": .number(pool.waiting), "limit": .number(pool.limit),
                 "overloaded": .flag(pool.isOverloaded),
@@ -90,18 +87,9 @@ extension ServerState {
         ])
     }
 
-    private static func notice(of store: String) -> String {
-        switch store {
-        case "keyStore":
-            "The store of keys does not answer. Keys that were read before go on; new ones get no license, and nothing can be packaged."
-        case "auditStore": "The store of the audit does not answer. What has to be accounted for is refused."
-        default: "The store \(store) does not answer. The policies' outage rules are in force."
-        }
-    }
-
     /// What somebody should do something about, the most urgent first.
     private func notices(_ shared: ServerShared) -> [String] {
-        var notices = shared.metrics.outages.filter(\.isOut).map { Self.notice(of: $0.store) }
+        var notices = shared.health.all.filter(\.isAway).compactMap(\.notice)
         if let pending = shared.engines.pending?.count, pending > 0 {
             notices.append(
                 "Changes of this node wait for a store: \(pending). They are in force here, and on no other node.")
@@ -112,5 +100,25 @@ extension ServerState {
         if shared.isDraining { notices.append("The node is about to stop.") }
         if let notice = OpenFileLimit.notice { notices.append(notice) }
         return notices + keySetNotices + self.notices
+    }
+}
+
+extension EngineHealth {
+    /// A row of the console's table: name, engine, tenant, state, since, the last error.
+    fileprivate var json: JSONValue {
+        let standing = standing
+        let role = EngineRole(rawValue: name)
+        return .members([
+            "name": .text(name), "words": .text(role?.words ?? name), "engine": .text(engine),
+            "tenant": tenant.map { .text($0) }, "state": .text(word.rawValue),
+            "since": standing.since.map { .date($0) }, "answered": standing.lastAnswer.map { .date($0) },
+            "error": standing.lastError.map { .text($0.reason.onOneLine) },
+        ])
+    }
+
+    /// What somebody should do something about. A key set's own words say more.
+    fileprivate var notice: String? {
+        guard let role = EngineRole(rawValue: name), role != .keySet else { return nil }
+        return "\(role.words)\(tenant.map { " of \($0)" } ?? "") does not answer. \(role.consequence)"
     }
 }

@@ -37,7 +37,7 @@ struct AdminAPI: Sendable {
         let (response, name) = await answer(request, state)
         var entry = LogEntry(response.status >= 500 ? .error : .info, .admin, message: name.map { "By \($0)." })
         (entry.status, entry.address) = (response.status, state.proxies.clientAddress(of: request))
-        entry.outcome = response.status < 400 ? "ok" : "refused"
+        entry.outcome = LogOutcome(status: response.status)
         shared.log.write(entry)
         return response
     }

@@ -92,7 +92,7 @@ extension ServerShared {
     ) async throws(AdminRefusal) {
         do throws(StoreError) {
             let event = AuditEvent(action, of: object, by: actor, details: details)
-            if let entry = try await audit.append(event) { metrics.auditSequence.set(Double(entry.sequence)) }
+            _ = try await audit.append(event)
         } catch {
             log.write(LogEntry(.admin, error))
             throw .unaudited

@@ -54,7 +54,15 @@ struct AdminRefusal: DiagnosableError, Equatable {
 
     static let unknownDecision = Self(
         404, "decisionUnknown", "This node knows no such request.",
-        "Ask the node that answered the request; each keeps its last 10,000 decisions and 1,000 refusals.")
+        "Look for the identifier in the log: the line names the node; ask that one. Each keeps its last 10,000 decisions "
+            + "and 1,000 refusals.")
+
+    /// A request of which the identifier names another node.
+    static func decision(of node: String) -> Self {
+        Self(
+            404, "decisionElsewhere", "Another node answered this request: \(node.prefix(80).description.onOneLine).",
+            "Ask that node: give its operators' address, with latchkey-server explain as --server URL.")
+    }
 
     static func role(_ role: AdminRole) -> Self {
         Self(

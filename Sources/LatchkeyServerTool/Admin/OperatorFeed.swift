@@ -9,6 +9,9 @@ final class OperatorFeed: Sendable {
     private struct State {
         var refusals: [JSONValue?] = Array(repeating: nil, count: OperatorFeed.mostRefusals)
         var last: UInt64 = 0
+        /// The latest requests that were turned away at the door, in a ring of their own: a flood of them pushes out no refusal.
+        var sheds: [Shed] = []
+        var nextShed = 0
         var readers: [Int: AsyncStream<Data>.Continuation] = [:]
         var nextReader = 0
         var ticking: Task<Void, Never>?
@@ -25,6 +28,23 @@ final class OperatorFeed: Sendable {
 
     init(timekeeper: any Timekeeper = SystemTimekeeper()) { self.timekeeper = timekeeper }
 
+    /// A request that was turned away. Written only if somebody asks, because such requests have to cost little.
+    private struct Shed {
+        let requestID: String
+        let tenant: String?
+        let date: Date
+    }
+
+    /// Notes a request that was turned away at the door.
+    func shed(_ report: LicenseReport) {
+        let shed = Shed(requestID: report.requestID, tenant: report.tenant, date: timekeeper.date)
+        state.withLock { state in
+            if state.sheds.count < Self.mostRefusals { return state.sheds.append(shed) }
+            state.sheds[state.nextShed] = shed
+            state.nextShed = (state.nextShed + 1) % Self.mostRefusals
+        }
+    }
+
     /// Notes a refusal.
     func refused(_ refusal: LicenseRefusal, _ report: LicenseReport) {
         let date = timekeeper.date
@@ -34,7 +54,7 @@ final class OperatorFeed: Sendable {
             let remedy = report.tokenError?.remedy ?? refusal.remedy
             let value = JSONValue.members([
                 "number": .number(Double(state.last)), "time": .date(date), "tenant": report.tenant.map { .text($0) },
-                "face": .text(report.face), "requestId": .text(report.requestID),
+                "face": .text(report.face.rawValue), "requestId": .text(report.requestID),
                 "code": .text(report.tokenError?.code ?? refusal.code),
                 "reason": .text(String(reason.prefix(300)).onOneLine),
                 "remedy": .text(String(remedy.prefix(300)).onOneLine),
@@ -74,6 +94,15 @@ final class OperatorFeed: Sendable {
         state.withLock { state in
             state.refusals.compactMap { $0 }.filter { $0["requestId"]?.text?.equalsByteForByte(requestID) == true }
                 .max { ($0["number"]?.number ?? 0) < ($1["number"]?.number ?? 0) }
+                ?? state.sheds.last { $0.requestID.equalsByteForByte(requestID) }.map { shed in
+                    let refusal = ShedReply.refusal
+                    return .members([
+                        "time": .date(shed.date), "tenant": shed.tenant.map { .text($0) },
+                        "requestId": .text(shed.requestID), "code": .text(refusal.code),
+                        "reason": .text(refusal.reason), "remedy": .text(refusal.remedy),
+                        "status": .number(refusal.status), "explained": .flag(false),
+                    ])
+                }
         }
     }
 

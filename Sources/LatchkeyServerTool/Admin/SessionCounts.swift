@@ -4,7 +4,7 @@ import LatchkeyServer
 /// How many slots each tenant has in use, counted again when somebody looks and ten seconds have passed.
 final class SessionCounts: Sendable {
     private struct State {
-        var counts: [String: Int] = [:]
+        var counts: [String: RecordSum] = [:]
         var next: Duration?
     }
 
@@ -12,18 +12,22 @@ final class SessionCounts: Sendable {
     private let metrics: ServerMetrics
     private let timekeeper: any Timekeeper
     private let state = Locked(State())
-    /// About the most accounts that are looked at per tenant.
-    private static let most = 20_000
+    /// About the most accounts that are looked at per tenant; with more, the count is a lower bound, and says so.
+    private let most: Int
 
-    init(_ accounts: AccountBook, _ metrics: ServerMetrics, timekeeper: any Timekeeper = SystemTimekeeper()) {
+    init(
+        _ accounts: AccountBook, _ metrics: ServerMetrics, most: Int = 20_000,
+        timekeeper: any Timekeeper = SystemTimekeeper()
+    ) {
         self.accounts = accounts
+        self.most = most
         self.metrics = metrics
         self.timekeeper = timekeeper
     }
 
     /// The counts of some tenants; the metric `latchkey_sessions` has the same. Waits for the first count only, so that a store that does
     /// not answer holds up nobody for long.
-    func counts(of tenants: [String]) async -> [String: Int] {
+    func counts(of tenants: [String]) async -> [String: RecordSum] {
         let isFirst = state.withLock { $0.next == nil }
         let counting = refresh(tenants)
         if isFirst { await counting?.value }
@@ -42,11 +46,14 @@ final class SessionCounts: Sendable {
         }
         guard isDue else { return nil }
         return startTask { [self] in
+            var counts: [String: RecordSum] = [:]
             for tenant in tenants {
-                guard let count = try? await accounts.sessionCount(of: tenant, most: Self.most) else { continue }
-                metrics.sessions[tenant].set(Double(count))
-                state.withLock { $0.counts[tenant] = count }
+                // A number that nobody could count is shown nowhere; why, the store's health says.
+                counts[tenant] = try? await accounts.sessionCount(of: tenant, most: most)
             }
+            metrics.sessions.replaceAll(counts.map { ([$0.key], Double($0.value.value)) })
+            metrics.sessionsAreAtLeast.replaceAll(counts.map { ([$0.key], $0.value.isWhole ? 0 : 1) })
+            state.withLock { [counts] in $0.counts = counts }
         }
     }
 }

@@ -69,7 +69,7 @@ extension LicenseServer {
     func lookAtEngines() async {
         let engines = shared.engines
         let wasAway = engines.keys.isAway
-        await engines.look(atLeastEvery: .seconds(5))
+        await shared.look(atLeastEvery: .seconds(5))
         if !engines.keys.isAway, !engines.auditHealth.isAway, let pending = engines.pending, pending.count > 0 {
             let count = pending.count
             await pending.deliver(deliver)
@@ -134,7 +134,6 @@ extension LicenseServer {
 
     private func showCopy() async {
         let metrics = shared.metrics
-        metrics.pendingChanges.set(Double(shared.engines.pending?.count ?? 0))
         guard let figures = try? await shared.engines.keys.copy?.figures() else { return }
         metrics.copyRows.set(Double(figures.rows))
         metrics.copyBytes.set(Double(figures.bytes))
@@ -156,8 +155,7 @@ extension LicenseServer {
         case .stopped(let tenant, let account, let session, let who, _):
             _ = try await shared.operatorAccounts.stop(session: session, of: account, tenant, by: who)
         case .audit(let text):
-            let entry = try await shared.audit.append(text: text)
-            shared.metrics.auditSequence.set(Double(entry.sequence))
+            _ = try await shared.audit.append(text: text)
         }
     }
 }

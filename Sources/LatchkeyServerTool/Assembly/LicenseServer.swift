@@ -78,13 +78,10 @@ final class LicenseServer: Sendable {
             players: .init(settings.players, ports[0]), packagers: .init(settings.packagers, ports[1]),
             operators: .init(settings.operators, ports[2]))
         reload.withLock { $0 = { [weak self] in try await self?.reload() ?? [] } }
-        shared.metrics.beforeText { [weak self] in self?.fillMetrics() }
-    }
-
-    /// Sets the gauges that nobody counts.
-    private func fillMetrics() {
-        current.showKeySets(in: shared.metrics)
-        shared.metrics.keysCached.set(Double(current.tenants.values.reduce(0) { $0 + $1.vault.cachedCount }))
+        shared.metrics.beforeText { [weak self] in
+            guard let self else { return }
+            self.shared.fillMetrics(self.current)
+        }
     }
 
     /// The configuration in force.

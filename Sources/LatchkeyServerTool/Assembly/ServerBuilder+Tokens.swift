@@ -18,7 +18,7 @@ extension ServerBuilder {
         guard keys.hasPrefix("https://") || keys.hasPrefix("http://") else {
             let source = KeySetSource.file(
                 URL(filePath: file.path(keys)), algorithms: tokens.algorithms, on: file.threads,
-                report: reporter(of: tenant))
+                health: health.health(.keySet, of: tenant, engine: "file"), report: reporter(of: tenant))
             return await problems.awaiting(place) {
                 try await source.reload()
                 return source
@@ -38,7 +38,8 @@ extension ServerBuilder {
     /// A key set at an https address, which nobody has fetched yet.
     func fetched(_ url: URL, _ tokens: TenantSettings.Tokens, of tenant: String) -> KeySetSource {
         let transport = SystemTransport()
-        return KeySetSource.fetched(algorithms: tokens.algorithms, report: reporter(of: tenant)) {
+        let health = health.health(.keySet, of: tenant, engine: "https")
+        return KeySetSource.fetched(algorithms: tokens.algorithms, health: health, report: reporter(of: tenant)) {
             let reply = try await transport.send(URLRequest(url: url), bodyLimit: 64 << 10)
             guard reply.status == 200 else { throw KeySetError.status(reply.status) }
             return reply.body
@@ -85,7 +86,8 @@ extension ServerBuilder {
         }
         // The policy's outage rule decides, for each license.
         return EntitlementCallout(
-            EntitlementLimits(timeout: stated.timeout, memory: stated.memory), outage: .allow, report: report
+            EntitlementLimits(timeout: stated.timeout, memory: stated.memory), outage: .allow,
+            health: health.health(.callout, of: tenant, engine: "https"), report: report
         ) { question in
             var request = URLRequest(url: url)
             request.httpMethod = "POST"

@@ -13,6 +13,7 @@ struct ServerBuilder: Sendable {
     let pool: WorkerPool
     let playbacks: RunningPlaybacks
     let log: ServerLog
+    let health: EngineTable
     /// The configuration that is in force; `nil` at the start.
     var former: ServerState?
     /// Whether it is for a check: it then looks at everything, whatever is wrong, and leaves addresses to the check.

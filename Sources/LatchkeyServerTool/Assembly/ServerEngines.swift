@@ -42,7 +42,7 @@ struct ServerEngines: Sendable {
         self.standsInForKeys = standsInForKeys
         (self.settings, self.sessions, self.keys, self.audit) = (settings, sessions, keys, audit)
         (self.changes, self.closing) = (changes, closing)
-        let auditHealth = EngineHealth("auditStore")
+        let auditHealth = EngineHealth("auditStore", engine: audit.engine)
         self.auditHealth = auditHealth
         watched = [
             Watched(health: keys.health) { await keys.probe() },
@@ -96,7 +96,7 @@ struct ServerEngines: Sendable {
             throw problems
         }
         let guarded = GuardedKeyStore(
-            keyStore, health: EngineHealth("keyStore"), copy: copy, pending: pending,
+            keyStore, health: EngineHealth("keyStore", engine: keyStore.engine), copy: copy, pending: pending,
             expected: stores.fingerprint ?? copied, question: keys.probe)
         let engines = ServerEngines(
             settings: stores, sessions: sessions, keys: guarded, audit: auditStore, auditProbe: audit.probe,

@@ -19,6 +19,8 @@ final class ServerShared: Sendable {
     let saturation = Saturation(timekeeper: SystemTimekeeper())
     /// The name of this node, for its log and for operators: the host's.
     let node = ProcessInfo.processInfo.hostName
+    /// How everything outside stands that this node needs.
+    let health: EngineTable
     /// What operators see as it happens.
     let feed = OperatorFeed()
     /// The accounts for operators: more patient than for players, and no slow page of theirs counts as an outage.
@@ -66,38 +68,77 @@ final class ServerShared: Sendable {
         sessions = SessionCounts(operatorAccounts, metrics)
         metrics.show(pool)
         let log = log
-        // Each engine has its series from the start: one that never fails is to be seen, too.
-        for engine in [Engine.sessionStore, .tokenStore] { metrics.storeOutage[engine.rawValue].set(0) }
-        for engine in engines.watched.map(\.health) { engine.tell(metrics, log) }
+        let health = EngineTable { $0.tell(metrics, log) }
+        self.health = health
         accounts = try AccountBook(
             accounts: engines.sessions, secrets: [secret.secret(for: "latchkey/heartbeats/1")],
             limits: RecordStoreLimits(time: .milliseconds(engines.settings.sessionMilliseconds)),
             pending: engines.pending
         ) { event in
             switch event {
-            case .outageBegan(let engine):
-                metrics.storeOutage[engine.rawValue].set(1)
-                log.write(LogEntry(.error, .outage, message: "The outage rule of \(engine.rawValue) is in force."))
-            case .outageEnded(let engine):
-                metrics.storeOutage[engine.rawValue].set(0)
-                log.write(LogEntry(.info, .outage, message: "The outage of \(engine.rawValue) is over."))
-            case .failed(let engine, let error):
-                metrics.storeErrors[error.engine, engine.rawValue].add()
+            // What the engine's health tells.
+            case .outageBegan, .outageEnded: break
+            case .failed(let engine, let error): metrics.storeErrors[engine.rawValue, error.engine].add()
+            case .took(let engine, let operation, let time):
+                metrics.storeTime[engine.rawValue, operation.rawValue].observe(time)
+            }
+        }
+        for engine in engines.watched.map(\.health) { health.add(engine) }
+        for engine in accounts.watched { health.add(engine.health) }
+    }
+
+    /// Asks each store that is away, or of which nobody heard for some time, whether it answers. All at once.
+    func look(atLeastEvery time: Duration) async {
+        await withTaskGroup { group in
+            group.addTask { [engines] in await engines.look(atLeastEvery: time) }
+            for one in accounts.watched where one.health.isAway || one.health.isQuiet(for: time) {
+                group.addTask { await one.probe() }
             }
         }
     }
+
+    /// Whether this node can answer, by the same checks for `/readyz`, the metric and the console.
+    func readiness(_ state: ServerState) -> Readiness {
+        Readiness(
+            [
+                .init("draining") { self.isDraining ? "the node is about to stop" : nil },
+                .init("credentials") { state.licensee.module.credentials.isEmpty ? "there are no credentials" : nil },
+                saturation.check("pool"),
+                .init("tenants") { state.tenants.isEmpty ? "there are no tenants" : nil },
+            ] + health.all.map { .init($0) })
+    }
+
+    /// Sets the gauges that nobody counts.
+    func fillMetrics(_ state: ServerState) {
+        state.showKeySets(in: metrics)
+        metrics.keysCached.set(Double(state.tenants.values.reduce(0) { $0 + $1.vault.cachedCount }))
+        metrics.show(health.all)
+        metrics.ready.set(readiness(state).report.isReady ? 1 : 0)
+        metrics.pendingChanges.set(Double(engines.pending?.count ?? 0))
+        metrics.auditSequence.set(Double(audit.lastSeen?.sequence ?? 0))
+    }
+
+    /// What requests' names end with that this node makes.
+    var nodeName: String { RequestID.nodeName(node) }
 
     /// What builds a configuration's state with what is shared.
     /// - Parameter former: the configuration that is in force, whose knowledge is taken over. Defaults to none.
     func builder(_ file: ConfigurationFile, former: ServerState? = nil) -> ServerBuilder {
         ServerBuilder(
             file: file, engines: engines, accounts: accounts, pool: pool, playbacks: playbacks, log: log,
-            former: former)
+            health: health, former: former)
     }
 
     /// Shows a configuration in the metrics.
     func show(_ state: ServerState) {
         metrics.configurationIsLoaded.set(1)
+        health.keep { role, tenant in
+            switch role {
+            case .callout: state.tenants[tenant]?.callout != nil
+            case .keySet: state.tenants[tenant]?.tokenKeys != nil
+            default: true
+            }
+        }
         // Who used up a limit stays so while the limits stay the same.
         limits.withLock { limits in
             guard limits.settings != state.settings.limits else { return }
@@ -132,24 +173,28 @@ final class ServerShared: Sendable {
 }
 
 extension EngineHealth {
-    /// Has metrics and the log say how the engine stands.
+    /// Has the log say when the engine goes away and comes back.
     fileprivate func tell(_ metrics: ServerMetrics, _ log: ServerLog) {
-        let name = name
+        let (name, tenant) = (name, tenant)
+        let role = EngineRole(rawValue: name)
+        let words = role?.words ?? "The \(name)"
         let wasAway = Locked(false)
         whenChanged { standing in
-            metrics.storeOutage[name].set(standing.isAway ? 1 : 0)
             let isNews = wasAway.withLock { was in
                 defer { was = standing.isAway }
                 return was != standing.isAway
             }
             guard isNews else { return }
             if standing.isAway, let error = standing.lastError {
-                metrics.storeErrors[error.engine, name].add()
-                var entry = LogEntry(.outage, error)
-                entry.message = "The \(name) does not answer. \(error.reason) What was read before stays in force."
+                // Those of sessions and tokens are counted one by one.
+                if role == .keyStore || role == .auditStore { metrics.storeErrors[name, error.engine].add() }
+                var entry = LogEntry(.outage, error, tenant: tenant)
+                entry.message = "\(words) does not answer. \(error.reason) \(role?.consequence ?? "")"
                 log.write(entry)
             } else {
-                log.write(LogEntry(.info, .outage, message: "The \(name) answers again."))
+                var entry = LogEntry(.info, .outage, message: "\(words) answers again.")
+                entry.tenant = tenant
+                log.write(entry)
             }
         }
     }

@@ -39,7 +39,7 @@ struct OperatorListener: Sendable {
         case .found(let route, let path):
             switch route.handler {
             case .alive: return Readiness.alive
-            case .ready: return readiness.response(to: request)
+            case .ready: return shared.readiness(state()).response(to: request)
             case .metrics:
                 shared.sessions.refresh(state().tenants.keys.sorted())
                 return shared.metrics.response(to: request)
@@ -47,16 +47,5 @@ struct OperatorListener: Sendable {
             case .console: return ConsoleFile.response(path["file"])
             }
         }
-    }
-
-    private var readiness: Readiness {
-        let (shared, state) = (shared, state())
-        return Readiness(
-            [
-                .init("draining") { shared.isDraining ? "the node is about to stop" : nil },
-                .init("credentials") { state.licensee.module.credentials.isEmpty ? "there are no credentials" : nil },
-                shared.saturation.check("pool"),
-                .init("tenants") { state.tenants.isEmpty ? "there are no tenants" : nil },
-            ] + shared.engines.watched.map { .init($0.health) })
     }
 }

@@ -10,36 +10,45 @@ struct PackagerListener: Sendable {
 
     /// What to do for a request: more than may wait is refused here.
     func begin(_ request: HTTPRequest) -> HTTPWork {
-        guard shared.packagers.begin() else { return .reply(full(request)) }
+        guard shared.packagers.begin() else { return .reply(full(request, state())) }
         return .task {
             defer { shared.packagers.end() }
             return await answer(request)
         }
     }
 
-    private func full(_ request: HTTPRequest) -> HTTPResponse {
+    private func full(_ request: HTTPRequest, _ state: ServerState) -> HTTPResponse {
         shared.metrics.shed[ServerMetrics.packagerLane, ShedReason.full.rawValue].add()
+        let id = RequestID(of: request, node: shared.nodeName)
         let refusal = LicenseRefusal(.overloaded, reason: "More packagers ask than the server answers beside players.")
-        return .refusal(
-            PolicyRefusal(refusal, retryAfter: .seconds(Int.random(in: 1...5))), requestID: RequestID(of: request).text)
+        var report = LicenseReport(tenant: nil, face: .none, requestID: id.text, at: timekeeper.uptime)
+        report.outcome = .refused(refusal)
+        var generator = SystemRandomNumberGenerator()
+        let trace = TraceContext(of: request.headers, using: &generator)
+        note(report, refusal.status, id, trace, state.viewer(of: request).address)
+        var response = HTTPResponse.refusal(
+            PolicyRefusal(refusal, retryAfter: .seconds(Int.random(in: 1...5))), requestID: id.text)
+        response.headers[.requestID] = id.text
+        return response
     }
 
     private func answer(_ request: HTTPRequest) async -> HTTPResponse {
         let state = state()
         var generator = SystemRandomNumberGenerator()
         let (id, trace) = (
-            RequestID(of: request, using: &generator), TraceContext(of: request.headers, using: &generator)
+            RequestID(of: request, using: &generator, node: shared.nodeName),
+            TraceContext(of: request.headers, using: &generator)
         )
         let viewer = state.viewer(of: request)
         let answer = await state.packagers.answer(FaceCall(request, requestID: id.text, viewer: viewer))
-        var response = answer.response
-        if await !audit(answer.report) {
-            response = .refusal(
-                PolicyRefusal(LicenseRefusal(.policy(.storeUnavailable), reason: "The audit cannot be written.")),
-                requestID: id.text)
+        var (response, report) = (answer.response, answer.report)
+        if await !audit(report) {
+            let refusal = LicenseRefusal(.policy(.storeUnavailable), reason: "The audit cannot be written.")
+            response = .refusal(PolicyRefusal(refusal), requestID: id.text)
+            report.outcome = .refused(refusal)
         }
         response.headers[.requestID] = id.text
-        note(answer.report, response.status, id, trace, viewer.address)
+        note(report, response.status, id, trace, viewer.address)
         return response
     }
 
@@ -48,16 +57,14 @@ struct PackagerListener: Sendable {
         guard !report.keys.isEmpty, let tenant = report.tenant else { return true }
         let kids = report.keys.prefix(100).map { "\($0.kid)" }.joined(separator: " ")
         let event = AuditEvent(
-            report.face == "cpix-import" ? .keyImported : .keyExported, of: tenant,
+            report.face == .cpixImport ? .keyImported : .keyExported, of: tenant,
             by: "caller:\(report.caller ?? "a signer")",
             details: [
-                "face": report.face, "kids": kids, "count": "\(report.keys.count)",
+                "face": report.face.rawValue, "kids": kids, "count": "\(report.keys.count)",
                 "recipients": report.recipients.map(\.hexString).joined(separator: " "),
             ])
         do throws(StoreError) {
-            if let entry = try await shared.audit.append(event) {
-                shared.metrics.auditSequence.set(Double(entry.sequence))
-            }
+            _ = try await shared.audit.append(event)
             return true
         } catch {
             shared.log.write(LogEntry(.packager, error))
@@ -68,12 +75,14 @@ struct PackagerListener: Sendable {
     private func note(
         _ report: LicenseReport, _ status: Int, _ id: RequestID, _ trace: TraceContext, _ address: AddressRange?
     ) {
-        let proto =
-            report.face.hasPrefix("cpix") ? "cpix" : report.face == "common-encryption" ? "common-encryption" : "speke"
-        shared.metrics.packagerRequests[proto, report.protocolVersion, report.outcome].add()
-        var entry = LogEntry(status >= 500 ? .error : .info, .packager)
+        shared.metrics.packagerRequests[
+            report.face.packagerProtocol.rawValue, report.protocolVersion, LogOutcome(report.outcome).rawValue,
+            report.refusal?.code ?? ""
+        ].add()
+        if let refusal = report.refusal { shared.feed.refused(refusal, report) }
+        var entry = LogEntry(report.outcome.refusal.map { $0.status >= 500 } == true ? .error : .info, .packager)
         (entry.requestID, entry.trace, entry.tenant, entry.face) = (id, trace, report.tenant, report.face)
-        (entry.outcome, entry.status, entry.address) = (report.outcome, status, address)
+        (entry.outcome, entry.status, entry.address) = (LogOutcome(report.outcome), status, address)
         entry.duration = timekeeper.uptime - report.began
         entry.reason = report.refusal?.code
         entry.message = report.reason

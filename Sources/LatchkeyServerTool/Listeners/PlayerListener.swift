@@ -37,7 +37,7 @@ struct PlayerListener: Sendable {
 
     private func arrival(_ request: HTTPRequest, _ state: ServerState) -> Arrival {
         var generator = generator
-        let id = RequestID(of: request, using: &generator)
+        let id = RequestID(of: request, using: &generator, node: shared.nodeName)
         return Arrival(
             call: FaceCall(request, requestID: id.text, viewer: state.viewer(of: request)), id: id,
             trace: TraceContext(of: request.headers, using: &generator), uptime: timekeeper.uptime)
@@ -86,20 +86,19 @@ struct PlayerListener: Sendable {
         shared.metrics.rateLimited[scope.rawValue].add()
         let refusal = LicenseRefusal(.policy(.rateLimit), reason: "The \(scope.rawValue) asks too often.")
         let response = HTTPResponse.refusal(PolicyRefusal(refusal, retryAfter: wait), requestID: arrival.id.text)
-        return finished(FaceAnswer(response, report(refusal, "none", arrival)), arrival, state)
+        return finished(FaceAnswer(response, report(refusal, .none, arrival)), arrival, state)
     }
 
     private func shed(_ arrival: Arrival, _ lane: AdmissionLane, _ state: ServerState) -> HTTPResponse {
         shared.metrics.shed[lane.name, ShedReason.full.rawValue].add()
         return finished(
-            FaceAnswer(shedReply.response(to: arrival.id), report(ShedReply.refusal, "fairplay", arrival)), arrival,
+            FaceAnswer(shedReply.response(to: arrival.id), report(ShedReply.refusal, .fairPlay, arrival)), arrival,
             state)
     }
 
-    private func report(_ refusal: LicenseRefusal, _ face: String, _ arrival: Arrival) -> LicenseReport {
+    private func report(_ refusal: LicenseRefusal, _ face: RequestFace, _ arrival: Arrival) -> LicenseReport {
         var report = LicenseReport(tenant: nil, face: face, requestID: arrival.id.text, at: arrival.uptime)
-        report.outcome = refusal.code
-        report.refusal = refusal
+        report.outcome = .refused(refusal)
         return report
     }
 
@@ -126,24 +125,29 @@ extension ServerShared {
     ) {
         let duration = uptime - report.began
         let outcome = report.licenseOutcome
-        if report.isLicense {
+        if report.face.isLicense {
             metrics.record(
                 LicenseMeasurement(
-                    tenant: report.tenant ?? "", face: report.face,
-                    drm: report.face == "clearkey" ? "clearkey" : "fairplay", outcome: outcome,
-                    reason: report.refusal == nil ? "" : report.outcome, duration: duration, stages: report.stages))
+                    tenant: report.tenant ?? "", face: report.face.rawValue, drm: report.face.drm, outcome: outcome,
+                    reason: report.refusal?.code ?? "", duration: duration, stages: report.stages))
             counts.count(outcome)
             if let origin = report.keyOrigin { metrics.keyLookups[origin.rawValue].add() }
         }
         if let error = report.tokenError { metrics.tokensRejected[error.code].add() }
         if let record = report.record { decisions.keep(record) }
+        let degraded = Degradation.all(
+            in: report, isCalloutAway: report.tenant.flatMap { health.known(.callout, of: $0) }?.isAway == true)
+        for one in degraded { metrics.licensesDegraded[one.rawValue].add() }
         // What the metrics count by the thousand is no news one by one, and has a cap of its own in the log.
-        if outcome != .shed, let refusal = report.refusal { feed.refused(refusal, report) }
+        if let refusal = report.refusal {
+            if outcome == .shed { feed.shed(report) } else { feed.refused(refusal, report) }
+        }
         var entry = LogEntry(status >= 500 ? .error : .info, outcome == .shed ? .shed : .license)
         (entry.requestID, entry.trace, entry.tenant, entry.face) = (id, trace, report.tenant, report.face)
-        (entry.outcome, entry.status, entry.duration) = (outcome.rawValue, status, duration)
+        (entry.outcome, entry.status, entry.duration) = (LogOutcome(outcome), status, duration)
         (entry.keyID, entry.keyOrigin, entry.address) = (report.kid, report.keyOrigin, address)
-        entry.reason = report.refusal == nil ? nil : report.tokenError?.code ?? report.outcome
+        entry.reason = report.refusal.map { report.tokenError?.code ?? $0.code }
+        entry.degraded = degraded
         entry.message = report.reason
         entry.user = report.record.map(\.facts.grant.account)
         log.write(entry)
@@ -164,13 +168,8 @@ extension HTTPRequest {
 }
 
 extension LicenseReport {
-    /// Whether a license was asked for, and not a certificate or a heartbeat.
-    fileprivate var isLicense: Bool {
-        face == "fairplay" || face == "clearkey" || VendorFaceName(rawValue: face) != nil
-    }
-
     fileprivate var licenseOutcome: LicenseOutcome {
-        guard let refusal else { return outcome == "acknowledge" ? .acknowledged : .granted }
+        guard let refusal else { return outcome == .acknowledge ? .acknowledged : .granted }
         if refusal.kind == .overloaded { return .shed }
         return refusal.status >= 500 ? .failed : .refused
     }

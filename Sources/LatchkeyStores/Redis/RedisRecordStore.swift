@@ -88,7 +88,7 @@ package final class RedisRecordStore: RecordStore {
 
     package func sum(
         of kind: RecordKey.Kind, _ tenant: String, most: Int, _ value: @escaping @Sendable ([UInt8]) -> Int
-    ) async throws(StoreError) -> Int {
+    ) async throws(StoreError) -> RecordSum {
         let start = RecordKey(kind, tenant: tenant, name: "").redisPrefix
         var (seen, sum, cursor) = (Set<[UInt8]>(), 0, "0")
         repeat {
@@ -101,7 +101,7 @@ package final class RedisRecordStore: RecordStore {
                 if let bytes = try answer.checked().bytes { sum += value(bytes) }
             }
         } while cursor != "0" && seen.count < most
-        return sum
+        return RecordSum(sum, isWhole: cursor == "0")
     }
 
     /// The names of records, in no order. Looks at all keys of the database.

@@ -126,8 +126,8 @@ extension InChromium {
                 separator: ",")
             let overview =
                 #"event: overview\#ndata: {"draining":false,"notices":[],"seconds":[\#(seconds)],"totals":{"granted":\#(second)},"#
-                + #""reasons":{"blocked":\#(second)},"times":[[0.01,\#(second)],[null,\#(second)]],"sessions":{"demo":7},"stores":[],"#
-                + #""engines":{"keys":"sqlite"},"pool":{"busy":1,"waiting":0,"limit":9,"overloaded":false}}\#n\#n"#
+                + #""reasons":{"blocked":\#(second)},"times":[[0.01,\#(second)],[null,\#(second)]],"sessions":{"demo":7},"sessionsAtLeast":[],"node":"node-a","#
+                + #""engines":[{"name":"keyStore","words":"The store of keys","engine":"sqlite","state":"answers"}],"pool":{"busy":1,"waiting":0,"limit":9,"overloaded":false}}\#n\#n"#
             return (refusals + [overview]).map { Data($0.utf8) }
         }
     }

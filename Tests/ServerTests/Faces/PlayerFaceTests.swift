@@ -25,7 +25,7 @@ struct PlayerFaceTests {
         #expect(key.terms.validity == .lease(.seconds(300)))
         let renewal = try #require(answer.response.headers["X-Latchkey-Renew-After"].flatMap { Int($0) })
         #expect((120..<300).contains(renewal))
-        #expect(answer.report.outcome == "license")
+        #expect(answer.report.outcome == .license)
         #expect(answer.report.kid == KeyID(FaceStage.kid))
     }
 
@@ -86,7 +86,7 @@ struct PlayerFaceTests {
             #expect(answer.code == code)
             #expect(answer.json?["error"]?["remedy"]?.text?.isEmpty == false)
             #expect(answer.json?["error"]?["requestId"]?.text == "request-1")
-            #expect(answer.report.outcome == code)
+            #expect(answer.report.outcome.word == code)
         }
     }
 

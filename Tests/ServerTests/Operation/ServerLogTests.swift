@@ -16,7 +16,7 @@ import Testing
         writer = LineWriter { [written] data in written.withLock { $0.append(data) } }
     }
 
-    private func log(cap: Int = 1_000, level: LogLevel = .info) -> ServerLog {
+    private func log(cap: Int? = nil, level: LogLevel = .info) -> ServerLog {
         ServerLog(
             writer, pseudonyms: UserPseudonyms(secret: Secret("0123456789abcdef")), level: level, cap: cap,
             timekeeper: clock
@@ -33,8 +33,8 @@ import Testing
         var entry = LogEntry(.info, .license)
         entry.requestID = RequestID("request-1")
         entry.tenant = "a"
-        entry.face = "native"
-        entry.outcome = "granted"
+        entry.face = .fairPlay
+        entry.outcome = .granted
         entry.status = 200
         entry.duration = .microseconds(4_321)
         entry.keyID = KeyID("00112233-4455-6677-8899-aabbccddeeff")
@@ -72,7 +72,7 @@ import Testing
     ]
 
     @Test(arguments: secrets) func `a secret in any field is not written`(secret: String) async throws {
-        let texts: [WritableKeyPath<LogEntry, String?>] = [\.tenant, \.face, \.outcome, \.reason, \.message, \.user]
+        let texts: [WritableKeyPath<LogEntry, String?>] = [\.tenant, \.reason, \.message, \.user]
         let log = log()
         for text in texts {
             for shape in [secret, "Bearer \(secret)", "{\"key\":\"\(secret)\"}", "a, \(secret), b"] {
@@ -105,7 +105,7 @@ import Testing
     @Test func `no control character and no second line comes out`() async throws {
         var entry = LogEntry(
             .warning, .license, message: "a\r\n{\"event\":\"forged\"}\u{1b}[31m\u{85}\u{2028}\u{202e}\u{0}")
-        entry.face = "\u{7f}\u{9b}x"
+        entry.tenant = "\u{7f}\u{9b}x"
         entry.reason = String(repeating: "reason ", count: 10_000)
         log().write(entry)
         let lines = await lines()
@@ -129,6 +129,29 @@ import Testing
         #expect(values.count == 6)
         #expect(values.map { $0["dropped"]?.number } == [nil, nil, nil, nil, 7, nil])
         #expect(dropped.withLock { $0 } == 7)
+    }
+
+    @Test func `lines for which there is no room are counted, and the next ones that have room tell how many`() async {
+        let (written, dropped) = (Locked(Data()), Locked(0))
+        let writer = LineWriter(limit: 400) { lines in written.withLock { $0.append(lines) } }
+        let log = ServerLog(
+            writer, pseudonyms: UserPseudonyms(secret: Secret("0123456789abcdef")), timekeeper: clock
+        ) { _ in dropped.withLock { $0 += 1 } }
+        for _ in 0..<50 { log.write(LogEntry(.info, .license)) }
+        let lost = dropped.withLock { $0 }
+        #expect(lost > 0 && writer.dropped == UInt64(lost))
+        await writer.flush()
+        log.write(LogEntry(.info, .license))
+        await writer.flush()
+        let lines = written.withLock { $0 }.split(separator: UInt8(ascii: "\n")).compactMap { JSONValue(Data($0)) }
+        #expect(lines.reduce(0) { $0 + ($1["dropped"]?.number ?? 0) } == Double(lost))
+    }
+
+    @Test func `licenses at two thousand a second are all written`() async {
+        let log = log()
+        for _ in 0..<2_000 { log.write(LogEntry(.info, .license)) }
+        #expect(await lines().count == 2_000)
+        #expect(dropped.withLock { $0 } == 0)
     }
 
     @Test func `a lower level is not written`() async {

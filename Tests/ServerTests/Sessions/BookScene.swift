@@ -20,7 +20,10 @@ struct BookScene {
     ) -> AccountBook {
         AccountBook(
             accounts: store ?? self.store, tokens: tokens, secrets: [secret], limits: limits, timekeeper: clock
-        ) { [events] event in events.withLock { $0.append(event) } }
+        ) { [events] event in
+            if case .took = event { return }
+            events.withLock { $0.append(event) }
+        }
     }
 
     static func facts(_ session: String, _ change: (inout Facts) -> Void = { _ in }) -> Facts {

@@ -119,7 +119,9 @@ struct Measurement {
             let start = ContinuousClock.now
             let found = try await book.sessionCount(of: "acme", most: .max)
             times.append(start.duration(to: .now).inMilliseconds)
-            guard found == count else { throw StoreError(.damaged, records.engine, reason: "\(found) are counted.") }
+            guard found == RecordSum(count, isWhole: true) else {
+                throw StoreError(.damaged, records.engine, reason: "\(found.value) are counted.")
+            }
         }
         let median = share(times.sorted(), 0.5)
         print("\(records.engine): \(count) sessions counted in p50 \(median) ms, first \(times.first ?? 0) ms")

@@ -15,19 +15,44 @@ package final class EngineHealth: Sendable {
         package internal(set) var lastError: StoreError?
         /// When it last answered, by the uptime clock; `nil` if it never did.
         package internal(set) var answered: Duration?
+        /// When it last answered, by the machine's clock; `nil` if it never did.
+        package internal(set) var lastAnswer: Date?
     }
+
+    /// How an engine stands, in one word. The raw values are stable.
+    package enum Word: String, Sendable, Hashable {
+        /// It answered within the last ten seconds.
+        case answers
+        /// Nobody had an answer within the last ten seconds, because nobody asked.
+        case quiet
+        /// It did not answer when it was last asked.
+        case away
+    }
+
+    /// For how long an answer says that an engine answers.
+    package static let freshness = Duration.seconds(10)
 
     /// What the engine is for, such as `keyStore`. Names are stable.
     package let name: String
+    /// What it is, such as `redis`.
+    package let engine: String
+    /// Whose it is; `nil` for what all tenants share.
+    package let tenant: String?
     private let timekeeper: any Timekeeper
     private let state = Locked(Standing())
     private let listeners = Locked<[@Sendable (Standing) -> Void]>([])
 
     /// - Parameters:
     ///   - name: what the engine is for.
+    ///   - engine: what it is. Defaults to nothing.
+    ///   - tenant: whose it is. Defaults to all tenants'.
     ///   - timekeeper: the time. Defaults to the machine's.
-    package init(_ name: String, timekeeper: any Timekeeper = SystemTimekeeper()) {
+    package init(
+        _ name: String, engine: String = "", tenant: String? = nil, timekeeper: any Timekeeper = SystemTimekeeper()
+    ) {
         self.name = name
+        self.engine = engine
+        self.tenant = tenant
         self.timekeeper = timekeeper
     }
 
@@ -49,6 +74,9 @@ package final class EngineHealth: Sendable {
     /// Whether the engine did not answer when it was last asked.
     package var isAway: Bool { state.withLock { $0.isAway } }
 
+    /// How it stands now.
+    package var word: Word { isAway ? .away : isQuiet(for: Self.freshness) ? .quiet : .answers }
+
     /// Whether nobody has had an answer for a while, so that it is time to ask.
     package func isQuiet(for time: Duration) -> Bool {
         let now = timekeeper.uptime
@@ -59,7 +87,7 @@ package final class EngineHealth: Sendable {
     package func note() {
         let (uptime, date) = (timekeeper.uptime, timekeeper.date)
         let news: Standing? = state.withLock { state in
-            state.answered = uptime
+            (state.answered, state.lastAnswer) = (uptime, date)
             guard state.isAway || state.since == nil else { return nil }
             let wasAway = state.isAway
             (state.isAway, state.since) = (false, date)

@@ -26,7 +26,7 @@ package struct Readiness: Sendable {
 
         /// A store that is away does not make a node unready: what was read before goes on, and all nodes would leave at once.
         package init(_ health: EngineHealth) {
-            self.init(health.name) {
+            self.init(health.tenant.map { "\(health.name) of \($0)" } ?? health.name) {
                 let standing = health.standing
                 guard standing.isAway else { return nil }
                 let since = standing.since.map { " since \(DateText.text($0))" } ?? ""
@@ -93,7 +93,7 @@ package struct Readiness: Sendable {
 
 extension Readiness.Report {
     /// `{"checks":[{"name","status","reason"}],"status"}`.
-    var json: JSONValue {
+    package var json: JSONValue {
         let checks = results.map { result in
             var members: [String: JSONValue] = ["name": .text(result.name)]
             let failed = result.isTolerable ? "degraded" : "failed"

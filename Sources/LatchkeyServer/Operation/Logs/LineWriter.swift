@@ -36,17 +36,20 @@ package final class LineWriter: Sendable {
     package var dropped: UInt64 { state.withLock { $0.dropped } }
 
     /// Takes a line with its end.
-    package func append(_ line: Data) {
-        let begins = state.withLock { state in
+    /// - Returns: whether there was room; a line without is dropped.
+    @discardableResult
+    package func append(_ line: Data) -> Bool {
+        let begins: Bool? = state.withLock { state in
             guard state.waiting.count + line.count <= limit else {
                 state.dropped += 1
-                return false
+                return nil
             }
             state.waiting.append(line)
             defer { state.isDue = true }
             return !state.isDue
         }
-        if begins { queue.asyncAfter(deadline: .now() + .milliseconds(10)) { self.writeWaiting() } }
+        if begins == true { queue.asyncAfter(deadline: .now() + .milliseconds(10)) { self.writeWaiting() } }
+        return begins != nil
     }
 
     /// Waits until all lines so far are written; before the process ends, for example.

@@ -36,6 +36,9 @@ package struct LogEvent: Sendable, Hashable, ExpressibleByStringLiteral {
     package static let outage: LogEvent = "outage"
     /// The process starts, drains or stops.
     package static let life: LogEvent = "life"
+
+    /// Those above.
+    static let all = [license, shed, packager, admin, configuration, outage, life]
 }
 
 /// One line of the log before it is written: raw values, of which the log writes what may be written.
@@ -49,15 +52,16 @@ package struct LogEntry: Sendable {
     package var requestID: RequestID?
     package var trace: TraceContext?
     package var tenant: String?
-    package var face: String?
-    /// `granted`, `refused` and the like.
-    package var outcome: String?
+    package var face: RequestFace?
+    package var outcome: LogOutcome?
     /// A stable code.
     package var reason: String?
     /// The HTTP status.
     package var status: Int?
     package var duration: Duration?
     package var keyID: KeyID?
+    /// What a license was given without.
+    package var degraded: [Degradation] = []
     /// Where the key came from.
     package var keyOrigin: KeyOrigin?
     /// The viewer as the token names it; written as a pseudonym of the tenant, and not at all without a tenant.
@@ -82,4 +86,31 @@ package struct LogEntry: Sendable {
         self.init(level, event, message: "\(error.reason) \(error.remedy)")
         (reason, self.tenant) = (error.code, tenant)
     }
+}
+
+/// How a request ended, in a log line. The raw values are stable.
+package enum LogOutcome: String, Sendable, Hashable, CaseIterable {
+    case ok, granted, acknowledged, refused, failed, shed
+
+    package init(_ outcome: LicenseOutcome) {
+        switch outcome {
+        case .granted: self = .granted
+        case .acknowledged: self = .acknowledged
+        case .refused: self = .refused
+        case .failed: self = .failed
+        case .shed: self = .shed
+        }
+    }
+
+    /// By the status of a reply.
+    package init(status: Int) { self = status < 400 ? .ok : status < 500 ? .refused : .failed }
+
+    /// By what became of a request.
+    package init(_ outcome: RequestOutcome) { self.init(status: outcome.refusal?.status ?? 200) }
+}
+
+extension LogEvent {
+    /// How many lines a second are written at most. Requests that cost a signature or a private key come no faster than machines make them: all
+    /// are written, as far as the writer's memory reaches.
+    var linesPerSecond: Int { self == .license || self == .packager ? 50_000 : 1_000 }
 }

@@ -36,11 +36,14 @@ struct LogText: Sendable {
         Self.add("request_id", entry.requestID?.text, to: &line)
         Self.add("trace_id", entry.trace?.traceID, to: &line)
         Self.add("tenant", entry.tenant.map(Self.shown), to: &line)
-        Self.add("face", entry.face.map(Self.shown), to: &line)
-        Self.add("outcome", entry.outcome.map(Self.shown), to: &line)
+        Self.add("face", entry.face?.rawValue, to: &line)
+        Self.add("outcome", entry.outcome?.rawValue, to: &line)
         Self.add("reason", entry.reason.map(Self.shown), to: &line)
         Self.add("kid", entry.keyID?.description, to: &line)
         Self.add("key_from", entry.keyOrigin?.rawValue, to: &line)
+        if !entry.degraded.isEmpty {
+            Self.add("degraded", entry.degraded.map(\.rawValue).joined(separator: " "), to: &line)
+        }
         Self.add("user", pseudonym(in: entry), to: &line)
         Self.add("address", entry.address.map { cut.range(of: $0).description }, to: &line)
         Self.add("listener", entry.listener.map(Self.shown), to: &line)

@@ -2,7 +2,8 @@ package import LatchkeyCore
 
 /// The log: one JSON object a line.
 ///
-/// Each event has a cap: in a storm the first lines of each period say what happens, and the first line of the next one counts the rest.
+/// Each event has a cap: in a storm the first lines of each period say what happens, and the first line of the next one counts the rest. It
+/// counts those, too, for which the writer had no room.
 ///
 /// Source: `Documentation/LicenseServer.md` §9.4.
 package final class ServerLog: Sendable {
@@ -15,7 +16,7 @@ package final class ServerLog: Sendable {
     private let writer: LineWriter
     private let text: LogText
     private let level: LogLevel
-    private let cap: Int
+    private let cap: Int?
     private let period: Duration
     private let timekeeper: any Timekeeper
     private let whenDropped: @Sendable (LogEvent) -> Void
@@ -27,20 +28,20 @@ package final class ServerLog: Sendable {
     ///   - cut: how much of an address is written. Defaults to /24 and /48.
     ///   - node: the name of this node, in each line. Defaults to none.
     ///   - level: lines below it are not written. Defaults to `info`.
-    ///   - cap: how many lines of one event per period. Defaults to 1,000.
+    ///   - cap: how many lines of one event per period. Defaults to 50,000 for licenses and packagers, and 1,000 for others.
     ///   - period: the period of the cap. Defaults to 1 s.
     ///   - timekeeper: the clock.
-    ///   - whenDropped: called for every line beyond the cap, to count it.
+    ///   - whenDropped: called for every line beyond the cap, and for every one for which the writer has no room, to count it.
     package init(
         _ writer: LineWriter, pseudonyms: UserPseudonyms, cut: AddressCut = .logs, node: String? = nil,
-        level: LogLevel = .info, cap: Int = 1_000, period: Duration = .seconds(1),
+        level: LogLevel = .info, cap: Int? = nil, period: Duration = .seconds(1),
         timekeeper: any Timekeeper = SystemTimekeeper(),
         whenDropped: @escaping @Sendable (LogEvent) -> Void = { _ in }
     ) {
         self.writer = writer
         text = LogText(pseudonyms, cut, node: node)
         self.level = level
-        self.cap = max(1, cap)
+        self.cap = cap.map { max(1, $0) }
         self.period = max(period, .milliseconds(1))
         self.timekeeper = timekeeper
         self.whenDropped = whenDropped
@@ -50,9 +51,14 @@ package final class ServerLog: Sendable {
     package func write(_ entry: LogEntry) {
         guard entry.level >= level else { return }
         let period = Int64(saturating: timekeeper.uptime / period)
-        let dropped: Int? = shares.withLock { $0[entry.event, default: Share(period: period)].take(in: period, cap) }
+        let dropped: Int? = shares.withLock {
+            $0[entry.event, default: Share(period: period)].take(in: period, cap ?? entry.event.linesPerSecond)
+        }
         guard let dropped else { return whenDropped(entry.event) }
-        writer.append(text.line(entry, at: timekeeper.date, dropped: dropped))
+        guard !writer.append(text.line(entry, at: timekeeper.date, dropped: dropped)) else { return }
+        // The next line that has room tells of this one, and of those of which it would have told.
+        shares.withLock { $0[entry.event]?.dropped += dropped + 1 }
+        whenDropped(entry.event)
     }
 }
 

@@ -1,10 +1,9 @@
 /// Makes the metrics and keeps them in their order.
 struct MetricTable {
     /// The upper bounds of all times, in seconds.
-    static let bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
+    static let bounds = [0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
 
     let tenant: MetricLabel
-    let storeLabels: [MetricLabel] = [.first(20, "store"), .first(50, "operation")]
     private(set) var families: [any AnyMetricFamily] = []
 
     init(tenants: Int) { tenant = .first(tenants, "tenant") }

@@ -34,11 +34,6 @@ package enum KeyOrigin: String, Sendable, Hashable, CaseIterable {
     case unlisted
 }
 
-/// What happened to a slot.
-package enum SessionEvent: String, Sendable, Hashable, CaseIterable {
-    case taken, renewed, released, stopped, expired
-}
-
 /// Everything that the metrics keep of one request for a license.
 package struct LicenseMeasurement: Sendable {
     package let tenant: String

@@ -28,8 +28,13 @@ extension ServerMetrics {
         return counts.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
-    /// The engines whose outage rule is in force or was.
-    package var outages: [(store: String, isOut: Bool)] {
-        storeOutage.series.map { ($0.values.joined(separator: "."), $0.lines.contains { $0.value != 0 }) }
+    /// Shows how engines stand.
+    package func show(_ engines: [EngineHealth]) {
+        storeOutage.replaceAll(engines.filter { $0.tenant == nil }.map { ([$0.name], $0.isAway ? 1 : 0) })
+        calloutOutage.replaceAll(
+            engines.compactMap { engine in
+                guard let tenant = engine.tenant, engine.name == EngineRole.callout.rawValue else { return nil }
+                return ([tenant], engine.isAway ? 1 : 0)
+            })
     }
 }

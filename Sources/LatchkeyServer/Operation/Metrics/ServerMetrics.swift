@@ -16,11 +16,11 @@ package final class ServerMetrics: Sendable {
     package let shed: MetricFamily<Counter>
     /// The lane of packagers' requests in `shed`.
     package static let packagerLane = "packager"
-    package let sessions: MetricFamily<Gauge>
-    package let sessionChanges: MetricFamily<Counter>
+    package let licensesDegraded: MetricFamily<Counter>
+    package let sessions, sessionsAreAtLeast: MetricFamily<Gauge>
     package let storeTime: MetricFamily<Histogram>
     package let storeErrors: MetricFamily<Counter>
-    package let storeOutage: MetricFamily<Gauge>
+    package let storeOutage, calloutOutage: MetricFamily<Gauge>
     package let tokensRejected: MetricFamily<Counter>
     package let keySetKeys: MetricFamily<Gauge>
     package let keySetFailed: MetricFamily<Gauge>
@@ -61,15 +61,25 @@ package final class ServerMetrics: Sendable {
                 .fixed("lane", AdmissionLane.allCases.map(\.name) + [Self.packagerLane]),
                 .fixed("why", ShedReason.allCases.map(\.rawValue)),
             ])
-        sessions = table.gauges("latchkey_sessions", "Slots in use.", [table.tenant])
-        sessionChanges = table.counters(
-            "latchkey_session_changes_total", "Changes of slots.",
-            [.fixed("change", SessionEvent.allCases.map(\.rawValue))])
-        storeTime = table.times("latchkey_store_seconds", "Time of an operation of a store.", table.storeLabels)
+        licensesDegraded = table.counters(
+            "latchkey_licenses_degraded_total",
+            "Licenses given with less than their policies ask for, by what was missing.",
+            [.fixed("why", Degradation.allCases.map(\.rawValue))])
+        sessions = table.gauges(
+            "latchkey_sessions", "Slots in use in the store, which all nodes share.", [table.tenant])
+        sessionsAreAtLeast = table.gauges(
+            "latchkey_sessions_at_least",
+            "1 if latchkey_sessions is a lower bound, because there are too many to count.",
+            [table.tenant])
+        let store = MetricLabel.fixed("store", EngineRole.allCases.map(\.rawValue))
+        storeTime = table.times(
+            "latchkey_store_seconds", "Time of an operation of the store of sessions.",
+            [store, .fixed("operation", StoreOperation.allCases.map(\.rawValue))])
         storeErrors = table.counters(
-            "latchkey_store_errors_total", "Operations of a store that failed.", table.storeLabels)
-        storeOutage = table.gauges(
-            "latchkey_store_outage", "1 while a store does not answer.", [.first(20, "store")])
+            "latchkey_store_errors_total", "Operations of a store that failed.", [store, .first(20, "engine")])
+        storeOutage = table.gauges("latchkey_store_outage", "1 while a store does not answer.", [store])
+        calloutOutage = table.gauges(
+            "latchkey_callout_outage", "1 while a tenant's callout does not answer.", [table.tenant])
         tokensRejected = table.counters("latchkey_tokens_rejected_total", "Tokens refused.", [.first(50, "reason")])
         keySetKeys = table.gauges(
             "latchkey_key_set_keys", "Keys of a tenant's key set for tokens: usable, or refused.",
@@ -88,7 +98,10 @@ package final class ServerMetrics: Sendable {
         pendingChanges = table.gauge("latchkey_pending_changes", "Changes of this node that a store has not got yet.")
         packagerRequests = table.counters(
             "latchkey_packager_requests_total", "Requests of packagers.",
-            [.fixed("protocol", ["speke", "common-encryption", "cpix"]), .first(10, "version"), .first(30, "outcome")])
+            [
+                .fixed("protocol", PackagerProtocol.allCases.map(\.rawValue)), .first(10, "version"),
+                .fixed("outcome", [LogOutcome.ok, .refused, .failed].map(\.rawValue)), .first(50, "reason"),
+            ])
         rateLimited = table.counters(
             "latchkey_rate_limited_total", "Requests beyond a rate limit.",
             [.fixed("scope", RateScope.allCases.map(\.rawValue))])
@@ -107,11 +120,19 @@ package final class ServerMetrics: Sendable {
         configurationIsLoaded = table.gauge(
             "latchkey_config_last_reload_successful", "1 if the last reload of the configuration succeeded.")
         logDropped = table.counters(
-            "latchkey_log_dropped_total", "Log lines dropped beyond the cap of their event.", [.first(100, "event")])
+            "latchkey_log_dropped_total",
+            "Log lines dropped: beyond the cap of their event, or without room in memory.",
+            [.first(100, "event")])
         table.gauges("latchkey_build_info", "1, with the version.", [.first(1, "version")])[version].set(1)
         families = table.families
         let licenseStage = licenseStage
         stages = LicenseStage.allCases.map { licenseStage[$0.name] }
+        // A counter that is born with its first event has not risen, for who watches it.
+        for why in Degradation.allCases { _ = licensesDegraded[why.rawValue] }
+        for lane in AdmissionLane.allCases.map(\.name) + [Self.packagerLane] {
+            for why in ShedReason.allCases { _ = shed[lane, why.rawValue] }
+        }
+        for event in LogEvent.all { _ = logDropped[event.name] }
         auditIsIntact.set(1)
         configurationIsLoaded.set(1)
     }

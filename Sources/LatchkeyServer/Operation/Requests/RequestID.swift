@@ -20,26 +20,40 @@ package struct RequestID: Sendable, Hashable, CustomStringConvertible {
         self.init(using: &generator)
     }
 
-    /// A new one: a random UUID.
-    package init(using generator: inout some RandomNumberGenerator) {
+    /// A new one: a random UUID, a point, and the node's name, so that everybody knows which node to ask about the request.
+    /// - Parameter node: the node's name as ``nodeName(_:)`` makes it. Defaults to none: then the UUID is all.
+    package init(using generator: inout some RandomNumberGenerator, node: String? = nil) {
         var bytes = generator.bytes(16)
         for (index, byte) in bytes.enumerated() {
             // Version 4, and the variant of RFC 9562.
             if index == 6 { bytes[index] = byte & 0x0f | 0x40 }
             if index == 8 { bytes[index] = byte & 0x3f | 0x80 }
         }
-        text = KeyID(bytes: bytes)?.description ?? bytes.hexString
+        let uuid = KeyID(bytes: bytes)?.description ?? bytes.hexString
+        text = node.map { "\(uuid).\($0)" } ?? uuid
+    }
+
+    /// A node's name as it stands in its requests' names: 64 characters at most, and a dash for each that may not stand there.
+    package static func nodeName(_ name: String) -> String {
+        String(decoding: name.utf8.prefix(64).map { isAllowed($0) ? $0 : UInt8(ascii: "-") }, as: UTF8.self)
+    }
+
+    /// The name of the node that made this identifier; `nil` if it came from outside.
+    package var node: String? {
+        let parts = text.split(separator: ".", maxSplits: 1)
+        guard parts.count == 2, parts[0].utf8.count == 36, KeyID(String(parts[0])) != nil else { return nil }
+        return String(parts[1])
     }
 
     /// The one that a request brings in `X-Request-Id`, or a new one by the system's generator.
-    package init(of request: HTTPRequest) {
+    package init(of request: HTTPRequest, node: String? = nil) {
         var generator = SystemRandomNumberGenerator()
-        self.init(of: request, using: &generator)
+        self.init(of: request, using: &generator, node: node)
     }
 
     /// The one that a request brings in `X-Request-Id`, or a new one.
-    package init(of request: HTTPRequest, using generator: inout some RandomNumberGenerator) {
-        self = request.headers[.requestID].flatMap { RequestID($0) } ?? RequestID(using: &generator)
+    package init(of request: HTTPRequest, using generator: inout some RandomNumberGenerator, node: String? = nil) {
+        self = request.headers[.requestID].flatMap { RequestID($0) } ?? RequestID(using: &generator, node: node)
     }
 
     package var description: String { text }

@@ -14,6 +14,8 @@ package struct CPIXExchange: Sendable {
         package let keys: [KeyAddress]
         /// The SHA-256 of each certificate that keys were encrypted to; empty for keys in clear.
         package let recipients: [[UInt8]]
+        /// Why some keys did not come in; `nil` if there is nothing that they could not take the place of.
+        package var conflict: LicenseRefusal?
     }
 
     /// The header field with a recipient's certificate: DER in base64.
@@ -105,8 +107,13 @@ package struct CPIXExchange: Sendable {
                 "Use new kids. To replace keys, an operator sends the document to "
                     + "/admin/v1/tenants/TENANT/cpix?replace=\(names.prefix(10).joined(separator: ",")).")
         }
-        return Outcome(
+        var outcome = Outcome(
             response: .json(.object(body), status: conflicts.isEmpty ? 200 : 409), keys: keys, recipients: [])
+        if let first = names.first {
+            let reason = "\(names.count) keys are there with another key, IV or content, and stay: first, \(first)."
+            outcome.conflict = .cpix("cpixConflict", reason, body["remedy"]?.text ?? "Use new kids.", 409)
+        }
+        return outcome
     }
 
     /// Writes the keys of a content that are not disabled.

@@ -16,6 +16,8 @@ package struct CommonEncryptionExchange: Sendable {
         package let status: String
         /// The keys in it; empty unless the status is `OK`.
         package let keys: [PackagedKey]
+        /// Why there are none, for logs: the reply has the status alone. `nil` if its status is `OK`.
+        package var refusal: LicenseRefusal?
     }
 
     /// The most bytes of a request.
@@ -46,22 +48,38 @@ package struct CommonEncryptionExchange: Sendable {
     /// Answers a request. Never throws: a refusal is an answer.
     /// - Parameter body: the JSON, without a length of its own in the headers.
     package func answer(_ body: Data) async -> Outcome {
-        guard body.count <= Self.byteLimit else { return refusal("INVALID_REQUEST", status: 413) }
+        guard body.count <= Self.byteLimit else { return refusal(.tooLarge, status: 413) }
         guard let envelope = JSONValue(body).flatMap({ CommonEncryptionEnvelope($0) }) else {
-            return refusal("INVALID_REQUEST", status: 400)
+            return refusal(.envelope, status: 400)
         }
-        guard isSigned(envelope) else { return refusal("SIGNATURE_FAILED") }
+        guard isSigned(envelope) else { return refusal(.signature) }
         guard let wanted = JSONValue(envelope.request).flatMap({ CommonEncryptionRequest($0) }) else {
-            return refusal("INVALID_REQUEST", status: 400)
+            return refusal(.request, status: 400)
         }
-        do throws(Refusal) { return try await keys(wanted) } catch { return refusal(error.rawValue) }
+        do throws(Refusal) { return try await keys(wanted) } catch { return refusal(error) }
     }
 
-    private enum Refusal: String, Error {
-        case contentID = "INVALID_CONTENT_ID"
-        case track = "TRACK_TYPE_UNKNOWN"
-        case request = "INVALID_REQUEST"
-        case inside = "INTERNAL_ERROR"
+    private struct Refusal: Error {
+        let status: String
+        let reason: String
+
+        static let contentID = Self(
+            status: "INVALID_CONTENT_ID", reason: "The content_id is none that keys can be named by.")
+        static let track = Self(
+            status: "TRACK_TYPE_UNKNOWN", reason: "A track's type is none that this protocol knows.")
+        static let request = Self(
+            status: "INVALID_REQUEST", reason: "The request lacks a member, or has one that does not fit.")
+        static let envelope = Self(
+            status: "INVALID_REQUEST", reason: "The body is no JSON with a request, a signature and a signer.")
+        static let tooLarge = Self(
+            status: "INVALID_REQUEST", reason: "The body has more than \(byteLimit) bytes.")
+        static let signature = Self(
+            status: "SIGNATURE_FAILED", reason: "The signer is unknown, or the signature is not of this request.")
+
+        /// Whether it is the server's fault. The protocol answers 200 then, too.
+        var isInside: Bool { status == "INTERNAL_ERROR" }
+
+        static func inside(_ reason: String) -> Self { Self(status: "INTERNAL_ERROR", reason: reason) }
     }
 
     private struct Wanted {
@@ -83,13 +101,14 @@ package struct CommonEncryptionExchange: Sendable {
         guard let scheme else { throw .request }
         // What the request leaves out is not stored as if it had said so.
         let (content, wanted) = try wanted(request, request.scheme == nil ? nil : scheme)
-        guard let found = try? await source.keys(for: wanted.map(\.demand)) else { throw .inside }
+        let found: [KeyAddress: ContentKey]
+        do { found = try await source.keys(for: wanted.map(\.demand)) } catch { throw .inside(Self.words(error)) }
         let isWidevine = request.systems?.contains("WIDEVINE") ?? true
         var tracks: [CommonEncryptionResult.Track] = []
         var keys: [PackagedKey] = []
         for one in wanted {
             let address = one.demand.address
-            guard let key = found[address] else { throw .inside }
+            guard let key = found[address] else { throw .inside("The keys came without one that was asked for.") }
             let header = WidevineHeader(
                 kid: address.kid, provider: widevineProvider, content: content, scheme: scheme)
             let boxes = [CommonEncryptionResult.Box(type: "WIDEVINE", data: header.bytes.base64)]
@@ -104,7 +123,7 @@ package struct CommonEncryptionExchange: Sendable {
         result.systems = isWidevine ? [CommonEncryptionResult.System(type: "WIDEVINE", systemID: system)] : []
         result.isUsed = false
         result.tracks = tracks
-        guard let response = Self.response(result, status: 200) else { throw .inside }
+        guard let response = Self.response(result, status: 200) else { throw .inside("The reply cannot be written.") }
         return Outcome(response: response, status: "OK", keys: keys)
     }
 
@@ -124,7 +143,7 @@ package struct CommonEncryptionExchange: Sendable {
         for period in periods {
             for track in tracks {
                 guard let kid = try? track.keyID(content: content, period: period, tenant: tenant) else {
-                    throw .inside
+                    throw .inside("A key identifier cannot be made.")
                 }
                 // Content and identifier alone name the key, because a license request says no more.
                 let rule = EncryptionContract.Rule(
@@ -149,9 +168,19 @@ package struct CommonEncryptionExchange: Sendable {
         return (0..<count).map { first + $0 }
     }
 
-    private func refusal(_ status: String, status code: Int = 200) -> Outcome {
-        let response = Self.response(CommonEncryptionResult(status: status), status: code)
-        return Outcome(response: response ?? HTTPResponse(status: 500), status: status, keys: [])
+    private func refusal(_ refusal: Refusal, status code: Int = 200) -> Outcome {
+        let response = Self.response(CommonEncryptionResult(status: refusal.status), status: code)
+        return Outcome(
+            response: response ?? HTTPResponse(status: 500), status: refusal.status, keys: [],
+            refusal: LicenseRefusal(
+                .vendor(code: refusal.status, status: refusal.isInside ? 503 : code == 200 ? 422 : code),
+                reason: refusal.reason,
+                remedy: "Compare the request with Documentation/Server/Packaging.md."))
+    }
+
+    /// Why the source of the keys failed.
+    private static func words(_ error: any Error) -> String {
+        (error as? any DiagnosableError)?.reason ?? "The source of the keys failed."
     }
 
     private static func response(_ result: CommonEncryptionResult, status: Int) -> HTTPResponse? {

@@ -133,7 +133,7 @@ package struct SPEKEExchange: Sendable {
         let found: [KeyAddress: ContentKey]
         do { found = try await source.keys(for: demands) } catch let error as VaultError where error.isConflict {
             throw SPEKERefusal(error.reason, remedy: error.remedy)
-        } catch { throw .keysUnavailable }
+        } catch { throw .keysUnavailable(because: error) }
         var keys: [PackagedKey] = []
         for demand in demands {
             guard let key = found[demand.address] else { throw .keysUnavailable }

@@ -9,6 +9,8 @@ package struct SPEKERefusal: DiagnosableError, Equatable {
     /// What happened; the body of the reply.
     package let reason: String
     package let remedy: String
+    /// Why the source of the keys failed, for logs; the reply does not say it.
+    package private(set) var cause: String?
 
     package var code: String { "speke\(status)" }
 
@@ -64,6 +66,13 @@ extension SPEKERefusal {
     static let playlist = Self("Unsupported HLSSignalingData@playlist")
     static let keysUnavailable = Self(
         "The key provider cannot give the keys now", status: 503, remedy: "Try again shortly; see the provider's log.")
+
+    /// The same, with what the log says.
+    static func keysUnavailable(because error: any Error) -> Self {
+        var refusal = keysUnavailable
+        refusal.cause = (error as? any DiagnosableError)?.reason
+        return refusal
+    }
 
     static func kid(_ element: String) -> Self { Self("\(element)@kid is missing or not a UUID") }
     static func doubleKey(_ kid: KeyID) -> Self { Self("Two elements ContentKey for KID \(kid)") }

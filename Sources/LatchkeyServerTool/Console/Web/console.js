@@ -75,13 +75,19 @@ async function read(reader, handlers) {
 }
 
 function signIn(message = "") {
-  const key = h("input", { id: "key", type: "password", autocomplete: "off", required: true, spellcheck: "false" });
+  const key = h("input", { id: "key", type: "password", autocomplete: "off", required: true, spellcheck: "false", "aria-describedby": "wrong" });
   const enter = async event => {
     event.preventDefault();
-    try { await begin(key.value.trim()); } catch (error) { say(error.message, true); key.focus(); }
+    try { await begin(key.value.trim()); } catch (error) {
+      wrong.textContent = error.status === 401
+        ? "This is no operator's key. Paste the key as it was given to you; whoever runs the server has its file." : visible(error.message);
+      key.setAttribute("aria-invalid", "true");
+      key.focus();
+    }
   };
+  const wrong = h("p", { class: "bad", id: "wrong", role: "alert" });
   find("main").replaceChildren(h("form", { class: "sign-in", submit: enter }, h("h1", {}, "Sign in"),
-    h("label", { for: "key" }, "An operator's key"), key, h("button", {}, "Sign in")));
+    h("label", { for: "key" }, "An operator's key"), key, wrong, h("button", {}, "Sign in")));
   say(message);
   key.focus();
 }
@@ -92,7 +98,7 @@ async function begin(key) {
   const tenant = who.tenants.includes(sessionStorage.getItem("latchkey-tenant"))
     ? sessionStorage.getItem("latchkey-tenant") : who.tenants[0] ?? "";
   session = { key, ...who, tenant };
-  find("name").textContent = visible(`${who.name}, ${who.role}`);
+  find("name").textContent = visible(`${who.name}, ${who.role}, at node ${who.node}`);
   find("tenant").replaceChildren(...who.tenants.map(name => h("option", { value: name, selected: name === tenant }, name)));
   find("pages").replaceChildren(h("ul", {}, pages.map(page => h("li", {}, h("a", { href: `#/${page.name}` }, page.title)))));
   find("pages").hidden = find("who").hidden = false;

@@ -41,7 +41,7 @@ export const number = value => Number(value ?? 0).toLocaleString("en");
 
 // A table: columns are [heading, row => node or text].
 export function table(caption, columns, rows) {
-  if (!rows.length) return h("p", { class: "empty" }, "Nothing here.");
+  if (!rows.length) return h("p", { class: "empty" }, `${caption}: nothing here.`);
   return h("div", { class: "scroll" }, h("table", {}, h("caption", {}, caption),
     h("thead", {}, h("tr", {}, columns.map(([heading]) => h("th", { scope: "col" }, heading)))),
     h("tbody", {}, rows.map(row => h("tr", {}, columns.map(([heading, cell]) => h("td", { "data-label": heading }, cell(row) ?? "–")))))));

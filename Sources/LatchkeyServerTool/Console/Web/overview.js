@@ -9,12 +9,17 @@ function attention(notices) {
   return h("ul", { class: "attention" }, notices.map(text => h("li", {}, text)));
 }
 
-function stores({ engines, stores }) {
-  const isOut = name => stores.some(one => one.outage && one.name.startsWith(name.replace(/s$/, "")));
-  return table("Where the server remembers", [
-    ["What", ([name]) => name], ["Engine", ([, engine]) => engine],
-    ["State", ([name]) => isOut(name) ? h("span", { class: "bad" }, "out of service") : "answers"],
-  ], Object.entries(engines));
+// The state of an engine: it answers if it did within ten seconds.
+function state({ state, answered }) {
+  if (state === "away") return h("span", { class: "bad" }, "does not answer");
+  return state === "answers" || !answered ? (answered ? "answers" : "not asked yet") : ["answered at ", date(answered)];
+}
+
+function stores({ engines }) {
+  return table("What the server asks", [
+    ["What", one => one.tenant ? `${one.words} of ${one.tenant}` : one.words], ["Engine", one => one.engine],
+    ["State", state], ["Since", one => one.since ? date(one.since) : null], ["Last error", one => one.error],
+  ], engines);
 }
 
 const byCount = (caption, heading, counts) => table(caption, [
@@ -26,23 +31,38 @@ export const refusalColumns = [
   ["Reason", one => one.reason], ["Request", one => why(one.requestId)],
 ];
 
+// One row for the refusals of one code, tenant and reason that came one after the other.
+function grouped(refusals) {
+  const groups = [];
+  for (const one of refusals) {
+    const last = groups.at(-1);
+    if (last && last.code === one.code && last.tenant === one.tenant && last.reason === one.reason) last.count += 1;
+    else groups.push({ ...one, count: 1 });
+  }
+  return groups;
+}
+
+// A number of sessions, which is a lower bound where there were too many to count.
+const atLeast = (text, isBound) => isBound ? `at least ${text}` : text;
+
 // The texts of the tiles, from two readings of the times.
 function readings(now, before) {
   const sessions = Object.values(now.sessions).reduce((sum, one) => sum + one, 0);
-  return [number(now.seconds.at(-1)?.granted), quantile(.5, before, now.times), quantile(.99, before, now.times), number(sessions),
+  return [number(now.seconds.at(-1)?.granted), quantile(.5, before, now.times), quantile(.99, before, now.times), atLeast(number(sessions), now.sessionsAtLeast?.length),
     number(now.pool.busy), `${number(now.pool.waiting)} of ${number(now.pool.limit)}`];
 }
 
 export async function overview(place, { ask, follow }) {
   const tiles = ["Licenses/s", "p50, last minute", "p99, last minute", "Sessions", "Threads busy", "Waiting"].map(tile);
   const [notices, drawing, key, latest, reasons, sessions, engines] = Array.from({ length: 7 }, () => h("div", {}));
-  const kept = (await ask("refusals?limit=20")).refusals;
+  const node = h("p", { class: "empty" });
+  const kept = (await ask("refusals?limit=50")).refusals;
   const times = [];
   let isNew = true;
-  place.replaceChildren(notices, h("div", { class: "tiles" }, tiles.map(one => one.element)),
+  place.replaceChildren(node, notices, h("div", { class: "tiles" }, tiles.map(one => one.element)),
     section("Requests per second, by outcome", drawing, key), whyBar(look),
     h("div", { class: "columns uneven" }, section("Latest refusals", latest), h("div", {}, section("Why requests are refused", reasons),
-      section("Stores", engines), section("Sessions", sessions))));
+      section("Stores and services", engines), section("Sessions", sessions))));
   follow({
     overview: now => {
       times.push(now.times);
@@ -52,16 +72,21 @@ export async function overview(place, { ask, follow }) {
       drawing.replaceChildren(chart(now.seconds, drawing.clientWidth));
       key.replaceChildren(h("p", { class: "empty" }, "Since the start:"), legend(now.totals));
       reasons.replaceChildren(byCount("Since the start", "Code", now.reasons));
-      sessions.replaceChildren(byCount("In use now", "Tenant", now.sessions));
+      sessions.replaceChildren(table("In use now", [
+        ["Tenant", ([name]) => name],
+        ["Number", ([name, count]) => atLeast(number(count), now.sessionsAtLeast?.includes(name))],
+      ], Object.entries(now.sessions).sort((one, other) => other[1] - one[1]).slice(0, 12)));
+      node.replaceChildren(`Node ${now.node}: ${now.readiness?.status ?? ""}`);
       engines.replaceChildren(stores(now));
       // Once a second at most, however many come.
-      if (isNew) latest.replaceChildren(table("The newest first", refusalColumns, kept));
+      if (isNew) latest.replaceChildren(table("The newest first",
+        [...refusalColumns, ["Times", one => number(one.count)]], grouped(kept).slice(0, 20)));
       isNew = false;
     },
     refusal: one => {
       if (kept.some(known => known.number === one.number)) return;
       kept.unshift(one);
-      kept.length = Math.min(kept.length, 20);
+      kept.length = Math.min(kept.length, 200);
       isNew = true;
     },
   });

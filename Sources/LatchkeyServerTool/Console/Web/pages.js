@@ -9,6 +9,7 @@ async function accounts(place, { ask, attempt, below, may, query, say, search })
     if (!confirm(`${words}?`)) return;
     await ask(`${below()}/${path}`, { method: "POST", body: JSON.stringify(body) });
     await open(body.account);
+    await load();
     say(`${words}: done.`);
   });
   const action = (label, ...values) => may("operator")
@@ -110,6 +111,13 @@ async function trial(path, record, { ask, attempt }) {
     h("button", { type: "button", click: decide }, "Decide again"), result);
 }
 
+// Who asked for what, when and from where.
+const facts = (tenant, node, { now, ask = {}, grant = {}, key = {} }) => table("Who asked for what", [
+  ["What", ([name]) => name], ["Value", ([, value]) => value],
+], [["Time (UTC)", now ? date(now) : null], ["Tenant", tenant], ["Account", grant.account], ["Content", key.content], ["Tracks", key.track],
+  ["Key", key.id ?? key.kid], ["Device", ask.device], ["Country", ask.country], ["Address", ask.address], ["Node", node],
+].filter(([, value]) => value !== undefined && value !== null && value !== ""));
+
 // A request that was refused before a policy was asked.
 const early = (id, refusal) => section(`Why: request ${id}`, h("p", {}, h("b", {}, `refused, ${refusal.code}`), `: ${refusal.reason}`),
   h("p", { class: "empty" }, "No policy was asked: the request was refused before."), table("The refusal",
@@ -119,13 +127,15 @@ async function decisions(place, context) {
   const { ask, attempt, query, search, session } = context;
   const [list, detail] = [h("div", {}), h("div", {})];
   const open = attempt(async id => {
-    const { tenant, record, refusal: before } = await ask(`requests/${encodeURIComponent(id)}`);
+    const { tenant, node, record, refusal: before } = await ask(`requests/${encodeURIComponent(id)}`);
     if (!record) return detail.replaceChildren(early(id, before));
     const path = `tenants/${encodeURIComponent(tenant)}/decisions/${encodeURIComponent(id)}`;
     const refusal = record.decision.refusal;
+    // The refusal itself is a note, too, and stands above.
+    const notes = (record.decision.notes ?? []).filter(note => !refusal?.reason || !note.text.includes(refusal.reason));
     detail.replaceChildren(section(`Why: request ${id}`,
       h("p", {}, h("b", {}, record.decision.result), refusal ? `: ${refusal.reason ?? ""} ${refusal.remedy ?? ""}` : ""),
-      h("ul", {}, (record.decision.notes ?? []).map(note => h("li", {}, `${note.code}: ${note.text}`))),
+      h("ul", {}, notes.map(note => h("li", {}, `${note.code}: ${note.text}`))), facts(tenant, node, record.facts),
       h("details", {}, h("summary", {}, "Everything that it depended on"), h("pre", {}, json(record))),
       await trial(path, record, context)));
   });
@@ -176,7 +186,7 @@ async function audit(place, { ask, attempt, query, say }) {
     list.replaceChildren(section("Entries", table(`${number(last)} in all`, [
       ["No.", one => number(one.sequence)], ["Time (UTC)", one => date(one.event.time)], ["Who", one => one.event.actor],
       ["Did", one => one.event.action], ["To", one => one.event.object],
-      ["More", one => Object.entries(one.event.details).map(([name, value]) => `${name}: ${value}`).join("; ")],
+      ["More", one => Object.entries(one.event.details).filter(([, value]) => value !== "").map(([name, value]) => `${name}: ${value}`).join("; ")],
     ], entries.toReversed()), h("div", { class: "pager" },
       first > 1 ? h("button", { type: "button", click: () => load(Math.max(1, first - 50)) }, "Earlier") : null,
       from ? h("button", { type: "button", click: () => load() }, "Newest") : null)));

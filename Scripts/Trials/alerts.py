@@ -1,0 +1,314 @@
+"""Trials of alerts: a real Prometheus scrapes the nodes with the rules of Deployment. Nothing fires while all is well; each sabotage fires its
+alert. Each rule's `for` is a twentieth of what it is; expressions, labels and texts are those of Deployment.
+"""
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import threading
+import time
+
+from keys import SPEKE
+from programs import Child, ask, free_port, get, program, until
+
+FASTER = 20
+FIRES_WITHIN = 45  # Seconds, of which the longest `for` takes 30.
+# No trial makes these: promtool's tests do (Deployment/prometheus/alerts.test.yml).
+LEFT_OUT = {"LatchkeyKeySetFails": "a set at an https address", "LatchkeySlow": "minutes of slowness",
+            "LatchkeyErrorBudgetBurns": "half an hour of errors", "LatchkeyErrorBudgetBurnsFast": "minutes of errors"}
+SPARE = "00000000-0000-4000-8000-0000000000aa"  # A key that is disabled during an outage.
+DEPLOYMENT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../Deployment/prometheus")
+
+
+def faster(text):
+    """The rules with `for` made shorter."""
+    def shorter(match):
+        seconds = int(match[2]) * {"s": 1, "m": 60}[match[3]] / FASTER
+        return f"{match[1]}{round(seconds * 1000)}ms"
+    return re.sub(r"^( +for: )(\d+)([sm])$", shorter, text, flags=re.M)
+
+
+class Alerts:
+    def __init__(self, cluster):
+        self.cluster, self.port, self.fired = cluster, free_port(), set()
+        with open(f"{DEPLOYMENT}/alerts.yml") as file:
+            self.rules = file.read()
+        self.names = set(re.findall(r"- alert: (\w+)", self.rules))
+
+    def start(self):
+        cluster = self.cluster
+        cluster.bring("demo", "speke", SPEKE.format(content="spare", kid=SPARE))
+        cluster.write("alerts.yml", faster(self.rules))
+        targets = [f"127.0.0.1:{node.operators}" for node in cluster.nodes + [cluster.third]]
+        cluster.write("prometheus.yml", json.dumps({
+            "global": {"scrape_interval": "1s", "scrape_timeout": "1s", "evaluation_interval": "1s"},
+            "rule_files": ["alerts.yml"],
+            "scrape_configs": [{"job_name": "latchkey", "static_configs": [{"targets": targets}]}]}))
+        for name in ["alerts.yml", "prometheus.yml"]:
+            os.chmod(f"{cluster.folder}/{name}", 0o644)
+        self.prometheus = Child(cluster.folder, "prometheus", [
+            program("prometheus"), "--config.file", f"{cluster.folder}/prometheus.yml",
+            "--storage.tsdb.path", f"{cluster.folder}/tsdb", "--web.listen-address", f"127.0.0.1:{self.port}"])
+        until(lambda: get(f"http://127.0.0.1:{self.port}/-/ready")[0] == 200, 30, "Prometheus's start")
+        until(lambda: all(one["health"] == "up" for one in self.targets()) and not self.firing(), 30, "the first scrapes")
+
+    def targets(self):
+        return json.loads(get(f"http://127.0.0.1:{self.port}/api/v1/targets")[1])["data"]["activeTargets"]
+
+    def firing(self):
+        """The alerts that fire, each with its labels."""
+        found = json.loads(get(f"http://127.0.0.1:{self.port}/api/v1/alerts")[1])["data"]["alerts"]
+        return [one for one in found if one["state"] == "firing"]
+
+    def fires(self, what, name, begin, /, within=FIRES_WITHIN, **labels):
+        """Does something, and waits for an alert. Returns whether it came."""
+        start = time.monotonic()
+        if begin:
+            begin()
+
+        def is_there():
+            return any(one["labels"]["alertname"] == name and labels.items() <= one["labels"].items() for one in self.firing())
+        try:
+            until(is_there, within, name)
+            self.fired.add(name)
+            summary = next(one["annotations"]["summary"] for one in self.firing() if one["labels"]["alertname"] == name)
+            self.cluster.row(f"{what}: {name}", f"after {time.monotonic() - start:.1f} s: {summary}", True)
+        except (TimeoutError, StopIteration):
+            seen = sorted({one["labels"]["alertname"] for one in self.firing()})
+            self.cluster.row(f"{what}: {name}", f"not within {within} s; firing: {', '.join(seen) or 'none'}", False)
+
+    def ends(self, what, name, end, within=30):
+        end()
+        try:
+            until(lambda: all(one["labels"]["alertname"] != name for one in self.firing()), within, name)
+            self.cluster.row(f"{what} over: {name} ends", "ended", True)
+        except TimeoutError:
+            self.cluster.row(f"{what} over: {name} ends", f"not within {within} s", False)
+
+    # The trials
+
+    def run(self, seconds, rate):
+        cluster, third = self.cluster, self.cluster.third
+        self.start()
+        self.calm(seconds, rate)
+        self.check_metrics()
+        load = cluster.load(rate, 600, "--retry", "1")
+        try:
+            self.nodes()
+            self.database()
+            self.sessions()
+            self.node_c(third)
+        finally:
+            load.kill()
+            load.wait()
+        self.refusals()
+        self.callout()
+        self.log(third)
+        self.sheds(rate)
+        self.all_gone()
+        self.prometheus.kill()
+        missing = self.names - self.fired - set(LEFT_OUT)
+        cluster.row("alerts that fired", f"{len(self.fired)} of {len(self.names)}; by promtool's tests alone: {', '.join(sorted(LEFT_OUT))}",
+                    not missing, f"also {', '.join(sorted(missing))}")
+
+    def calm(self, seconds, rate):
+        """Nothing fires on a cluster that is well."""
+        seen, start = set(), time.monotonic()
+        load = self.cluster.load(rate, seconds)
+        while time.monotonic() - start < seconds:
+            seen |= {one["labels"]["alertname"] for one in self.firing()}
+            time.sleep(0.5)
+        self.cluster.finish(load, 60)
+        self.cluster.row(f"all is well for {seconds} s", f"{len(seen)} alerts {', '.join(sorted(seen))}", not seen, "none")
+
+    def check_metrics(self):
+        """promtool's opinion of what a node says of itself."""
+        text = get(f"http://127.0.0.1:{self.cluster.nodes[0].operators}/metrics")[1]
+        run = subprocess.run([program("promtool"), "check", "metrics"], input=text, capture_output=True)
+        words = (run.stdout + run.stderr).decode().strip()
+        self.cluster.row("promtool check metrics", words or "nothing", run.returncode == 0 and not words)
+
+    def nodes(self):
+        node = self.cluster.nodes[1]
+        instance = f"127.0.0.1:{node.operators}"
+        self.fires("a node is killed", "LatchkeyNodeDown", node.child.kill, instance=instance)
+        self.ends("a node is killed", "LatchkeyNodeDown", node.start)
+        self.fires("a node hangs", "LatchkeyNodeDown", node.child.hang, instance=instance)
+        self.ends("a node hangs", "LatchkeyNodeDown", node.child.resume)
+
+    def database(self):
+        cluster = self.cluster
+        for what, begin, end in [("PostgreSQL hangs", cluster.postgres.hang, cluster.postgres.resume),
+                                 ("PostgreSQL is killed", cluster.postgres.kill, self.start_postgres)]:
+            self.fires(what, "LatchkeyStoreOutage", begin, store="keyStore")
+            self.fires(what, "LatchkeyAuditUnwritable", None)
+            if what == "PostgreSQL hangs":
+                self.fires(what, "LatchkeyLicensesDegraded", None, why="staleKey")
+                stop = threading.Event()
+                asking = threading.Thread(target=self.package, args=(stop,))
+                asking.start()
+                self.fires(what, "LatchkeyPackagerErrors", None)
+                stop.set()
+                asking.join()
+                self.fires(what, "LatchkeyChangesPending", lambda: ask(
+                    f"http://127.0.0.1:{cluster.nodes[0].operators}/admin/v1/tenants/demo/keys/{SPARE}/disable",
+                    cluster.admin_key, body=b""), within=75)
+                self.shows()
+            self.ends(what, "LatchkeyStoreOutage", end)
+
+    def shows(self):
+        """The console's figures and the readiness say so, too."""
+        node = self.cluster.nodes[0]
+        overview = json.loads(get(f"http://127.0.0.1:{node.operators}/admin/v1/overview", self.cluster.admin_key)[1])
+        states = {one["name"]: one["state"] for one in overview["engines"]}
+        word = json.loads(get(f"http://127.0.0.1:{node.operators}/readyz?verbose")[1])["status"]
+        self.cluster.row("PostgreSQL hangs: console and readiness", f"{states}, {word}",
+                         states.get("keyStore") == states.get("auditStore") == "away" and states.get("sessionStore") == "answers"
+                         and word == "degraded")
+
+    def package(self, stop):
+        node, number = self.cluster.nodes[0], 0
+        while not stop.is_set():
+            number += 1
+            document = SPEKE.format(content=f"new-{number}", kid=f"00000000-0000-4000-8000-{number:012d}").encode()
+            try:
+                get(f"http://127.0.0.1:{node.packagers}/t/demo/speke", body=document, headers={
+                    "X-API-Key": self.cluster.packager_key("demo"), "X-Speke-Version": "2.0", "Content-Type": "application/xml"})
+            except OSError:
+                pass
+            stop.wait(0.5)
+
+    def start_postgres(self):
+        self.cluster.postgres.start()
+        until(self.cluster.database_answers, 30, "PostgreSQL's start")
+
+    def start_redis(self):
+        self.cluster.redis.start()
+        until(lambda: self.cluster.ask_redis(["PING"]) == "PONG", 10, "Redis's start")
+
+    def sessions(self):
+        redis = self.cluster.redis
+        self.fires("Redis hangs", "LatchkeyStoreOutage", redis.hang, store="sessionStore")
+        self.fires("Redis hangs", "LatchkeyLicensesDegraded", None, why="sessionStore")
+        self.ends("Redis hangs", "LatchkeyStoreOutage", redis.resume)
+        self.fires("Redis is killed", "LatchkeyStoreOutage", redis.kill, store="sessionStore")
+        self.ends("Redis is killed", "LatchkeyStoreOutage", self.start_redis)
+
+    def node_c(self, node):
+        """What one node's configuration does."""
+        cluster = self.cluster
+        other = f"{cluster.folder}/other-policies"
+        os.makedirs(other, exist_ok=True)
+        with open(f"{cluster.folder}/policies/demo.json") as file:
+            policy = file.read().replace('"5m"', '"6m"')
+        with open(f"{other}/demo.json", "w") as file:
+            file.write(policy)
+
+        def configure(**changes):
+            node.configure(**changes)
+            node.child.signal(signal.SIGHUP)
+        self.fires("a node has another policy", "LatchkeyPoliciesDiffer", lambda: configure(policies=other), name="demo")
+        self.ends("a node has another policy", "LatchkeyPoliciesDiffer", configure)
+        self.fires("a node's configuration is wrong", "LatchkeyConfigurationRefused", lambda: configure(policies="/nowhere"))
+        self.ends("a node's configuration is wrong", "LatchkeyConfigurationRefused", configure)
+        self.fires("the audit is changed", "LatchkeyAuditBroken", self.forge)
+        # A listener with a certificate of three days, and a long stop.
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "3", "-subj", "/CN=localhost",
+                        "-keyout", f"{node.folder}/key.pem", "-out", f"{node.folder}/certificate.pem"], check=True, capture_output=True)
+        for name in ["key.pem", "certificate.pem"]:
+            os.chmod(f"{node.folder}/{name}", 0o600)
+            if node.child.user:
+                shutil.chown(f"{node.folder}/{name}", node.child.user, node.child.group)
+        node.child.kill()
+        node.configure(drainDelay="25s", packagers={
+            "address": "127.0.0.1", "port": node.packagers, "certificate": f"{node.folder}/certificate.pem",
+            "privateKey": f"{node.folder}/key.pem"})
+        node.start()
+        self.fires("a certificate ends", "LatchkeyTLSCertificateEnds", None, listener="packagers")
+        self.fires("a node stops, and is asked still", "LatchkeyNotReady", lambda: node.child.signal(signal.SIGTERM))
+        node.child.process.wait(60)
+        node.configure()
+        node.start()
+
+    def forge(self):
+        cluster = self.cluster
+        subprocess.run([f"{cluster.postgres_bin}/psql", "-h", "127.0.0.1", "-p", str(cluster.postgres_port), "-U", "latchkey", "-c",
+                        "ALTER TABLE latchkey.audit DISABLE TRIGGER ALL; UPDATE latchkey.audit SET text = text || ' ' WHERE sequence = 1",
+                        "latchkey"], check=True, capture_output=True)
+        cluster.operate("audit/verify")
+
+    def refusals(self):
+        """A release of an app whose tokens are wrong."""
+        node = self.cluster.nodes[0]
+        request = (f"POST /t/demo/fairplay HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer none\r\n"
+                   "Content-Length: 1\r\n\r\nx").encode()
+        self.fires("tokens are wrong", "LatchkeyRefusalBurst", lambda: self.flood(node.players, request, 150, 100), within=60, tenant="demo")
+
+    def flood(self, port, request, count, rounds, pause=0.05):
+        """Requests one behind the other on one connection, again and again."""
+        for _ in range(rounds):
+            try:
+                with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
+                    reading = threading.Thread(target=self.drain, args=(connection,))
+                    reading.start()
+                    connection.sendall(request * count)
+                    connection.shutdown(socket.SHUT_WR)
+                    reading.join()
+            except OSError:
+                pass
+            time.sleep(pause)
+
+    @staticmethod
+    def drain(connection):
+        try:
+            while connection.recv(65536):
+                pass
+        except OSError:
+            pass
+
+    def callout(self):
+        """The operator's own service is not there."""
+        node = self.cluster.nodes[0]
+
+        def without_service():
+            with open(node.configuration) as file:
+                tenants = json.load(file)["tenants"]
+            tenants["demo"]["callout"] = {"url": f"http://127.0.0.1:{free_port()}/"}
+            node.configure(tenants=tenants)
+            node.child.signal(signal.SIGHUP)
+            time.sleep(2)
+            self.cluster.finish(self.cluster.load(10, 5, at=f"http://127.0.0.1:{node.players}/t/demo/fairplay"), 60)
+        self.fires("the callout does not answer", "LatchkeyCalloutFails", without_service, tenant="demo")
+        self.fires("the callout does not answer", "LatchkeyLicensesDegraded", None, why="callout")
+        node.configure()
+        node.child.signal(signal.SIGHUP)
+
+    def log(self, node):
+        """More than a thousand lines a second of one event."""
+        request = b"GET /admin/v1/overview HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer none\r\n\r\n"
+
+        def flood():
+            threads = [threading.Thread(target=self.flood, args=(node.operators, request, 2000, 3, 0)) for _ in range(3)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+        self.fires("the log is flooded", "LatchkeyLogDrops", flood, within=60, event="admin")
+
+    def sheds(self, rate):
+        """Ten times what the nodes can do."""
+        self.cluster.finish(self.cluster.load(max(2000, rate * 20), 8), 120)
+        self.fires("more is asked than can be answered", "LatchkeySheds", None)
+
+    def all_gone(self):
+        nodes = self.cluster.nodes + [self.cluster.third]
+
+        def hang():
+            for node in nodes:
+                node.child.hang()
+        self.fires("all nodes hang", "LatchkeyAllNodesDown", hang)
+        for node in nodes:
+            node.child.resume()

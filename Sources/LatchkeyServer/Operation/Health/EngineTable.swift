@@ -1,0 +1,96 @@
+package import LatchkeyCore
+
+/// How everything outside stands that a node needs: stores, and each tenant's callout and key set. Readiness, metrics, log and console
+/// read it here.
+///
+/// Source: `Documentation/LicenseServer.md` §9.2.
+package final class EngineTable: Sendable {
+    private let timekeeper: any Timekeeper
+    private let added: @Sendable (EngineHealth) -> Void
+    private let engines = Locked<[EngineHealth]>([])
+
+    /// - Parameters:
+    ///   - timekeeper: the time. Defaults to the machine's.
+    ///   - added: called once for each engine that comes in.
+    package init(
+        timekeeper: any Timekeeper = SystemTimekeeper(), added: @escaping @Sendable (EngineHealth) -> Void = { _ in }
+    ) {
+        self.timekeeper = timekeeper
+        self.added = added
+    }
+
+    /// All engines: the stores, then those of the tenants by their names.
+    package var all: [EngineHealth] {
+        engines.withLock { $0 }.enumerated().sorted { one, other in
+            let (first, second) = (one.element.tenant ?? "", other.element.tenant ?? "")
+            return first == second ? one.offset < other.offset : first < second
+        }.map(\.element)
+    }
+
+    /// Takes an engine in.
+    package func add(_ health: EngineHealth) {
+        engines.withLock { $0.append(health) }
+        added(health)
+    }
+
+    /// The engine of a tenant, which stays the same over all configurations.
+    package func health(_ role: EngineRole, of tenant: String, engine: String) -> EngineHealth {
+        let (health, isNew) = engines.withLock { engines in
+            if let known = engines.first(where: { $0.name == role.rawValue && $0.tenant == tenant }) {
+                return (known, false)
+            }
+            let health = EngineHealth(role.rawValue, engine: engine, tenant: tenant, timekeeper: timekeeper)
+            engines.append(health)
+            return (health, true)
+        }
+        if isNew { added(health) }
+        return health
+    }
+
+    /// The engine of a tenant; `nil` if there is none.
+    package func known(_ role: EngineRole, of tenant: String) -> EngineHealth? {
+        engines.withLock { $0.first { $0.name == role.rawValue && $0.tenant == tenant } }
+    }
+
+    /// Forgets the engines of tenants that a configuration has no more.
+    package func keep(of tenant: (EngineRole, String) -> Bool) {
+        engines.withLock { engines in
+            engines.removeAll { health in
+                guard let name = health.tenant, let role = EngineRole(rawValue: health.name) else { return false }
+                return !tenant(role, name)
+            }
+        }
+    }
+}
+
+/// What an engine is for. The raw values are stable.
+package enum EngineRole: String, Sendable, Hashable, CaseIterable {
+    case keyStore, auditStore, sessionStore, tokenStore
+    /// A tenant's own service that says who may play.
+    case callout
+    /// A tenant's keys that sign tokens.
+    case keySet
+
+    /// What people call it.
+    package var words: String {
+        switch self {
+        case .keyStore: "The store of keys"
+        case .auditStore: "The store of the audit"
+        case .sessionStore: "The store of sessions"
+        case .tokenStore: "The store of used tokens"
+        case .callout: "The callout"
+        case .keySet: "The key set for tokens"
+        }
+    }
+
+    /// What goes on while it does not answer.
+    package var consequence: String {
+        switch self {
+        case .keyStore: "Keys that were read before go on; new ones get no license, and nothing can be packaged."
+        case .auditStore: "What has to be accounted for is refused."
+        case .sessionStore, .tokenStore: "The policies' outage rules are in force."
+        case .callout: "What it said before counts on for an hour; for others the policies' outage rules are in force."
+        case .keySet: "The last good one is in force."
+        }
+    }
+}
