@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 import LatchkeyCore
 
 /// What tells one database from all others, whatever its address is: 16 random bytes that it gets with its tables.

@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 package import LatchkeyCore
 
 /// The changes of a node that the stores have not got yet: in force here at once, delivered in their order when the stores answer.

@@ -208,7 +208,7 @@ package final class SQLiteNodeCopy: NodeCopy {
     }
 
     package func remove(_ change: PendingChange) async throws(StoreError) {
-        try await writer.write(.full) { connection throws(StoreError) in
+        _ = try await writer.write(.full) { connection throws(StoreError) in
             try connection.run("DELETE FROM changes WHERE id = ?1", [.text("\(change.id)")])
         }
     }

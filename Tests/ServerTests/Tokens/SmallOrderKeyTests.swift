@@ -35,7 +35,7 @@ import Testing
     }
 
     private static func isTaken(_ point: [UInt8]) throws -> Bool {
-        let good = try #require(try KeyPair(.ed25519).publicKey.numbers())
+        let good = try KeyPair(.ed25519).publicKey.numbers()
         guard case .ed25519(let bytes) = good else { return true }
         func jwk(_ id: String, _ x: [UInt8]) -> String {
             #"{"kty":"OKP","alg":"EdDSA","kid":"\#(id)","crv":"Ed25519","x":"\#(Base64URL.text(x))"}"#
