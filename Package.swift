@@ -228,6 +228,7 @@ let package = Package(
             "ServerTool",
             [
                 "TLSPeer", "LatchkeyServerTool", "LatchkeyTerminal", "Latchkey", "LatchkeyVendors", "LatchkeyStores",
+                "LatchkeyFaces",
                 "LatchkeyServer", "LatchkeyDevice", "LatchkeyHTTP", "LatchkeyFairPlay", "LatchkeyCore",
             ]),
         tests(

@@ -213,10 +213,10 @@ struct ListenerCertificateTests {
 }
 
 extension SelfSigned {
-    fileprivate enum Part { case certificate, key }
+    enum Part { case certificate, key }
 
     /// Writes the certificate and the key of a listener, or one of them.
-    fileprivate func write(_ listener: String, to folder: URL, _ part: Part? = nil) throws {
+    func write(_ listener: String, to folder: URL, _ part: Part? = nil) throws {
         if part != .key { try Data(certificate.utf8).write(to: folder.appending(path: "\(listener).pem")) }
         guard part != .certificate else { return }
         try PrivateFile.write(Secret(privateKey), to: folder.appending(path: "\(listener)-key.pem"))

@@ -99,10 +99,18 @@ final class SwitchedDatabase: KeyStore, AuditStore {
     let sessions = MemoryRecordStore()
     private let entries = MemoryAuditStore()
     private let isDown = Locked(false)
+    private let refusesKeys = Locked(false)
+    private let refusesEntries = Locked(false)
 
     let engine = "switched"
 
     func setDown(_ value: Bool) { isDown.withLock { $0 = value } }
+
+    /// Has new keys fail, and nothing else.
+    func failAdditions(_ value: Bool) { refusesKeys.withLock { $0 = value } }
+
+    /// Has the audit's entries fail, and nothing else.
+    func failEntries(_ value: Bool) { refusesEntries.withLock { $0 = value } }
 
     /// - Throws: while it is away.
     func ask() throws(StoreError) {
@@ -111,6 +119,7 @@ final class SwitchedDatabase: KeyStore, AuditStore {
 
     func add(_ rows: [KeyRow]) async throws(StoreError) -> [KeyRow] {
         try ask()
+        if refusesKeys.withLock({ $0 }) { throw StoreError(.unavailable, engine, reason: "The test takes no keys.") }
         return try await inner.add(rows)
     }
 
@@ -183,6 +192,9 @@ final class SwitchedDatabase: KeyStore, AuditStore {
 
     func append(_ entry: AuditEntry) async throws(StoreError) -> Bool {
         try ask()
+        if refusesEntries.withLock({ $0 }) {
+            throw StoreError(.unavailable, engine, reason: "The test takes no entry.")
+        }
         return try await entries.append(entry)
     }
 

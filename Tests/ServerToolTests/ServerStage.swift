@@ -34,6 +34,7 @@ struct ServerStage {
     let root: TemporaryFolder
     let folder: DemoFolder
     let server: LicenseServer
+    let time: any Timekeeper
 
     /// The log.
     let log = Locked(Data())
@@ -42,10 +43,12 @@ struct ServerStage {
     ///   - change: changes the configuration before the server reads it.
     ///   - prepare: puts more into the configuration's folder.
     ///   - threads: where the server reads files. Defaults to its usual ones.
+    ///   - time: the server's clock. Defaults to the machine's.
     init(
         _ change: (inout String) -> Void = { _ in }, prepare: (URL) throws -> Void = { _ in },
-        threads: FileThreads = FileThreads()
+        threads: FileThreads = FileThreads(), time: any Timekeeper = SystemTimekeeper()
     ) async throws {
+        self.time = time
         root = try TemporaryFolder()
         folder = try DemoFolder.patient(in: root)
         try Self.edit(folder.configuration, change)
@@ -54,7 +57,13 @@ struct ServerStage {
         let log = log
         server = try await LicenseServer.start(
             ConfigurationFile(folder.configuration, threads: threads),
-            lines: LineWriter { line in log.withLock { $0.append(line) } })
+            lines: LineWriter { line in log.withLock { $0.append(line) } }, timekeeper: time)
+    }
+
+    /// Another server of a stage's folder.
+    init(_ former: ServerStage, _ server: LicenseServer) {
+        (root, folder, time) = (former.root, former.folder, former.time)
+        self.server = server
     }
 
     static func edit(_ path: String, _ change: (inout String) -> Void) throws {
@@ -66,7 +75,7 @@ struct ServerStage {
     func stop() async { await server.stop() }
 
     func token(for viewer: String = "anna") throws -> String {
-        try DemoFolder.token(in: folder.url, for: viewer, at: Date()).revealedText
+        try DemoFolder.token(in: folder.url, for: viewer, at: time.date).revealedText
     }
 
     func exchange(_ identifier: String = "skd://movie/\(kid)") throws -> KeyExchange {

@@ -128,6 +128,9 @@ package struct ServerSettings: Sendable, Equatable {
         return ([policies] + keys + credentials + listeners).compactMap { $0 } + tenants.values.flatMap(\.files)
     }
 
+    /// Where every member of a configuration stands: `tenants.*.packagers[].name`. For tests that each does something.
+    package static var memberPaths: [String] { form.memberPaths }
+
     /// The configuration in its canonical form.
     package var canonicalJSON: Data { Data(Self.form.write(self).canonicalText.utf8) }
 }

@@ -122,8 +122,8 @@ extension AdminCall {
         let tenant = try tenant()
         return try await change(.keysResealed, of: tenant.name) {
             let work = Task { try await tenant.vault.secrets.reseal() }
-            let limit = Task {
-                try await SystemTimekeeper().sleep(for: .seconds(45))
+            let limit = Task { [timekeeper = shared.timekeeper] in
+                try await timekeeper.sleep(for: .seconds(45))
                 work.cancel()
             }
             defer { limit.cancel() }

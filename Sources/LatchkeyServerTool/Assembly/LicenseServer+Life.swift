@@ -20,14 +20,19 @@ extension LicenseServer {
     }
 
     /// Serves until a signal stops it: the first one drains, a second one ends at once, a hang-up reads the configuration again.
-    /// - Parameter ready: says to somebody that the server serves; signals are waited for by then, so that whoever reads it may stop the server.
     ///
     /// Source: `Documentation/LicenseServer.md` §9.2.
-    func serve(_ ready: () throws -> Void = {}) async rethrows -> ExitStatus {
+    /// - Parameters:
+    ///   - notifier: tells systemd. Defaults to the environment's, if systemd started the process.
+    ///   - signals: has a handler called with each signal's number. Defaults to the process's own signals.
+    ///   - ready: says to somebody that the server serves; signals are waited for by then, so that whoever reads it may stop the server.
+    func serve(
+        notifier: ServiceNotifier? = ServiceNotifier(environment: ProcessInfo.processInfo.environment),
+        signals: (@escaping @Sendable (Int32) -> Bool) -> Void = Interruption.handle, ready: () throws -> Void = {}
+    ) async rethrows -> ExitStatus {
         let shared = shared
-        let notifier = ServiceNotifier(environment: ProcessInfo.processInfo.environment)
         let drain = Drain(
-            DrainPlan(delay: current.settings.drainDelay),
+            DrainPlan(delay: current.settings.drainDelay), timekeeper: shared.timekeeper,
             began: { phase in
                 switch phase {
                 case .running: break
@@ -41,7 +46,7 @@ extension LicenseServer {
                 case .ended: break
                 }
             }, finish: { [self] in await stop() })
-        Interruption.handle { [self] number in
+        signals { [self] number in
             if number == SIGHUP {
                 startTask { [self] in
                     notifier?.send(.reloading)
@@ -62,7 +67,7 @@ extension LicenseServer {
             startTask { [self] in await writePendingKeys() }, startTask { [self] in await watchPool() },
             startTask {
                 guard let notifier, let period = notifier.watchdogPeriod else { return }
-                while (try? await SystemTimekeeper().sleep(for: period)) != nil { notifier.send(.watchdog) }
+                while (try? await shared.timekeeper.sleep(for: period)) != nil { notifier.send(.watchdog) }
             },
         ]
         _ = await drain.end()

@@ -5,7 +5,9 @@ import LatchkeyServer
 /// What a running server does beside requests. Ends with the task.
 extension LicenseServer {
     /// Reads the configuration again when one of its files changed; looks every second, whatever is wrong with the files.
-    func watchFiles(_ timekeeper: any Timekeeper = SystemTimekeeper()) async {
+    /// - Parameter timekeeper: the clock. Defaults to the server's.
+    func watchFiles(_ timekeeper: (any Timekeeper)? = nil) async {
+        let timekeeper = timekeeper ?? shared.timekeeper
         var known = file
         // Without a first look, what is there at the next one counts as changed.
         var seen = try? await look(from: known).files
@@ -42,7 +44,7 @@ extension LicenseServer {
 
     /// Follows what other nodes change about keys. Notices may be lost: every half minute all known keys are read again, and every ten
     /// minutes those of the node's copy, beginning at once.
-    func followKeys(_ timekeeper: any Timekeeper = SystemTimekeeper()) async {
+    func followKeys() async {
         await withTaskGroup { group in
             group.addTask { [self] in
                 let changes: AsyncStream<KeyChange>
@@ -52,18 +54,18 @@ extension LicenseServer {
                 for await change in changes { await apply(change) }
             }
             group.addTask { [self] in
-                while (try? await timekeeper.sleep(for: .seconds(30))) != nil { await apply(.everything) }
+                while (try? await shared.timekeeper.sleep(for: .seconds(30))) != nil { await apply(.everything) }
             }
             group.addTask { [self] in
-                repeat { await readCopyAgain() } while (try? await timekeeper.sleep(for: .seconds(600))) != nil
+                repeat { await readCopyAgain() } while (try? await shared.timekeeper.sleep(for: .seconds(600))) != nil
             }
         }
     }
 
     /// Sees each second whether engines that are away are back, and every five whether the others answer; then what they missed reaches
     /// them, and what was missed here is read.
-    func watchEngines(_ timekeeper: any Timekeeper = SystemTimekeeper()) async {
-        while (try? await timekeeper.sleep(for: .seconds(1))) != nil { await lookAtEngines() }
+    func watchEngines() async {
+        while (try? await shared.timekeeper.sleep(for: .seconds(1))) != nil { await lookAtEngines() }
     }
 
     func lookAtEngines() async {
@@ -81,15 +83,15 @@ extension LicenseServer {
     }
 
     /// Notes each second whether there is more work than can be done.
-    func watchPool(_ timekeeper: any Timekeeper = SystemTimekeeper()) async {
-        while (try? await timekeeper.sleep(for: .seconds(1))) != nil {
+    func watchPool() async {
+        while (try? await shared.timekeeper.sleep(for: .seconds(1))) != nil {
             shared.saturation.note(isFull: shared.pool.admission.isOverloaded)
         }
     }
 
     /// Writes rows of keys that a store did not take when they were made.
-    func writePendingKeys(_ timekeeper: any Timekeeper = SystemTimekeeper()) async {
-        while (try? await timekeeper.sleep(for: .seconds(5))) != nil {
+    func writePendingKeys() async {
+        while (try? await shared.timekeeper.sleep(for: .seconds(5))) != nil {
             for tenant in current.tenants.values { _ = await tenant.vault.writePending() }
         }
     }

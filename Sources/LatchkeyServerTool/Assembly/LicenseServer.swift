@@ -20,16 +20,18 @@ final class LicenseServer: Sendable {
     ///   - file: the configuration.
     ///   - lines: takes the log. Defaults to standard error.
     ///   - engines: the stores. Defaults to those that the configuration names.
+    ///   - timekeeper: the time of everything that the server does by the clock. Defaults to the machine's.
     ///   - front: answers before the player face does; for the media of a demonstration.
     /// - Throws: `ServerProblems`, `HTTPServerError`.
     static func start(
         _ file: ConfigurationFile, lines: LineWriter = LineWriter(descriptor: 2), engines: ServerEngines? = nil,
+        timekeeper: any Timekeeper = SystemTimekeeper(),
         front: @escaping @Sendable (HTTPRequest) -> HTTPResponse? = { _ in nil }
     ) async throws -> LicenseServer {
         OpenFileLimit.raise()
-        let engines = if let engines { engines } else { try await ServerEngines.open(file) }
+        let engines = if let engines { engines } else { try await ServerEngines.open(file, timekeeper: timekeeper) }
         do {
-            let shared = try await ServerShared.read(file, engines, lines)
+            let shared = try await ServerShared.read(file, engines, lines, timekeeper: timekeeper)
             let state = try await shared.builder(file).state()
             let server = try LicenseServer(file, shared, state, front)
             if let notice = OpenFileLimit.notice {
@@ -137,9 +139,9 @@ final class LicenseServer: Sendable {
     /// - Parameter limit: how long open requests may take.
     func stop(within limit: Duration = .seconds(10)) async {
         // A reload that hangs at a file ends with the time.
-        let threads = file.threads
+        let (threads, timekeeper) = (file.threads, shared.timekeeper)
         let patience = startTask {
-            guard (try? await SystemTimekeeper().sleep(for: limit)) != nil else { return }
+            guard (try? await timekeeper.sleep(for: limit)) != nil else { return }
             threads.end()
         }
         await withTaskGroup { group in

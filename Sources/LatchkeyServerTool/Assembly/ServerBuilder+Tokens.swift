@@ -18,7 +18,7 @@ extension ServerBuilder {
         guard keys.hasPrefix("https://") || keys.hasPrefix("http://") else {
             let source = KeySetSource.file(
                 URL(filePath: file.path(keys)), algorithms: tokens.algorithms, on: file.threads,
-                health: health.health(.keySet, of: tenant, engine: "file"), report: reporter(of: tenant))
+                health: health.health(.keySet, of: tenant, engine: "file"), timekeeper: timekeeper, report: reporter(of: tenant))
             return await problems.awaiting(place) {
                 try await source.reload()
                 return source
@@ -39,7 +39,9 @@ extension ServerBuilder {
     func fetched(_ url: URL, _ tokens: TenantSettings.Tokens, of tenant: String) -> KeySetSource {
         let transport = SystemTransport()
         let health = health.health(.keySet, of: tenant, engine: "https")
-        return KeySetSource.fetched(algorithms: tokens.algorithms, health: health, report: reporter(of: tenant)) {
+        return KeySetSource.fetched(
+            algorithms: tokens.algorithms, health: health, timekeeper: timekeeper, report: reporter(of: tenant)
+        ) {
             let reply = try await transport.send(URLRequest(url: url), bodyLimit: 64 << 10)
             guard reply.status == 200 else { throw KeySetError.status(reply.status) }
             return reply.body
@@ -87,7 +89,7 @@ extension ServerBuilder {
         // The policy's outage rule decides, for each license.
         return EntitlementCallout(
             EntitlementLimits(timeout: stated.timeout, memory: stated.memory), outage: .allow,
-            health: health.health(.callout, of: tenant, engine: "https"), report: report
+            health: health.health(.callout, of: tenant, engine: "https"), timekeeper: timekeeper, report: report
         ) { question in
             var request = URLRequest(url: url)
             request.httpMethod = "POST"

@@ -14,6 +14,7 @@ struct ServerBuilder: Sendable {
     let playbacks: RunningPlaybacks
     let log: ServerLog
     let health: EngineTable
+    let timekeeper: any Timekeeper
     /// The configuration that is in force; `nil` at the start.
     var former: ServerState?
     /// Whether it is for a check: it then looks at everything, whatever is wrong, and leaves addresses to the check.
@@ -60,7 +61,8 @@ struct ServerBuilder: Sendable {
         }
         let former = await wrappedByOthers(wrapping)
         let desk = LicenseDesk(
-            module: licensee.module, policies: policies, accounts: accounts, pool: pool, playbacks: playbacks)
+            module: licensee.module, policies: policies, accounts: accounts, pool: pool, playbacks: playbacks,
+            timekeeper: timekeeper)
         return ServerState(
             settings: settings, licensee: licensee, identities: identities,
             notices: licensee.notices + identities.notices(at: Date()) + notices + former
@@ -68,9 +70,9 @@ struct ServerBuilder: Sendable {
             policies: policies,
             wrapping: wrapping,
             tenants: tenants,
-            players: PlayerFace(desk: desk, accounts: accounts, tenants: tenants),
-            vendors: VendorFaces(desk: desk, tenants: built),
-            packagers: PackagerFace(tenants: tenants, callers: callers), proxies: proxies,
+            players: PlayerFace(desk: desk, accounts: accounts, tenants: tenants, timekeeper: timekeeper),
+            vendors: VendorFaces(desk: desk, tenants: built, timekeeper: timekeeper),
+            packagers: PackagerFace(tenants: tenants, callers: callers, timekeeper: timekeeper), proxies: proxies,
             country: settings.countryHeader.map { CountryField(HTTPHeaderName($0)) }, pages: pages,
             upkeep: upkeep)
     }
@@ -129,7 +131,8 @@ struct ServerBuilder: Sendable {
         var vault: TenantVault?
         if let wrapping {
             vault = await problems.awaiting("\(place).keys") {
-                TenantVault(try await secrets(of: name, wrapping), store: keys, settings: settings.vault)
+                TenantVault(try await secrets(of: name, wrapping), store: keys, settings: settings.vault,
+                    timekeeper: timekeeper)
             }
         }
         let tokenKeys = await tokenKeys(settings.tokens, of: name, &upkeep, &problems)

@@ -32,17 +32,19 @@ struct ServerEngines: Sendable {
     ///   - auditProbe: asks whether the audit's store answers. Defaults to one that does.
     ///   - changes: what other nodes change about keys.
     ///   - standsInForKeys: whether another store stands in for that of the keys. Defaults to no.
+    ///   - timekeeper: the clock that says how long nobody heard of the audit's store. Defaults to the machine's.
     ///   - closing: ends threads and connections. Defaults to nothing.
     init(
         settings: ServerSettings.Stores, sessions: any RecordStore, keys: GuardedKeyStore, audit: any AuditStore,
         auditProbe: @escaping @Sendable () async throws(StoreError) -> Void = {},
-        changes: @escaping @Sendable () throws(StoreError) -> AsyncStream<KeyChange>, standsInForKeys: Bool = false,
+        changes: @escaping @Sendable () throws(StoreError) -> AsyncStream<KeyChange>,
+        standsInForKeys: Bool = false, timekeeper: any Timekeeper = SystemTimekeeper(),
         closing: @escaping @Sendable () -> Void = {}
     ) {
         self.standsInForKeys = standsInForKeys
         (self.settings, self.sessions, self.keys, self.audit) = (settings, sessions, keys, audit)
         (self.changes, self.closing) = (changes, closing)
-        let auditHealth = EngineHealth("auditStore", engine: audit.engine)
+        let auditHealth = EngineHealth("auditStore", engine: audit.engine, timekeeper: timekeeper)
         self.auditHealth = auditHealth
         watched = [
             Watched(health: keys.health) { await keys.probe() },
@@ -57,9 +59,11 @@ struct ServerEngines: Sendable {
     /// - Parameters:
     ///   - file: the configuration.
     ///   - purpose: whether a file of a store may be made or changed. Defaults to yes.
+    ///   - timekeeper: the clock of their health. Defaults to the machine's.
     /// - Throws: `ServerProblems`.
     static func open(
-        _ file: ConfigurationFile, for purpose: StorePurpose = .serving
+        _ file: ConfigurationFile, for purpose: StorePurpose = .serving,
+        timekeeper: any Timekeeper = SystemTimekeeper()
     ) async throws(ServerProblems) -> ServerEngines {
         var problems = ServerProblems()
         var opened: [String: Stores?] = [:]
@@ -96,11 +100,11 @@ struct ServerEngines: Sendable {
             throw problems
         }
         let guarded = GuardedKeyStore(
-            keyStore, health: EngineHealth("keyStore", engine: keyStore.engine), copy: copy, pending: pending,
+            keyStore, health: EngineHealth("keyStore", engine: keyStore.engine, timekeeper: timekeeper), copy: copy, pending: pending,
             expected: stores.fingerprint ?? copied, question: keys.probe)
         let engines = ServerEngines(
             settings: stores, sessions: sessions, keys: guarded, audit: auditStore, auditProbe: audit.probe,
-            changes: keys.changes, closing: close)
+            changes: keys.changes, timekeeper: timekeeper, closing: close)
         // What may be away, or another database than the copy's, is looked at before somebody counts on it.
         if copy != nil { await engines.look(atLeastEvery: .zero) }
         if let error = guarded.health.standing.lastError, guarded.isAway, error.kind == .misconfigured {

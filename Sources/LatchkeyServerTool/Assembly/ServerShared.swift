@@ -5,6 +5,8 @@ import LatchkeyServer
 
 /// What all configurations of a process share: stores, accounts, threads, metrics, log, audit.
 final class ServerShared: Sendable {
+    /// The time of everything that the process does by the clock.
+    let timekeeper: any Timekeeper
     let engines: ServerEngines
     let accounts: AccountBook
     let pool: WorkerPool
@@ -15,18 +17,18 @@ final class ServerShared: Sendable {
     let log: ServerLog
     let audit: AuditChain
     let decisions = RecentDecisions()
-    let counts = OutcomeCounts()
-    let saturation = Saturation(timekeeper: SystemTimekeeper())
+    let counts: OutcomeCounts
+    let saturation: Saturation
     /// The name of this node, for its log and for operators: the host's.
     let node = ProcessInfo.processInfo.hostName
     /// How everything outside stands that this node needs.
     let health: EngineTable
     /// What operators see as it happens.
-    let feed = OperatorFeed()
+    let feed: OperatorFeed
     /// The accounts for operators: more patient than for players, and no slow page of theirs counts as an outage.
     let operatorAccounts: AccountBook
     let sessions: SessionCounts
-    let keyCounts = KeyCounts()
+    let keyCounts: KeyCounts
     /// How many of the players' requests are worked on at once, from their arrival on.
     let door: ConcurrencyLimit
     private let limits: Locked<(settings: ServerSettings.Limits, limiter: RateLimiter)>
@@ -34,23 +36,32 @@ final class ServerShared: Sendable {
     private let draining = Locked(false)
 
     /// Makes it on a thread for files, because the node's secret is in one, or a token has to open it.
-    static func read(_ file: ConfigurationFile, _ engines: ServerEngines, _ lines: LineWriter) async throws
-        -> ServerShared
-    {
+    static func read(
+        _ file: ConfigurationFile, _ engines: ServerEngines, _ lines: LineWriter,
+        timekeeper: any Timekeeper = SystemTimekeeper()
+    ) async throws -> ServerShared {
         try await file.threads.run("nodeSecret", within: ServerBuilder.tokenLimit) {
-            try ServerShared(file, engines, lines)
+            try ServerShared(file, engines, lines, timekeeper: timekeeper)
         }
     }
 
     /// Blocks as long as the file of the node's secret does.
-    /// - Parameter hasOwnSecret: whether a secret of its own stands in for the configuration's. Defaults to no.
+    /// - Parameters:
+    ///   - hasOwnSecret: whether a secret of its own stands in for the configuration's. Defaults to no.
+    ///   - timekeeper: the clock of everything that goes by time. Defaults to the machine's.
     init(
-        _ file: ConfigurationFile, _ engines: ServerEngines, _ lines: LineWriter, hasOwnSecret: Bool = false
+        _ file: ConfigurationFile, _ engines: ServerEngines, _ lines: LineWriter, hasOwnSecret: Bool = false,
+        timekeeper: any Timekeeper = SystemTimekeeper()
     ) throws {
+        self.timekeeper = timekeeper
         self.engines = engines
+        counts = OutcomeCounts(timekeeper: timekeeper)
+        saturation = Saturation(timekeeper: timekeeper)
+        feed = OperatorFeed(timekeeper: timekeeper)
+        keyCounts = KeyCounts(timekeeper: timekeeper)
         metrics = ServerMetrics(version: ServerVersion.text)
         let threads = file.settings.threads ?? ProcessInfo.processInfo.activeProcessorCount
-        pool = WorkerPool(threads: threads)
+        pool = WorkerPool(threads: threads, timekeeper: timekeeper)
         door = ConcurrencyLimit(least: threads * 8)
         self.lines = lines
         let secret =
@@ -60,12 +71,13 @@ final class ServerShared: Sendable {
         log = try ServerLog(
             lines, pseudonyms: UserPseudonyms(secret: secret.secret(for: "latchkey/pseudonyms/1")), node: node,
             whenDropped: { metrics.logDropped[$0.name].add() })
-        audit = AuditChain(engines.audit, health: engines.auditHealth, pending: engines.pending)
-        limits = Locked((file.settings.limits, RateLimiter(file.settings.limits.rates, timekeeper: SystemTimekeeper())))
+        audit = AuditChain(
+            engines.audit, health: engines.auditHealth, pending: engines.pending, timekeeper: timekeeper)
+        limits = Locked((file.settings.limits, RateLimiter(file.settings.limits.rates, timekeeper: timekeeper)))
         operatorAccounts = AccountBook(
             accounts: engines.sessions, secrets: [], limits: RecordStoreLimits(time: .seconds(5)),
-            pending: engines.pending)
-        sessions = SessionCounts(operatorAccounts, metrics)
+            pending: engines.pending, timekeeper: timekeeper)
+        sessions = SessionCounts(operatorAccounts, metrics, timekeeper: timekeeper)
         metrics.show(pool)
         let log = log
         let health = EngineTable { $0.tell(metrics, log) }
@@ -73,7 +85,7 @@ final class ServerShared: Sendable {
         accounts = try AccountBook(
             accounts: engines.sessions, secrets: [secret.secret(for: "latchkey/heartbeats/1")],
             limits: RecordStoreLimits(time: .milliseconds(engines.settings.sessionMilliseconds)),
-            pending: engines.pending
+            pending: engines.pending, timekeeper: timekeeper
         ) { event in
             switch event {
             // What the engine's health tells.
@@ -126,7 +138,7 @@ final class ServerShared: Sendable {
     func builder(_ file: ConfigurationFile, former: ServerState? = nil) -> ServerBuilder {
         ServerBuilder(
             file: file, engines: engines, accounts: accounts, pool: pool, playbacks: playbacks, log: log,
-            health: health, former: former)
+            health: health, timekeeper: timekeeper, former: former)
     }
 
     /// Shows a configuration in the metrics.
@@ -142,7 +154,7 @@ final class ServerShared: Sendable {
         // Who used up a limit stays so while the limits stay the same.
         limits.withLock { limits in
             guard limits.settings != state.settings.limits else { return }
-            limits = (state.settings.limits, RateLimiter(state.settings.limits.rates, timekeeper: SystemTimekeeper()))
+            limits = (state.settings.limits, RateLimiter(state.settings.limits.rates, timekeeper: timekeeper))
         }
         // What the configuration before had is gone: nobody is to be woken for a certificate that was replaced.
         metrics.credentialExpiry.replaceAll(

@@ -29,7 +29,8 @@ struct OperatorListener: Sendable {
     ) {
         self.shared = shared
         self.state = state
-        admin = AdminAPI(shared: shared, state: state, reload: reload, wrongKeys: WrongKeys())
+        admin = AdminAPI(
+            shared: shared, state: state, reload: reload, wrongKeys: WrongKeys(timekeeper: shared.timekeeper))
     }
 
     func answer(_ request: HTTPRequest) async -> HTTPResponse {

@@ -6,7 +6,6 @@ import LatchkeyServer
 struct PackagerListener: Sendable {
     let shared: ServerShared
     let state: @Sendable () -> ServerState
-    private let timekeeper = SystemTimekeeper()
 
     /// What to do for a request: more than may wait is refused here.
     func begin(_ request: HTTPRequest) -> HTTPWork {
@@ -21,7 +20,7 @@ struct PackagerListener: Sendable {
         shared.metrics.shed[ServerMetrics.packagerLane, ShedReason.full.rawValue].add()
         let id = RequestID(of: request, node: shared.nodeName)
         let refusal = LicenseRefusal(.overloaded, reason: "More packagers ask than the server answers beside players.")
-        var report = LicenseReport(tenant: nil, face: .none, requestID: id.text, at: timekeeper.uptime)
+        var report = LicenseReport(tenant: nil, face: .none, requestID: id.text, at: shared.timekeeper.uptime)
         report.outcome = .refused(refusal)
         var generator = SystemRandomNumberGenerator()
         let trace = TraceContext(of: request.headers, using: &generator)
@@ -83,7 +82,7 @@ struct PackagerListener: Sendable {
         var entry = LogEntry(report.outcome.refusal.map { $0.status >= 500 } == true ? .error : .info, .packager)
         (entry.requestID, entry.trace, entry.tenant, entry.face) = (id, trace, report.tenant, report.face)
         (entry.outcome, entry.status, entry.address) = (LogOutcome(report.outcome), status, address)
-        entry.duration = timekeeper.uptime - report.began
+        entry.duration = shared.timekeeper.uptime - report.began
         entry.reason = report.refusal?.code
         entry.message = report.reason
         shared.log.write(entry)

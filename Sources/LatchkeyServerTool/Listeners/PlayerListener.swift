@@ -19,9 +19,9 @@ struct PlayerListener: Sendable {
 
     let shared: ServerShared
     let state: @Sendable () -> ServerState
-    private let timekeeper = SystemTimekeeper()
     private let generator = SharedGenerator()
     private let shedReply = ShedReply()
+    private var timekeeper: any Timekeeper { shared.timekeeper }
 
     /// What to do for a request. What is refused before it costs anything is refused here, so that it waits for no thread.
     func begin(_ request: HTTPRequest) -> HTTPWork {

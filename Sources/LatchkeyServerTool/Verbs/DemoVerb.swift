@@ -35,13 +35,13 @@ struct DemoVerb: Verb {
         let ports = first == 0 ? [0, 0, 0] : (0..<3).map { min(first + $0, 65_535) }
         let url = URL(filePath: name, directoryHint: .isDirectory).absoluteURL
         let demonstration = try await Demonstration.start(in: url, ports: ports, derivation: arguments[derivation])
-        return try await demonstration.server.serve {
+        return try await demonstration.server.serve(ready: {
             if arguments[Flag.json] {
                 try console.printJSONLine(demonstration.sheet)
             } else {
                 for notice in demonstration.server.current.notices { console.note(notice) }
                 console.print(demonstration.sheet.text(folder: name))
             }
-        }
+        })
     }
 }

@@ -41,7 +41,7 @@ struct RunVerb: Verb {
         guard arguments[user] == nil else { throw UsageError("--user is for --check.") }
         let file = try await ConfigurationFile.read(arguments.required(config), derivation: arguments[derivation])
         let server = try await LicenseServer.start(file)
-        return await server.serve { server.announce() }
+        return await server.serve(ready: { server.announce() })
     }
 
     private static func check(_ path: String, _ derivation: String?, _ console: Console) async throws -> ExitStatus {

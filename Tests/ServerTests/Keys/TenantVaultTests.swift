@@ -22,6 +22,16 @@ import Testing
         #expect(keys[0].key != keys[0].iv)
     }
 
+    @Test func `an import of a key that is another content's is a conflict, and the key stays the other's`()
+        async throws
+    {
+        let stage = try VaultStage()
+        let vault = try await stage.vault()
+        let made = try await stage.key(stage.demand(1), of: vault)
+        #expect(try await vault.add([(try stage.demand(1, content: "other"), made)]) == [KeyID.numbered(1)])
+        #expect(try await vault.key(.numbered(1), content: ContentName("movie")).content == made)
+    }
+
     @Test func `what a packager said of a key is what a license knows of it`() async throws {
         let stage = try VaultStage()
         let demand = try stage.demand(1, iv: 9, track: "UHD1", periods: [3, 4])

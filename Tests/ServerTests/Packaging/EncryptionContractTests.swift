@@ -78,4 +78,13 @@ import Testing
         let same = SPEKERequest(periods: periods, rules: rule("a") + rule("a"))
         #expect(try await SPEKEStage().refusal(same.text) == ["422", "Malformed encryption contract"])
     }
+
+    @Test func `a rule of all periods clashes with one of a period`() async throws {
+        let periods = #"<cpix:ContentKeyPeriod id="a" index="1"/>"#
+        let rules =
+            SPEKERequest.rule("VIDEO", "<cpix:VideoFilter/>")
+            + SPEKERequest.rule("VIDEO", #"<cpix:VideoFilter/><cpix:KeyPeriodFilter periodId="a"/>"#)
+        let request = SPEKERequest(periods: periods, rules: rules)
+        #expect(try await SPEKEStage().refusal(request.text) == ["422", "Malformed encryption contract"])
+    }
 }

@@ -254,4 +254,13 @@ import Testing
         #expect(outcome.keys.isEmpty == (outcome.response.status != 200))
         if outcome.response.status == 200 { _ = try XMLTree(try #require(outcome.response.bytes)) }
     }
+
+    @Test func `an answer that comes as a request again has each key once`() async throws {
+        let stage = try SPEKEStage()
+        let first = String(
+            decoding: try await stage.answer(SPEKERequest().text).response.bytes ?? Data(), as: UTF8.self)
+        let again = String(decoding: try await stage.answer(first).response.bytes ?? Data(), as: UTF8.self)
+        #expect(try XMLTree(Data(first.utf8)).texts("PlainValue").count == 1)
+        #expect(try XMLTree(Data(again.utf8)).texts("PlainValue") == XMLTree(Data(first.utf8)).texts("PlainValue"))
+    }
 }

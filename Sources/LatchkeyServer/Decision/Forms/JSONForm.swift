@@ -6,6 +6,8 @@ struct JSONForm<Value: Sendable>: Sendable {
     let read: @Sendable (JSONValue, JSONPlace, inout [JSONProblem]) -> Value?
     /// The canonical form: equal values are written alike.
     let write: @Sendable (Value) -> JSONValue
+    /// Where members stand within the value, from the value on: `.name` of an object, `[].name` of a list of them.
+    var inner: [String] = []
 
     init(
         read: @escaping @Sendable (JSONValue, JSONPlace, inout [JSONProblem]) -> Value?,
@@ -123,7 +125,15 @@ extension JSONForm {
                     return nil
                 }
                 return values.enumerated().compactMap { element.read($1, place.element($0), &problems) }
-            }, write: { .array($0.map(element.write)) })
+            }, write: { .array($0.map(element.write)) }
+        ).containing(element.inner.map { "[]\($0)" })
+    }
+
+    /// The form, whose values have members within.
+    func containing(_ inner: [String]) -> JSONForm {
+        var form = self
+        form.inner = inner
+        return form
     }
 
     /// An array without order; equal elements count once. Written in the order of the written elements.
@@ -198,7 +208,8 @@ extension JSONForm {
             write: { values in
                 let members = values.map { (key.write($0).text ?? "", element.write($1)) }
                 return .object(Dictionary(members) { first, _ in first })
-            })
+            }
+        ).containing(element.inner.map { ".*\($0)" })
     }
 }
 

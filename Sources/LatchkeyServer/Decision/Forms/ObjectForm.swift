@@ -47,7 +47,12 @@ struct ObjectForm<Root: Sendable>: Sendable {
     /// The members' names, those of inner objects with a dot.
     var paths: [String] { members.flatMap(\.paths) }
 
-    var form: JSONForm<Root> { JSONForm(read: { read($0, $1, &$2) }, write: { write($0) }) }
+    /// Where every member stands, however deep: `tenants.*.packagers[].name`.
+    var memberPaths: [String] { members.flatMap { member in member.inner.isEmpty ? member.paths : member.inner } }
+
+    var form: JSONForm<Root> {
+        JSONForm(read: { read($0, $1, &$2) }, write: { write($0) }).containing(memberPaths.map { ".\($0)" })
+    }
 
     /// Reads a whole JSON text.
     /// - Parameter code: the error's code.
@@ -83,6 +88,15 @@ struct Member<Root: Sendable>: Sendable {
     let write: @Sendable (Root) -> [String: JSONValue]
     var overlay: @Sendable (inout Root, Root) -> Void = { _, _ in }
     var narrow: @Sendable (inout Root, Root, String, inout Narrowing) -> Void = { _, _, _, _ in }
+    /// Where members stand within it; empty for a member whose value has none.
+    var inner: [String] = []
+
+    /// The member, whose value has members within.
+    fileprivate func containing(_ inner: [String]) -> Self {
+        var member = self
+        member.inner = inner.map { (names.first ?? "") + $0 }
+        return member
+    }
 }
 
 extension Member {
@@ -97,7 +111,7 @@ extension Member {
             values[name].flatMap { form.read($0, at.member(name), &problems) }
         } write: {
             [name: form.write($0)]
-        }
+        }.containing(form.inner)
     }
 
     /// Several members that state one value.
@@ -127,7 +141,8 @@ extension Member {
                     return
                 }
                 if let read = form.read(value, at.member(name), &problems) { root[keyPath: place] = read }
-            }, write: { [name: form.write($0[keyPath: place])] })
+            }, write: { [name: form.write($0[keyPath: place])] }
+        ).containing(form.inner)
     }
 
     /// A member that is written unless it has its default.
@@ -139,7 +154,8 @@ extension Member {
             read: { values, at, root, problems in
                 guard let value = values[name], let read = form.read(value, at.member(name), &problems) else { return }
                 root[keyPath: place] = read
-            }, write: { $0[keyPath: place] == usual ? [:] : [name: form.write($0[keyPath: place])] })
+            }, write: { $0[keyPath: place] == usual ? [:] : [name: form.write($0[keyPath: place])] }
+        ).containing(form.inner)
     }
 
     /// An object within the object, whose members overlay and narrow one by one. Written unless it states nothing.
@@ -158,7 +174,8 @@ extension Member {
             overlay: { $0[keyPath: place] = form.overlaid($0[keyPath: place], with: $1[keyPath: place]) },
             narrow: { root, other, prefix, narrowing in
                 form.narrow(&root[keyPath: place], to: other[keyPath: place], prefix: "\(prefix)\(name).", &narrowing)
-            })
+            }
+        ).containing(form.memberPaths.map { ".\($0)" })
     }
 }
 

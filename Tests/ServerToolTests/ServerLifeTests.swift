@@ -1,0 +1,177 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyServer
+import LatchkeyTerminal
+import LatchkeyTesting
+import LatchkeyVendors
+import Testing
+
+@testable import LatchkeyServerTool
+
+#if canImport(Glibc)
+    import Glibc
+#endif
+
+/// A server's life by a clock that the test moves: signals, the drain, systemd's watchdog, and what goes on beside requests.
+@Suite(.timeLimit(.minutes(2))) struct ServerLifeTests {
+    /// A server that serves until its signals stop it.
+    private final class Life: Sendable {
+        let stage: ServerStage
+        let time: ManualTimekeeper
+        private let handler = Promise<@Sendable (Int32) -> Bool, Never>()
+        private let end = Promise<LatchkeyTerminal.ExitStatus, Never>()
+
+        init(drainDelay: String = "0s", notifier: ServiceNotifier? = nil) async throws {
+            let time = ManualTimekeeper(date: Date())
+            self.time = time
+            stage = try await ServerStage(
+                { $0 = $0.replacing(#""drainDelay": "0s""#, with: #""drainDelay": "\#(drainDelay)""#) }, time: time)
+            let (server, handler, end) = (stage.server, handler, end)
+            Task {
+                let status = await server.serve(notifier: notifier) { handler.resolve(.success($0)) }
+                end.resolve(.success(status))
+            }
+        }
+
+        /// Sends a signal, once the server takes them.
+        func signal(_ number: Int32) async { _ = await handler.value()(number) }
+
+        /// How the server ended.
+        func ended() async -> LatchkeyTerminal.ExitStatus { await end.value() }
+
+        func ready() async throws -> Int {
+            try await stage.send("\(stage.server.addresses.operators.url)/readyz").status
+        }
+    }
+
+    @Test func `a signal takes the node out of service, and after the delay it stops`() async throws {
+        let life = try await Life(drainDelay: "7s")
+        #expect(try await life.ready() == 200)
+        await life.signal(SIGTERM)
+        await life.time.untilSomeoneSleeps(for: .seconds(7))
+        #expect(try await life.ready() == 503)
+        // It says that it is not ready, and gives licenses still.
+        #expect(try await life.stage.license().0.status == 200)
+        life.time.advance(by: .seconds(7))
+        #expect(await life.ended() == .yes)
+        await #expect(throws: (any Error).self) { try await life.ready() }
+    }
+
+    @Test func `a second signal does not wait for the delay`() async throws {
+        let life = try await Life(drainDelay: "100s")
+        await life.signal(SIGINT)
+        await life.time.untilSomeoneSleeps(for: .seconds(100))
+        await life.signal(SIGINT)
+        #expect(await life.ended() == .yes)
+        await life.stage.server.stop(within: .zero)
+    }
+
+    @Test func `a hang-up has the configuration read again, and the node goes on`() async throws {
+        let life = try await Life()
+        try ServerStage.edit(life.stage.folder.configuration) {
+            $0 = $0.replacing(#""clearKey": true"#, with: #""clearKey": false"#)
+        }
+        await life.signal(SIGHUP)
+        while life.stage.server.current.settings.tenants["demo"]?.allowsClearKey != false {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+        #expect(try await life.ready() == 200)
+        await life.signal(SIGTERM)
+        #expect(await life.ended() == .yes)
+    }
+
+    @Test func `a serving node sees a change of its files at the next look`() async throws {
+        let life = try await Life()
+        // Each look may be the first one, which counts what is there as known.
+        var delay = 0
+        while life.stage.server.current.settings.drainDelay == .zero {
+            try Task.checkCancellation()
+            try ServerStage.edit(life.stage.folder.configuration) {
+                $0 = $0.replacing(#""drainDelay": "\#(delay)s""#, with: #""drainDelay": "\#(delay + 1)s""#)
+            }
+            delay = (delay + 1) % 300
+            await life.time.untilSomeoneSleeps(for: .seconds(1))
+            life.time.advance(by: .seconds(1))
+        }
+        await life.signal(SIGTERM)
+        #expect(await life.ended() == .yes)
+    }
+
+    @Test func `a pool that is full for half a minute makes the node unready`() async throws {
+        let stage = try await ServerStage(time: ManualTimekeeper(date: Date()))
+        let time = try #require(stage.time as? ManualTimekeeper)
+        let url = "\(stage.server.addresses.operators.url)/readyz?verbose"
+        stage.server.shared.saturation.note(isFull: true)
+        time.advance(by: .seconds(29))
+        #expect(try await stage.send(url).status == 200)
+        time.advance(by: .seconds(2))
+        let reply = try await stage.send(url)
+        #expect(reply.status == 503 && reply.text.contains("pool"))
+        stage.server.shared.saturation.note(isFull: false)
+        #expect(try await stage.send(url).status == 200)
+        await stage.stop()
+    }
+
+    #if os(Linux)
+        @Test func `systemd hears of the start, the reload, each half of the watchdog's time, and the stop`()
+            async throws
+        {
+            let path = "@latchkey-life-\(UUID().uuidString)"
+            let socket = try DatagramSocket(path)
+            let notifier = ServiceNotifier(
+                environment: ["NOTIFY_SOCKET": path, "WATCHDOG_USEC": "20000000", "WATCHDOG_PID": "\(getpid())"])
+            let life = try await Life(notifier: #require(notifier))
+            #expect(try await socket.next() == "READY=1")
+            await life.time.untilSomeoneSleeps(for: .seconds(10))
+            life.time.advance(by: .seconds(9))
+            life.time.advance(by: .seconds(1))
+            #expect(try await socket.next() == "WATCHDOG=1")
+            await life.signal(SIGHUP)
+            #expect(try await socket.next().hasPrefix("RELOADING=1"))
+            #expect(try await socket.next() == "READY=1")
+            await life.signal(SIGTERM)
+            #expect(try await socket.next() == "STOPPING=1")
+            #expect(await life.ended() == .yes)
+        }
+    #endif
+}
+
+extension Promise where Failure == Never {
+    fileprivate func value() async -> Value {
+        await withCheckedContinuation { waiter in whenResolved { waiter.resume(with: $0) } }
+    }
+}
+
+#if os(Linux)
+    /// A datagram socket like systemd's, with an abstract name.
+    private final class DatagramSocket: Sendable {
+        private let socket: Int32
+
+        init(_ path: String) throws {
+            socket = Glibc.socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
+            var address = sockaddr_un()
+            address.sun_family = sa_family_t(AF_UNIX)
+            let name = [0] + Array(path.utf8.dropFirst())
+            withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: name) }
+            let length = socklen_t(2 + name.count)
+            let isBound = withUnsafePointer(to: address) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(socket, $0, length) }
+            }
+            try #require(isBound == 0)
+        }
+
+        deinit { close(socket) }
+
+        /// The next datagram.
+        func next() async throws -> String {
+            while true {
+                var bytes = [UInt8](repeating: 0, count: 500)
+                let count = recv(socket, &bytes, bytes.count, Int32(MSG_DONTWAIT))
+                if count >= 0 { return String(decoding: bytes.prefix(count), as: UTF8.self) }
+                try Task.checkCancellation()
+                await Task.yield()
+            }
+        }
+    }
+#endif

@@ -1,0 +1,209 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyFairPlay
+import LatchkeyServer
+import LatchkeyTesting
+import LatchkeyVendors
+import TLSPeer
+import Testing
+
+@testable import LatchkeyServerTool
+
+/// What the members of a configuration outside its tenants do.
+extension SettingCase {
+    static let server: [SettingCase] =
+        listeners + stores + wrapping + keySources + licensee
+        + [
+            SettingCase(start: "version", ["version": "2"], "starts", "no start"),
+            SettingCase(start: "policies", ["policies": ""], "starts", "no start"),
+            SettingCase(
+                "nodeSecret.file", base: ["nodeSecret": ""], ["nodeSecret": #"{"file":"node-secret.hex"}"#], "401",
+                "200",
+                ask: heartbeatAfterRestart),
+            SettingCase(
+                "trustedProxies", ["trustedProxies": #"["127.0.0.0/8"]"#], "403 place", "200",
+                prepare: policy(#""place":{"addresses":["203.0.113.0/24"]}"#)
+            ) { try await $0.license(headers: ["X-Forwarded-For": "203.0.113.7"]) },
+            SettingCase(
+                "countryHeader", base: ["trustedProxies": #"["127.0.0.0/8"]"#], ["countryHeader": #""CF-IPCountry""#],
+                "200", "403 place", prepare: policy(#""place":{"deny":["FR"],"whenUnknown":"allow"}"#)
+            ) { try await $0.license(headers: ["CF-IPCountry": "FR"]) },
+            SettingCase(
+                "limits.perAddress", base: ["limits.perAddress": "0"], ["limits.perAddress": "1"], "200", "429",
+                ask: sixthRequest),
+            SettingCase("limits.perTenant", ["limits.perTenant": "1"], "200", "429", ask: sixthRequest),
+            SettingCase("admins[].name", ["admins.0.name": #""olga""#], "demo", "olga") { stage in
+                _ = try await stage.admin("reload", "POST")
+                let entry = try #require(try await stage.server.shared.engines.audit.last())
+                _ = try await stage.admin("sign-in", "POST")
+                let last = try #require(try await stage.server.shared.engines.audit.last())
+                #expect(entry.sequence < last.sequence)
+                return last.text.contains("olga") ? "olga" : "demo"
+            },
+            SettingCase(
+                "admins[].key", ["admins.0.key": #""\#(String(repeating: "0", count: 64))""#], "200", "401"
+            ) { "\(try await $0.admin("overview").status)" },
+            SettingCase("admins[].role", ["admins.0.role": #""viewer""#], "200", "403") {
+                "\(try await $0.admin("reload", "POST").status)"
+            },
+            SettingCase("threads", base: ["threads": "3"], ["threads": "5"], "96 at once", "160 at once") {
+                "\($0.server.shared.door.limit) at once"
+            },
+        ]
+
+    private static let listeners: [SettingCase] = ["players", "packagers", "operators"].flatMap { name in
+        [
+            SettingCase(
+                "\(name).address", ["\(name).address": #""127.0.0.2""#], "127.0.0.1 answers", "127.0.0.2 answers"
+            ) {
+                let place = address(of: name, $0)
+                let reply = try await $0.stage.send("\(place)/nothing")
+                return "\(URL(string: place)?.host() ?? "") \(reply.status == 404 ? "answers" : "\(reply.status)")"
+            },
+            // The service has the port already.
+            SettingCase(
+                start: "\(name).port", ["\(name).port": "{service}"], "starts", "no start", service: { _, _ in .hang }),
+            SettingCase(
+                "\(name).certificate", ["\(name).certificate": #""a.pem""#, "\(name).privateKey": #""a-key.pem""#],
+                "plain", "TLS", prepare: { try SelfSigned().write("a", to: $0) }
+            ) { stage in
+                let place = address(of: name, stage)
+                guard let port = URL(string: place)?.port.flatMap({ UInt16(exactly: $0) }) else { return "nowhere" }
+                return (try? await TLSConnection.open(port)) == nil ? "plain" : "TLS"
+            },
+            SettingCase(
+                start: "\(name).privateKey",
+                base: ["\(name).certificate": #""a.pem""#, "\(name).privateKey": #""a-key.pem""#],
+                ["\(name).privateKey": #""b-key.pem""#], "starts", "no start",
+                prepare: { folder in
+                    try SelfSigned().write("a", to: folder)
+                    try SelfSigned().write("b", to: folder)
+                }),
+        ]
+    }
+
+    @Sendable private static func address(of listener: String, _ stage: SettingStage) -> String {
+        let addresses = stage.server.addresses
+        return switch listener {
+        case "players": addresses.players.url
+        case "packagers": addresses.packagers.url
+        default: addresses.operators.url
+        }
+    }
+
+    private static let stores: [SettingCase] = [
+        SettingCase("stores.sessions", ["stores.sessions": #""memory""#], "1 session", "0 sessions") { stage in
+            try #require(try await stage.license() == "200")
+            return try await stage.afterRestart {
+                try await $0.server.shared.operatorAccounts.sessionCount(of: "demo", most: 100).counted("session")
+            }
+        },
+        SettingCase("stores.keys", ["stores.keys": #""memory""#], "the same key", "another key") { stage in
+            let first = try await stage.key()
+            return try await stage.afterRestart { try await $0.key() == first ? "the same key" : "another key" }
+        },
+        SettingCase("stores.audit", ["stores.audit": #""memory""#], "remembers", "forgets") { stage in
+            _ = try await stage.admin("sign-in", "POST")
+            return try await stage.afterRestart { stage in
+                let entries = try await stage.server.shared.engines.audit.entries(from: 1, limit: 100)
+                return entries.contains { $0.text.contains("adminLogin") } ? "remembers" : "forgets"
+            }
+        },
+        SettingCase("stores.copy", ["stores.copy": #""sqlite:copy.db""#], "0", "3", ask: copiedKeys(3)),
+        SettingCase(
+            "stores.copyRows", base: ["stores.copy": #""sqlite:copy.db""#], ["stores.copyRows": "1000"], "1100",
+            "at most 1000",
+            ask: copiedKeys(1_100)),
+        SettingCase(
+            start: "stores.fingerprint", ["stores.fingerprint": #""\#(String(repeating: "a", count: 32))""#], "starts",
+            "no start"),
+    ]
+
+    private static let wrapping: [SettingCase] = [
+        SettingCase("keyEncryptionKey.id", ["keyEncryptionKey.id": #""other""#], "demo", "other") {
+            try await $0.server.shared.engines.keys.dataKeys().map(\.wrapper).joined()
+        }
+    ]
+
+    /// Where the secrets are: a file or a variable that is not there starts no server.
+    private static let keySources: [SettingCase] =
+        ["keyEncryptionKey", "formerKeyEncryptionKey", "nextKeyEncryptionKey", "nodeSecret"].flatMap { name in
+            let good = #"{"id":"good","file":"good.hex"}"#
+            let prepare: @Sendable (URL) throws -> Void = {
+                try PrivateFile.write(Secret(Secret.random(32).revealed.hexString), to: $0.appending(path: "good.hex"))
+            }
+            return [
+                SettingCase(
+                    start: "\(name).file", base: [name: good], ["\(name).file": #""gone.hex""#], "starts", "no start",
+                    prepare: prepare),
+                SettingCase(
+                    start: "\(name).variable", base: [name: good], [name: #"{"variable":"LATCHKEY_NOBODY_SETS_THIS"}"#],
+                    "starts",
+                    "no start", prepare: prepare),
+                SettingCase(
+                    start: "\(name).wrapper", base: [name: good],
+                    ["\(name).wrapper": #""pkcs11:token=none;object=none""#],
+                    "starts", "no start", prepare: prepare),
+            ]
+        } + [
+            SettingCase(
+                start: "formerKeyEncryptionKey.id",
+                base: ["formerKeyEncryptionKey": #"{"id":"good","file":"node-secret.hex"}"#],
+                ["formerKeyEncryptionKey.id": #""demo""#], "starts", "no start"),
+            SettingCase(
+                start: "nextKeyEncryptionKey.id",
+                base: ["nextKeyEncryptionKey": #"{"id":"good","file":"node-secret.hex"}"#],
+                ["nextKeyEncryptionKey.id": #""demo""#], "starts", "no start"),
+        ]
+
+    private static let licensee: [SettingCase] = [
+        SettingCase(
+            start: "licensee.credentials[].folder", ["licensee.credentials.0.folder": #""gone""#], "starts", "no start"),
+        SettingCase(
+            start: "licensee.credentials[].certificate", ["licensee.credentials.0.certificate": #""gone.der""#],
+            "starts",
+            "no start"),
+        SettingCase(
+            start: "licensee.credentials[].key", ["licensee.credentials.0.key": #""gone.pem""#], "starts", "no start"),
+        SettingCase(
+            start: "licensee.credentials[].ask", ["licensee.credentials.0.ask": #""gone.hex""#], "starts", "no start"),
+        SettingCase(start: "licensee.derivation", ["licensee.derivation": #""gone.so""#], "starts", "no start"),
+        SettingCase(
+            start: "licensee.secretMounts", ["licensee.secretMounts": #"["."]"#], "no start", "starts",
+            prepare: { try #require(chmod($0.appending(path: "kek.hex").path, 0o644) == 0) }),
+    ]
+
+    // MARK: - Questions
+
+    /// Puts a member into the demonstration's policy.
+    static func policy(_ member: String) -> @Sendable (URL) throws -> Void {
+        { folder in
+            try ServerStage.edit(folder.appending(path: "policies/demo.json").path) { text in
+                let start = text.range(of: #""examples""#)?.lowerBound ?? text.endIndex
+                text = String(text[..<start]) + member + "}"
+            }
+        }
+    }
+
+    private static let sixthRequest: @Sendable (SettingStage) async throws -> String = { stage in
+        for _ in 0..<5 { _ = try await stage.player("certificate") }
+        return "\(try await stage.player("certificate").status)"
+    }
+
+    private static let heartbeatAfterRestart: @Sendable (SettingStage) async throws -> String = { stage in
+        let token = try #require(try await stage.stage.license().0.header("X-Latchkey-Heartbeat-Token"))
+        return try await stage.afterRestart { again in
+            "\(try await again.player("sessions/heartbeat", "POST", headers: ["Authorization": "Bearer \(token)"]).status)"
+        }
+    }
+
+    private static func copiedKeys(_ count: Int) -> @Sendable (SettingStage) async throws -> String {
+        { stage in
+            for first in stride(from: 1, through: count, by: 500) {
+                try await stage.importKeys(first...min(count, first + 499))
+            }
+            let rows = try await stage.server.shared.engines.keys.copy?.figures().rows ?? 0
+            return count > 1_000 && rows <= 1_000 ? "at most 1000" : "\(rows)"
+        }
+    }
+}

@@ -1,0 +1,206 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyDevice
+import LatchkeyServer
+import LatchkeyTesting
+import LatchkeyVendors
+import Testing
+
+@testable import LatchkeyServerTool
+
+/// One member of a configuration, and what a running server answers with it and without it.
+struct SettingCase: Sendable, CustomTestStringConvertible {
+    /// The member's place, as `ServerSettings.memberPaths` has it.
+    let path: String
+    /// What both servers have beside the demonstration's configuration: members by place, in JSON; an empty text removes one.
+    var base: [String: String] = [:]
+    /// What the second server has more.
+    let with: [String: String]
+    /// The two answers.
+    let without, expected: String
+    /// What the service on loopback does, whose port stands for `{service}` in the members.
+    var service: (@Sendable (String, Int) -> LoopbackServer.Action)?
+    /// Puts more into the folder.
+    var prepare: @Sendable (URL) throws -> Void = { _ in }
+    let ask: @Sendable (SettingStage) async throws -> String
+
+    init(
+        _ path: String, base: [String: String] = [:], _ with: [String: String], _ without: String, _ expected: String,
+        service: (@Sendable (String, Int) -> LoopbackServer.Action)? = nil,
+        prepare: @escaping @Sendable (URL) throws -> Void = { _ in },
+        ask: @escaping @Sendable (SettingStage) async throws -> String
+    ) {
+        (self.path, self.base, self.with, self.without, self.expected) = (path, base, with, without, expected)
+        (self.service, self.prepare, self.ask) = (service, prepare, ask)
+    }
+
+    /// A case of a server that starts with the one, and not with the other.
+    init(
+        start path: String, base: [String: String] = [:], _ with: [String: String], _ without: String,
+        _ expected: String, service: (@Sendable (String, Int) -> LoopbackServer.Action)? = nil,
+        prepare: @escaping @Sendable (URL) throws -> Void = { _ in }
+    ) {
+        self.init(path, base: base, with, without, expected, service: service, prepare: prepare) { _ in "starts" }
+    }
+
+    var testDescription: String { "\(path): \(without) → \(expected)" }
+
+    /// What a server with some members answers; `no start` for one that does not start.
+    func answer(_ members: [String: String]) async throws -> String {
+        let service = try service.map { try LoopbackServer($0) }
+        let time = ManualTimekeeper(date: Date())
+        let port = service.map { "\($0.port)" } ?? ""
+        let stage: ServerStage
+        do {
+            stage = try await ServerStage(
+                { text in
+                    var value = JSONValue(Data(text.utf8)) ?? .null
+                    for (path, json) in members.sorted(by: { $0.key < $1.key }) {
+                        let new = json.isEmpty ? nil : JSONValue(Data(json.replacing("{service}", with: port).utf8))
+                        value = value.setting(path.split(separator: ".").map(String.init), new)
+                    }
+                    text = String(decoding: (try? JSONEncoder().encode(value)) ?? Data(), as: UTF8.self)
+                }, prepare: prepare, time: time)
+        } catch {
+            return "no start"
+        }
+        let result = await Result { try await ask(SettingStage(stage: stage, time: time, service: service)) }
+        await stage.server.stop(within: .zero)
+        return try result.get()
+    }
+}
+
+extension JSONValue {
+    /// The value with another one at a place; `nil` removes it.
+    fileprivate func setting(_ path: [String], _ new: JSONValue?) -> JSONValue {
+        guard let name = path.first else { return new ?? .null }
+        let rest = Array(path.dropFirst())
+        if case .array(var values) = self, let index = Int(name), values.indices.contains(index) {
+            values[index] = values[index].setting(rest, new)
+            return .array(values)
+        }
+        var members: [String: JSONValue] = [:]
+        if case .object(let known) = self { members = known }
+        members[name] = rest.isEmpty ? new : (members[name] ?? .object([:])).setting(rest, new)
+        return .object(members)
+    }
+}
+
+/// A running server with a clock that a test moves, and short questions to it.
+struct SettingStage: Sendable {
+    let stage: ServerStage
+    let time: ManualTimekeeper
+    let service: LoopbackServer?
+
+    var server: LicenseServer { stage.server }
+    private var players: String { "\(server.addresses.players.url)/t/demo" }
+    private var packagers: String { "\(server.addresses.packagers.url)/t/demo" }
+
+    /// What a reply says: its status, with a refusal's code.
+    private static func word(_ reply: HTTPReply) -> String {
+        let code = JSONValue(reply.body)?["error"]?["code"]?.text
+        return code.map { "\(reply.status) \($0)" } ?? "\(reply.status)"
+    }
+
+    /// A license for a viewer whose token says more.
+    func license(
+        _ claims: [String: JSONValue] = [:], for viewer: String = "anna", headers: [String: String] = [:],
+        age: TimeInterval = 0
+    ) async throws -> String {
+        let token = try DemoFolder.token(in: stage.folder.url, for: viewer, at: time.date - age, claims: claims)
+        return Self.word(
+            try await stage.send(
+                "\(players)/fairplay", method: "POST", body: stage.exchange().spc.revealed, bearer: token.revealedText,
+                headers: headers))
+    }
+
+    /// The key of a license, as a word that tells it from others.
+    func key() async throws -> String {
+        let (reply, exchange) = try await stage.license()
+        guard reply.status == 200 else { return "\(reply.status)" }
+        return try exchange.open(reply.body).contentKey.key.withUnsafeBytes { $0.hexString }
+    }
+
+    /// A player's address without a body.
+    func player(_ path: String, _ method: String = "GET", headers: [String: String] = [:]) async throws -> HTTPReply {
+        try await stage.send("\(players)/\(path)", method: method, headers: headers)
+    }
+
+    /// An operator's question.
+    func admin(_ path: String, _ method: String = "GET", key: String? = nil) async throws -> HTTPReply {
+        try await stage.send(
+            "\(server.addresses.operators.url)/admin/v1/\(path)", method: method, bearer: key ?? stage.admin)
+    }
+
+    /// The value of one series; `nil` where there is none.
+    func metric(_ series: String) async throws -> String? {
+        let text = try await stage.send("\(server.addresses.operators.url)/metrics").text
+        return text.split(separator: "\n").first { $0.hasPrefix("\(series) ") }?.split(separator: " ").last
+            .map(String.init)
+    }
+
+    /// A packager's request.
+    func packager(
+        _ path: String, _ body: String? = nil, headers: [String: String]? = nil, more: [String: String] = [:]
+    ) async throws -> HTTPReply {
+        let own = headers ?? ["X-API-Key": stage.folder.packagerKey.revealedText]
+        return try await stage.send(
+            "\(packagers)/\(path)", method: body == nil ? "GET" : "POST", body: body.map { Data($0.utf8) },
+            headers: own.merging(more) { $1 })
+    }
+
+    /// A SPEKE request for one key.
+    func speke(
+        scheme: String = "cbcs", system: String = "94ce86fb-07ff-4f43-adb8-93d2fa968ca2", delivery: String = "",
+        headers: [String: String]? = nil
+    ) async throws -> HTTPReply {
+        let kid = ServerStage.kid
+        let document = """
+            <cpix:CPIX xmlns:cpix="urn:dashif:org:cpix" xmlns:pskc="urn:ietf:params:xml:ns:keyprov:pskc" \
+            contentId="movie" version="2.3">\(delivery)<cpix:ContentKeyList>\
+            <cpix:ContentKey kid="\(kid)" commonEncryptionScheme="\(scheme)"/></cpix:ContentKeyList>\
+            <cpix:DRMSystemList><cpix:DRMSystem kid="\(kid)" systemId="\(system)"><cpix:PSSH/><cpix:ContentProtectionData/>\
+            <cpix:HLSSignalingData playlist="media"/><cpix:HLSSignalingData playlist="master"/></cpix:DRMSystem>\
+            </cpix:DRMSystemList><cpix:ContentKeyUsageRuleList><cpix:ContentKeyUsageRule kid="\(kid)" \
+            intendedTrackType="ALL"><cpix:VideoFilter/><cpix:AudioFilter/></cpix:ContentKeyUsageRule>\
+            </cpix:ContentKeyUsageRuleList></cpix:CPIX>
+            """
+        return try await packager(
+            "speke", document, headers: headers,
+            more: ["X-Speke-Version": "2.0", "Content-Type": "application/xml"])
+    }
+
+    /// The status of a request.
+    func status(_ reply: HTTPReply) -> String { "\(reply.status)" }
+
+    /// Puts keys into the tenant by their numbers.
+    func importKeys(_ numbers: some Sequence<Int>) async throws {
+        let reply = try await packager("cpix", ServerUnderTest.document(numbers))
+        try #require(reply.status == 200, "\(reply.text)")
+    }
+
+    /// A common-encryption request, with more members of its envelope made of the request's bytes.
+    func commonEncryption(
+        key: Bool = true, _ more: (Data) throws -> String = { _ in "" }
+    ) async throws -> String {
+        let request = Data(
+            #"{"content_id":"bW92aWU=","policy":"","tracks":[{"type":"SD"}],"drm_types":["WIDEVINE"]}"#.utf8)
+        let envelope = #"{"request":"\#(request.base64EncodedString())"\#(try more(request))}"#
+        let reply = try await packager("keys/common-encryption", envelope, headers: key ? nil : [:])
+        guard let inner = JSONValue(reply.body)?["response"]?.text.flatMap({ Data(base64Encoded: $0) }) else {
+            return "\(reply.status)"
+        }
+        return JSONValue(inner)?["status"]?.text ?? "\(reply.status)"
+    }
+
+    /// What a server of the same folder answers after this one has stopped, as a restart has it.
+    func afterRestart(_ body: (SettingStage) async throws -> String) async throws -> String {
+        await server.stop(within: .zero)
+        let again = try await LicenseServer.start(
+            ConfigurationFile(stage.folder.configuration), lines: LineWriter { _ in }, timekeeper: time)
+        let restarted = SettingStage(stage: ServerStage(stage, again), time: time, service: service)
+        let result = await Result { try await body(restarted) }
+        await again.stop(within: .zero)
+        return try result.get()
+    }
+}
