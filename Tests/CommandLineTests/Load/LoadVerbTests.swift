@@ -21,6 +21,7 @@ import Testing
             let page = folder + "/load.html"
             let run = await RecordedRun(
                 "load", "--in-process", "--credentials", folder, "--rate", "100", "--for", "1s", "--viewers", "5",
+                "--retry", "5",
                 "--json",
                 "--html", page)
             #expect(run.status == .yes, "\(run.error)")
