@@ -71,14 +71,14 @@ class Alerts:
         if begin:
             begin()
 
-        def is_there():
-            return any(one["labels"]["alertname"] == name and labels.items() <= one["labels"].items() for one in self.firing())
+        def found():
+            return [one for one in self.firing() if one["labels"]["alertname"] == name and labels.items() <= one["labels"].items()]
         try:
-            until(is_there, within, name)
+            until(found, within, name)
             self.fired.add(name)
-            summary = next(one["annotations"]["summary"] for one in self.firing() if one["labels"]["alertname"] == name)
+            summary = found()[0]["annotations"]["summary"]
             self.cluster.row(f"{what}: {name}", f"after {time.monotonic() - start:.1f} s: {summary}", True)
-        except (TimeoutError, StopIteration):
+        except (TimeoutError, IndexError):
             seen = sorted({one["labels"]["alertname"] for one in self.firing()})
             self.cluster.row(f"{what}: {name}", f"not within {within} s; firing: {', '.join(seen) or 'none'}", False)
 
