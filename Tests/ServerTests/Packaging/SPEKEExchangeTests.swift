@@ -256,7 +256,7 @@ import Testing
     }
 
     @Test func `an answer that comes as a request again has each key once`() async throws {
-        let stage = try SPEKEStage()
+        let stage = SPEKEStage()
         let first = String(
             decoding: try await stage.answer(SPEKERequest().text).response.bytes ?? Data(), as: UTF8.self)
         let again = String(decoding: try await stage.answer(first).response.bytes ?? Data(), as: UTF8.self)
