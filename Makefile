@@ -70,6 +70,7 @@ lint: ## check the format, references, the code in documents, and that tests end
 	@Scripts/check-snippets --self-test && Scripts/check-snippets
 	@Scripts/check-pages --self-test && Scripts/check-pages
 	@Scripts/check-tests
+	@Scripts/check-options --self-test && Scripts/check-options
 	@Scripts/check-deployment
 	@Scripts/cluster --self-test
 

@@ -28,7 +28,7 @@ import Testing
                 { $0 = $0.replacing(#""drainDelay": "0s""#, with: #""drainDelay": "\#(drainDelay)""#) }, time: time)
             let (server, handler, end) = (stage.server, handler, end)
             Task {
-                let status = await server.serve(notifier: notifier) { handler.resolve(.success($0)) }
+                let status = await server.serve(notifier: notifier, signals: { handler.resolve(.success($0)) }, ready: {})
                 end.resolve(.success(status))
             }
         }
@@ -121,7 +121,7 @@ import Testing
             let socket = try DatagramSocket(path)
             let notifier = ServiceNotifier(
                 environment: ["NOTIFY_SOCKET": path, "WATCHDOG_USEC": "20000000", "WATCHDOG_PID": "\(getpid())"])
-            let life = try await Life(notifier: #require(notifier))
+            let life = try await Life(notifier: notifier)
             #expect(try await socket.next() == "READY=1")
             await life.time.untilSomeoneSleeps(for: .seconds(10))
             life.time.advance(by: .seconds(9))

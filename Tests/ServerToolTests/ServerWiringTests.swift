@@ -2,6 +2,7 @@ import Foundation
 import LatchkeyCore
 import LatchkeyDevice
 import LatchkeyServer
+import LatchkeyTerminal
 import LatchkeyTesting
 import LatchkeyVendors
 import Testing
@@ -88,7 +89,7 @@ import Testing
     @Test func `an outage of the store of sessions is in the metrics`() async throws {
         let store = try LoopbackServer { _, _ in .send("-ERR not here\r\n") }
         let stage = try await ServerStage {
-            $0 = $0.replacing(
+            $0 = $0.replacing("10000", with: "60").replacing(
                 #""sessions": "sqlite:latchkey.db""#, with: #""sessions": "redis://127.0.0.1:\#(store.port)""#)
         }
         let series = #"latchkey_store_outage{store="sessionStore"}"#
@@ -113,5 +114,151 @@ import Testing
             }
         }
         await stage.server.stop(within: .zero)
+    }
+
+    @Test func `the operator's own service is asked by POST for the viewer and the content`() async throws {
+        let service = try LoopbackServer { _, _ in .send("HTTP/1.1 200 X\r\nContent-Length: 0\r\n\r\n") }
+        let stage = try await ServerStage {
+            $0 = $0.replacing(
+                #""clearKey": true,"#,
+                with: #""clearKey": true, "callout": {"url": "http://127.0.0.1:\#(service.port)/ask"},"#)
+        }
+        #expect(try await stage.license().0.status == 200)
+        let request = try #require(service.requests.first)
+        #expect(request.hasPrefix("POST /ask HTTP/1.1\r\n"))
+        #expect(request.lowercased().contains("content-type: application/json"))
+        let body = try #require(request.range(of: "\r\n\r\n").map { Data(request[$0.upperBound...].utf8) })
+        #expect(JSONValue(body) == .object(["user": .text("anna"), "asset": .text("movie")]))
+        await stage.stop()
+    }
+
+    @Test func `a key that is known stays known over a reload`() async throws {
+        let stage = try await ServerStage()
+        let vault = try #require(stage.server.current.tenants["demo"]?.vault)
+        let (content, kid) = (try #require(ContentName("movie")), try #require(KeyID(ServerStage.kid)))
+        _ = try await vault.keys(for: [KeyDemand(KeyAddress(content: content, kid: kid))])
+        let (first, exchange) = try await stage.license()
+        let key = try exchange.open(first.body).contentKey
+        let known = vault.cachedCount
+        try await stage.server.reload()
+        let next = try #require(stage.server.current.tenants["demo"]?.vault)
+        #expect(next !== vault)
+        #expect(known > 0 && next.cachedCount == known)
+        let (second, later) = try await stage.license(for: "berta")
+        #expect(try later.open(second.body).contentKey == key)
+        await stage.stop()
+    }
+
+    @Test func `wrong keys beyond the limit are counted as limited requests`() async throws {
+        let stage = try await ServerStage()
+        let url = "\(stage.server.addresses.operators.url)/admin/v1/overview"
+        let series = #"latchkey_rate_limited_total{scope="address"}"#
+        for _ in 0..<10 { #expect(try await stage.send(url, bearer: "wrong").status == 401) }
+        #expect(try await Self.metric(stage, series).flatMap(Double.init) ?? 0 == 0)
+        #expect(try await stage.send(url, bearer: "wrong").status == 429)
+        #expect(try await Self.metric(stage, series) == "1")
+        await stage.stop()
+    }
+
+    @Test func `sessions are counted again once ten seconds have passed`() async throws {
+        let time = ManualTimekeeper(date: Date())
+        let stage = try await ServerStage(time: time)
+        let sessions = stage.server.shared.sessions
+        await sessions.refresh(["demo"])?.value
+        time.advance(by: .seconds(9))
+        #expect(sessions.refresh(["demo"]) == nil)
+        time.advance(by: .seconds(1))
+        #expect(sessions.refresh(["demo"]) != nil)
+        await stage.stop()
+    }
+
+    @Test func `another database than the copy's starts no server, and the place says why`() async throws {
+        let stage = try await ServerStage {
+            $0 = $0.replacing(#""stores": {"#, with: #""stores": {"copy": "sqlite:copy.db", "#)
+        }
+        // The copy knows its database by now.
+        await stage.server.readCopyAgain()
+        #expect(try await stage.license().0.status == 200)
+        await stage.stop()
+        try ServerStage.edit(stage.folder.configuration) {
+            let other = #""copy": "sqlite:copy.db", "fingerprint": "\#(String(repeating: "a", count: 32))","#
+            $0 = $0.replacing(#""copy": "sqlite:copy.db","#, with: other)
+        }
+        let error = await #expect(throws: ServerProblems.self) {
+            try await LicenseServer.start(ConfigurationFile(stage.folder.configuration), lines: LineWriter { _ in })
+        }
+        #expect(error?.problems.map(\.place) == ["stores.keys"])
+    }
+
+    @Test func `what no error of ours explains is a problem of its place all the same`() {
+        struct Odd: Error {}
+        var problems = ServerProblems()
+        let value: Int? = problems.collecting("licensee") { throw Odd() }
+        #expect(value == nil)
+        #expect(problems.problems.map(\.place) == ["licensee"])
+    }
+
+    @Test func `the owner's file of a migration names a database`() async throws {
+        let root = try TemporaryFolder()
+        let folder = try DemoFolder(root.file("demo"), ports: [0, 0, 0])
+        try Data("sqlite:other.db".utf8).write(to: root.file("owner.txt"))
+        let run = await ToolRun("migrate", "--config", folder.configuration, "--owner", root.path("owner.txt"))
+        #expect(
+            run.status == .no && run.error.contains("The owner's file has no address of a database."), "\(run.error)")
+    }
+
+    @Test func `operators wait five seconds for the store of sessions, and players no longer than they may`()
+        async throws
+    {
+        let time = ManualTimekeeper(date: Date())
+        let store = try LoopbackServer { _, _ in .hang }
+        let stage = try await ServerStage(
+            {
+                $0 = $0.replacing("10000", with: "700").replacing(
+                    #""sessions": "sqlite:latchkey.db""#, with: #""sessions": "redis://127.0.0.1:\#(store.port)""#)
+            }, time: time)
+        let (operators, players) = (stage.server.shared.operatorAccounts, stage.server.shared.accounts)
+        for (book, limit) in [(operators, Duration.seconds(5)), (players, .milliseconds(700))] {
+            let reading = Task { try await book.account("anna", of: "demo") }
+            await time.untilSomeoneSleeps(for: limit)
+            reading.cancel()
+            time.advance(by: .seconds(10))
+            _ = await reading.result
+        }
+        await stage.server.stop(within: .zero)
+    }
+
+    @Test func `what an operator should know at the start is in the log, with each listener's place`() async throws {
+        let stage = try await ServerStage()
+        stage.server.announce()
+        await stage.stop()
+        let log = String(decoding: stage.log.withLock { $0 }, as: UTF8.self)
+        for notice in stage.server.current.notices { #expect(log.contains(notice.prefix(30)), "\(log)") }
+        #expect(!stage.server.current.notices.isEmpty)
+        let addresses = stage.server.addresses
+        for place in [addresses.players, addresses.packagers, addresses.operators] {
+            #expect(log.replacing("\\/", with: "/").contains(#""\#(place.url)""#), "\(log)")
+        }
+    }
+
+    @Test func `files that hang are told once, for as long as they hang`() async throws {
+        let (held, clock, watching) = (HeldFile("server.json"), ManualTimekeeper(), ManualTimekeeper())
+        let stage = try await ServerStage(threads: FileThreads(timekeeper: clock, opening: held.opening))
+        let watch = Task { [server = stage.server] in await server.watchFiles(watching) }
+        await watching.untilSomeoneSleeps()
+        for _ in 0..<3 {
+            held.holdsNext()
+            watching.advance(by: .seconds(1))
+            await clock.untilSomeoneSleeps()
+            clock.advance(by: .seconds(60))
+            await watching.untilSomeoneSleeps()
+            held.letGo()
+        }
+        watch.cancel()
+        await watch.value
+        await stage.stop()
+        let log = String(decoding: stage.log.withLock { $0 }, as: UTF8.self)
+        #expect(
+            log.split(separator: "\n").count { $0.contains("server.json") && $0.contains("warning") } == 1, "\(log)")
     }
 }

@@ -39,6 +39,24 @@ struct ServerSettingsTests {
         #expect(try ServerSettings(json: settings.canonicalJSON) == settings)
     }
 
+    @Test func `what a configuration leaves out has its default, and is not written`() throws {
+        let text = """
+            {"licensee":{"credentials":[]},\
+            "tenants":{"a":{"callout":{"url":"https://c.example/"},"tokens":{"keys":"k"}}},"version":1}
+            """
+        let settings = try ServerSettings(json: Data(text.utf8))
+        #expect(String(decoding: settings.canonicalJSON, as: UTF8.self) == text)
+        #expect(settings.drainDelay == .seconds(5) && settings.stores.sessionMilliseconds == 50)
+        #expect(settings.stores.copyRows == 200_000)
+        #expect(settings.limits.perAddress == 1_000 && settings.limits.perTenant == 0)
+        let ports = [settings.players.port, settings.packagers.port, settings.operators.port]
+        #expect(ports == [8_443, 8_444, 8_445])
+        let tenant = try #require(settings.tenants["a"])
+        #expect(tenant.tokens.refresh == .seconds(300) && tenant.tokens.leeway == .seconds(30))
+        #expect(tenant.tokens.longestLife == .seconds(600))
+        #expect(tenant.callout?.timeout == .seconds(1) && tenant.callout?.memory == .seconds(5))
+    }
+
     @Test func `every problem is told, by its place`() throws {
         let json = """
             {"version":2,"players":{"certificate":"chain.pem"},"keyEncryptionKey":{"id":"x"},"polices":"p",
