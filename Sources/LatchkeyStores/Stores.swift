@@ -25,13 +25,15 @@ package struct Stores: Sendable {
     package let probe: @Sendable () async throws(StoreError) -> Void
     /// Ends threads and connections.
     package let close: @Sendable () -> Void
+    /// Ends threads and connections, and waits until files are closed.
+    package let closed: @Sendable () async -> Void
 
     /// - Parameters: as the properties say.
     package init(
         records: any RecordStore, keys: (any KeyStore)? = nil, audit: (any AuditStore)? = nil,
         changes: @escaping @Sendable () throws(StoreError) -> AsyncStream<KeyChange> = { AsyncStream { $0.finish() } },
         probe: @escaping @Sendable () async throws(StoreError) -> Void = {},
-        close: @escaping @Sendable () -> Void = {}
+        close: @escaping @Sendable () -> Void = {}, closed: (@Sendable () async -> Void)? = nil
     ) {
         self.records = records
         self.keys = keys
@@ -39,6 +41,7 @@ package struct Stores: Sendable {
         self.changes = changes
         self.probe = probe
         self.close = close
+        self.closed = closed ?? { close() }
     }
 
     /// Opens an engine.
@@ -66,7 +69,8 @@ package struct Stores: Sendable {
                 store.close()
                 return empty
             }
-            return Stores(records: store, keys: store, audit: store, close: { store.close() })
+            return Stores(
+                records: store, keys: store, audit: store, close: { store.close() }, closed: { await store.closed() })
         case .postgresql(let address):
             var settings = PostgreSQLStore.Settings()
             settings.recordLimit = recordLimit

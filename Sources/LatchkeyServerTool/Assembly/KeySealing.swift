@@ -15,14 +15,19 @@ struct KeySealing {
         _ file: ConfigurationFile, _ work: (KeySealing) async throws -> Value
     ) async throws -> Value {
         let engines = try await ServerEngines.open(file)
-        defer { engines.close() }
+        let result = await Result { try await work(opened(file, engines)) }
+        await engines.closeFiles()
+        return try result.get()
+    }
+
+    private static func opened(_ file: ConfigurationFile, _ engines: ServerEngines) async throws -> KeySealing {
         let shared = try await ServerShared.read(file, engines, LineWriter { _ in })
         let builder = shared.builder(file)
         var problems = ServerProblems()
         let wrapping = await builder.wrapping(&problems)
         await builder.checkFingerprint(&problems)
         guard let wrapping, problems.isEmpty else { throw problems }
-        return try await work(KeySealing(shared: shared, wrapping: wrapping))
+        return KeySealing(shared: shared, wrapping: wrapping)
     }
 
     /// The fingerprint of the database of the keys.

@@ -23,6 +23,7 @@ struct ServerEngines: Sendable {
     let standsInForKeys: Bool
     /// What there is to close.
     private let closing: @Sendable () -> Void
+    private let closed: @Sendable () async -> Void
 
     /// - Parameters:
     ///   - settings: what the configuration says of them.
@@ -39,11 +40,11 @@ struct ServerEngines: Sendable {
         auditProbe: @escaping @Sendable () async throws(StoreError) -> Void = {},
         changes: @escaping @Sendable () throws(StoreError) -> AsyncStream<KeyChange>,
         standsInForKeys: Bool = false, timekeeper: any Timekeeper = SystemTimekeeper(),
-        closing: @escaping @Sendable () -> Void = {}
+        closing: @escaping @Sendable () -> Void = {}, closed: (@Sendable () async -> Void)? = nil
     ) {
         self.standsInForKeys = standsInForKeys
         (self.settings, self.sessions, self.keys, self.audit) = (settings, sessions, keys, audit)
-        (self.changes, self.closing) = (changes, closing)
+        (self.changes, self.closing, self.closed) = (changes, closing, closed ?? { closing() })
         let auditHealth = EngineHealth("auditStore", engine: audit.engine, timekeeper: timekeeper)
         self.auditHealth = auditHealth
         watched = [
@@ -95,6 +96,10 @@ struct ServerEngines: Sendable {
             for stores in opened.values { stores?.close() }
             copy?.close()
         }
+        let closed = { @Sendable [opened] in
+            for stores in opened.values { await stores?.closed() }
+            await copy?.closed()
+        }
         guard problems.isEmpty, let sessions, let keyStore, let auditStore, let keys, let audit else {
             close()
             throw problems
@@ -104,7 +109,7 @@ struct ServerEngines: Sendable {
             expected: stores.fingerprint ?? copied, question: keys.probe)
         let engines = ServerEngines(
             settings: stores, sessions: sessions, keys: guarded, audit: auditStore, auditProbe: audit.probe,
-            changes: keys.changes, timekeeper: timekeeper, closing: close)
+            changes: keys.changes, timekeeper: timekeeper, closing: close, closed: closed)
         // What may be away, or another database than the copy's, is looked at before somebody counts on it.
         if copy != nil { await engines.look(atLeastEvery: .zero) }
         if let error = guarded.health.standing.lastError, guarded.isAway, error.kind == .misconfigured {
@@ -126,6 +131,9 @@ struct ServerEngines: Sendable {
 
     /// Ends threads and connections.
     func close() { closing() }
+
+    /// Ends threads and connections, and waits until files are closed: a file without a log beside it can be checked, and copied.
+    func closeFiles() async { await closed() }
 }
 
 extension EngineHealth {

@@ -180,7 +180,7 @@ final class ServerShared: Sendable {
     /// Writes what is left of the log, and closes the stores.
     func close() async {
         await lines.flush()
-        engines.close()
+        await engines.closeFiles()
     }
 }
 

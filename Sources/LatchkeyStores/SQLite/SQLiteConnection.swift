@@ -19,6 +19,7 @@ enum SQLiteValue: Sendable {
 final class SQLiteConnection {
     private let handle: OpaquePointer
     private var statements: [String: OpaquePointer] = [:]
+    private var isOpen = true
 
     /// Opens a file.
     /// - Parameters:
@@ -45,8 +46,14 @@ final class SQLiteConnection {
         sqlite3_busy_timeout(handle, Int32(clamping: Int(busy.inMilliseconds)))
     }
 
-    deinit {
+    deinit { close() }
+
+    /// Closes the file; the last connection brings its log into it. Nothing is asked afterwards.
+    func close() {
+        guard isOpen else { return }
+        isOpen = false
         for statement in statements.values { sqlite3_finalize(statement) }
+        statements = [:]
         sqlite3_close_v2(handle)
     }
 

@@ -26,15 +26,18 @@ final class SQLiteLane: Sendable {
     private static let limit = 4_096
 
     private let inbox = WorkInbox<Work>(limit: limit)
+    private let end = Promise<Void, Never>()
 
     /// Starts the thread, which closes the connection when the lane is released.
     init(_ connection: sending SQLiteConnection, name: String) {
-        let inbox = inbox
+        let (inbox, end) = (inbox, end)
         // Sound because the thread is the only one that touches the connection from now on; the conformance suite runs on it.
         nonisolated(unsafe) let connection = connection
         let thread = Thread {
             var writer = SQLiteWriter(connection: connection)
             while let work = inbox.next(atMost: Self.batch) { writer.run(work) }
+            connection.close()
+            end.resolve(.success(()))
         }
         thread.name = "latchkey-sqlite-\(name)"
         thread.start()
@@ -44,6 +47,9 @@ final class SQLiteLane: Sendable {
 
     /// Ends the thread once it has done what waits. What comes later is unavailable.
     func close() { inbox.close() }
+
+    /// The thread has ended, and the connection is closed.
+    func ended() async { await end.value }
 
     /// Reads, alone.
     func read<Value: Sendable>(

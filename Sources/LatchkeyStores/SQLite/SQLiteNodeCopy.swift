@@ -51,6 +51,12 @@ package final class SQLiteNodeCopy: NodeCopy {
         for lane in [writer, reader] { lane.close() }
     }
 
+    /// Ends the threads, and waits until the file is closed.
+    package func closed() async {
+        close()
+        for lane in [writer, reader] { await lane.ended() }
+    }
+
     // MARK: - Keeping
 
     package func keep(_ rows: [KeyRow]) {

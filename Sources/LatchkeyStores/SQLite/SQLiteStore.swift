@@ -53,6 +53,12 @@ package final class SQLiteStore: RecordStore, KeyStore, AuditStore {
         for lane in [writer, reader, pages] { lane.close() }
     }
 
+    /// Ends the threads, and waits until the file is closed: it then needs no log beside it.
+    package func closed() async {
+        close()
+        for lane in [writer, reader, pages] { await lane.ended() }
+    }
+
     /// Whether the file has any tables. A copy without its log has none.
     func hasTables() async throws(StoreError) -> Bool {
         try await reader.read { connection throws(StoreError) in try connection.number("PRAGMA user_version") > 0 }
