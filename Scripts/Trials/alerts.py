@@ -93,8 +93,17 @@ class Alerts:
     # The trials
 
     def run(self, seconds, rate):
-        cluster, third = self.cluster, self.cluster.third
         self.start()
+        try:
+            self.trials(seconds, rate)
+        finally:
+            self.prometheus.kill()
+        missing = self.names - self.fired - set(LEFT_OUT)
+        self.cluster.row("alerts that fired", f"{len(self.fired)} of {len(self.names)}; by promtool's tests alone: {', '.join(sorted(LEFT_OUT))}",
+                         not missing, f"also {', '.join(sorted(missing))}")
+
+    def trials(self, seconds, rate):
+        cluster, third = self.cluster, self.cluster.third
         self.calm(seconds, rate)
         self.check_metrics()
         load = cluster.load(rate, 600, "--retry", "1")
@@ -111,10 +120,6 @@ class Alerts:
         self.log(third)
         self.sheds(rate)
         self.all_gone()
-        self.prometheus.kill()
-        missing = self.names - self.fired - set(LEFT_OUT)
-        cluster.row("alerts that fired", f"{len(self.fired)} of {len(self.names)}; by promtool's tests alone: {', '.join(sorted(LEFT_OUT))}",
-                    not missing, f"also {', '.join(sorted(missing))}")
 
     def calm(self, seconds, rate):
         """Nothing fires on a cluster that is well."""

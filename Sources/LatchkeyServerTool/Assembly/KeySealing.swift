@@ -11,7 +11,7 @@ struct KeySealing {
 
     /// Opens the stores for a piece of work, and closes them.
     /// - Throws: `ServerProblems`, and what the work throws.
-    static func with<Value>(
+    static func with<Value: Sendable>(
         _ file: ConfigurationFile, _ work: (KeySealing) async throws -> Value
     ) async throws -> Value {
         let engines = try await ServerEngines.open(file)

@@ -48,8 +48,8 @@ final class SQLiteLane: Sendable {
     /// Ends the thread once it has done what waits. What comes later is unavailable.
     func close() { inbox.close() }
 
-    /// The thread has ended, and the connection is closed.
-    func ended() async { await end.value }
+    /// The thread has ended, and the connection is closed. A caller that is cancelled waits no longer.
+    func ended() async { _ = try? await end.value }
 
     /// Reads, alone.
     func read<Value: Sendable>(
