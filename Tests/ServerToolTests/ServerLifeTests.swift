@@ -28,7 +28,8 @@ import Testing
                 { $0 = $0.replacing(#""drainDelay": "0s""#, with: #""drainDelay": "\#(drainDelay)""#) }, time: time)
             let (server, handler, end) = (stage.server, handler, end)
             Task {
-                let status = await server.serve(notifier: notifier, signals: { handler.resolve(.success($0)) }, ready: {})
+                let status = await server.serve(
+                    notifier: notifier, signals: { handler.resolve(.success($0)) }, ready: {})
                 end.resolve(.success(status))
             }
         }

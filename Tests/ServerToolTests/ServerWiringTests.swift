@@ -1,6 +1,7 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyDevice
+import LatchkeyFairPlay
 import LatchkeyServer
 import LatchkeyTerminal
 import LatchkeyTesting
@@ -241,24 +242,82 @@ import Testing
         }
     }
 
-    @Test func `files that hang are told once, for as long as they hang`() async throws {
+    @Test func `files that hang are told once each time that they hang`() async throws {
         let (held, clock, watching) = (HeldFile("server.json"), ManualTimekeeper(), ManualTimekeeper())
         let stage = try await ServerStage(threads: FileThreads(timekeeper: clock, opening: held.opening))
         let watch = Task { [server = stage.server] in await server.watchFiles(watching) }
         await watching.untilSomeoneSleeps()
-        for _ in 0..<3 {
-            held.holdsNext()
+        func looks(hanging: Bool) async {
+            if hanging { held.holdsNext() }
             watching.advance(by: .seconds(1))
-            await clock.untilSomeoneSleeps()
-            clock.advance(by: .seconds(60))
+            if hanging {
+                await clock.untilSomeoneSleeps()
+                clock.advance(by: .seconds(60))
+            }
             await watching.untilSomeoneSleeps()
-            held.letGo()
+            if hanging { held.letGo() }
         }
+        for _ in 0..<3 { await looks(hanging: true) }
+        await looks(hanging: false)
+        for _ in 0..<2 { await looks(hanging: true) }
         watch.cancel()
         await watch.value
         await stage.stop()
         let log = String(decoding: stage.log.withLock { $0 }, as: UTF8.self)
         #expect(
-            log.split(separator: "\n").count { $0.contains("server.json") && $0.contains("warning") } == 1, "\(log)")
+            log.split(separator: "\n").count { $0.contains("server.json") && $0.contains("warning") } == 2, "\(log)")
+    }
+
+    @Test func `the log says that an engine is away when it goes, and that it answers when it is back`() async throws {
+        let stage = try await OutageStage()
+        stage.database.setDown(true)
+        await stage.tick()
+        while !stage.log.contains("The keyStore does not answer.") { try Task.checkCancellation() }
+        #expect(!stage.log.contains("answers again"))
+        let url = stage.server.server.addresses.operators.url + "/metrics"
+        let errors = try await ServerUnderTest.ask(url, "GET", nil, [:]).text.split(separator: "\n").filter {
+            $0.hasPrefix("latchkey_store_errors_total{") && $0.contains("keyStore") && !$0.hasSuffix(" 0")
+        }
+        #expect(errors.count == 1)
+        stage.database.setDown(false)
+        await stage.tick()
+        while !stage.log.contains("The keyStore answers again.") { try Task.checkCancellation() }
+        await stage.end()
+    }
+
+    @Test func `a pool that has room again is seen after a second`() async throws {
+        let time = ManualTimekeeper(date: Date())
+        let stage = try await ServerStage(time: time)
+        let url = "\(stage.server.addresses.operators.url)/readyz"
+        stage.server.shared.saturation.note(isFull: true)
+        time.advance(by: .seconds(40))
+        #expect(try await stage.send(url).status == 503)
+        let watch = Task { [server = stage.server] in await server.watchPool() }
+        await time.untilSomeoneSleeps(for: .seconds(1))
+        time.advance(by: .seconds(1))
+        await time.untilSomeoneSleeps(for: .seconds(1))
+        #expect(try await stage.send(url).status == 200)
+        watch.cancel()
+        await watch.value
+        await stage.stop()
+    }
+
+    @Test func `the audit says whom keys were encrypted to, and no cache keeps a decision`() async throws {
+        let stage = try await ServerStage()
+        let der = try Data(contentsOf: URL(filePath: stage.folder.credentials + "/certificate.der"))
+        let setting = SettingStage(stage: stage, time: ManualTimekeeper(date: Date()), service: nil)
+        let delivery = """
+            <cpix:DeliveryDataList xmlns:ds="http://www.w3.org/2000/09/xmldsig#"><cpix:DeliveryData id="d">\
+            <cpix:DeliveryKey><ds:X509Data><ds:X509Certificate>\(der.base64EncodedString())</ds:X509Certificate>\
+            </ds:X509Data></cpix:DeliveryKey></cpix:DeliveryData></cpix:DeliveryDataList>
+            """
+        #expect(try await setting.speke(delivery: delivery).status == 200)
+        let entry = try #require(try await stage.server.shared.engines.audit.last())
+        #expect(entry.text.contains(try MessageDigest.sha256(Array(der)).hexString))
+        let id = try #require(try await stage.license().0.header("x-request-id"))
+        let decision = try await stage.send(
+            "\(stage.server.addresses.operators.url)/admin/v1/tenants/demo/decisions/\(id)", bearer: stage.admin)
+        #expect(decision.status == 200 && decision.header("Cache-Control") == "no-store")
+        await stage.stop()
     }
 }

@@ -18,7 +18,8 @@ extension ServerBuilder {
         guard keys.hasPrefix("https://") || keys.hasPrefix("http://") else {
             let source = KeySetSource.file(
                 URL(filePath: file.path(keys)), algorithms: tokens.algorithms, on: file.threads,
-                health: health.health(.keySet, of: tenant, engine: "file"), timekeeper: timekeeper, report: reporter(of: tenant))
+                health: health.health(.keySet, of: tenant, engine: "file"), timekeeper: timekeeper,
+                report: reporter(of: tenant))
             return await problems.awaiting(place) {
                 try await source.reload()
                 return source

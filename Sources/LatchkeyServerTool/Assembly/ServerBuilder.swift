@@ -131,7 +131,8 @@ struct ServerBuilder: Sendable {
         var vault: TenantVault?
         if let wrapping {
             vault = await problems.awaiting("\(place).keys") {
-                TenantVault(try await secrets(of: name, wrapping), store: keys, settings: settings.vault,
+                TenantVault(
+                    try await secrets(of: name, wrapping), store: keys, settings: settings.vault,
                     timekeeper: timekeeper)
             }
         }

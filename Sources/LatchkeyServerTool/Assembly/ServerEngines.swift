@@ -105,7 +105,8 @@ struct ServerEngines: Sendable {
             throw problems
         }
         let guarded = GuardedKeyStore(
-            keyStore, health: EngineHealth("keyStore", engine: keyStore.engine, timekeeper: timekeeper), copy: copy, pending: pending,
+            keyStore, health: EngineHealth("keyStore", engine: keyStore.engine, timekeeper: timekeeper), copy: copy,
+            pending: pending,
             expected: stores.fingerprint ?? copied, question: keys.probe)
         let engines = ServerEngines(
             settings: stores, sessions: sessions, keys: guarded, audit: auditStore, auditProbe: audit.probe,

@@ -16,7 +16,7 @@ struct ListenerCheck: Sendable {
         switch Self.bind(listener.address, port) {
         case 0: break
         case EADDRINUSE:
-            let holder = try? await threads.run("/proc", { PortHolder.name(of: port) })
+            let holder = try? await threads.run("/proc", within: .seconds(30), { PortHolder.name(of: port) })
             notices.append(
                 "\(name).port: \(place) is taken\((holder ?? nil).map { " by \($0)" } ?? ""). Where it is the server that runs on this machine, all is well; otherwise end what has it, or write another port."
             )

@@ -70,7 +70,7 @@ extension ServerSettings {
                 return nil
             }
             return
-                "policies \(name): Its limits are open while the store of sessions is away, as outage.sessionStore defaults to “allow”. Write outage.sessionStore, such as “allow:2m” or “refuse”."
+                "policies \(name): Its limits are open while the store of sessions is away, in licenses of two minutes, as outage.sessionStore defaults to “allow:2m”. Write that, or “refuse”."
         }
     }
 }

@@ -50,4 +50,27 @@ import Testing
         await reading.value
         #expect(feed.events { .null } != nil)
     }
+
+    @Test func `a reader that leaves stops the overviews of no other, and the last one ends them`() async throws {
+        let clock = ManualTimekeeper()
+        let feed = OperatorFeed(timekeeper: clock)
+        let (staying, leaving) = (try #require(feed.events { .null }), try #require(feed.events { .null }))
+        let reading = Task { for await _ in leaving {} }
+        await clock.untilSomeoneSleeps(for: .seconds(1))
+        reading.cancel()
+        await reading.value
+        let following = Task {
+            var iterator = staying.makeAsyncIterator()
+            for _ in 0..<2 { _ = await iterator.next() }
+        }
+        clock.advance(by: .seconds(1))
+        await following.value
+        let last = Task { for await _ in staying {} }
+        last.cancel()
+        await last.value
+        while clock.sleeperCount > 0 {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+    }
 }
