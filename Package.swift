@@ -95,10 +95,11 @@ let package = Package(
         .systemLibrary(name: "CSockets"),
         // Floor 1
         room("LatchkeyVirtualTime", ["LatchkeyCore"]),
+        room("LatchkeyFiles", ["LatchkeyCore"]),
         room("LatchkeyHLS", ["LatchkeyCore"]),
         room("LatchkeyFairPlay", ["LatchkeyCore", "COpenSSL"]),
-        room("LatchkeyHTTP", ["LatchkeyCore", "CGnuTLS", "CSockets"]),
         // Floor 2
+        room("LatchkeyHTTP", ["LatchkeyCore", "LatchkeyFiles", "CGnuTLS", "CSockets"]),
         room("LatchkeyVendors", ["LatchkeyCore"]),
         room("LatchkeyDevice", ["LatchkeyCore", "LatchkeyFairPlay"]),
         room("LatchkeyPlayback", ["LatchkeyCore", "LatchkeyHLS"]),
@@ -106,7 +107,9 @@ let package = Package(
         room("Latchkey", ["LatchkeyCore", "LatchkeyHLS", "LatchkeyVendors"] + curlClient()),
         room(
             "LatchkeyServer",
-            ["LatchkeyCore", "LatchkeyFairPlay", "LatchkeyHTTP", "CLatchkeyDerivation", "CPKCS11"]),
+            [
+                "LatchkeyCore", "LatchkeyFairPlay", "LatchkeyFiles", "LatchkeyHTTP", "CLatchkeyDerivation", "CPKCS11",
+            ]),
         // Floor 4
         room("LatchkeyFaces", ["LatchkeyCore", "LatchkeyFairPlay", "LatchkeyHTTP", "LatchkeyServer"]),
         room(
@@ -117,7 +120,9 @@ let package = Package(
         .target(
             name: "LatchkeyWebPlayer", dependencies: ["LatchkeyHTTP"], path: "Examples/Web", exclude: ["Vendor"],
             resources: ["index.html", "player.js", "style.css"].map { .embedInCode($0) }, swiftSettings: settings),
-        room("LatchkeyStores", ["LatchkeyCore", "LatchkeyFairPlay", "LatchkeyServer", "CSQLite", "CPostgreSQL"]),
+        room(
+            "LatchkeyStores",
+            ["LatchkeyCore", "LatchkeyFairPlay", "LatchkeyFiles", "LatchkeyServer", "CSQLite", "CPostgreSQL"]),
         room(
             "LatchkeySimulation",
             [
@@ -157,20 +162,22 @@ let package = Package(
                 .flatMap(playerSDK),
             path: "Examples", exclude: ["Web"], swiftSettings: settings),
         // Floor 5
-        room("LatchkeyTerminal", ["Latchkey", "LatchkeyCore", "LatchkeyPlayback", "LatchkeyVendors"]),
+        room(
+            "LatchkeyTerminal",
+            ["Latchkey", "LatchkeyCore", "LatchkeyFiles", "LatchkeyPlayback", "LatchkeyVendors"]),
         // Floor 6
         .executableTarget(
             name: "LatchkeyCommandLine",
             dependencies: [
-                "Latchkey", "LatchkeyCore", "LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyHLS", "LatchkeyHTTP",
-                "LatchkeyPlayback", "LatchkeyServer", "LatchkeyServices", "LatchkeySimulation", "LatchkeyTerminal",
-                "LatchkeyVendors", "LatchkeyVirtualTime",
+                "Latchkey", "LatchkeyCore", "LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyFiles", "LatchkeyHLS",
+                "LatchkeyHTTP", "LatchkeyPlayback", "LatchkeyServer", "LatchkeyServices", "LatchkeySimulation",
+                "LatchkeyTerminal", "LatchkeyVendors", "LatchkeyVirtualTime",
             ], swiftSettings: settings),
         .executableTarget(
             name: "LatchkeyServerTool",
             dependencies: [
-                "Latchkey", "LatchkeyCore", "LatchkeyDemoMedia", "LatchkeyFaces", "LatchkeyFairPlay", "LatchkeyHTTP",
-                "LatchkeyServer", "LatchkeyStores", "LatchkeyTerminal", "LatchkeyWebPlayer",
+                "Latchkey", "LatchkeyCore", "LatchkeyDemoMedia", "LatchkeyFaces", "LatchkeyFairPlay", "LatchkeyFiles",
+                "LatchkeyHTTP", "LatchkeyServer", "LatchkeyStores", "LatchkeyTerminal", "LatchkeyWebPlayer",
             ], resources: [.embedInCode("Console/Web")], swiftSettings: settings),
         .executableTarget(
             name: "LatchkeyBench",
@@ -192,9 +199,10 @@ let package = Package(
         .target(
             name: "TLSPeer", dependencies: ["CGnuTLS"], path: "Tests/Support/TLSPeer", swiftSettings: settings),
         tests("Core", ["LatchkeyCore"]),
+        tests("Files", ["LatchkeyFiles", "LatchkeyCore"]),
         tests("HLS", ["LatchkeyHLS", "LatchkeyCore"], resources: [.copy("Corpus")]),
         tests("FairPlay", ["LatchkeyFairPlay", "LatchkeyCore"]),
-        tests("HTTP", ["TLSPeer", "LatchkeyHTTP", "LatchkeyCore"]),
+        tests("HTTP", ["TLSPeer", "LatchkeyHTTP", "LatchkeyFiles", "LatchkeyCore"]),
         tests("Server", ["LatchkeyServer", "LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyHTTP", "LatchkeyCore"]),
         tests("Stores", ["StoreEngines", "LatchkeyStores", "LatchkeyServer", "LatchkeyCore", "CSQLite"]),
         tests("Vendors", ["LatchkeyVendors", "LatchkeyCore"]),
@@ -213,8 +221,7 @@ let package = Package(
             "EndToEnd",
             [
                 "TLSPeer", "LatchkeyServerTool", "LatchkeyFaces", "LatchkeySimulation", "Latchkey", "LatchkeyVendors",
-                "LatchkeyServices", "LatchkeyServer",
-                "LatchkeyHTTP",
+                "LatchkeyServices", "LatchkeyServer", "LatchkeyHTTP", "LatchkeyFiles",
                 "LatchkeyFairPlay", "LatchkeyDevice", "LatchkeyPlayback", "LatchkeyHLS", "LatchkeyCore",
             ]),
         tests(
@@ -228,8 +235,8 @@ let package = Package(
             "ServerTool",
             [
                 "TLSPeer", "LatchkeyServerTool", "LatchkeyTerminal", "Latchkey", "LatchkeyVendors", "LatchkeyStores",
-                "LatchkeyFaces",
-                "LatchkeyServer", "LatchkeyDevice", "LatchkeyHTTP", "LatchkeyFairPlay", "LatchkeyCore",
+                "LatchkeyFaces", "LatchkeyServer", "LatchkeyDevice", "LatchkeyHTTP", "LatchkeyFairPlay",
+                "LatchkeyFiles", "LatchkeyCore",
             ]),
         tests(
             "Browser",
@@ -255,7 +262,7 @@ let package = Package(
     package.targets += [
         .systemLibrary(
             name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
-        room("LatchkeyCurl", ["LatchkeyCore", "CCurl"]),
+        room("LatchkeyCurl", ["LatchkeyCore", "LatchkeyFiles", "CCurl"]),
         standIn(
             "StandInEngine",
             ["LatchkeyCore", "LatchkeyCurl", "LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyPlayback"]),

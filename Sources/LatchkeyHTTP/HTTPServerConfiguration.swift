@@ -1,5 +1,6 @@
 import Foundation
-package import LatchkeyCore
+import LatchkeyCore
+package import LatchkeyFiles
 
 /// Where a server listens, and its limits.
 public struct HTTPServerConfiguration: Sendable {

@@ -1,4 +1,5 @@
 public import Foundation
+import LatchkeyFiles
 public import LatchkeyHTTP
 
 /// Serves the playlists and segments of a folder, and nothing else in it.

@@ -1,5 +1,6 @@
 package import Foundation
 import LatchkeyCore
+import LatchkeyFiles
 
 /// Reads files whole, up to a limit.
 package enum InputFile {

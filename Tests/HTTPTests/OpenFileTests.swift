@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyFiles
 import LatchkeyHTTP
 import LatchkeyTesting
 import Testing

@@ -1,6 +1,7 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyDevice
+import LatchkeyFiles
 import LatchkeyServer
 import LatchkeyTesting
 import LatchkeyVendors

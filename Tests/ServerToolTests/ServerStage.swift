@@ -2,6 +2,7 @@ import Foundation
 import Latchkey
 import LatchkeyCore
 import LatchkeyDevice
+import LatchkeyFiles
 import LatchkeyServer
 import LatchkeyTesting
 import LatchkeyVendors

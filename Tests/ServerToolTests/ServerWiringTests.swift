@@ -2,6 +2,7 @@ import Foundation
 import LatchkeyCore
 import LatchkeyDevice
 import LatchkeyFairPlay
+import LatchkeyFiles
 import LatchkeyServer
 import LatchkeyTerminal
 import LatchkeyTesting

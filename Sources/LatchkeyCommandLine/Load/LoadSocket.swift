@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyFiles
 
 /// Why a connection is of no use any more.
 struct SocketFailure: Error, Equatable {

@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyFiles
 
 /// Reads files that hold secrets, and refuses those that others than their owner can read.
 ///

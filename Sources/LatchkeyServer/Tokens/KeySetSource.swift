@@ -1,5 +1,6 @@
 package import Foundation
 import LatchkeyCore
+package import LatchkeyFiles
 
 /// Keeps the key set in force: from a file, which is read when told, or from an address, which is fetched in the background.
 ///

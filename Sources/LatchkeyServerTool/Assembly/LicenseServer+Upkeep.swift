@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyFiles
 import LatchkeyServer
 
 /// What a running server does beside requests. Ends with the task.

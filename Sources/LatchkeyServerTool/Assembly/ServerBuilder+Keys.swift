@@ -1,5 +1,6 @@
 import LatchkeyCore
 import LatchkeyFairPlay
+import LatchkeyFiles
 import LatchkeyServer
 import LatchkeyTerminal
 

@@ -1,4 +1,5 @@
 import LatchkeyCore
+import LatchkeyFiles
 
 /// Everything that is wrong with a configuration, with the place of each.
 struct ServerProblems: DiagnosableError {

@@ -1,6 +1,7 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyFairPlay
+import LatchkeyFiles
 import LatchkeyServer
 
 /// What all configurations of a process share: stores, accounts, threads, metrics, log, audit.

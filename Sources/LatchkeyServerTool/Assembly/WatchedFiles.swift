@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyFiles
 import LatchkeyServer
 
 /// The files that a configuration depends on, so that a change is seen without a signal.

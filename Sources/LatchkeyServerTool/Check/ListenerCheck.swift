@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyFiles
 import LatchkeyServer
 
 /// A look whether a listener could be opened, by taking its address for a moment without listening.

@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyFiles
 import LatchkeyServer
 
 /// A look at everything that a configuration names, which writes nothing: not to a store, and not to a folder.

@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyFiles
 import LatchkeyServer
 
 /// Statements that are one transaction, and who waits for their answers.

@@ -1,5 +1,6 @@
 package import Foundation
 import LatchkeyCore
+import LatchkeyFiles
 
 /// The policies of a server by their names, each with the one that it extends.
 ///

@@ -1,4 +1,5 @@
 import LatchkeyCore
+import LatchkeyFiles
 import Testing
 
 /// One count of a process's sockets.

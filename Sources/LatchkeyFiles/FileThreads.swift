@@ -1,4 +1,5 @@
 import Foundation
+package import LatchkeyCore
 
 /// Threads on which files are read, so that one that hangs takes no thread of Swift's tasks with it.
 ///

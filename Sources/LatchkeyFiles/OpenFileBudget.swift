@@ -1,3 +1,5 @@
+import LatchkeyCore
+
 /// How many sockets the process may have open, over all that it listens on and connects to.
 ///
 /// The limit of open files is the process's, so what takes sockets takes them from here. A reserve is for everybody else: files, stores,
