@@ -12,6 +12,7 @@ final class OutageStage: Sendable {
     let server: ServerUnderTest
     let database: SwitchedDatabase
     private let lines: Locked<Data>
+    private let writer: LineWriter
 
     /// A server with three imported keys.
     /// - Parameter change: changes the configuration before the server reads it.
@@ -37,6 +38,7 @@ final class OutageStage: Sendable {
         self.database = database
         let lines = Locked(Data())
         self.lines = lines
+        writer = LineWriter { line in lines.withLock { $0.append(line) } }
         let file = try ConfigurationFile(demo.configuration)
         let copy = try SQLiteNodeCopy(path: folder.path("copy.db"))
         let keys = GuardedKeyStore(
@@ -48,7 +50,7 @@ final class OutageStage: Sendable {
             auditProbe: { () throws(StoreError) in try database.ask() },
             changes: { () throws(StoreError) in AsyncStream { $0.finish() } }, closing: { copy.close() })
         let server = try await LicenseServer.start(
-            file, lines: LineWriter { line in lines.withLock { $0.append(line) } }, engines: engines)
+            file, lines: writer, engines: engines)
         self.server = ServerUnderTest(server: server, demo: demo, folder: folder)
     }
 
@@ -67,7 +69,13 @@ final class OutageStage: Sendable {
 
     func end() async { await server.server.stop(within: .zero) }
 
-    var log: String { lines.withLock { String(decoding: $0, as: UTF8.self) } }
+    /// All lines that were logged until now.
+    var log: String {
+        get async {
+            await writer.flush()
+            return lines.withLock { String(decoding: $0, as: UTF8.self) }
+        }
+    }
 
     func license(_ number: Int, token: String? = nil) async throws -> Reply {
         try await server.license(

@@ -121,15 +121,19 @@ import Testing
         )
         let (kid, copy) = (try OutageStage.kid(1), try #require(stage.server.shared.engines.keys.copy))
         _ = try await vault.key(kid)
-        #expect(try await copy.rows([kid], of: "demo").map(\.isDisabled) == [false])
+        /// The copy keeps what it hears on a thread of its own.
+        func untilCopied(isDisabled: Bool) async throws {
+            while try await copy.rows([kid], of: "demo").map(\.isDisabled) != [isDisabled] {
+                try Task.checkCancellation()
+                await Task.yield()
+            }
+        }
+        try await untilCopied(isDisabled: false)
         try await stage.during({ await $0.followKeys() }) {
             await stage.time.untilSomeoneSleeps(for: .seconds(600))
             _ = try await stage.database.inner.setDisabled(true, kid, of: "demo")
             stage.time.advance(by: .seconds(600))
-            while try await copy.rows([kid], of: "demo").map(\.isDisabled) != [true] {
-                try Task.checkCancellation()
-                await Task.yield()
-            }
+            try await untilCopied(isDisabled: true)
         }
         await stage.server.stop(within: .zero)
     }

@@ -75,6 +75,7 @@ import Testing
             }
             let result = try await app.play()
             #expect(result.isRight)
+            await fixture.log.untilCallback("didProvide", times: 1)
             #expect(fixture.log.contents.count(of: "didProvide") == 1)
         }
     }

@@ -83,6 +83,7 @@ import Testing
             #expect(app.session.standIn.usableKeys.isEmpty)
             let result = try await app.playAgain()
             #expect(result.isRight)
+            await fixture.log.untilCallback("didProvide", times: 2)
             #expect(fixture.log.contents.count(of: "didProvide") == 2)
         }
     }

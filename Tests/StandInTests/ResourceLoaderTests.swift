@@ -116,6 +116,7 @@ import Testing
             fixture.time.advance(by: .seconds(300))
             let result = try await app.playAgain()
             #expect(result.isRight)
+            await fixture.log.untilCallback("shouldWaitForLoading", times: 1)
             #expect(fixture.log.contents.count(of: "shouldWaitForLoading") == 1)
         }
     }

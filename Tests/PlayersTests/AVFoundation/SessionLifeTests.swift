@@ -87,6 +87,7 @@ import Testing
             let app = AVApp(stage.loader(), playing: stage.playlist())
             let result = try await app.play()
             #expect(result.isRight)
+            await stage.log.untilCallback("shouldRetry", times: 2)
             #expect(stage.log.contents.count(of: "shouldRetry") == 2)
             #expect(stage.service(for: .vuDRM).licenses == result.keyURIs.count + 2)
             #expect(stage.log.violations.isEmpty)
@@ -99,6 +100,7 @@ import Testing
         try await PlayerStage.with(behavior) { stage in
             let app = AVApp(stage.loader(), playing: stage.playlist(), options: AVPlayerKeys.Options(retries: 2))
             await #expect(throws: AVError.self) { try await app.play() }
+            await stage.log.untilCallback("shouldRetry", times: 3)
             #expect(stage.log.contents.count(of: "shouldRetry") == 3)
             #expect(app.failures.all.first?.explanation?.code == -42669)
             #expect(stage.log.violations.isEmpty)

@@ -97,6 +97,7 @@ import Testing
                 await stage.log.until { $0.callbacks.count { $0.name == "ckcMessageWith" } > renewal }
             }
             #expect(stage.service(for: .ezdrm).licenses == 4)
+            await stage.log.untilCallback("didProvideRenewing", times: 3)
             #expect(stage.log.contents.count(of: "didProvideRenewing") == 3)
             #expect(player.standIn.session.usableKeys.count == 1)
             #expect(stage.log.violations.isEmpty && app.failures.all.isEmpty)

@@ -46,6 +46,7 @@ import Testing
             try await fixture.stage.run {
                 let result = try await play(source(configuration(demo), stream))
                 #expect(result.isRight)
+                await fixture.log.untilCallbacks(Array(closures), times: result.keyURIs.count)
                 for closure in closures {
                     #expect(fixture.log.contents.count(of: closure) == result.keyURIs.count)
                 }

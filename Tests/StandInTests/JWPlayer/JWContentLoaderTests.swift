@@ -20,7 +20,9 @@ import Testing
             app.view.player.contentLoader = loader
             let result = try await app.play(.twoKeys)
             #expect(result.isRight)
+            await fixture.log.untilCallback("contentKeyWithSPCData", times: asked)
             #expect(fixture.log.contents.count(of: "contentKeyWithSPCData") == asked)
+            await fixture.log.untilCallback("didWritePersistableContentKey", times: 2)
             #expect(fixture.log.contents.count(of: "didWritePersistableContentKey") == 2)
         }
         #expect(fixture.log.violations.isEmpty)
@@ -35,6 +37,7 @@ import Testing
             app.view.player.contentLoader = JWDRMContentLoader(dataSource: app.source, keyManager: store)
             let result = try await app.play()
             #expect(result.isRight)
+            await fixture.log.untilCallback("deletePersistableContentKey", times: 1)
             #expect(fixture.log.contents.count(of: "deletePersistableContentKey") == 1)
             withExtendedLifetime(store) {}
         }

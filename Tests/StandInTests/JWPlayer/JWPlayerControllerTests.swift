@@ -27,6 +27,7 @@ import Testing
             let source = OldSource(fixture.server)
             let result = try await play(source, stream)
             #expect(result.isRight)
+            await fixture.log.untilCallbacks(calls, times: result.keyURIs.count)
             for call in calls { #expect(fixture.log.contents.count(of: call) == result.keyURIs.count) }
         }
         #expect(fixture.log.callbacks.allSatisfy { $0.implementation == .own })

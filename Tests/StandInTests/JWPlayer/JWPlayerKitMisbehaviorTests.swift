@@ -55,6 +55,7 @@ import Testing
             let result = try await KitApp(fixture).play()
             #expect(result.isRight)
         }
+        await fixture.log.untilCallback(lastCall, times: 2)
         #expect(fixture.log.contents.count(of: lastCall) == 2)
     }
 
@@ -85,6 +86,7 @@ import Testing
         try await fixture.stage.run {
             let result = try await KitApp(fixture).play(.twoKeys)
             #expect(result.isRight)
+            await fixture.log.untilCallback(lastCall, times: 2 * result.keyURIs.count)
             #expect(fixture.log.contents.count(of: lastCall) == 2 * result.keyURIs.count)
         }
     }
@@ -127,6 +129,7 @@ import Testing
             let result = try await KitApp(fixture).play()
             #expect(result.isRight)
         }
+        await fixture.log.untilCallback(lastCall, times: 3)
         #expect(fixture.log.contents.count(of: lastCall) == 3)
     }
 

@@ -17,6 +17,7 @@ import Testing
         try await fixture.stage.run {
             let result = try await KitApp(fixture).play(stream)
             #expect(result.isRight && result.frameCount > 0)
+            await fixture.log.untilCallbacks(calls, times: result.keyURIs.count)
             for call in calls { #expect(fixture.log.contents.count(of: call) == result.keyURIs.count) }
         }
         #expect(fixture.log.callbacks.allSatisfy { $0.implementation == .own })

@@ -153,6 +153,7 @@ import Testing
             #expect(await player.standIn.license(for: Data([1]), .renewal) == nil)
             await player.standIn.heartbeat()
             #expect(fixture.log.contents.count(of: "license") >= 1)
+            await fixture.log.untilCallback("heartbeat", times: 1)
             #expect(fixture.log.contents.count(of: "heartbeat") == 1)
         }
     }

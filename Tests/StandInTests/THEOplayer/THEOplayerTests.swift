@@ -98,6 +98,7 @@ import Testing
             fixture.time.advance(by: .seconds(300))
             #expect(player.standIn.playback?.usableKeys == ["skd://demo/video"])
             #expect(spcs.withLock { $0.count } == 2)
+            await fixture.log.untilCallback("onCertificateRequest", times: 1)
             #expect(fixture.log.contents.count(of: "onCertificateRequest") == 1)
         }
         #expect(fixture.log.violations.isEmpty)
@@ -129,6 +130,7 @@ import Testing
                 #expect(reported?.code == .CONTENT_PROTECTION_LICENSE_INVALID)
             }
         }
+        await fixture.log.untilCallback("onLicenseResponse", times: 1)
         #expect(fixture.log.contents.count(of: "onLicenseResponse") == 1)
         #expect(fixture.log.violations.isEmpty)
     }
