@@ -195,6 +195,10 @@ let package = Package(
         .executableTarget(
             name: "StoreEngines", dependencies: ["LatchkeyStores", "LatchkeyServer", "LatchkeyCore"],
             path: "Tests/Support/StoreEngines", swiftSettings: settings),
+        // Stores of a server that are away when a test says so.
+        .target(
+            name: "SwitchedStores", dependencies: ["LatchkeyServer", "LatchkeyCore"],
+            path: "Tests/Support/SwitchedStores", swiftSettings: settings),
         // Clients of tests that send what no other client does, TLS clients, and certificates.
         .target(
             name: "TLSPeer", dependencies: ["CGnuTLS"], path: "Tests/Support/TLSPeer", swiftSettings: settings),
@@ -234,15 +238,15 @@ let package = Package(
         tests(
             "ServerTool",
             [
-                "TLSPeer", "LatchkeyServerTool", "LatchkeyTerminal", "Latchkey", "LatchkeyVendors", "LatchkeyStores",
-                "LatchkeyFaces", "LatchkeyServer", "LatchkeyDevice", "LatchkeyHTTP", "LatchkeyFairPlay",
-                "LatchkeyFiles", "LatchkeyCore",
+                "SwitchedStores", "TLSPeer", "LatchkeyServerTool", "LatchkeyTerminal", "Latchkey", "LatchkeyVendors",
+                "LatchkeyStores", "LatchkeyFaces", "LatchkeyServer", "LatchkeyDevice", "LatchkeyHTTP",
+                "LatchkeyFairPlay", "LatchkeyFiles", "LatchkeyCore",
             ]),
         tests(
             "Browser",
             [
-                "LatchkeyServerTool", "LatchkeyDemoMedia", "LatchkeyServer", "LatchkeyStores", "LatchkeyVendors",
-                "LatchkeyHTTP", "LatchkeyCore",
+                "SwitchedStores", "LatchkeyServerTool", "LatchkeyDemoMedia", "LatchkeyServer", "LatchkeyStores",
+                "LatchkeyVendors", "LatchkeyHTTP", "LatchkeyFairPlay", "LatchkeyCore",
             ] + reports()),
         tests(
             "Bench",

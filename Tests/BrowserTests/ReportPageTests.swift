@@ -1,7 +1,10 @@
 #if os(Linux)
     import Foundation
+    import LatchkeyTerminal
     import LatchkeyTesting
     import Testing
+
+    @testable import LatchkeyCommandLine
 
     extension InChromium {
         /// The pages that programs write, as people see them and as screen readers read them.
@@ -21,6 +24,50 @@
                     let header = try await Picture(png: #require(page.picture(of: "header")), in: folder)
                     #expect(header.corner == (look.isDark ? [0x0d, 0x11, 0x17] : [0xff, 0xff, 0xff]))
                 }
+            }
+
+            @Test func `tables use the width that there is, and their rows stay low where there is little`()
+                async throws
+            {
+                try await Self.with(.trace, (1_600, false)) { page, _ in
+                    let width = try await page.value("document.body.offsetWidth").number ?? 0
+                    #expect(width >= 1_500)
+                }
+                let rows = "[...document.querySelectorAll('.sheet tbody tr')].map(row => row.offsetHeight)"
+                for report in [ReportPage.trace, .doctor] {
+                    try await Self.with(report, (400, false)) { page, _ in
+                        let highest = try await page.value("Math.max(...\(rows))").number ?? .infinity
+                        #expect(highest < 130, "\(report)")
+                    }
+                }
+            }
+
+            /// What a command prints, which nobody reads.
+            private struct Nowhere: Sink {
+                var failure: String? { nil }
+                func write(_ data: Data) {}
+            }
+
+            @Test func `a load's page fits a narrow window with a long address, and shows no time on virtual time`()
+                async throws
+            {
+                let folder = try TemporaryFolder()
+                let file = folder.file("load.html")
+                let console = Console(output: Nowhere(), error: Nowhere(), showsProgress: false) { _ in Data() }
+                let status = await CommandLineTool.standard.run(
+                    ["load", "--virtual", "--viewers", "50", "--rate", "10", "--for", "5s", "--html", file.path],
+                    console)
+                try #require(status == .yes)
+                let page = try await Chromium().open(file.absoluteString, width: 400)
+                try await page.wait(until: "document.readyState === 'complete'")
+                try await page.value(
+                    "document.querySelector('h1').innerText = 'Load on https://' + 'license'.repeat(20) + '.example.com/t/demo'"
+                )
+                #expect(try await page.value("document.documentElement.scrollWidth <= 400") == .flag(true))
+                let text = try await page.value("document.body.innerText").text ?? ""
+                #expect(text.contains("Requests") && !text.contains("p99") && !text.contains("0.00"))
+                #expect(try await page.value("document.querySelectorAll('svg').length") == .number(1))
+                await page.close()
             }
 
             @Test func `the demonstration's page shows five pictures in the right colors, and where the time went`()

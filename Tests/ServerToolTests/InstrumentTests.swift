@@ -3,6 +3,7 @@ import LatchkeyCore
 import LatchkeyServer
 import LatchkeyTesting
 import LatchkeyVendors
+import SwitchedStores
 import Testing
 
 @testable import LatchkeyServerTool

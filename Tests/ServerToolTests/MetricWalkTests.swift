@@ -3,6 +3,7 @@ import LatchkeyCore
 import LatchkeyFairPlay
 import LatchkeyServer
 import LatchkeyTesting
+import SwitchedStores
 import TLSPeer
 import Testing
 

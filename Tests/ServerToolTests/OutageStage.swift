@@ -3,6 +3,7 @@ import LatchkeyCore
 import LatchkeyServer
 import LatchkeyStores
 import LatchkeyTesting
+import SwitchedStores
 import Testing
 
 @testable import LatchkeyServerTool
@@ -99,120 +100,4 @@ final class OutageStage: Sendable {
     }
 
     static func kid(_ number: Int) throws -> KeyID { try #require(KeyID(ServerUnderTest.kid(number))) }
-}
-
-/// A database for keys and audit that is away when told. The sessions are in an engine of their own.
-final class SwitchedDatabase: KeyStore, AuditStore {
-    let inner = MemorySealedKeyStore()
-    let sessions = MemoryRecordStore()
-    private let entries = MemoryAuditStore()
-    private let isDown = Locked(false)
-    private let refusesKeys = Locked(false)
-    private let refusesEntries = Locked(false)
-
-    let engine = "switched"
-
-    func setDown(_ value: Bool) { isDown.withLock { $0 = value } }
-
-    /// Has new keys fail, and nothing else.
-    func failAdditions(_ value: Bool) { refusesKeys.withLock { $0 = value } }
-
-    /// Has the audit's entries fail, and nothing else.
-    func failEntries(_ value: Bool) { refusesEntries.withLock { $0 = value } }
-
-    /// - Throws: while it is away.
-    func ask() throws(StoreError) {
-        if isDown.withLock({ $0 }) { throw StoreError(.unavailable, engine, reason: "The test took it away.") }
-    }
-
-    func add(_ rows: [KeyRow]) async throws(StoreError) -> [KeyRow] {
-        try ask()
-        if refusesKeys.withLock({ $0 }) { throw StoreError(.unavailable, engine, reason: "The test takes no keys.") }
-        return try await inner.add(rows)
-    }
-
-    func rows(_ kids: [KeyID], of tenant: String) async throws(StoreError) -> [KeyRow] {
-        try ask()
-        return try await inner.rows(kids, of: tenant)
-    }
-
-    func page(
-        of tenant: String, search: String, after cursor: KeyRow.Cursor?, limit: Int
-    ) async throws(StoreError) -> [KeyRow] {
-        try ask()
-        return try await inner.page(of: tenant, search: search, after: cursor, limit: limit)
-    }
-
-    func count(of tenant: String) async throws(StoreError) -> Int {
-        try ask()
-        return try await inner.count(of: tenant)
-    }
-
-    func reseal(_ rows: [SealedKey]) async throws(StoreError) -> Int {
-        try ask()
-        return try await inner.reseal(rows)
-    }
-
-    func rows(of tenant: String, sealedBefore dataKey: UInt32, limit: Int) async throws(StoreError) -> [KeyRow] {
-        try ask()
-        return try await inner.rows(of: tenant, sealedBefore: dataKey, limit: limit)
-    }
-
-    func setDisabled(_ isDisabled: Bool, _ kid: KeyID, of tenant: String) async throws(StoreError) -> Bool {
-        try ask()
-        return try await inner.setDisabled(isDisabled, kid, of: tenant)
-    }
-
-    func seeds(of tenant: String) async throws(StoreError) -> [SealedKey] {
-        try ask()
-        return try await inner.seeds(of: tenant)
-    }
-
-    func add(seed: SealedKey) async throws(StoreError) -> Bool {
-        try ask()
-        return try await inner.add(seed: seed)
-    }
-
-    func dataKeys() async throws(StoreError) -> [WrappedDataKey] {
-        try ask()
-        return try await inner.dataKeys()
-    }
-
-    func replace(_ held: SealedKey, by row: KeyRow) async throws(StoreError) -> Bool {
-        try ask()
-        return try await inner.replace(held, by: row)
-    }
-
-    func remove(_ held: SealedKey) async throws(StoreError) -> Bool {
-        try ask()
-        return try await inner.remove(held)
-    }
-
-    func fingerprint() async throws(StoreError) -> DatabaseFingerprint? {
-        try ask()
-        return try await inner.fingerprint()
-    }
-
-    func put(_ dataKey: WrappedDataKey, replacing wrapper: String?) async throws(StoreError) -> Bool {
-        try ask()
-        return try await inner.put(dataKey, replacing: wrapper)
-    }
-
-    func append(_ entry: AuditEntry) async throws(StoreError) -> Bool {
-        try ask()
-        if refusesEntries.withLock({ $0 }) {
-            throw StoreError(.unavailable, engine, reason: "The test takes no entry.")
-        }
-        return try await entries.append(entry)
-    }
-
-    func last() async throws(StoreError) -> AuditEntry? {
-        try ask()
-        return try await entries.last()
-    }
-
-    func entries(from sequence: UInt64, limit: Int) async throws(StoreError) -> [AuditEntry] {
-        try ask()
-        return try await entries.entries(from: sequence, limit: limit)
-    }
 }

@@ -4,6 +4,7 @@ import LatchkeyServer
 import LatchkeyStores
 import LatchkeyTesting
 import LatchkeyVendors
+import SwitchedStores
 import Testing
 
 @testable import LatchkeyServerTool

@@ -3,6 +3,7 @@ import LatchkeyCore
 import LatchkeyServer
 import LatchkeyStores
 import LatchkeyTesting
+import SwitchedStores
 import Testing
 
 @testable import LatchkeyServerTool

@@ -7,6 +7,7 @@ import LatchkeyServer
 import LatchkeyTerminal
 import LatchkeyTesting
 import LatchkeyVendors
+import SwitchedStores
 import Testing
 
 @testable import LatchkeyServerTool

@@ -49,7 +49,8 @@ package struct TracePage: Sendable {
         let keys = exchanges.count { $0.identity.number > 0 }
         let requests = exchanges.reduce(0) { $0 + $1.requests.count }
         let start = exchanges.map(\.start).min().map { ", from \(TraceFormat.date($0))" } ?? ""
-        return "\(keys.counted("key request")), \(requests.counted("HTTP request"))\(start)"
+        let ofKeys = keys == 0 && requests > 0 ? "" : "\(keys.counted("key request")), "
+        return "\(ofKeys)\(requests.counted("HTTP request"))\(start)"
     }
 }
 
@@ -58,11 +59,29 @@ package struct TracePage: Sendable {
 extension TracePage {
     /// What is wrong, with stage, cause and remedy; or that nothing is.
     package var troubles: HTML {
-        guard !problems.isEmpty else { return .element("p", ["class": "fine"], "No key failed.") }
+        guard !problems.isEmpty else { return requestTroubles ?? .element("p", ["class": "fine"], "No key failed.") }
         let shown = problems.prefix(10)
         let more = problems.count - shown.count
         return .group(
             shown.map { $0.html() } + (more > 0 ? [.element("p", [:], "\(more) more problems are in the table.")] : []))
+    }
+}
+
+extension TracePage {
+    /// In a trace of requests without keys, such as that of a load: how many of them went wrong, and how; `nil` where keys are.
+    private var requestTroubles: HTML? {
+        let requests = exchanges.flatMap(\.requests)
+        guard !requests.isEmpty, !exchanges.contains(where: { $0.identity.number > 0 }) else { return nil }
+        let codes = requests.compactMap(\.code)
+        guard !codes.isEmpty else { return .element("p", ["class": "fine"], "No request failed.") }
+        let counts = Dictionary(codes.map { ($0, 1) }, uniquingKeysWith: +)
+        let most = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(5).map { "\($0.key) (\($0.value))" }
+        return .element(
+            "section", ["class": "problem"],
+            [
+                .element("h2", [:], "\(codes.count) of \(requests.count.counted("request")) failed"),
+                .element("p", [:], "Most often: \(most.joined(separator: ", "))."),
+            ])
     }
 }
 

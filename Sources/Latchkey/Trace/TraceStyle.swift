@@ -12,7 +12,7 @@ package enum TraceStyle {
           --track: #f1f3f5; --key: #57606a; --stage: #1a5fd0; --request: #1a7f37; --wait: #9a6700; --work: #8250df;
           --service: #0a7ea4; --bad: #cf222e } }
         * { box-sizing: border-box }
-        body { margin: 0 auto; padding: 1rem; max-width: 75rem; background: var(--back); color: var(--text);
+        body { margin: 0 auto; padding: 1rem; max-width: 110rem; background: var(--back); color: var(--text);
           font: 16px/1.45 system-ui, sans-serif; overflow-wrap: anywhere }
         h1 { font-size: 1.5rem; margin: .5rem 0 } h2 { font-size: 1.15rem; margin: 2rem 0 .25rem; scroll-margin-top: 1rem }
         h3 { font-size: 1rem; margin: 1rem 0 .25rem }
@@ -59,7 +59,8 @@ package enum TraceStyle {
         figure { margin: .5rem 0 } img { max-width: 100%; height: auto; border: 1px solid var(--line) }
         a { color: var(--stage) } a:focus-visible, .sheet:focus-visible { outline: 3px solid var(--stage); outline-offset: 2px }
         @media (max-width: 40rem) { ol.fall li { grid-template-columns: minmax(0, 1fr) 6rem }
-          ol.fall .track { grid-column: 1 / 3; grid-row: 2 } .scale { grid-template-columns: minmax(0, 1fr) } .scale .track { grid-column: 1 } }
+          ol.fall .track { grid-column: 1 / 3; grid-row: 2 } .scale { grid-template-columns: minmax(0, 1fr) } .scale .track { grid-column: 1 }
+          .sheet th, .sheet td { min-width: 15rem } .sheet tbody th { min-width: 7rem } .sheet td.number, .sheet th.number { min-width: 0 } }
         @media print { body { max-width: none; padding: 0; font-size: 11pt } .sheet { overflow: visible } table { font-size: 7pt }
           th, td { padding: .1rem .2rem; min-width: 0; overflow-wrap: anywhere } h2, .scale { break-after: avoid } li, tr, figure { break-inside: avoid }
           .bar, .account span, .swatch, .track { print-color-adjust: exact } a { color: inherit; text-decoration: none } }

@@ -21,8 +21,6 @@ struct LoadPage {
         <style>\(Self.style)</style></head><body><main>
         <h1>Load on \(title.inHTML)</h1>
         <p>\(summary.inHTML)</p>
-        <h2>Latency of what was granted</h2>
-        <p>Milliseconds from the moment at which a request was meant to be sent, by that moment.</p>
         \(latencies)
         <h2>Requests</h2>
         <p>By the second, and by what became of them.</p>
@@ -47,12 +45,20 @@ struct LoadPage {
             + "The generator took \(report.generator.processors.words) processors."
     }
 
+    /// Whether requests took time at all: on virtual time none does.
+    private var hasLatencies: Bool { report.timeline.contains { ($0.max ?? 0) >= 0.005 } }
+
     private var latencies: String {
+        guard hasLatencies else { return "" }
         let moments = report.timeline
         let lines: [(String, String, [Double?])] = [
             ("max", "c3", moments.map(\.max)), ("p99", "c2", moments.map(\.p99)), ("p50", "c1", moments.map(\.p50)),
         ]
-        return chart(lines, unit: "ms")
+        return """
+            <h2>Latency of what was granted</h2>
+            <p>Milliseconds from the moment at which a request was meant to be sent, by that moment.</p>
+            \(chart(lines, unit: "ms"))
+            """
     }
 
     private var outcomes: String {
@@ -106,11 +112,11 @@ struct LoadPage {
         let rows = LoadOutcome.allCases.compactMap { outcome in
             report.requests[outcome.rawValue].map { one in
                 [outcome.rawValue, "\(one.count)"]
-                    + [one.mean, one.p50, one.p90, one.p99, one.p999, one.max].map(\.words)
+                    + (hasLatencies ? [one.mean, one.p50, one.p90, one.p99, one.p999, one.max].map(\.words) : [])
             }
         }
-        return table(
-            "Milliseconds", ["requests", "number", "mean", "p50", "p90", "p99", "p99.9", "max"], rows)
+        let times = hasLatencies ? ["mean", "p50", "p90", "p99", "p99.9", "max"] : []
+        return table(hasLatencies ? "Milliseconds" : "Requests", ["requests", "number"] + times, rows)
     }
 
     private var replyTable: String {
@@ -122,11 +128,11 @@ struct LoadPage {
         let rows = report.timeline.map { moment in
             [moment.second.words, "\(moment.starts)"]
                 + LoadOutcome.allCases.map { "\(moment.outcomes[$0.rawValue] ?? 0)" }
-                + [moment.p50, moment.p99, moment.max].map { $0?.words ?? "–" }
+                + (hasLatencies ? [moment.p50, moment.p99, moment.max].map { $0?.words ?? "–" } : [])
         }
         return table(
-            "Latencies in milliseconds",
-            ["second", "begun"] + LoadOutcome.allCases.map(\.rawValue) + ["p50", "p99", "max"],
+            hasLatencies ? "Latencies in milliseconds" : "Requests by the second",
+            ["second", "begun"] + LoadOutcome.allCases.map(\.rawValue) + (hasLatencies ? ["p50", "p99", "max"] : []),
             rows)
     }
 
@@ -134,16 +140,16 @@ struct LoadPage {
         let head = titles.map { "<th scope=\"col\">\($0.inHTML)</th>" }.joined()
         let body = rows.map { "<tr>" + $0.map { "<td>\($0.inHTML)</td>" }.joined() + "</tr>" }.joined(separator: "\n")
         return
-            "<div class=\"wide\"><table><caption>\(caption)</caption><thead><tr>\(head)</tr></thead>\n<tbody>\(body)</tbody></table></div>"
+            "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"\(caption)\"><table><caption>\(caption)</caption><thead><tr>\(head)</tr></thead>\n<tbody>\(body)</tbody></table></div>"
     }
 
     private static let style = """
         :root{--c1:#1a7f37;--c2:#0550ae;--c3:#b42318;--c4:#8a5a00;--line:#d0d7de;--text:#1f2328;--paper:#fff}
         @media(prefers-color-scheme:dark){:root{--c1:#56d364;--c2:#79c0ff;--c3:#ff7b72;--c4:#e3b341;--line:#3d444d;--text:#e6edf3;--paper:#0d1117}}
         body{font:16px/1.5 system-ui,sans-serif;color:var(--text);background:var(--paper);margin:0}
-        main{max-width:60rem;margin:0 auto;padding:1rem}
+        main{max-width:60rem;margin:0 auto;padding:1rem;overflow-wrap:anywhere}
         svg{width:100%;height:auto}svg text{font-size:12px;fill:var(--text)}
-        polyline{fill:none;stroke-width:1.8}.grid{stroke:var(--line)}
+        polyline{fill:none;stroke-width:1.8}polyline.c3{stroke-width:4;stroke-opacity:.5}.grid{stroke:var(--line)}
         .c1{stroke:var(--c1)}.c2{stroke:var(--c2)}.c3{stroke:var(--c3)}.c4{stroke:var(--c4)}
         .key{border-bottom:3px solid;margin-right:1rem}.key.c1{border-color:var(--c1)}.key.c2{border-color:var(--c2)}
         .key.c3{border-color:var(--c3)}.key.c4{border-color:var(--c4)}

@@ -6,7 +6,7 @@ import LatchkeyTerminal
 /// The arguments that say which stream is played, with which device.
 struct StreamOptions: Sendable {
     let playlist = Positional(
-        "PLAYLIST", "a file, or an http or https URL; defaults to the demo stream and a service in this process",
+        "PLAYLIST", "a file, or an http or https URL; else the demo stream of --vendor, with a service in this process",
         .files, .optional)
     let vendor = VendorOptions()
     let credentials = Option(

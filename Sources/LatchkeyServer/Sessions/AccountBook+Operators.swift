@@ -55,6 +55,19 @@ extension AccountBook {
         }
     }
 
+    /// Stops all sessions of an account, each as `stop` does.
+    /// - Returns: those that had a slot.
+    /// - Throws: `StoreError`.
+    package func stopAll(
+        of account: String, _ tenant: String, by who: String
+    ) async throws(StoreError) -> [String] {
+        try await change(.account(account, tenant)) { state, now in
+            let sessions = state.slots.filter { $0.ends > now }.map(\.session)
+            for session in sessions { state.stop(session, by: who, at: now) }
+            return sessions
+        }
+    }
+
     /// Stops a session, also while the store is out: then on this node at once, and for the others once the store is back.
     /// - Returns: whether it had a slot; `nil` if nobody can tell now, and the store gets it later.
     /// - Throws: `StoreError` without a copy of the node's own.

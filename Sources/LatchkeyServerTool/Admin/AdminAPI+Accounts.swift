@@ -8,6 +8,7 @@ extension AdminAPI {
         Route([.get], "/admin/v1/tenants/{tenant}/accounts", Page(.viewer) { try await $0.accounts() }),
         Route([.get], "/admin/v1/tenants/{tenant}/account", Page(.viewer) { try await $0.account() }),
         Route([.post], "/admin/v1/tenants/{tenant}/sessions/stop", Page(.operator) { try await $0.stop() }),
+        Route([.post], "/admin/v1/tenants/{tenant}/sessions/stop-all", Page(.operator) { try await $0.stopAll() }),
         Route([.post], "/admin/v1/tenants/{tenant}/devices/forget", Page(.operator) { try await $0.forget() }),
     ]
 }
@@ -67,6 +68,16 @@ extension AdminCall {
                 session: session, of: account, tenant.name, by: "an operator")
             guard isThere != false else { throw AdminRefusal.unknown("session") }
             return .done(["stopped": .text(session)], isStored: isThere != nil)
+        }
+    }
+
+    /// Stops all sessions of an account: `{"account"}`. While the store is out nobody knows which they are.
+    fileprivate func stopAll() async throws -> HTTPResponse {
+        let (tenant, account) = (try tenant(), try members("account")[0])
+        return try await change(.sessionStopped, of: "\(tenant.name)/\(account)", ["session": "all"]) {
+            let stopped = try await shared.operatorAccounts.stopAll(of: account, tenant.name, by: "an operator")
+            guard !stopped.isEmpty else { throw AdminRefusal.unknown("session") }
+            return .admin(.object(["stopped": .texts(stopped.sorted())]))
         }
     }
 

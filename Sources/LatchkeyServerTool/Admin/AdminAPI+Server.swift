@@ -55,15 +55,24 @@ extension AdminCall {
             ]))
     }
 
-    /// Entries in their order: `?from=NUMBER&limit=50`; the last ones without a number.
+    /// Entries in their order: from `?from=NUMBER` on; else the last `limit` ones that fit a search, before `?before=NUMBER` if it is given.
+    /// `next` is the number to ask before for earlier ones.
     fileprivate func auditPage() async throws -> HTTPResponse {
         let (store, limit) = (shared.engines.audit, try limit())
+        let search = AuditSearch(
+            who: try text("who"), did: try text("did"), to: try text("to"), since: try day("since"),
+            until: try day("until"))
         let last = try await store.last()?.sequence ?? 0
-        let from = max(1, try number("from") ?? (last >= UInt64(limit) ? last - UInt64(limit) + 1 : 1))
-        let entries = from > last ? [] : try await store.entries(from: from, limit: limit)
+        let (entries, next): ([AuditEntry], UInt64?)
+        if let from = try number("from") {
+            (entries, next) = (from > last ? [] : try await store.entries(from: max(1, from), limit: limit), nil)
+        } else {
+            let end = min(last, try number("before").map { $0 == 0 ? 0 : $0 - 1 } ?? last)
+            (entries, next) = try await search.latest(limit, upTo: end, in: store)
+        }
         return .admin(
-            .object([
-                "last": .number(Double(last)),
+            .members([
+                "last": .number(Double(last)), "next": next.map { .number(Double($0)) },
                 "entries": .array(
                     entries.map { entry in
                         .members([
@@ -72,6 +81,15 @@ extension AdminCall {
                         ])
                     }),
             ]))
+    }
+
+    /// A day of the query in UTC, such as `2026-11-25`, or a time of it; empty if it is absent.
+    private func day(_ name: String) throws(AdminRefusal) -> String {
+        let text = try text(name)
+        guard text.isEmpty || text.prefixMatch(of: /[0-9]{4}-[0-9]{2}-[0-9]{2}/) != nil else {
+            throw .stated(name, "a day such as 2026-11-25")
+        }
+        return text
     }
 
     fileprivate func verifyAudit() async throws -> HTTPResponse {

@@ -34,35 +34,33 @@ struct AdminAPI: Sendable {
     /// Answers a request. Never throws: a refusal is an answer.
     func answer(_ request: HTTPRequest) async -> HTTPResponse {
         let state = state()
-        let (response, name) = await answer(request, state)
+        var name: String?
+        let (response, refusal): (HTTPResponse, AdminRefusal?)
+        do throws(AdminRefusal) { (response, refusal) = (try await answer(request, state, &name), nil) } catch {
+            (response, refusal) = (error.response, error)
+        }
         var entry = LogEntry(response.status >= 500 ? .error : .info, .admin, message: name.map { "By \($0)." })
-        (entry.status, entry.address) = (response.status, state.proxies.clientAddress(of: request))
-        entry.outcome = LogOutcome(status: response.status)
+        entry.end(refusal, status: response.status)
+        entry.address = state.proxies.clientAddress(of: request)
         shared.log.write(entry)
         return response
     }
 
-    private func answer(_ request: HTTPRequest, _ state: ServerState) async -> (HTTPResponse, String?) {
-        let admin: ServerSettings.Admin
-        do throws(AdminRefusal) { admin = try await self.admin(of: request, state) } catch {
-            var response = error.response
-            response.headers["WWW-Authenticate"] = error.status == 401 ? "Bearer" : nil
-            response.headers[.retryAfter] = error.status == 429 ? "60" : nil
-            return (response, nil)
-        }
+    /// - Parameter name: gets the operator's name, as soon as it is known.
+    private func answer(
+        _ request: HTTPRequest, _ state: ServerState, _ name: inout String?
+    ) async throws(AdminRefusal) -> HTTPResponse {
+        let admin = try await self.admin(of: request, state)
+        name = admin.name
         switch Self.router.match(request) {
-        case .notFound: return (AdminRefusal.unknown("address").response, admin.name)
-        case .otherMethod(_, _, let allowed): return (.methodNotAllowed(allowed), admin.name)
+        case .notFound: throw .unknown("address")
+        case .otherMethod(_, _, let allowed): throw .method(allowed)
         case .found(let route, let path):
-            guard admin.role >= route.handler.role else {
-                return (AdminRefusal.role(route.handler.role).response, admin.name)
-            }
+            guard admin.role >= route.handler.role else { throw .role(route.handler.role) }
             let call = AdminCall(
                 request: request, path: path, admin: admin, shared: shared, state: state, current: self.state,
                 reload: reload)
-            do { return (try await route.handler.answer(call), admin.name) } catch {
-                return (AdminRefusal(error).response, admin.name)
-            }
+            do { return try await route.handler.answer(call) } catch { throw AdminRefusal(error) }
         }
     }
 

@@ -10,6 +10,8 @@ struct AdminRefusal: DiagnosableError, Equatable {
     let code: String
     let reason: String
     let remedy: String
+    /// The methods that an address has, for one that it has not.
+    private(set) var allowed: String?
 
     init(_ status: Int, _ code: String, _ reason: String, _ remedy: String) {
         self.status = status
@@ -37,10 +39,14 @@ struct AdminRefusal: DiagnosableError, Equatable {
 
     /// The refusal as `{"code","reason","remedy"}`.
     var response: HTTPResponse {
-        .admin(
+        var response = HTTPResponse.admin(
             .object([
                 "code": .text(code), "reason": .text(String(reason.prefix(4_000))), "remedy": .text(remedy),
             ]), status: status)
+        response.headers["WWW-Authenticate"] = status == 401 ? "Bearer" : nil
+        response.headers[.retryAfter] = status == 429 ? "60" : nil
+        response.headers[.allow] = allowed
+        return response
     }
 
     static let keyMissing = Self(
@@ -62,6 +68,14 @@ struct AdminRefusal: DiagnosableError, Equatable {
         Self(
             404, "decisionElsewhere", "Another node answered this request: \(node.prefix(80).description.onOneLine).",
             "Ask that node: give its operators' address, with latchkey-server explain as --server URL.")
+    }
+
+    /// An address that has other methods.
+    static func method(_ allowed: [HTTPMethod]) -> Self {
+        let names = allowed.map(\.rawValue).joined(separator: ", ")
+        var refusal = Self(405, "adminMethod", "The address does not take this method.", "Send \(names).")
+        refusal.allowed = names
+        return refusal
     }
 
     static func role(_ role: AdminRole) -> Self {

@@ -32,12 +32,14 @@ final class OperatorFeed: Sendable {
     private struct Shed {
         let requestID: String
         let tenant: String?
+        let face: RequestFace
         let date: Date
     }
 
     /// Notes a request that was turned away at the door.
     func shed(_ report: LicenseReport) {
-        let shed = Shed(requestID: report.requestID, tenant: report.tenant, date: timekeeper.date)
+        let shed = Shed(
+            requestID: report.requestID, tenant: report.tenant, face: report.face, date: timekeeper.date)
         state.withLock { state in
             if state.sheds.count < Self.mostRefusals { return state.sheds.append(shed) }
             state.sheds[state.nextShed] = shed
@@ -98,6 +100,7 @@ final class OperatorFeed: Sendable {
                     let refusal = ShedReply.refusal
                     return .members([
                         "time": .date(shed.date), "tenant": shed.tenant.map { .text($0) },
+                        "face": .text(shed.face.rawValue),
                         "requestId": .text(shed.requestID), "code": .text(refusal.code),
                         "reason": .text(refusal.reason), "remedy": .text(refusal.remedy),
                         "status": .number(refusal.status), "explained": .flag(false),

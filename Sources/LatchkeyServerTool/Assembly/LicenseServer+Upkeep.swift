@@ -83,10 +83,11 @@ extension LicenseServer {
         await showCopy()
     }
 
-    /// Notes each second whether there is more work than can be done.
+    /// Notes each second whether there is more work than can be done, and which lines the log dropped.
     func watchPool() async {
         while (try? await shared.timekeeper.sleep(for: .seconds(1))) != nil {
             shared.saturation.note(isFull: shared.pool.admission.isOverloaded)
+            shared.log.tellDropped()
         }
     }
 

@@ -180,6 +180,7 @@ final class ServerShared: Sendable {
 
     /// Writes what is left of the log, and closes the stores.
     func close() async {
+        log.tellDropped()
         await lines.flush()
         await engines.closeFiles()
     }

@@ -79,12 +79,8 @@ struct PackagerListener: Sendable {
             report.refusal?.code ?? ""
         ].add()
         if let refusal = report.refusal { shared.feed.refused(refusal, report) }
-        var entry = LogEntry(report.outcome.refusal.map { $0.status >= 500 } == true ? .error : .info, .packager)
-        (entry.requestID, entry.trace, entry.tenant, entry.face) = (id, trace, report.tenant, report.face)
-        (entry.outcome, entry.status, entry.address) = (LogOutcome(report.outcome), status, address)
-        entry.duration = shared.timekeeper.uptime - report.began
-        entry.reason = report.refusal?.code
-        entry.message = report.reason
+        var entry = LogEntry(report, .packager, status: status, at: shared.timekeeper.uptime)
+        (entry.requestID, entry.trace, entry.address) = (id, trace, address)
         shared.log.write(entry)
     }
 }

@@ -123,14 +123,9 @@ extension ServerShared {
         _ report: LicenseReport, status: Int, _ id: RequestID, _ trace: TraceContext, _ address: AddressRange?,
         at uptime: Duration
     ) {
-        let duration = uptime - report.began
-        let outcome = report.licenseOutcome
         if report.face.isLicense {
-            metrics.record(
-                LicenseMeasurement(
-                    tenant: report.tenant ?? "", face: report.face.rawValue, drm: report.face.drm, outcome: outcome,
-                    reason: report.refusal?.code ?? "", duration: duration, stages: report.stages))
-            counts.count(outcome)
+            metrics.record(report, at: uptime)
+            counts.count(LicenseOutcome(report.outcome))
             if let origin = report.keyOrigin { metrics.keyLookups[origin.rawValue].add() }
         }
         if let error = report.tokenError { metrics.tokensRejected[error.code].add() }
@@ -139,17 +134,12 @@ extension ServerShared {
             in: report, isCalloutAway: report.tenant.flatMap { health.known(.callout, of: $0) }?.isAway == true)
         for one in degraded { metrics.licensesDegraded[one.rawValue].add() }
         // What the metrics count by the thousand is no news one by one, and has a cap of its own in the log.
+        let event = LogEvent(of: report)
         if let refusal = report.refusal {
-            if outcome == .shed { feed.shed(report) } else { feed.refused(refusal, report) }
+            if event == .shed { feed.shed(report) } else { feed.refused(refusal, report) }
         }
-        var entry = LogEntry(status >= 500 ? .error : .info, outcome == .shed ? .shed : .license)
-        (entry.requestID, entry.trace, entry.tenant, entry.face) = (id, trace, report.tenant, report.face)
-        (entry.outcome, entry.status, entry.duration) = (LogOutcome(outcome), status, duration)
-        (entry.keyID, entry.keyOrigin, entry.address) = (report.kid, report.keyOrigin, address)
-        entry.reason = report.refusal.map { report.tokenError?.code ?? $0.code }
-        entry.degraded = degraded
-        entry.message = report.reason
-        entry.user = report.record.map(\.facts.grant.account)
+        var entry = LogEntry(report, event, status: status, at: uptime)
+        (entry.requestID, entry.trace, entry.address, entry.degraded) = (id, trace, address, degraded)
         log.write(entry)
     }
 }
@@ -164,13 +154,5 @@ extension HTTPRequest {
     /// The token as it comes, unchecked; `nil` without one in a header field.
     fileprivate var credential: String? {
         Self.credentialFields.lazy.compactMap { headers[$0] }.first
-    }
-}
-
-extension LicenseReport {
-    fileprivate var licenseOutcome: LicenseOutcome {
-        guard let refusal else { return outcome == .acknowledge ? .acknowledged : .granted }
-        if refusal.kind == .overloaded { return .shed }
-        return refusal.status >= 500 ? .failed : .refused
     }
 }

@@ -69,6 +69,86 @@ extension InChromium {
             }
         }
 
+        @Test
+        func `a wrong key is told beside the form, and why a request was answered says who asked for what, and where`()
+            async throws
+        {
+            try await BrowserStage.with { stage in
+                try await stage.ask(3, from: 1, refusing: 2)
+                let page = try await stage.console()
+                try await page.value("document.querySelector('#out').click()")
+                try await page.wait(until: "document.querySelector('#key')")
+                try await page.value(
+                    "document.querySelector('#key').value = 'guessed'; document.querySelector('form').requestSubmit()")
+                try await page.wait(
+                    until:
+                        "document.querySelector('#wrong')?.innerText.startsWith('This is no operator')"
+                )
+                #expect(try await page.value("document.activeElement.id").text == "key")
+
+                let key = String(decoding: stage.folder.contents("demo/admin-key.txt") ?? Data(), as: UTF8.self)
+                try await page.signIn(key.trimmingCharacters(in: .whitespacesAndNewlines))
+                let main = "document.querySelector('main').innerText.replaceAll(/\\s+/g, ' ')"
+                // The refusals that are alike stand in one row, by the code that the table beside has.
+                try await page.wait(
+                    until: "(\(main).match(/tokenForm/g) ?? []).length > 1 && !\(main).includes('tokenRefused')")
+                let node = stage.demonstration.server.shared.node
+                let license = try #require(
+                    stage.demonstration.server.shared.decisions.latest(limit: 1, before: nil) { _ in true }.first)
+                let id = try #require(license.record.requestID)
+                try await page.value("location.hash = '#/decisions?id=\(id)'")
+                try await page.wait(until: "\(main).includes('Who asked for what')")
+                let text = try await page.value(main).text ?? ""
+                for words in ["Account viewer-", "Content ", "Node \(node)", "Tenant demo"] {
+                    #expect(text.contains(words), "\(words)")
+                }
+                #expect(page.errors.allSatisfy { $0.contains("401") })
+            }
+        }
+
+        @Test func `all sessions of an account are stopped at once, and the audit is searched for who did it`()
+            async throws
+        {
+            try await BrowserStage.with { stage in
+                for _ in 0..<2 { try await stage.ask(1, from: 7, refusing: 0) }
+                let page = try await stage.console(width: 400)
+                try await page.value(
+                    """
+                    window.asked = []; window.confirm = text => { window.asked.push(text); return true; };
+                    window.button = name => [...document.querySelectorAll('main button')].find(one => one.innerText === name);
+                    location.hash = '#/accounts?account=viewer-7';
+                    """)
+                try await page.wait(
+                    until: "document.querySelectorAll('.danger').length >= 3 && window.button('Stop all')")
+                try await page.value("window.button('Stop all').click()")
+                try await page.wait(
+                    until: "document.querySelector('main').innerText.includes('Sessions: nothing here.')")
+                #expect(try await page.value("window.asked.join()").text == "Stop all sessions of viewer-7?")
+                let account = try await stage.demonstration.server.shared.accounts.account("viewer-7", of: "demo")
+                #expect(account.slots == [] && account.stopped.count == 2)
+
+                try await page.value("location.hash = '#/audit'")
+                try await page.wait(
+                    until: "document.querySelector('[name=did]') && document.querySelectorAll('tbody tr').length > 1")
+                let day = "new Date().toISOString().slice(0, 10)"
+                let rows = "document.querySelectorAll('tbody tr').length"
+                try await page.value(
+                    """
+                    document.querySelector('[name=who]').value = 'DEMO'; document.querySelector('[name=did]').value = 'sessionStopped';
+                    document.querySelector('[name=since]').value = \(day); document.querySelector('[name=until]').value = \(day);
+                    document.querySelector('form.bar').requestSubmit();
+                    """)
+                try await page.wait(
+                    until: "\(rows) === 1 && document.querySelector('main').innerText.includes('session: all')")
+                try await page.value(
+                    "document.querySelector('[name=until]').value = '2000-01-01'; document.querySelector('form.bar').requestSubmit()"
+                )
+                try await page.wait(until: "document.querySelector('main').innerText.includes('nothing here')")
+                #expect(try await page.value("document.documentElement.scrollWidth <= 400") == .flag(true))
+                #expect(page.errors == [])
+            }
+        }
+
         @Test func `a page holds no more after four minutes of events than after two`()
             async throws
         {

@@ -127,6 +127,23 @@ import Testing
         #expect(entries.map { $0["startedDateTime"] as? String }.compactMap(\.self).sorted().count == 2)
     }
 
+    @Test func `a trace of requests without keys says how many failed, and of no keys that all is well`() {
+        func page(_ codes: [String?]) -> String {
+            var trace = KeyTrace(seed: 1)
+            for code in codes {
+                var span = TraceSpan(.request, "POST license", from: Date(), for: .milliseconds(2))
+                span.code = code
+                span.request = TraceSpan.Request(method: "POST", url: "https://license.example.com/", status: 200)
+                trace.add(span)
+            }
+            return String(decoding: trace.data(as: .html), as: UTF8.self)
+        }
+        let refused = page([nil, "403 blocked", "503 overloaded", "403 blocked"])
+        #expect(refused.contains("3 of 4 requests failed") && refused.contains("403 blocked (2), 503 overloaded (1)."))
+        for page in [refused, page([nil, nil])] { #expect(!page.contains("No key failed") && !page.contains("0 key")) }
+        #expect(page([nil]).contains("No request failed."))
+    }
+
     @Test func `a trace without events is a page, an empty list, and an archive without entries`() throws {
         let trace = KeyTrace()
         #expect(String(decoding: trace.data(as: .html), as: UTF8.self).contains("No key failed."))

@@ -34,7 +34,6 @@ import Testing
         entry.requestID = RequestID("request-1")
         entry.tenant = "a"
         entry.face = .fairPlay
-        entry.outcome = .granted
         entry.status = 200
         entry.duration = .microseconds(4_321)
         entry.keyID = KeyID("00112233-4455-6677-8899-aabbccddeeff")
@@ -145,6 +144,101 @@ import Testing
         await writer.flush()
         let lines = written.withLock { $0 }.split(separator: UInt8(ascii: "\n")).compactMap { JSONValue(Data($0)) }
         #expect(lines.reduce(0) { $0 + ($1["dropped"]?.number ?? 0) } == Double(lost))
+    }
+
+    @Test func `dropped lines of which no later line tells have one of their own, once, beside the cap`() async throws {
+        let log = log(cap: 2)
+        for _ in 0..<10 { log.write(LogEntry(.info, .shed)) }
+        log.tellDropped()
+        log.tellDropped()
+        let values = await lines().compactMap { JSONValue(Data($0.utf8)) }
+        #expect(values.map { $0["dropped"]?.number } == [nil, nil, 8])
+        #expect(values.last?["event"]?.text == "shed" && values.last?["level"]?.text == "warning")
+        #expect(dropped.withLock { $0 } == 8)
+    }
+
+    @Test func `a line for which there is no room either tells later`() async throws {
+        let written = Locked(Data())
+        let writer = LineWriter(limit: 200) { lines in written.withLock { $0.append(lines) } }
+        let log = ServerLog(
+            writer, pseudonyms: UserPseudonyms(secret: Secret("0123456789abcdef")), cap: 1_000, timekeeper: clock)
+        for _ in 0..<20 { log.write(LogEntry(.info, .license)) }
+        let lost = Double(writer.dropped)
+        #expect(lost > 0)
+        log.tellDropped()
+        await writer.flush()
+        log.tellDropped()
+        await writer.flush()
+        let lines = written.withLock { $0 }.split(separator: UInt8(ascii: "\n")).compactMap { JSONValue(Data($0)) }
+        #expect(lines.compactMap { $0["dropped"]?.number } == [lost])
+    }
+
+    #if os(Linux)
+        @Test func `lines that a full disk does not take are counted, and told once there is room`() async throws {
+            let counted = Locked<[LogEvent: Int]>([:])
+            let descriptor = open("/dev/full", O_WRONLY)
+            defer { close(descriptor) }
+            let writer = LineWriter(descriptor: descriptor)
+            let log = ServerLog(
+                writer, pseudonyms: UserPseudonyms(secret: Secret("0123456789abcdef")), timekeeper: clock
+            ) { event in counted.withLock { $0[event, default: 0] += 1 } }
+            for _ in 0..<5 { log.write(LogEntry(.info, .license)) }
+            await writer.flush()
+            #expect(counted.withLock { $0 } == [.log: 5])
+            // The line that tells is refused, too.
+            log.tellDropped()
+            await writer.flush()
+            let pipe = Pipe()
+            dup2(pipe.fileHandleForWriting.fileDescriptor, descriptor)
+            for _ in 0..<2 {
+                log.tellDropped()
+                await writer.flush()
+            }
+            try pipe.fileHandleForWriting.close()
+            close(descriptor)
+            let lines = pipe.fileHandleForReading.readDataToEndOfFile().split(separator: UInt8(ascii: "\n"))
+                .compactMap { JSONValue(Data($0)) }
+            #expect(lines.count == 1)
+            #expect(lines.first?["event"]?.text == "log" && lines.first?["dropped"]?.number == 6)
+        }
+    #endif
+
+    /// What a player asks, and the event that it is.
+    private static let events: [(RequestFace, LogEvent)] = [
+        (.fairPlay, .license), (.axinom, .license), (.heartbeat, .heartbeat), (.session, .heartbeat),
+        (.certificate, .certificate), (.vuDRMCertificate, .certificate), (.none, .stray),
+    ]
+
+    @Test(arguments: events) func `a player's request is an event by what was asked; one at the door is shed`(
+        _ face: RequestFace, _ event: LogEvent
+    ) {
+        var report = LicenseReport(tenant: "a", face: face, requestID: "request-1", at: .zero)
+        #expect(LogEvent(of: report) == event)
+        report.outcome = .refused(LicenseRefusal(.overloaded, reason: "Full."))
+        #expect(LogEvent(of: report) == .shed)
+    }
+
+    /// How requests end, and the words for it.
+    private static let ends: [(RequestOutcome, String, String?)] = [
+        (.ok, "ok", nil), (.license, "granted", nil), (.acknowledge, "acknowledged", nil),
+        (.refused(LicenseRefusal(.policy(.blocked), reason: "No.")), "refused", "blocked"),
+        (.refused(LicenseRefusal(.policy(.storeUnavailable), reason: "No.")), "failed", "storeUnavailable"),
+        (.refused(LicenseRefusal(.overloaded, reason: "No.")), "shed", "overloaded"),
+    ]
+
+    @Test(arguments: ends) func `an entry of a request has its outcome, and a refusal has code and reason`(
+        _ outcome: RequestOutcome, _ word: String, _ code: String?
+    ) async throws {
+        var report = LicenseReport(tenant: "a", face: .fairPlay, requestID: "request-1", at: .zero)
+        report.outcome = outcome
+        let status = outcome.refusal?.status ?? 200
+        log().write(LogEntry(report, .license, status: status, at: .milliseconds(3)))
+        let line = try #require(await lines().first)
+        let value = try #require(JSONValue(Data(line.utf8)))
+        #expect(value["outcome"]?.text == word && value["reason"]?.text == code)
+        #expect(value["message"]?.text == (code == nil ? nil : "No."))
+        #expect(value["ms"]?.number == 3 && value["face"]?.text == "fairplay")
+        #expect(value["level"]?.text == (status >= 500 ? "error" : "info"))
     }
 
     @Test func `licenses at two thousand a second are all written`() async {

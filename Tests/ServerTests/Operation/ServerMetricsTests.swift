@@ -7,11 +7,15 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct ServerMetricsTests {
     private let metrics = ServerMetrics(version: "1.2.3", tenants: 3)
 
-    private func record(tenant: String = "a", outcome: LicenseOutcome = .granted, reason: String = "", ms: Int = 4) {
-        metrics.record(
-            LicenseMeasurement(
-                tenant: tenant, face: "native", outcome: outcome, reason: reason, duration: .milliseconds(ms),
-                stages: [(.open, .milliseconds(ms - 1)), (.policy, .microseconds(20))]))
+    /// - Parameter refusal: the code of the refusal; `nil` for a license.
+    private func record(tenant: String = "a", refusal: String? = nil, ms: Int = 4) {
+        var report = LicenseReport(tenant: tenant, face: .fairPlay, requestID: "request-1", at: .zero)
+        report.outcome =
+            refusal.map { .refused(LicenseRefusal(.vendor(code: $0, status: 403), reason: "No.", remedy: "Go.")) }
+            ?? .license
+        report.end(.open, at: .milliseconds(ms - 1))
+        report.end(.policy, at: .milliseconds(ms - 1) + .microseconds(20))
+        metrics.record(report, at: .milliseconds(ms))
     }
 
     private func lines(_ format: MetricFormat = .prometheus) -> [String] {
@@ -20,18 +24,21 @@ import Testing
 
     @Test func `a license counts in its labels, its duration and its stages`() {
         record()
-        record(outcome: .refused, reason: "sessionLimit", ms: 30)
+        record(refusal: "sessionLimit", ms: 30)
         let lines = lines()
-        let labels = "tenant=\"a\",face=\"native\",drm=\"fairplay\""
+        let labels = "tenant=\"a\",face=\"fairplay\",drm=\"fairplay\""
         #expect(lines.contains("latchkey_license_requests_total{\(labels),outcome=\"granted\",reason=\"\"} 1"))
         #expect(
             lines.contains("latchkey_license_requests_total{\(labels),outcome=\"refused\",reason=\"sessionLimit\"} 1"))
         let duration = "latchkey_license_duration_seconds"
-        #expect(lines.contains("\(duration)_bucket{face=\"native\",le=\"0.0025\"} 0"))
-        #expect(lines.contains("\(duration)_bucket{face=\"native\",le=\"0.005\"} 1"))
-        #expect(lines.contains("\(duration)_bucket{face=\"native\",le=\"+Inf\"} 2"))
-        #expect(lines.contains("\(duration)_count{face=\"native\"} 2"))
-        #expect(lines.contains { $0.hasPrefix("\(duration)_sum{face=\"native\"} 0.034") })
+        // A license takes less than a millisecond on a fast machine.
+        for bound in ["0.00025", "0.0005", "0.0025"] {
+            #expect(lines.contains("\(duration)_bucket{face=\"fairplay\",le=\"\(bound)\"} 0"))
+        }
+        #expect(lines.contains("\(duration)_bucket{face=\"fairplay\",le=\"0.005\"} 1"))
+        #expect(lines.contains("\(duration)_bucket{face=\"fairplay\",le=\"+Inf\"} 2"))
+        #expect(lines.contains("\(duration)_count{face=\"fairplay\"} 2"))
+        #expect(lines.contains { $0.hasPrefix("\(duration)_sum{face=\"fairplay\"} 0.034") })
         #expect(lines.contains("latchkey_license_stage_seconds_count{stage=\"open\"} 2"))
         #expect(lines.contains("latchkey_license_stage_seconds_count{stage=\"token\"} 0"))
     }
@@ -43,12 +50,12 @@ import Testing
     }
 
     @Test func `what strangers send fills no memory`() {
-        for number in 0..<1_000 { record(tenant: "t\(number)", reason: "r\(number)") }
+        for number in 0..<1_000 { record(tenant: "t\(number)", refusal: "r\(number)") }
         #expect(metrics.licenseRequests.series.count <= 3 * 201 + 201)
         #expect(metrics.licenseRequests.series.contains { $0.values[0] == "other" })
         #expect(
-            metrics.licenseRequests["t999", "native", "fairplay", "granted", "r999"]
-                === metrics.licenseRequests["t998", "native", "fairplay", "granted", "r998"])
+            metrics.licenseRequests["t999", "fairplay", "fairplay", "refused", "r999"]
+                === metrics.licenseRequests["t998", "fairplay", "fairplay", "refused", "r998"])
         metrics.shed["start", "made-up"].add()
         #expect(lines().contains("latchkey_shed_total{lane=\"start\",why=\"other\"} 1"))
     }
@@ -130,7 +137,7 @@ import Testing
         arguments: [MetricFormat.prometheus, .openMetrics])
     func `an independent reader reads both forms`(format: MetricFormat) throws {
         record()
-        record(tenant: "quote\"back\\slash\nline", outcome: .refused, reason: "place")
+        record(tenant: "quote\"back\\slash\nline", refusal: "place")
         metrics.poolWait.observe(.seconds(1))
         let module = format == .openMetrics ? "prometheus_client.openmetrics.parser" : "prometheus_client.parser"
         let script = """

@@ -70,6 +70,15 @@ import Testing
         "POST /admin/v1/tenants/{tenant}/sessions/stop": Action(
             events: { [AuditEvent(.sessionStopped, of: "demo/ann", by: $0, details: ["session": "any"])] },
             body: { try await member("session", session($0)) }),
+        "POST /admin/v1/tenants/{tenant}/sessions/stop-all": Action(
+            events: { [AuditEvent(.sessionStopped, of: "demo/ann", by: $0, details: ["session": "any"])] },
+            body: { test in
+                if try await session(test) == "none" {
+                    let token = try test.token("ann")
+                    #expect(try await test.license(1, token: token, requestID: "request-2").status == 200)
+                }
+                return #"{"account":"ann"}"#
+            }),
         "POST /admin/v1/tenants/{tenant}/devices/forget": Action(
             events: { [AuditEvent(.deviceForgotten, of: "demo/ann", by: $0, details: ["device": device])] },
             body: { _ in member("device", device) }),
@@ -306,6 +315,7 @@ import Testing
     @Test(arguments: [
         ("tenants/demo/keys/\(ServerUnderTest.kid(9))/disable", "", AuditEvent.Action.keyDisabled),
         ("tenants/demo/sessions/stop", member("session", "none"), .sessionStopped),
+        ("tenants/demo/sessions/stop-all", #"{"account":"nobody"}"#, .sessionStopped),
         ("tenants/demo/devices/forget", member("device", "none"), .deviceForgotten),
         ("tenants/demo/cpix", "{}", .keyImported),
         ("reload", "", .configurationLoaded),

@@ -46,7 +46,7 @@ import Testing
             #expect(try await test.admin("requests/request-3").json["code"]?.text == "decisionUnknown")
             let overview = try await test.admin("overview").json
             guard case .object(let reasons)? = overview["reasons"] else { return #expect(Bool(false)) }
-            #expect(reasons.values.compactMap(\.number) == [1])
+            #expect(reasons.compactMapValues(\.number) == ["tokenForm": 1])
             #expect(overview["notices"] != nil)
         }
     }
@@ -117,6 +117,26 @@ import Testing
         }
     }
 
+    @Test func `all sessions of an account are stopped at once, and those of others are not`() async throws {
+        try await ServerUnderTest.run { test in
+            _ = try await test.admin("tenants/demo/cpix", "POST", body: ServerUnderTest.document([1]))
+            let tokens = try ["ann", "ann", "bob"].map { try test.token($0) }
+            for (number, token) in tokens.enumerated() {
+                #expect(try await test.license(1, token: token, requestID: "request-\(number)").status == 200)
+            }
+            let body = #"{"account":"ann"}"#
+            let stopped = try await test.admin("tenants/demo/sessions/stop-all", "POST", body: body)
+            #expect(stopped.status == 200 && stopped.list("stopped").count == 2, "\(stopped.text)")
+            #expect(try await test.admin("tenants/demo/account?name=ann").list("slots").isEmpty)
+            #expect(try await test.admin("tenants/demo/account?name=bob").list("slots").count == 1)
+            #expect(try await test.license(1, token: tokens[0], requestID: "request-3").status == 403)
+            #expect(try await test.admin("tenants/demo/sessions/stop-all", "POST", body: body).status == 404)
+            let role = try await test.admin(
+                "tenants/demo/sessions/stop-all", "POST", body: body, key: ServerUnderTest.key(.viewer))
+            #expect(role.status == 403)
+        }
+    }
+
     @Test func `accounts are paged`() async throws {
         try await ServerUnderTest.run { test in
             _ = try await test.admin("tenants/demo/cpix", "POST", body: ServerUnderTest.document([1]))
@@ -139,6 +159,12 @@ import Testing
             #expect(last.list("entries").first?["sequence"]?.number == 5)
             let first = try await test.admin("audit?limit=2&from=2")
             #expect(first.list("entries").first?["event"]?["action"]?.text == "adminLogin")
+            let earlier = try await test.admin("audit?limit=2&before=5&did=login&who=SECURITY")
+            #expect(earlier.list("entries").map { $0["sequence"]?.number } == [3, 4])
+            #expect(earlier.json["next"]?.number == 3)
+            for wrong in ["since=yesterday", "until=25.11.2026", "before=x"] {
+                #expect(try await test.admin("audit?\(wrong)").status == 400, "\(wrong)")
+            }
             let verdict = try await test.admin("audit/verify", "POST", body: "")
             #expect(verdict.json["intact"] == .flag(true))
         }

@@ -5,35 +5,61 @@ import LatchkeyCore
 ///
 /// Lines wait in memory, up to a limit, and a queue of their own writes them in the order in which they came, those of 10 ms at once: to
 /// wake a thread for each, and whoever reads it, costs more than to make the line. If whoever reads them is slower than that, lines are
-/// dropped and counted.
+/// dropped and counted; so are those that the output refuses, a full disk for example.
 package final class LineWriter: Sendable {
     private struct State {
         var waiting = Data()
         /// Whether what waits is about to be written.
         var isDue = false
         var dropped: UInt64 = 0
+        var whenRefused: @Sendable (Int) -> Void = { _ in }
     }
 
     private let limit: Int
-    private let write: @Sendable (Data) -> Void
+    /// Returns how many lines were not written.
+    private let write: @Sendable (Data) -> Int
     private let queue = DispatchQueue(label: "latchkey.lines")
     private let state = Locked(State())
 
     /// - Parameters:
     ///   - limit: how many bytes may wait. Defaults to 8 MiB.
     ///   - write: writes whole lines; called by one thread at a time, and may block it.
-    package init(limit: Int = 8 << 20, write: @escaping @Sendable (Data) -> Void) {
+    package convenience init(limit: Int = 8 << 20, write: @escaping @Sendable (Data) -> Void) {
+        self.init(
+            limit: limit,
+            refusing: { data in
+                write(data)
+                return 0
+            })
+    }
+
+    private init(limit: Int, refusing write: @escaping @Sendable (Data) -> Int) {
         self.limit = limit
         self.write = write
     }
 
     /// Writes to a file descriptor, such as that of standard error.
     package convenience init(descriptor: Int32) {
-        self.init { Self.writeAll($0, to: descriptor) }
+        let hasHalfLine = Locked(false)
+        self.init(
+            limit: 8 << 20,
+            refusing: { data in
+                // What follows half a line begins a new one.
+                let lines = hasHalfLine.withLock { $0 } ? Data([Self.newline]) + data : data
+                let rest = Self.writeAll(lines, to: descriptor)
+                if let last = lines.dropLast(rest.count).last { hasHalfLine.withLock { $0 = last != Self.newline } }
+                return rest.suffix(data.count).count { $0 == Self.newline }
+            })
     }
 
-    /// How many lines were dropped.
+    private static let newline = UInt8(ascii: "\n")
+
+    /// How many lines were dropped for want of room.
     package var dropped: UInt64 { state.withLock { $0.dropped } }
+
+    /// Has somebody told of lines that the output did not take.
+    /// - Parameter heard: gets their number; called on the writer's queue.
+    package func whenRefused(_ heard: @escaping @Sendable (Int) -> Void) { state.withLock { $0.whenRefused = heard } }
 
     /// Takes a line with its end.
     /// - Returns: whether there was room; a line without is dropped.
@@ -67,11 +93,14 @@ package final class LineWriter: Sendable {
             defer { (state.waiting, state.isDue) = (Data(), false) }
             return state.waiting
         }
-        if !lines.isEmpty { write(lines) }
+        guard !lines.isEmpty else { return }
+        let refused = write(lines)
+        if refused > 0 { state.withLock { $0.whenRefused }(refused) }
     }
 
-    /// Writes all bytes; what cannot be written is lost, as nobody can be told.
-    private static func writeAll(_ data: Data, to descriptor: Int32) {
+    /// Writes bytes.
+    /// - Returns: what the descriptor does not take, such as that of a full disk.
+    private static func writeAll(_ data: Data, to descriptor: Int32) -> Data {
         data.withUnsafeBytes { bytes in
             var rest = bytes[...]
             while !rest.isEmpty {
@@ -83,9 +112,10 @@ package final class LineWriter: Sendable {
                     var poll = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                     _ = Foundation.poll(&poll, 1, 1_000)
                 } else if errno != EINTR {
-                    return
+                    return Data(rest)
                 }
             }
+            return Data()
         }
     }
 }

@@ -24,6 +24,12 @@ package struct LogEvent: Sendable, Hashable, ExpressibleByStringLiteral {
 
     /// A license was asked for.
     package static let license: LogEvent = "license"
+    /// A player told that its session plays on, or that it is over.
+    package static let heartbeat: LogEvent = "heartbeat"
+    /// A player asked for the application certificate.
+    package static let certificate: LogEvent = "certificate"
+    /// A player's request was for no address of a tenant, or beyond a rate limit.
+    package static let stray: LogEvent = "stray"
     /// A request came beyond what the node can do.
     package static let shed: LogEvent = "shed"
     /// A packager asked for keys, or brought some.
@@ -36,9 +42,36 @@ package struct LogEvent: Sendable, Hashable, ExpressibleByStringLiteral {
     package static let outage: LogEvent = "outage"
     /// The process starts, drains or stops.
     package static let life: LogEvent = "life"
+    /// The log's own output did not take lines.
+    package static let log: LogEvent = "log"
 
     /// Those above.
-    static let all = [license, shed, packager, admin, configuration, outage, life]
+    static let all = [
+        license, heartbeat, certificate, stray, shed, packager, admin, configuration, outage, life, log,
+    ]
+
+    /// The event of a player's request: by what was asked, unless it was turned away at the door.
+    package init(of report: LicenseReport) {
+        if LogOutcome(report.outcome) == .shed {
+            self = .shed
+        } else {
+            self = report.face.event
+        }
+    }
+}
+
+extension RequestFace {
+    /// What a request of a player or a packager is in the log.
+    fileprivate var event: LogEvent {
+        switch self {
+        case .fairPlay, .clearKey, .vuDRM, .axinom, .doveRunner, .drmToday: .license
+        case .heartbeat, .session: .heartbeat
+        case .certificate, .vuDRMCertificate, .axinomCertificate, .doveRunnerCertificate, .drmTodayCertificate:
+            .certificate
+        case .speke, .spekeHeartbeat, .commonEncryption, .cpixImport, .cpixExport: .packager
+        case .none: .stray
+        }
+    }
 }
 
 /// One line of the log before it is written: raw values, of which the log writes what may be written.
@@ -53,8 +86,9 @@ package struct LogEntry: Sendable {
     package var trace: TraceContext?
     package var tenant: String?
     package var face: RequestFace?
-    package var outcome: LogOutcome?
-    /// A stable code.
+    /// How a request ended. Set by `end`, which takes the reason with it.
+    package private(set) var outcome: LogOutcome?
+    /// A stable code: of a refusal, or of an error.
     package var reason: String?
     /// The HTTP status.
     package var status: Int?
@@ -86,31 +120,51 @@ package struct LogEntry: Sendable {
         self.init(level, event, message: "\(error.reason) \(error.remedy)")
         (reason, self.tenant) = (error.code, tenant)
     }
+
+    /// What became of a request of a player or a packager. A refusal comes with its code and its reason.
+    /// - Parameters:
+    ///   - report: what became of it.
+    ///   - event: what it is in the log.
+    ///   - status: the reply's.
+    ///   - uptime: the time of the reply, by the uptime clock.
+    package init(_ report: LicenseReport, _ event: LogEvent, status: Int, at uptime: Duration) {
+        self.init(status >= 500 ? .error : .info, event, message: report.reason)
+        (tenant, face, keyID, keyOrigin) = (report.tenant, report.face, report.kid, report.keyOrigin)
+        (self.status, duration, outcome) = (status, uptime - report.began, LogOutcome(report.outcome))
+        reason = report.refusal.map { report.tokenError?.code ?? $0.code }
+        user = report.record.map(\.facts.grant.account)
+    }
+
+    /// How an operator's request ended: as asked, or with a refusal, of which the entry gets the code and the reason.
+    package mutating func end(_ refusal: (any DiagnosableError)?, status: Int) {
+        self.status = status
+        guard let refusal else { return outcome = .ok }
+        (outcome, reason) = (status < 500 ? .refused : .failed, refusal.code)
+        message = [message, refusal.reason].compactMap { $0 }.joined(separator: " ")
+    }
 }
 
 /// How a request ended, in a log line. The raw values are stable.
 package enum LogOutcome: String, Sendable, Hashable, CaseIterable {
     case ok, granted, acknowledged, refused, failed, shed
 
-    package init(_ outcome: LicenseOutcome) {
+    /// By what became of a request.
+    package init(_ outcome: RequestOutcome) {
         switch outcome {
-        case .granted: self = .granted
-        case .acknowledged: self = .acknowledged
-        case .refused: self = .refused
-        case .failed: self = .failed
-        case .shed: self = .shed
+        case .ok: self = .ok
+        case .license: self = .granted
+        case .acknowledge: self = .acknowledged
+        case .refused(let refusal) where refusal.kind == .overloaded: self = .shed
+        case .refused(let refusal): self = refusal.status < 500 ? .refused : .failed
         }
     }
-
-    /// By the status of a reply.
-    package init(status: Int) { self = status < 400 ? .ok : status < 500 ? .refused : .failed }
-
-    /// By what became of a request.
-    package init(_ outcome: RequestOutcome) { self.init(status: outcome.refusal?.status ?? 200) }
 }
 
 extension LogEvent {
-    /// How many lines a second are written at most. Requests that cost a signature or a private key come no faster than machines make them: all
-    /// are written, as far as the writer's memory reaches.
-    var linesPerSecond: Int { self == .license || self == .packager ? 50_000 : 1_000 }
+    /// What comes no faster than the machine can serve it.
+    private static let served: Set = [license, heartbeat, certificate, packager]
+
+    /// How many lines a second are written at most. What a player or a packager is served is all written, as far as the writer's memory reaches;
+    /// what costs its sender nothing has a cap that it cannot fill a disk with.
+    var linesPerSecond: Int { Self.served.contains(self) ? 50_000 : 1_000 }
 }

@@ -3,7 +3,7 @@ package import LatchkeyCore
 /// The log: one JSON object a line.
 ///
 /// Each event has a cap: in a storm the first lines of each period say what happens, and the first line of the next one counts the rest. It
-/// counts those, too, for which the writer had no room.
+/// counts those, too, for which the writer had no room. Where no such line comes, `tellDropped` writes one.
 ///
 /// Source: `Documentation/LicenseServer.md` §9.4.
 package final class ServerLog: Sendable {
@@ -21,17 +21,20 @@ package final class ServerLog: Sendable {
     private let timekeeper: any Timekeeper
     private let whenDropped: @Sendable (LogEvent) -> Void
     private let shares = Locked<[LogEvent: Share]>([:])
+    /// How many lines the output did not take since the start, and how many of them a line has told of.
+    private let refused = Locked<(count: Int, told: Int)>((0, 0))
 
     /// - Parameters:
-    ///   - writer: writes the lines.
+    ///   - writer: writes the lines of this log alone.
     ///   - pseudonyms: names viewers.
     ///   - cut: how much of an address is written. Defaults to /24 and /48.
     ///   - node: the name of this node, in each line. Defaults to none.
     ///   - level: lines below it are not written. Defaults to `info`.
-    ///   - cap: how many lines of one event per period. Defaults to 50,000 for licenses and packagers, and 1,000 for others.
+    ///   - cap: how many lines of one event per period. Defaults to 50,000 for what players and packagers are served, and 1,000 for others.
     ///   - period: the period of the cap. Defaults to 1 s.
     ///   - timekeeper: the clock.
-    ///   - whenDropped: called for every line beyond the cap, and for every one for which the writer has no room, to count it.
+    ///   - whenDropped: called for every line beyond the cap, every one for which the writer has no room, and, as `log`, every one that the
+    ///     output does not take, to count it.
     package init(
         _ writer: LineWriter, pseudonyms: UserPseudonyms, cut: AddressCut = .logs, node: String? = nil,
         level: LogLevel = .info, cap: Int? = nil, period: Duration = .seconds(1),
@@ -45,6 +48,10 @@ package final class ServerLog: Sendable {
         self.period = max(period, .milliseconds(1))
         self.timekeeper = timekeeper
         self.whenDropped = whenDropped
+        writer.whenRefused { [weak self] count in
+            self?.refused.withLock { $0.count += count }
+            for _ in 0..<count { whenDropped(.log) }
+        }
     }
 
     /// Writes an entry, unless its level is too low or its event has had its share.
@@ -59,6 +66,28 @@ package final class ServerLog: Sendable {
         // The next line that has room tells of this one, and of those of which it would have told.
         shares.withLock { $0[entry.event]?.dropped += dropped + 1 }
         whenDropped(entry.event)
+    }
+
+    /// Writes a line for each event of which lines were dropped that no line has told of yet, beside the event's cap. To be called each second
+    /// and before the end, so that the last ones are told of, too.
+    package func tellDropped() {
+        let dropped = shares.withLock { shares in
+            let dropped = shares.filter { $0.value.dropped > 0 }.mapValues(\.dropped)
+            for event in dropped.keys { shares[event]?.dropped = 0 }
+            return dropped
+        }
+        for (event, count) in dropped.sorted(by: { $0.key.name < $1.key.name }) where !tell(count, of: event) {
+            shares.withLock { $0[event]?.dropped += count }
+        }
+        // The number since the start: if the output does not take this line either, the next one has them all.
+        let (count, told) = refused.withLock { $0 }
+        if count > told, tell(count, of: .log) { refused.withLock { $0.told = count } }
+    }
+
+    private func tell(_ count: Int, of event: LogEvent) -> Bool {
+        let words = event == .log ? "The log's output did not take lines, since the start" : "Lines were dropped"
+        let entry = LogEntry(.warning, event, message: "\(words): \(count).")
+        return writer.append(text.line(entry, at: timekeeper.date, dropped: count))
     }
 }
 

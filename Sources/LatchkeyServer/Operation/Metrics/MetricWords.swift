@@ -18,6 +18,16 @@ package enum LicenseOutcome: String, Sendable, Hashable, CaseIterable {
     case failed
     /// At the door; 503.
     case shed
+
+    /// By what became of the request.
+    package init(_ outcome: RequestOutcome) {
+        switch outcome {
+        case .license: self = .granted
+        case .ok, .acknowledge: self = .acknowledged
+        case .refused(let refusal) where refusal.kind == .overloaded: self = .shed
+        case .refused(let refusal): self = refusal.status < 500 ? .refused : .failed
+        }
+    }
 }
 
 /// Where the content key of a license came from.
@@ -32,32 +42,4 @@ package enum KeyOrigin: String, Sendable, Hashable, CaseIterable {
     case copy
     /// Derivation: the store has no row of it, so that no packager ever got it here.
     case unlisted
-}
-
-/// Everything that the metrics keep of one request for a license.
-package struct LicenseMeasurement: Sendable {
-    package let tenant: String
-    package let face: String
-    /// `fairplay`, `clearkey`, `widevine` or `playready`.
-    package let drm: String
-    package let outcome: LicenseOutcome
-    /// The refusal's code; empty for a license.
-    package let reason: String
-    /// From the whole request to the reply.
-    package let duration: Duration
-    /// The stages that were gone through.
-    package let stages: [(stage: LicenseStage, duration: Duration)]
-
-    package init(
-        tenant: String, face: String, drm: String = "fairplay", outcome: LicenseOutcome, reason: String = "",
-        duration: Duration, stages: [(stage: LicenseStage, duration: Duration)] = []
-    ) {
-        self.tenant = tenant
-        self.face = face
-        self.drm = drm
-        self.outcome = outcome
-        self.reason = reason
-        self.duration = duration
-        self.stages = stages
-    }
 }

@@ -9,10 +9,22 @@ extension ServerMetrics {
         }
     }
 
-    /// Refused license requests by their refusals' codes, since the start.
+    /// Refused license requests by their refusals' codes, since the start; refused tokens by what was wrong with them, as the list of refusals
+    /// has them.
     package var refusalReasons: [String: UInt64] {
-        guard let place = licenseRequests.labels.firstIndex(where: { $0.name == "reason" }) else { return [:] }
-        return licenseRequests.series.reduce(into: [:]) { totals, series in
+        let tokens = Self.counts(of: tokensRejected.series, by: 0)
+        guard let place = licenseRequests.labels.firstIndex(where: { $0.name == "reason" }) else { return tokens }
+        var reasons = Self.counts(of: licenseRequests.series, by: place)
+        let code = LicenseRefusal.tokenRefused.code
+        let (refused, known) = (reasons[code] ?? 0, tokens.values.reduce(0, +))
+        reasons[code] = refused > known ? refused - known : nil
+        return reasons.merging(tokens, uniquingKeysWith: +)
+    }
+
+    /// The sums of counters by one of their labels; without those of which it is empty.
+    private static func counts(of series: [(values: [String], lines: [MetricLine])], by place: Int) -> [String: UInt64]
+    {
+        series.reduce(into: [:]) { totals, series in
             guard !series.values[place].isEmpty else { return }
             for line in series.lines { totals[series.values[place], default: 0] += UInt64(line.value) }
         }

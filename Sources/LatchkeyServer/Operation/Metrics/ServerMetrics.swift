@@ -100,7 +100,7 @@ package final class ServerMetrics: Sendable {
             "latchkey_packager_requests_total", "Requests of packagers.",
             [
                 .fixed("protocol", PackagerProtocol.allCases.map(\.rawValue)), .first(10, "version"),
-                .fixed("outcome", [LogOutcome.ok, .refused, .failed].map(\.rawValue)), .first(50, "reason"),
+                .fixed("outcome", [LogOutcome.ok, .refused, .failed, .shed].map(\.rawValue)), .first(50, "reason"),
             ])
         rateLimited = table.counters(
             "latchkey_rate_limited_total", "Requests beyond a rate limit.",
@@ -121,7 +121,7 @@ package final class ServerMetrics: Sendable {
             "latchkey_config_last_reload_successful", "1 if the last reload of the configuration succeeded.")
         logDropped = table.counters(
             "latchkey_log_dropped_total",
-            "Log lines dropped: beyond the cap of their event, or without room in memory.",
+            "Log lines dropped: beyond the cap of their event, without room in memory, or not taken by the output.",
             [.first(100, "event")])
         table.gauges("latchkey_build_info", "1, with the version.", [.first(1, "version")])[version].set(1)
         families = table.families
@@ -141,10 +141,16 @@ package final class ServerMetrics: Sendable {
     package var names: [(name: String, type: String)] { families.map { ($0.name, $0.type) } }
 
     /// Counts a request for a license.
-    package func record(_ license: LicenseMeasurement) {
-        licenseRequests[license.tenant, license.face, license.drm, license.outcome.rawValue, license.reason].add()
-        licenseDuration[license.face].observe(license.duration)
-        for (stage, duration) in license.stages { stages[stage.rawValue].observe(duration) }
+    /// - Parameters:
+    ///   - report: what became of it.
+    ///   - uptime: the time of the reply, by the uptime clock.
+    package func record(_ report: LicenseReport, at uptime: Duration) {
+        let (face, outcome) = (report.face, LicenseOutcome(report.outcome))
+        licenseRequests[
+            report.tenant ?? "", face.rawValue, face.drm, outcome.rawValue, report.refusal?.code ?? ""
+        ].add()
+        licenseDuration[face.rawValue].observe(uptime - report.began)
+        for (stage, duration) in report.stages { stages[stage.rawValue].observe(duration) }
     }
 
     /// Has gauges filled in before each text is written. Give what reads them without waiting.

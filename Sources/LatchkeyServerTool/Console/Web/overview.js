@@ -31,6 +31,13 @@ export const refusalColumns = [
   ["Reason", one => one.reason], ["Request", one => why(one.requestId)],
 ];
 
+// Refusals, brief where the window is narrow.
+const refusalTable = (caption, columns, rows) => {
+  const element = table(caption, columns, rows);
+  element.classList.add("brief");
+  return element;
+};
+
 // One row for the refusals of one code, tenant and reason that came one after the other.
 function grouped(refusals) {
   const groups = [];
@@ -59,10 +66,12 @@ export async function overview(place, { ask, follow }) {
   const kept = (await ask("refusals?limit=50")).refusals;
   const times = [];
   let isNew = true;
+  const services = section("Stores and services", engines);
+  services.classList.add("engines");
   place.replaceChildren(node, notices, h("div", { class: "tiles" }, tiles.map(one => one.element)),
     section("Requests per second, by outcome", drawing, key), whyBar(look),
     h("div", { class: "columns uneven" }, section("Latest refusals", latest), h("div", {}, section("Why requests are refused", reasons),
-      section("Stores and services", engines), section("Sessions", sessions))));
+      services, section("Sessions", sessions))));
   follow({
     overview: now => {
       times.push(now.times);
@@ -79,8 +88,10 @@ export async function overview(place, { ask, follow }) {
       node.replaceChildren(`Node ${now.node}: ${now.readiness?.status ?? ""}`);
       engines.replaceChildren(stores(now));
       // Once a second at most, however many come.
-      if (isNew) latest.replaceChildren(table("The newest first",
-        [...refusalColumns, ["Times", one => number(one.count)]], grouped(kept).slice(0, 20)));
+      const rows = matchMedia("(max-width: 40rem)").matches ? 8 : 20;
+      if (isNew) latest.replaceChildren(refusalTable("The newest first",
+        [...refusalColumns, ["Times", one => number(one.count)]], grouped(kept).slice(0, rows)),
+      h("a", { href: "#/refusals" }, "All refusals"));
       isNew = false;
     },
     refusal: one => {
@@ -95,7 +106,7 @@ export async function overview(place, { ask, follow }) {
 export async function refusals(place, { ask, attempt, query, session }) {
   const load = attempt(async before => {
     const { refusals } = await ask(`refusals?${query({ tenant: session.tenant, before })}`);
-    place.replaceChildren(section("Requests without a license", table("This node's last 1,000, the newest first",
+    place.replaceChildren(section("Requests without a license", refusalTable(`The last 1,000 of node ${session.node}, the newest first`,
       [...refusalColumns.filter(([heading]) => heading !== "Tenant"), ["Key", one => one.kid]], refusals),
     pager(refusals.length < 50 ? null : refusals.at(-1).number, load, before ? () => load() : null)));
   });

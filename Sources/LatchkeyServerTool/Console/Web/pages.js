@@ -5,11 +5,13 @@ import { overview, refusalColumns, refusals } from "./overview.js";
 const json = value => JSON.stringify(value, null, 2);
 async function accounts(place, { ask, attempt, below, may, query, say, search }) {
   const [list, detail] = [h("div", {}), h("div", {})];
+  // The page of accounts that is shown.
+  let shown = [];
   const change = (path, body, words) => attempt(async () => {
     if (!confirm(`${words}?`)) return;
     await ask(`${below()}/${path}`, { method: "POST", body: JSON.stringify(body) });
     await open(body.account);
-    await load();
+    await load(...shown);
     say(`${words}: done.`);
   });
   const action = (label, ...values) => may("operator")
@@ -22,6 +24,7 @@ async function accounts(place, { ask, attempt, below, may, query, say, search })
         ["Began", slot => date(slot.started)], ["Ends", slot => date(slot.ends)],
         ["", slot => action("Stop", "sessions/stop", { account: name, session: slot.session }, "Stop the session")],
       ], one.slots),
+      one.slots.length ? action("Stop all", "sessions/stop-all", { account: name }, `Stop all sessions of ${name}`) : null,
       table("Devices", [
         ["Device", device => device.device], ["Last license", device => date(device.last)],
         ["", device => action("Forget", "devices/forget", { account: name, device: device.device }, "Forget the device")],
@@ -31,6 +34,7 @@ async function accounts(place, { ask, attempt, below, may, query, say, search })
       ], one.stopped) : null));
   });
   const load = attempt(async (prefix = "", after = "") => {
+    shown = [prefix, after];
     const { accounts, next } = await ask(`${below("accounts")}?${query({ prefix, after })}`);
     list.replaceChildren(section("Accounts", table("By name", [
       ["Account", one => h("button", { type: "button", click: () => open(one.name) }, one.name)],
@@ -119,16 +123,16 @@ const facts = (tenant, node, { now, ask = {}, grant = {}, key = {} }) => table("
 ].filter(([, value]) => value !== undefined && value !== null && value !== ""));
 
 // A request that was refused before a policy was asked.
-const early = (id, refusal) => section(`Why: request ${id}`, h("p", {}, h("b", {}, `refused, ${refusal.code}`), `: ${refusal.reason}`),
+const early = (id, refusal, node) => section(`Why: request ${id}`, h("p", {}, h("b", {}, `refused, ${refusal.code}`), `: ${refusal.reason}`),
   h("p", { class: "empty" }, "No policy was asked: the request was refused before."), table("The refusal",
-    [...refusalColumns.slice(0, 2), ["Face", one => one.face], ["Status", one => one.status], ["Key", one => one.kid]], [refusal]));
+    [...refusalColumns.slice(0, 2), ["Face", one => one.face], ["Status", one => one.status], ["Key", one => one.kid], ["Node", () => node]], [refusal]));
 
 async function decisions(place, context) {
   const { ask, attempt, query, search, session } = context;
   const [list, detail] = [h("div", {}), h("div", {})];
   const open = attempt(async id => {
     const { tenant, node, record, refusal: before } = await ask(`requests/${encodeURIComponent(id)}`);
-    if (!record) return detail.replaceChildren(early(id, before));
+    if (!record) return detail.replaceChildren(early(id, before, node));
     const path = `tenants/${encodeURIComponent(tenant)}/decisions/${encodeURIComponent(id)}`;
     const refusal = record.decision.refusal;
     // The refusal itself is a note, too, and stands above.
@@ -141,7 +145,7 @@ async function decisions(place, context) {
   });
   const load = attempt(async (outcome = "", before = "") => {
     const { decisions, next } = await ask(`decisions?${query({ tenant: session.tenant, outcome, before })}`);
-    list.replaceChildren(section("Decisions", table("This node's last 10,000, the newest first", [
+    list.replaceChildren(section("Decisions", table(`The last 10,000 of node ${session.node}, the newest first`, [
       ["Time (UTC)", one => date(one.time)], ["Account", one => one.account], ["Content", one => one.content],
       ["Tracks", one => one.track], ["Outcome", one => one.outcome], ["Policy", one => one.policy],
       ["Request", one => h("button", { type: "button", class: "code", click: () => open(one.requestId) }, one.requestId)],
@@ -180,18 +184,21 @@ async function audit(place, { ask, attempt, query, say }) {
   const list = h("div", {});
   const verdict = h("span", { role: "status" });
   const verify = attempt(async () => { verdict.textContent = (await ask("audit/verify", { method: "POST" })).verdict; });
-  const load = attempt(async (from = "") => {
-    const { entries, last } = await ask(`audit?${query({ from })}`);
-    const first = entries[0]?.sequence ?? 1;
+  const load = attempt(async (wanted = {}, before = "") => {
+    const { entries, last, next } = await ask(`audit?${query({ ...wanted, before })}`);
     list.replaceChildren(section("Entries", table(`${number(last)} in all`, [
       ["No.", one => number(one.sequence)], ["Time (UTC)", one => date(one.event.time)], ["Who", one => one.event.actor],
       ["Did", one => one.event.action], ["To", one => one.event.object],
       ["More", one => Object.entries(one.event.details).filter(([, value]) => value !== "").map(([name, value]) => `${name}: ${value}`).join("; ")],
     ], entries.toReversed()), h("div", { class: "pager" },
-      first > 1 ? h("button", { type: "button", click: () => load(Math.max(1, first - 50)) }, "Earlier") : null,
-      from ? h("button", { type: "button", click: () => load() }, "Newest") : null)));
+      next ? h("button", { type: "button", click: () => load(wanted, next) }, "Earlier") : null,
+      before ? h("button", { type: "button", click: () => load(wanted) }, "Newest") : null)));
   });
-  place.replaceChildren(h("p", {}, h("button", { type: "button", click: verify }, "Verify the whole chain"), " ", verdict), list);
+  const parts = { who: "Who, or a part of the name", did: "Did", to: "To, or a part of it" };
+  place.replaceChildren(h("p", {}, h("button", { type: "button", click: verify }, "Verify the whole chain"), " ", verdict),
+    bar("Filter", wanted => load(Object.fromEntries(Object.entries(wanted).map(([name, value]) => [name, value.trim()]))),
+      Object.entries(parts).map(([name, label]) => field(label, name, { type: "search" })),
+      field("From day (UTC)", "since", { type: "date" }), field("To day (UTC)", "until", { type: "date" })), list);
   await load();
 }
 

@@ -1,0 +1,63 @@
+import Foundation
+import LatchkeyServer
+import LatchkeyTesting
+import Testing
+
+@testable import LatchkeyServerTool
+
+@Suite(.timeLimit(.minutes(5))) struct AuditSearchTests {
+    /// An audit of so many entries, one an hour from 2026-11-20T00:00:00Z on: every third one stops a session, the others sign in.
+    private static func audit(_ count: Int) async throws -> MemoryAuditStore {
+        let (store, time) = (MemoryAuditStore(), ManualTimekeeper(date: Date(timeIntervalSince1970: 1_795_132_800)))
+        let chain = AuditChain(store, timekeeper: time)
+        for number in 1...count {
+            let event =
+                number.isMultiple(of: 3)
+                ? AuditEvent(.sessionStopped, of: "demo/ann", by: "admin:operator-\(number % 2)")
+                : AuditEvent(.adminLogin, of: "admin:x", by: "admin:x")
+            _ = try await chain.append(event)
+            time.advance(by: .seconds(3_600))
+        }
+        return store
+    }
+
+    private static func search(
+        who: String = "", did: String = "", to: String = "", since: String = "", until: String = ""
+    ) -> AuditSearch {
+        AuditSearch(who: who, did: did, to: to, since: since, until: until)
+    }
+
+    /// What is looked for among 60 entries, and which ones are found.
+    private static let searches: [(AuditSearch, [UInt64])] = [
+        (search(did: "STOPPED"), Array(stride(from: 3, through: 60, by: 3))),
+        (search(who: "operator-0"), Array(stride(from: 6, through: 60, by: 6))),
+        (search(to: "demo/", since: "2026-11-22"), [51, 54, 57, 60]),
+        (search(did: "session", until: "2026-11-20"), [3, 6, 9, 12, 15, 18, 21, 24]),
+        (search(since: "2026-11-21T00", until: "2026-11-21T02"), [25, 26, 27]),
+        (search(who: "nobody"), []),
+    ]
+
+    @Test(arguments: searches) func `entries are found by who, what, whom and when, over all pages`(
+        _ search: AuditSearch, _ wanted: [UInt64]
+    ) async throws {
+        let store = try await Self.audit(60)
+        var (found, end): ([UInt64], UInt64?) = ([], 60)
+        while let last = end {
+            let (entries, next) = try await search.latest(7, upTo: last, in: store)
+            #expect(entries.count <= 7)
+            found = entries.map(\.sequence) + found
+            end = next.map { $0 - 1 }
+        }
+        #expect(found == wanted)
+    }
+
+    @Test func `a search that finds little looks at so many entries and no more, and goes on from there`() async throws
+    {
+        let store = try await Self.audit(AuditSearch.mostLooked + 700)
+        let search = Self.search(until: "2026-11-20T01")
+        let (first, next) = try await search.latest(50, upTo: UInt64(AuditSearch.mostLooked + 700), in: store)
+        #expect(first == [] && next == 701)
+        let (second, end) = try await search.latest(50, upTo: 700, in: store)
+        #expect(second.map(\.sequence) == [1, 2] && end == nil)
+    }
+}

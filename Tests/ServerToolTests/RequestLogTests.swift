@@ -1,0 +1,78 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyServer
+import LatchkeyTesting
+import LatchkeyVendors
+import Testing
+
+@testable import LatchkeyServerTool
+
+/// What a running server writes of requests.
+@Suite(.timeLimit(.minutes(5))) struct RequestLogTests {
+    private func lines(of stage: ServerStage) async -> [JSONValue] {
+        await stage.stop()
+        return stage.log.withLock { $0 }.split(separator: UInt8(ascii: "\n")).compactMap { JSONValue(Data($0)) }
+    }
+
+    @Test func `licenses, heartbeats, certificates and stray requests are events of their own`() async throws {
+        let stage = try await ServerStage(prepare: { folder in
+            try ServerStage.edit(folder.appending(path: "policies/demo.json").path) {
+                $0 = $0.replacing(#""limit": 3,"#, with: #""limit": 3, "heartbeat": "30s","#)
+            }
+        })
+        let (reply, _) = try await stage.license(headers: ["X-Request-Id": "request-license"])
+        let token = try #require(reply.header("X-Latchkey-Heartbeat-Token"), "\(reply.text)")
+        let tenant = "\(stage.server.addresses.players.url)/t/demo"
+        for (id, method, path, bearer) in [
+            ("request-beat", "POST", "sessions/heartbeat", token), ("request-end", "DELETE", "sessions", token),
+            ("request-refused", "POST", "sessions/heartbeat", "nonsense"),
+            ("request-certificate", "GET", "certificate", ""), ("request-stray", "GET", "nowhere", ""),
+        ] {
+            _ = try await stage.send(
+                "\(tenant)/\(path)", method: method, bearer: bearer, headers: ["X-Request-Id": id])
+        }
+        let lines = await lines(of: stage)
+        func words(_ id: String) -> [String?] {
+            let line = lines.first { $0["request_id"]?.text == id }
+            return ["event", "face", "outcome"].map { line?[$0]?.text }
+        }
+        #expect(words("request-license") == ["license", "fairplay", "granted"])
+        #expect(words("request-beat") == ["heartbeat", "heartbeat", "ok"])
+        #expect(words("request-end") == ["heartbeat", "session", "ok"])
+        #expect(words("request-refused") == ["heartbeat", "heartbeat", "refused"])
+        #expect(words("request-certificate") == ["certificate", "certificate", "ok"])
+        #expect(words("request-stray") == ["stray", "none", "refused"])
+        for line in lines where ["refused", "failed", "shed"].contains(line["outcome"]?.text) {
+            #expect(line["reason"]?.text?.isEmpty == false && line["message"]?.text?.isEmpty == false, "\(line)")
+        }
+    }
+
+    /// What operators may not do, and the code in the log.
+    private static let refused: [(path: String, method: String, key: String?, code: String)] = [
+        ("overview", "GET", nil, "adminKey"), ("overview", "DELETE", "right", "adminMethod"),
+        ("nowhere", "GET", "right", "adminUnknown"), ("audit?from=x", "GET", "right", "adminRequest"),
+    ]
+
+    @Test(arguments: refused) func `an operator's refusal has its reason in the log`(
+        _ path: String, _ method: String, _ key: String?, _ code: String
+    ) async throws {
+        let stage = try await ServerStage()
+        let reply = try await stage.send(
+            "\(stage.server.addresses.operators.url)/admin/v1/\(path)", method: method,
+            bearer: key.map { _ in stage.admin })
+        #expect(JSONValue(reply.body)?["code"]?.text == code)
+        #expect(method != "DELETE" || reply.header("Allow")?.contains("GET") == true)
+        let line = try #require(await lines(of: stage).last { $0["event"]?.text == "admin" })
+        #expect(line["outcome"]?.text == "refused" && line["reason"]?.text == code, "\(line)")
+        #expect(
+            line["message"]?.text == (key == nil ? "" : "By demo. ") + (JSONValue(reply.body)?["reason"]?.text ?? ""))
+    }
+
+    @Test func `the last lines that were dropped are told before a server ends`() async throws {
+        let stage = try await ServerStage()
+        for _ in 0..<2_500 { stage.server.shared.log.write(LogEntry(.info, .stray)) }
+        let lines = await lines(of: stage).filter { $0["event"]?.text == "stray" }
+        let told = lines.reduce(0) { $0 + ($1["dropped"]?.number ?? 0) }
+        #expect(told > 0 && told == Double(2_500 - lines.count { $0["level"]?.text == "info" }))
+    }
+}

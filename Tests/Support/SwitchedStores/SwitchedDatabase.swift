@@ -1,0 +1,124 @@
+package import LatchkeyCore
+package import LatchkeyServer
+
+/// A database for keys and audit that is away when told. The sessions are in an engine of their own.
+package final class SwitchedDatabase: KeyStore, AuditStore {
+    /// What is in it, there or not.
+    package let inner = MemorySealedKeyStore()
+    /// Sessions, which are there all the time.
+    package let sessions = MemoryRecordStore()
+    private let entries = MemoryAuditStore()
+    private let isDown = Locked(false)
+    private let refusesKeys = Locked(false)
+    private let refusesEntries = Locked(false)
+
+    package let engine = "switched"
+
+    package init() {}
+
+    /// Takes it away, or has it back.
+    package func setDown(_ value: Bool) { isDown.withLock { $0 = value } }
+
+    /// Has new keys fail, and nothing else.
+    package func failAdditions(_ value: Bool) { refusesKeys.withLock { $0 = value } }
+
+    /// Has the audit's entries fail, and nothing else.
+    package func failEntries(_ value: Bool) { refusesEntries.withLock { $0 = value } }
+
+    /// - Throws: while it is away.
+    package func ask() throws(StoreError) {
+        if isDown.withLock({ $0 }) { throw StoreError(.unavailable, engine, reason: "The test took it away.") }
+    }
+
+    package func add(_ rows: [KeyRow]) async throws(StoreError) -> [KeyRow] {
+        try ask()
+        if refusesKeys.withLock({ $0 }) { throw StoreError(.unavailable, engine, reason: "The test takes no keys.") }
+        return try await inner.add(rows)
+    }
+
+    package func rows(_ kids: [KeyID], of tenant: String) async throws(StoreError) -> [KeyRow] {
+        try ask()
+        return try await inner.rows(kids, of: tenant)
+    }
+
+    package func page(
+        of tenant: String, search: String, after cursor: KeyRow.Cursor?, limit: Int
+    ) async throws(StoreError) -> [KeyRow] {
+        try ask()
+        return try await inner.page(of: tenant, search: search, after: cursor, limit: limit)
+    }
+
+    package func count(of tenant: String) async throws(StoreError) -> Int {
+        try ask()
+        return try await inner.count(of: tenant)
+    }
+
+    package func reseal(_ rows: [SealedKey]) async throws(StoreError) -> Int {
+        try ask()
+        return try await inner.reseal(rows)
+    }
+
+    package func rows(of tenant: String, sealedBefore dataKey: UInt32, limit: Int) async throws(StoreError) -> [KeyRow]
+    {
+        try ask()
+        return try await inner.rows(of: tenant, sealedBefore: dataKey, limit: limit)
+    }
+
+    package func setDisabled(_ isDisabled: Bool, _ kid: KeyID, of tenant: String) async throws(StoreError) -> Bool {
+        try ask()
+        return try await inner.setDisabled(isDisabled, kid, of: tenant)
+    }
+
+    package func seeds(of tenant: String) async throws(StoreError) -> [SealedKey] {
+        try ask()
+        return try await inner.seeds(of: tenant)
+    }
+
+    package func add(seed: SealedKey) async throws(StoreError) -> Bool {
+        try ask()
+        return try await inner.add(seed: seed)
+    }
+
+    package func dataKeys() async throws(StoreError) -> [WrappedDataKey] {
+        try ask()
+        return try await inner.dataKeys()
+    }
+
+    package func replace(_ held: SealedKey, by row: KeyRow) async throws(StoreError) -> Bool {
+        try ask()
+        return try await inner.replace(held, by: row)
+    }
+
+    package func remove(_ held: SealedKey) async throws(StoreError) -> Bool {
+        try ask()
+        return try await inner.remove(held)
+    }
+
+    package func fingerprint() async throws(StoreError) -> DatabaseFingerprint? {
+        try ask()
+        return try await inner.fingerprint()
+    }
+
+    package func put(_ dataKey: WrappedDataKey, replacing wrapper: String?) async throws(StoreError) -> Bool {
+        try ask()
+        return try await inner.put(dataKey, replacing: wrapper)
+    }
+
+    package func append(_ entry: AuditEntry) async throws(StoreError) -> Bool {
+        try ask()
+        if refusesEntries.withLock({ $0 }) {
+            throw StoreError(.unavailable, engine, reason: "The test takes no entry.")
+        }
+        return try await entries.append(entry)
+    }
+
+    package func last() async throws(StoreError) -> AuditEntry? {
+        try ask()
+        return try await entries.last()
+    }
+
+    package func entries(from sequence: UInt64, limit: Int) async throws(StoreError) -> [AuditEntry] {
+        try ask()
+        return try await entries.entries(from: sequence, limit: limit)
+    }
+}

@@ -1,0 +1,44 @@
+package import Foundation
+import LatchkeyCore
+package import LatchkeyServer
+
+/// A store of sessions that is away when told.
+package final class SwitchedRecordStore: RecordStore {
+    private let inner = MemoryRecordStore()
+    private let isDown = Locked(false)
+
+    package let engine = "switched"
+
+    package init() {}
+
+    /// Takes it away, or has it back.
+    package func setDown(_ value: Bool) { isDown.withLock { $0 = value } }
+
+    private func ask() throws(StoreError) {
+        if isDown.withLock({ $0 }) { throw StoreError(.unavailable, engine, reason: "The test took it away.") }
+    }
+
+    package func read(_ key: RecordKey) async throws(StoreError) -> RecordReading {
+        try ask()
+        return try await inner.read(key)
+    }
+
+    package func write(
+        _ record: Record, at key: RecordKey, replacing replaced: UInt64?, until end: Date
+    ) async throws(StoreError) -> Bool {
+        try ask()
+        return try await inner.write(record, at: key, replacing: replaced, until: end)
+    }
+
+    package func remove(_ key: RecordKey, version: UInt64) async throws(StoreError) -> Bool {
+        try ask()
+        return try await inner.remove(key, version: version)
+    }
+
+    package func page(
+        of kind: RecordKey.Kind, _ tenant: String, prefix: String, after name: String?, limit: Int
+    ) async throws(StoreError) -> [NamedRecord] {
+        try ask()
+        return try await inner.page(of: kind, tenant, prefix: prefix, after: name, limit: limit)
+    }
+}
