@@ -106,8 +106,13 @@ extension ChromiumPage {
               video.style.width = '320px';
               video.style.borderRadius = 0;
               video.pause();
+              // A frame that was on its way when the player paused may be shown first.
+              const look = (now, shown) => {
+                if (Math.floor(shown.mediaTime * 25 + 0.5) !== \(frame)) { video.requestVideoFrameCallback(look); return; }
+                requestAnimationFrame(() => requestAnimationFrame(resolve));
+              };
               const seek = () => {
-                video.requestVideoFrameCallback(() => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+                video.requestVideoFrameCallback(look);
                 video.currentTime = (\(frame) + 0.5) / 25;
               };
               if (video.readyState >= 1) seek(); else video.onloadedmetadata = seek;
