@@ -88,6 +88,9 @@ let package = Package(
         .systemLibrary(
             name: "CPostgreSQL", pkgConfig: "libpq",
             providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+        // XML of packagers.
+        .systemLibrary(
+            name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"]), .brew(["libxml2"])]),
         // Headers alone: a licensee's library and a PKCS#11 module are loaded while the server runs.
         .systemLibrary(name: "CLatchkeyDerivation"),
         .systemLibrary(name: "CPKCS11"),
@@ -108,7 +111,8 @@ let package = Package(
         room(
             "LatchkeyServer",
             [
-                "LatchkeyCore", "LatchkeyFairPlay", "LatchkeyFiles", "LatchkeyHTTP", "CLatchkeyDerivation", "CPKCS11",
+                "LatchkeyCore", "LatchkeyFairPlay", "LatchkeyFiles", "LatchkeyHTTP", "CLatchkeyDerivation", "CLibXML2",
+                "CPKCS11",
             ]),
         // Floor 4
         room("LatchkeyFaces", ["LatchkeyCore", "LatchkeyFairPlay", "LatchkeyHTTP", "LatchkeyServer"]),
