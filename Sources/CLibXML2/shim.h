@@ -1,7 +1,9 @@
 // libxml2 as Swift can call it: the parser, and one function that begins it.
 #pragma once
+#include <libxml/xmlversion.h>
+// Debian's libxml2 is built with ICU, whose headers declare what Foundation's own ICU declares otherwise. Nothing here uses a converter.
+#undef LIBXML_ICU_ENABLED
 #include <libxml/parser.h>
-#include <libxml/parserInternals.h>
 
 /// Has a parser read bytes, which are UTF-8: nothing from a network, and no entity but the five of XML, because no document type
 /// declaration may be among the bytes.

@@ -87,11 +87,12 @@ extension ChromiumPage {
         case allowed, blocked, late
     }
 
-    /// Waits until the page is in a state, or cannot get there any more.
+    /// Waits until the page is in a state, or in one in which it stays.
     func waitForState(_ state: String) async throws {
-        try await wait(until: "['\(state)', 'failed'].includes(document.body?.dataset.state)")
+        try await wait(until: "['\(state)', 'refused', 'failed'].includes(document.body?.dataset.state)")
         guard try await value("document.body.dataset.state").text == state else {
-            throw Chromium.Failure(description: try await text("status"))
+            let refusal = "\(try await text("refusal-code")) \(try await text("refusal-reason"))"
+            throw Chromium.Failure(description: "\(try await text("status")) \(refusal)")
         }
     }
 

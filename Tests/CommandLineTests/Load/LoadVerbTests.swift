@@ -42,7 +42,7 @@ import Testing
             .write(to: URL(filePath: policy))
             let run = await RecordedRun(
                 "load", "--in-process", "--credentials", folder, "--rate", "100", "--for", "1s", "--viewers", "1",
-                "--sessions", "50", "--policy", policy, "--json")
+                "--sessions", "50", "--policy", policy, "--retry", "1000", "--json")
             let requests = run.json["requests"] as? [String: [String: Any]]
             #expect(requests?["refused"]?["count"] as? Int ?? 0 > 10, "\(run.output)")
             #expect(run.status == .yes)
