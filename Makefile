@@ -54,7 +54,7 @@ test: engines packager readers ## run all tests
 	@Scripts/check-pages --bin "$$($(SWIFT_BUILD) --show-bin-path)"
 
 # The rooms in which threads and tasks meet.
-TSAN_TESTS ?= Core,HTTP,Client,Players
+TSAN_TESTS ?= Core,HTTP,Client,Players,Policy
 
 tsan: deps ## run the tests of TSAN_TESTS with the thread sanitizer
 	@echo "Building and testing with the thread sanitizer; failures and a summary follow"

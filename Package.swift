@@ -88,6 +88,9 @@ let package = Package(
         .systemLibrary(
             name: "CPostgreSQL", pkgConfig: "libpq",
             providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+        // XML of packagers.
+        .systemLibrary(
+            name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"]), .brew(["libxml2"])]),
         // Headers alone: a licensee's library and a PKCS#11 module are loaded while the server runs.
         .systemLibrary(name: "CLatchkeyDerivation"),
         .systemLibrary(name: "CPKCS11"),
@@ -108,7 +111,8 @@ let package = Package(
         room(
             "LatchkeyServer",
             [
-                "LatchkeyCore", "LatchkeyFairPlay", "LatchkeyFiles", "LatchkeyHTTP", "CLatchkeyDerivation", "CPKCS11",
+                "LatchkeyCore", "LatchkeyFairPlay", "LatchkeyFiles", "LatchkeyHTTP", "CLatchkeyDerivation", "CLibXML2",
+                "CPKCS11",
             ]),
         // Floor 4
         room("LatchkeyFaces", ["LatchkeyCore", "LatchkeyFairPlay", "LatchkeyHTTP", "LatchkeyServer"]),
@@ -207,6 +211,14 @@ let package = Package(
         tests("HLS", ["LatchkeyHLS", "LatchkeyCore"], resources: [.copy("Corpus")]),
         tests("FairPlay", ["LatchkeyFairPlay", "LatchkeyCore"]),
         tests("HTTP", ["TLSPeer", "LatchkeyHTTP", "LatchkeyFiles", "LatchkeyCore"]),
+        // The rooms of the license server, each with a target of its own, so that they compile side by side.
+        tests("Forms", ["LatchkeyServer", "LatchkeyCore"]),
+        tests("Policy", ["LatchkeyServer", "LatchkeyFairPlay", "LatchkeyCore"]),
+        tests("Tokens", ["LatchkeyServer", "LatchkeyFairPlay", "LatchkeyCore"]),
+        tests("Vault", ["LatchkeyServer", "LatchkeyFairPlay", "LatchkeyCore"]),
+        tests("Packaging", ["LatchkeyServer", "LatchkeyFairPlay", "LatchkeyHTTP", "LatchkeyCore"]),
+        tests("Licensees", ["LatchkeyServer", "LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyCore"]),
+        tests("Operation", ["LatchkeyServer", "LatchkeyHTTP", "LatchkeyVirtualTime", "LatchkeyCore"]),
         tests("Server", ["LatchkeyServer", "LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyHTTP", "LatchkeyCore"]),
         tests("Stores", ["StoreEngines", "LatchkeyStores", "LatchkeyServer", "LatchkeyCore", "CSQLite"]),
         tests("Vendors", ["LatchkeyVendors", "LatchkeyCore"]),

@@ -14,7 +14,7 @@ struct DeviceSeal: Sendable {
     let identifier: Secret
 
     func sealed(_ record: PersistableKeyRecord) throws(OpenSSLError) -> Data {
-        var generator = SystemRandomNumberGenerator()
+        var generator = CryptographicGenerator()
         let iv = generator.bytes(16)
         var payload = record.bytes
         try apply(.encrypt, to: &payload, iv: iv[...])

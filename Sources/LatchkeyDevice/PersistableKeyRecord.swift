@@ -43,7 +43,7 @@ struct KeyNumber: Hashable, Sendable {
     let bytes: [UInt8]
 
     static func random() -> KeyNumber {
-        var generator = SystemRandomNumberGenerator()
+        var generator = CryptographicGenerator()
         return KeyNumber(bytes: generator.bytes(16))
     }
 }

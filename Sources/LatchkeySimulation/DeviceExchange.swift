@@ -13,7 +13,7 @@ struct DeviceExchange: Sendable {
     init(_ maker: SimulatedDeviceMaker) { self.maker = maker }
 
     func makeSPC(certificate: Data, contentIdentifier: Data, _ options: SPCOptions) throws -> Data {
-        var generator = SystemRandomNumberGenerator()
+        var generator = CryptographicGenerator()
         var options = options
         options.destination = maker.destination
         let exchange = try maker.device(certificate: certificate)

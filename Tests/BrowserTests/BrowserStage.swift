@@ -87,11 +87,12 @@ extension ChromiumPage {
         case allowed, blocked, late
     }
 
-    /// Waits until the page is in a state, or cannot get there any more.
+    /// Waits until the page is in a state, or in one in which it stays.
     func waitForState(_ state: String) async throws {
-        try await wait(until: "['\(state)', 'failed'].includes(document.body?.dataset.state)")
+        try await wait(until: "['\(state)', 'refused', 'failed'].includes(document.body?.dataset.state)")
         guard try await value("document.body.dataset.state").text == state else {
-            throw Chromium.Failure(description: try await text("status"))
+            let refusal = "\(try await text("refusal-code")) \(try await text("refusal-reason"))"
+            throw Chromium.Failure(description: "\(try await text("status")) \(refusal)")
         }
     }
 
@@ -106,8 +107,13 @@ extension ChromiumPage {
               video.style.width = '320px';
               video.style.borderRadius = 0;
               video.pause();
+              // A frame that was on its way when the player paused may be shown first.
+              const look = (now, shown) => {
+                if (Math.floor(shown.mediaTime * 25 + 0.5) !== \(frame)) { video.requestVideoFrameCallback(look); return; }
+                requestAnimationFrame(() => requestAnimationFrame(resolve));
+              };
               const seek = () => {
-                video.requestVideoFrameCallback(() => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+                video.requestVideoFrameCallback(look);
                 video.currentTime = (\(frame) + 0.5) / 25;
               };
               if (video.readyState >= 1) seek(); else video.onloadedmetadata = seek;

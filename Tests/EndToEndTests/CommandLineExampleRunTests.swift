@@ -88,6 +88,8 @@ private final class ExampleDesk: Sendable {
             ("d87c…", dask),
             ("--out credentials", "--out new-credentials"), ("vendors NAME", "vendors vudrm"),
             ("spc FILE", "spc my.spc"), ("--port 8443", "--port 0"), ("/tmp/", "./"),
+            // A busy machine's server turns some away, who come again.
+            ("load --in-process", "load --in-process --retry 1000"),
         ]
     }
 

@@ -10,6 +10,8 @@ final class StagedTime: Timekeeper {
         var running: [Int: (duration: Duration, continuation: CheckedContinuation<Void, any Error>)] = [:]
         var cancelled: Set<Int> = []
         var alreadyExpired: [Duration: Int] = [:]
+        /// Durations whose timers fire as soon as they begin.
+        var passed: Set<Duration> = []
     }
 
     private let start = Date()
@@ -37,6 +39,7 @@ final class StagedTime: Timekeeper {
             try await withCheckedThrowingContinuation { continuation in
                 let result: Result<Void, any Error>? = state.withLock { state in
                     guard state.cancelled.remove(id) == nil else { return .failure(CancellationError()) }
+                    if state.passed.contains(duration) { return .success(()) }
                     guard state.alreadyExpired[duration, default: 0] == 0 else {
                         state.alreadyExpired[duration, default: 0] -= 1
                         return .success(())
@@ -65,6 +68,19 @@ final class StagedTime: Timekeeper {
             return latest.flatMap { state.running.removeValue(forKey: $0) }
         }
         timer?.continuation.resume()
+    }
+
+    /// Fires all timers with a duration, and from now on each as it begins: on a busy machine, a service may be asked before the timer of
+    /// that request runs. The clock advances by that duration.
+    func pass(_ duration: Duration) {
+        let timers = state.withLock { state in
+            state.uptime += duration
+            state.passed.insert(duration)
+            let due = state.running.filter { $0.value.duration == duration }
+            for id in due.keys { state.running[id] = nil }
+            return due.sorted { $0.key < $1.key }.map(\.value)
+        }
+        for timer in timers { timer.continuation.resume() }
     }
 }
 

@@ -162,7 +162,7 @@ struct SPEKEDocument {
 extension Data {
     /// - Parameter text: base64 of one byte at least, in which blanks and line ends may stand anywhere.
     init?(base64InXML text: String) {
-        let compact = text.utf8.filter { !XMLCursor.isBlank($0) }
+        let compact = text.utf8.filter { !" \t\r\n".utf8.contains($0) }
         guard !compact.isEmpty, let data = Data(base64Encoded: Data(compact)) else { return nil }
         self = data
     }

@@ -12,6 +12,6 @@ struct XMLLimits: Sendable {
     var attributes = 64
     /// Bytes of one name.
     var nameBytes = 256
-    /// Bytes of one attribute's value as written.
+    /// Bytes of one attribute's value, without escapes.
     var valueBytes = 4_096
 }

@@ -18,8 +18,8 @@ extension XMLTree {
                 .encoding, "The document is not in the encoding that it states, and not in UTF-8 either.")
         }
         declaration = try Self.takeDeclaration(from: &bytes)
-        var reader = XMLTreeReader(bytes, limits: limits)
-        root = try reader.read()
+        let reader = try XMLTreeReader(limits)
+        root = try reader.read(bytes)
         (prolog, epilog) = (reader.prolog, reader.epilog)
     }
 

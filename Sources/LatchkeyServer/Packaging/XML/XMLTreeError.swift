@@ -40,4 +40,8 @@ package struct XMLTreeError: DiagnosableError, Equatable {
     }
 
     static func malformed(at offset: Int) -> Self { Self(.malformed, "The XML is not well-formed at byte \(offset).") }
+
+    static func declaration(at offset: Int) -> Self {
+        Self(.documentType, "The document has a declaration at byte \(offset).")
+    }
 }

@@ -1,106 +1,82 @@
-/// Reads the bytes of a document into a tree: XML 1.0 with namespaces, without any declaration.
+import CLibXML2
+
+/// Reads the bytes of a document into a tree, by libxml2: XML 1.0 with namespaces, without any declaration.
+///
+/// libxml2 calls for each piece in order (SAX), and builds no tree of its own, which would lose the order of attributes and which
+/// elements are short. Declarations and too many attributes do not get there: `XMLScan` refuses them before. Namespaces are `XMLNames`'s,
+/// because libxml2 gives declarations apart from the other attributes.
 ///
 /// Foundation's `XMLParser` is not used here. On Linux (Swift 6.3) it ends the process at a processing instruction without data, drops
 /// internal entities without a word, says yes to cut documents and to text behind the root, and gives attributes without their order.
 ///
 /// Source: `Documentation/LicenseServer.md` §3.
-struct XMLTreeReader {
-    private var cursor: XMLCursor
+final class XMLTreeReader {
     private let limits: XMLLimits
+    private let parser: xmlParserCtxtPtr
+    private var failure: XMLTreeError?
     private var count = 0
     private var open: [XMLTree.Element] = []
-    private(set) var root: XMLTree.Element?
+    /// Text since the last piece: libxml2 gives it in parts.
+    private var text: [UInt8] = []
+    private var root: XMLTree.Element?
     private(set) var prolog: [XMLTree.Node] = []
     private(set) var epilog: [XMLTree.Node] = []
 
-    /// - Parameter bytes: UTF-8 without a mark and without an XML declaration.
-    init(_ bytes: [UInt8], limits: XMLLimits) {
-        cursor = XMLCursor(bytes)
+    // Before the first parser, on one thread.
+    private static let isReady: Void = xmlInitParser()
+
+    init(_ limits: XMLLimits) throws(XMLTreeError) {
         self.limits = limits
+        _ = Self.isReady
+        guard let parser = xmlNewParserCtxt() else {
+            throw XMLTreeError(.tooManyBytes, "There is no memory for the document.")
+        }
+        self.parser = parser
     }
+
+    deinit { xmlFreeParserCtxt(parser) }
 
     /// Reads to the end.
+    /// - Parameter bytes: UTF-8 without a mark and without an XML declaration.
     /// - Returns: the root.
-    mutating func read() throws(XMLTreeError) -> XMLTree.Element {
-        while !cursor.isAtEnd {
-            if cursor.next == UInt8(ascii: "<") { try markup() } else { try text() }
+    func read(_ bytes: [UInt8]) throws(XMLTreeError) -> XMLTree.Element {
+        try XMLScan.check(bytes, limits)
+        parser.pointee.sax.pointee = .reader
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        parser.pointee.userData = context
+        // For this thread: SAX 1 has no other way for errors that Swift can call.
+        xmlSetStructuredErrorFunc(context) { context, error in
+            guard let error, error.pointee.level.rawValue >= XML_ERR_ERROR.rawValue else { return }
+            XMLTreeReader.of(context)?.stop(XMLTreeError.malformed)
         }
-        guard open.isEmpty, let root else { throw cursor.malformed }
+        defer { xmlSetStructuredErrorFunc(nil, nil) }
+        // A mark or an XML declaration would be none behind a line end.
+        let line = [UInt8(ascii: "\n")] + bytes
+        line.withUnsafeBytes {
+            latchkey_xml_read(parser, $0.bindMemory(to: CChar.self).baseAddress, CInt(clamping: line.count))
+        }
+        if let failure { throw failure }
+        guard parser.pointee.wellFormed == 1, open.isEmpty, let root else { throw .malformed(at: bytes.count) }
         return root
     }
+}
 
-    private mutating func text() throws(XMLTreeError) {
-        let raw = cursor.take { $0 != UInt8(ascii: "<") }
-        guard !open.isEmpty else {
-            guard raw.allSatisfy(XMLCursor.isBlank) else { throw cursor.malformed }
-            return
-        }
-        guard let text = XMLText.decoded(raw, as: .text) else { throw cursor.malformed }
-        append(.text(text))
-    }
+// MARK: - What libxml2 gives
 
-    private mutating func markup() throws(XMLTreeError) {
-        if cursor.skip("<!--") {
-            let text = try verbatim(upTo: "--")
-            guard cursor.skip(">") else { throw cursor.malformed }
-            append(.comment(text))
-        } else if cursor.skip("<![CDATA[") {
-            guard !open.isEmpty else { throw cursor.malformed }
-            append(.characterData(try verbatim(upTo: "]]>")))
-        } else if cursor.skip("<!") {
-            throw XMLTreeError(.documentType, "The document has a declaration at byte \(cursor.position - 2).")
-        } else if cursor.skip("<?") {
-            try instruction()
-        } else if cursor.skip("</") {
-            try endTag()
-        } else if cursor.skip("<") {
-            try startTag()
-        }
-    }
-
-    private mutating func instruction() throws(XMLTreeError) {
-        let target = try name()
-        guard target.lowercased() != "xml", !target.utf8.contains(UInt8(ascii: ":")) else { throw cursor.malformed }
-        let hasBlanks = cursor.skipBlanks()
-        let data = try verbatim(upTo: "?>")
-        guard hasBlanks || data.isEmpty else { throw cursor.malformed }
-        append(.instruction(target: target, data: data))
-    }
-
-    private mutating func endTag() throws(XMLTreeError) {
-        let name = try name()
-        cursor.skipBlanks()
-        guard cursor.skip(">"), let element = open.popLast(), element.name.written.equalsByteForByte(name) else {
-            throw cursor.malformed
-        }
-    }
-
-    private mutating func startTag() throws(XMLTreeError) {
-        guard !(open.isEmpty && root != nil) else { throw cursor.malformed }
-        let written = try name()
-        var attributes: [(name: String, value: String)] = []
-        var isShort = false
-        while true {
-            let hadBlanks = cursor.skipBlanks()
-            isShort = cursor.skip("/>")
-            if isShort || cursor.skip(">") { break }
-            guard hadBlanks else { throw cursor.malformed }
-            guard attributes.count < limits.attributes else {
-                throw XMLTreeError(.attributeTooLong, "An element has more than \(limits.attributes) attributes.")
+extension XMLTreeReader {
+    fileprivate func start(_ name: String, _ pairs: [(name: String, value: String)]) throws(XMLTreeError) {
+        for (name, value) in pairs + [(name, "")] {
+            guard name.utf8.count <= limits.nameBytes else {
+                throw XMLTreeError(.attributeTooLong, "A name is longer than \(limits.nameBytes) bytes.")
             }
-            attributes.append((try name(), try value()))
+            guard value.utf8.count <= limits.valueBytes else {
+                throw XMLTreeError(.attributeTooLong, "An attribute is longer than \(limits.valueBytes) bytes.")
+            }
         }
-        let outer = open.last?.scope ?? XMLNames.outermost
-        guard let element = XMLNames.element(written, attributes, in: outer) else {
+        guard let element = XMLNames.element(name, pairs, in: open.last?.scope ?? XMLNames.outermost) else {
             throw XMLTreeError(
-                .malformed,
-                "The element before byte \(cursor.position) has an undeclared prefix or one attribute twice.")
+                .malformed, "The element before byte \(position) has an undeclared prefix or one attribute twice.")
         }
-        element.isShort = isShort
-        try add(element)
-    }
-
-    private mutating func add(_ element: XMLTree.Element) throws(XMLTreeError) {
         count += 1
         guard count <= limits.elements else {
             throw XMLTreeError(.tooManyElements, "The document has more than \(limits.elements) elements.")
@@ -108,43 +84,20 @@ struct XMLTreeReader {
         guard open.count < limits.depth else {
             throw XMLTreeError(.tooDeep, "The document has more than \(limits.depth) levels.")
         }
-        if root == nil { root = element } else { open.last?.children.append(.element(element)) }
-        if !element.isShort { open.append(element) }
+        element.isShort = latchkey_xml_is_at_short_end(parser) != 0
+        if root == nil { root = element } else { append(.element(element)) }
+        open.append(element)
     }
 
-    private mutating func value() throws(XMLTreeError) -> String {
-        cursor.skipBlanks()
-        guard cursor.skip("=") else { throw cursor.malformed }
-        cursor.skipBlanks()
-        guard let quote = cursor.next, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else {
-            throw cursor.malformed
-        }
-        cursor.advance()
-        let raw = cursor.take { $0 != quote }
-        guard raw.count <= limits.valueBytes else {
-            throw XMLTreeError(.attributeTooLong, "An attribute is longer than \(limits.valueBytes) bytes.")
-        }
-        guard cursor.next == quote, let value = XMLText.decoded(raw, as: .attribute) else { throw cursor.malformed }
-        cursor.advance()
-        return value
+    fileprivate func end() {
+        endText()
+        _ = open.popLast()
     }
 
-    private mutating func name() throws(XMLTreeError) -> String {
-        let raw = cursor.take { !XMLCursor.isBlank($0) && !XMLCursor.endsName($0) }
-        guard raw.count <= limits.nameBytes else {
-            throw XMLTreeError(.attributeTooLong, "A name is longer than \(limits.nameBytes) bytes.")
-        }
-        let name = String(decoding: raw, as: UTF8.self)
-        guard XMLNames.isName(name) else { throw cursor.malformed }
-        return name
-    }
+    fileprivate func take(_ bytes: UnsafeBufferPointer<UInt8>) { text += bytes }
 
-    private mutating func verbatim(upTo end: StaticString) throws(XMLTreeError) -> String {
-        guard let raw = cursor.take(upTo: end), let text = XMLText.verbatim(raw) else { throw cursor.malformed }
-        return text
-    }
-
-    private mutating func append(_ node: XMLTree.Node) {
+    fileprivate func append(_ node: XMLTree.Node) {
+        endText()
         if let element = open.last {
             element.children.append(node)
         } else if root == nil {
@@ -153,4 +106,67 @@ struct XMLTreeReader {
             epilog.append(node)
         }
     }
+
+    private func endText() {
+        guard !text.isEmpty else { return }
+        open.last?.children.append(.text(String(decoding: text, as: UTF8.self)))
+        text = []
+    }
+
+    /// Reads no further.
+    /// - Parameter error: why; made of the byte at which the parser is.
+    fileprivate func stop(_ error: (Int) -> XMLTreeError) {
+        failure = failure ?? error(position)
+        xmlStopParser(parser)
+    }
+
+    /// How many bytes the parser has read; the line end before the document does not count.
+    private var position: Int { max(0, Int(xmlByteConsumed(parser)) - 1) }
+}
+
+extension xmlSAXHandler {
+    /// Calls an `XMLTreeReader`, in the way of SAX 1: names come with their prefixes, and attributes with declarations of namespaces in order.
+    fileprivate static var reader: Self {
+        var handler = xmlSAXHandler()
+        handler.initialized = 1
+        handler.startElement = { context, name, attributes in
+            var (pairs, rest) = ([(name: String, value: String)](), attributes)
+            while let pair = rest, let name = pair[0] {
+                pairs.append((String(xml: name), String(xml: pair[1])))
+                rest = pair + 2
+            }
+            let reader = XMLTreeReader.of(context)
+            do throws(XMLTreeError) { try reader?.start(String(xml: name), pairs) } catch {
+                reader?.stop { _ in error }
+            }
+        }
+        handler.endElement = { context, _ in XMLTreeReader.of(context)?.end() }
+        handler.characters = { context, bytes, count in
+            XMLTreeReader.of(context)?.take(UnsafeBufferPointer(start: bytes, count: Int(count)))
+        }
+        // With another receiver, libxml2 takes some blanks for layout.
+        handler.ignorableWhitespace = handler.characters
+        handler.cdataBlock = { context, bytes, count in
+            let part = UnsafeBufferPointer(start: bytes, count: Int(count))
+            XMLTreeReader.of(context)?.append(.characterData(String(decoding: part, as: UTF8.self)))
+        }
+        handler.comment = { context, text in XMLTreeReader.of(context)?.append(.comment(String(xml: text))) }
+        handler.processingInstruction = { context, target, data in
+            XMLTreeReader.of(context)?.append(.instruction(target: String(xml: target), data: String(xml: data)))
+        }
+        handler.internalSubset = { context, _, _, _ in XMLTreeReader.of(context)?.stop(XMLTreeError.declaration) }
+        return handler
+    }
+}
+
+extension XMLTreeReader {
+    /// The reader that a parser calls; it lives as long as it reads.
+    fileprivate static func of(_ context: UnsafeMutableRawPointer?) -> XMLTreeReader? {
+        context.map { Unmanaged.fromOpaque($0).takeUnretainedValue() }
+    }
+}
+
+extension String {
+    /// libxml2's text; empty without one.
+    fileprivate init(xml text: UnsafePointer<UInt8>?) { self = text.map { String(cString: $0) } ?? "" }
 }

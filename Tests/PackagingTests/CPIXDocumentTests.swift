@@ -137,21 +137,26 @@ import Testing
     }
 
     @Test func `imported keys serve licenses, and what a vault exports is imported elsewhere`() async throws {
-        let stage = try VaultStage()
-        let vault = try await stage.vault()
+        let store = MemorySealedKeyStore()
+        let vault = try await Self.vault(store)
         let document = try CPIXDocument(try Self.document().data(.init(recipients: [])))
         #expect(try await vault.add(document.entries(), policies: ["rental"]).isEmpty)
         let found = try await vault.key(.numbered(1))
         #expect(found.content.iv == document.keys.first?.iv)
         #expect(found.facts.track == .sd)
-        let row = try #require(try await stage.store.inner.rows([.numbered(1)], of: "acme").first)
+        let row = try #require(try await store.rows([.numbered(1)], of: "acme").first)
         #expect(row.periods == [7, .max])
         let exported = try await vault.document(of: try #require(ContentName("movie")))
         #expect(Set(exported.keys) == Set(document.keys))
         #expect(exported.contract.rules.map(\.trackType) == ["SD"])
         #expect(exported.contract.rules.first?.video.first?.pixels.most == 589_824)
-        let other = try VaultStage()
-        #expect(try await other.vault().add(try CPIXDocument(exported.data(.init(recipients: []))).entries()).isEmpty)
+        let other = try await Self.vault(MemorySealedKeyStore())
+        #expect(try await other.add(try CPIXDocument(exported.data(.init(recipients: []))).entries()).isEmpty)
+    }
+
+    private static func vault(_ store: MemorySealedKeyStore) async throws -> TenantVault {
+        let wrapping = KeyEncryptionKeys(try KeyEncryptionKey(id: "kek", key: .random(32)))
+        return TenantVault(try await TenantSecrets.create("acme", in: store, with: wrapping), store: store)
     }
 
     // MARK: - Other writers

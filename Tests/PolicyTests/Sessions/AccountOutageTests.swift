@@ -103,4 +103,24 @@ import Testing
         #expect(try await book.slots() == ["s"])
         #expect(scene.events.withLock { $0 } == [])
     }
+
+    @Test func `a store of sessions that does not answer is away before a license asks for it, and back by itself`()
+        async
+    {
+        let isDown = Locked(true)
+        let store = InterruptedStore(
+            store: scene.store,
+            before: { _, _ throws(StoreError) in
+                if isDown.withLock({ $0 }) { throw StoreError(.unavailable, "test", reason: "It is away.") }
+            })
+        let book = AccountBook(accounts: store, secrets: [], timekeeper: scene.clock)
+        for one in book.watched { await one.probe() }
+        #expect(book.watched.map(\.health.name) == ["sessionStore", "tokenStore"])
+        #expect(
+            book.watched.allSatisfy { $0.health.word == .away && $0.health.standing.lastError?.reason == "It is away." }
+        )
+        isDown.withLock { $0 = false }
+        for one in book.watched { await one.probe() }
+        #expect(book.watched.allSatisfy { $0.health.word == .answers })
+    }
 }

@@ -192,6 +192,31 @@ import Testing
         #expect(failure(Data("<r \(many(65))/>".utf8)) == .attributeTooLong)
     }
 
+    @Test func `an element of thousands of attributes is refused before they are compared`() {
+        let many = (0..<20_000).map { "a\($0)=''" }.joined(separator: " ")
+        #expect(failure(Data("<r \(many)/>".utf8)) == .attributeTooLong)
+    }
+
+    @Test(arguments: [
+        "<r><!--<a \(String(repeating: "b=\"\" ", count: 70))><!DOCTYPE r>--></r>",
+        "<r><![CDATA[<a \(String(repeating: "b=\"\" ", count: 70))><!DOCTYPE r>]]></r>",
+        "<r><?p <a \(String(repeating: "b=\"\" ", count: 70))><!DOCTYPE r>?></r>",
+        "<r a=\"'>\">\(String(repeating: "b=\"\" ", count: 70))</r>",
+    ])
+    func `what looks like tags and declarations in comments, sections, instructions and values is none`(_ text: String)
+        throws
+    {
+        #expect(written(try tree(text)) == text)
+    }
+
+    @Test func `text of any length is one text, and what a reference stands for is read once`() throws {
+        let long = String(repeating: "aä😀\r\n]&amp;&#38;lt;]", count: 500)
+        let root = try tree("<r b='&#38;lt;&amp;amp;\r\n\t'>\(long)<![CDATA[]]></r>").root
+        #expect(root["b"] == "&lt;&amp;  ")
+        #expect(root.children.count == 2)
+        #expect(root.text == String(repeating: "aä😀\n]&&lt;]", count: 500))
+    }
+
     @Test(arguments: 0..<200)
     func `damaged documents are refused or come back as they were read`(_ seed: Int) throws {
         var generator = SeededGenerator(seed: UInt64(seed))

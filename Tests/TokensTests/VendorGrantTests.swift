@@ -37,8 +37,9 @@ import Testing
         var grant = VendorGrant(tokenID: "t-1")
         #expect(grant.grant.policy == Policy())
         (grant.output.hdcp, grant.output.allowsAirPlay, grant.tracks) = (.type0, false, [.audio, .sd])
-        let policy = try Scene.policy(
-            #""output":{"hdcp":{"HD":"type1","SD":"notRequired"},"adapter":"refuse"},"tracks":{"allow":["SD","HD"]}"#)
+        let json =
+            #"{"version":1,"output":{"hdcp":{"HD":"type1","SD":"notRequired"},"adapter":"refuse"},"tracks":{"allow":["SD","HD"]}}"#
+        let policy = try Policy(json: Data(json.utf8))
         let narrowed = policy.narrowed(to: grant.grant.policy).policy
         #expect(narrowed.output.hdcp?[.hd] == .type1 && narrowed.output.hdcp?[.sd] == .type0)
         #expect(narrowed.output.airPlay == .refuse && narrowed.output.adapter == .refuse)

@@ -35,7 +35,7 @@ struct BuiltLibrary: Sendable {
     private static let tokens = Locked<[BuiltLibrary]>([])
 
     private init(_ source: String, header: String, _ macros: [String], _ libraries: [String]) throws {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..").standardizedFileURL
+        let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardizedFileURL
         folder = try TemporaryFolder()
         path = folder.path("libtest.so")
         let arguments = ["-shared", "-fPIC", "-w", "-I", root.appending(path: "Sources/\(header)").path]

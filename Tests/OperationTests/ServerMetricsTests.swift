@@ -154,7 +154,7 @@ import Testing
         #expect(Int(answer) == metrics.names.count + ProcessFigures().families.count)
     }
 
-    private static let root = (1...4).reduce(URL(fileURLWithPath: #filePath)) { url, _ in
+    private static let root = (1...3).reduce(URL(fileURLWithPath: #filePath)) { url, _ in
         url.deletingLastPathComponent()
     }
 

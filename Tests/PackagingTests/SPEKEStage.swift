@@ -105,3 +105,12 @@ extension String {
     /// The text in base64.
     var fromBase64: String? { Data(base64Encoded: self).map { String(decoding: $0, as: UTF8.self) } }
 }
+
+extension KeyID {
+    static let none = numbered(0)
+
+    static func numbered(_ number: UInt8) -> KeyID {
+        guard let id = KeyID(bytes: [UInt8](repeating: number, count: 16)) else { preconditionFailure("16 bytes") }
+        return id
+    }
+}

@@ -284,4 +284,24 @@ import Testing
         #expect(try await kind(old, source) == nil)
         #expect(events.withLock { $0.count } == 3)
     }
+
+    @Test(arguments: [3_600, -3_600.0])
+    func `an unknown key causes no more fetches by the date`(seconds: Double) async throws {
+        let clock = ManualTimekeeper()
+        let fetches = Locked(0)
+        let source = KeySetSource.fetched(timekeeper: clock, report: { _ in }) {
+            fetches.withLock { $0 += 1 }
+            throw CancellationError()
+        }
+        let token = try SampleTokens.token(payload: SampleTokens.payload)
+        func ask() async { _ = try? await source.verified(token, by: TokenVerifier(), at: SampleTokens.now) }
+        for _ in 0..<3 { await ask() }
+        #expect(fetches.withLock { $0 } == 1)
+        clock.setDate(clock.date.addingTimeInterval(seconds))
+        for _ in 0..<3 { await ask() }
+        #expect(fetches.withLock { $0 } == 1)
+        clock.advance(by: .seconds(60))
+        for _ in 0..<3 { await ask() }
+        #expect(fetches.withLock { $0 } == 2)
+    }
 }
