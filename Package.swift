@@ -46,7 +46,7 @@ func curlClient() -> [Target.Dependency] {
 func reports() -> [Target.Dependency] {
     #if os(Linux)
         [
-            "Latchkey", "LatchkeyBench", "LatchkeyCommandLine", "LatchkeyDemo", "LatchkeySimulation",
+            "Latchkey", "LatchkeyBench", "LatchkeyCommandLine", "LatchkeyDemo", "LatchkeySimulation", "LatchkeySupport",
             "LatchkeyTerminal",
         ]
     #else
@@ -59,6 +59,7 @@ let package = Package(
     platforms: [.iOS(.v16), .tvOS(.v16), .macOS(.v13)],
     products: [
         .library(name: "Latchkey", targets: ["Latchkey"]),
+        .library(name: "LatchkeySupport", targets: ["LatchkeySupport"]),
         .library(name: "LatchkeyAVFoundation", targets: ["LatchkeyAVFoundation"]),
         .library(name: "LatchkeyJWPlayer", targets: ["LatchkeyJWPlayer"]),
         .library(name: "LatchkeyTHEOplayer", targets: ["LatchkeyTHEOplayer"]),
@@ -131,8 +132,11 @@ let package = Package(
             "LatchkeySimulation",
             [
                 "Latchkey", "LatchkeyCore", "LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyHLS", "LatchkeyHTTP",
-                "LatchkeyDemoMedia", "LatchkeyPlayback", "LatchkeyServer", "LatchkeyServices", "LatchkeyVendors",
+                "LatchkeyDemoMedia", "LatchkeyPlayback", "LatchkeyServer", "LatchkeyServices", "LatchkeySupport",
+                "LatchkeyVendors",
             ]),
+        // Pages, files and bundles of what a loader did. An app takes it along where it wants them.
+        room("LatchkeySupport", ["Latchkey", "LatchkeyCore", "LatchkeyHLS", "LatchkeyVendors"]),
         room("LatchkeyTesting", ["Latchkey", "LatchkeyCore", "LatchkeyVendors", "LatchkeyVirtualTime"]),
         room(
             "LatchkeyAVFoundation",
@@ -169,13 +173,17 @@ let package = Package(
         room(
             "LatchkeyTerminal",
             ["Latchkey", "LatchkeyCore", "LatchkeyFiles", "LatchkeyPlayback", "LatchkeyVendors"]),
+        // The option `--trace` of the tools.
+        room(
+            "LatchkeyTracing",
+            ["Latchkey", "LatchkeyCore", "LatchkeySupport", "LatchkeyTerminal", "LatchkeyVendors"]),
         // Floor 6
         .executableTarget(
             name: "LatchkeyCommandLine",
             dependencies: [
                 "Latchkey", "LatchkeyCore", "LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyFiles", "LatchkeyHLS",
                 "LatchkeyHTTP", "LatchkeyPlayback", "LatchkeyServer", "LatchkeyServices", "LatchkeySimulation",
-                "LatchkeyTerminal", "LatchkeyVendors", "LatchkeyVirtualTime",
+                "LatchkeySupport", "LatchkeyTerminal", "LatchkeyTracing", "LatchkeyVendors", "LatchkeyVirtualTime",
             ], swiftSettings: settings),
         .executableTarget(
             name: "LatchkeyServerTool",
@@ -187,8 +195,8 @@ let package = Package(
             name: "LatchkeyBench",
             dependencies: [
                 "Latchkey", "LatchkeyCore", "LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyHLS", "LatchkeyHTTP",
-                "LatchkeyPlayback", "LatchkeyServer", "LatchkeyServices", "LatchkeySimulation", "LatchkeyTerminal",
-                "LatchkeyTesting", "LatchkeyVendors", "LatchkeyVirtualTime",
+                "LatchkeyPlayback", "LatchkeyServer", "LatchkeyServices", "LatchkeySimulation", "LatchkeySupport",
+                "LatchkeyTerminal", "LatchkeyTesting", "LatchkeyVendors", "LatchkeyVirtualTime",
             ], swiftSettings: settings),
 
         // A process that the tests kill while it writes keys.
@@ -226,6 +234,7 @@ let package = Package(
         tests("Playback", ["LatchkeySimulation", "LatchkeyPlayback", "LatchkeyHLS", "LatchkeyCore"]),
         tests(
             "Client", ["StoreCrash", "Latchkey", "LatchkeyVendors", "LatchkeyHLS", "LatchkeyCore"] + curlClient()),
+        tests("Support", ["LatchkeySupport", "Latchkey", "LatchkeyVendors", "LatchkeyCore"]),
         tests(
             "Services",
             [
@@ -236,14 +245,16 @@ let package = Package(
         tests(
             "EndToEnd",
             [
-                "TLSPeer", "LatchkeyServerTool", "LatchkeyFaces", "LatchkeySimulation", "Latchkey", "LatchkeyVendors",
+                "TLSPeer", "LatchkeyServerTool", "LatchkeyFaces", "LatchkeySimulation", "LatchkeySupport", "Latchkey",
+                "LatchkeyVendors",
                 "LatchkeyServices", "LatchkeyServer", "LatchkeyHTTP", "LatchkeyFiles",
                 "LatchkeyFairPlay", "LatchkeyDevice", "LatchkeyPlayback", "LatchkeyHLS", "LatchkeyCore",
             ]),
         tests(
             "CommandLine",
             [
-                "LatchkeyCommandLine", "LatchkeySimulation", "LatchkeyTerminal", "Latchkey", "LatchkeyVendors",
+                "LatchkeyCommandLine", "LatchkeySimulation", "LatchkeySupport", "LatchkeyTerminal", "LatchkeyTracing",
+                "Latchkey", "LatchkeyVendors",
                 "LatchkeyServices", "LatchkeyServer", "LatchkeyDevice", "LatchkeyPlayback", "LatchkeyHTTP",
                 "LatchkeyFairPlay", "LatchkeyHLS", "LatchkeyCore",
             ]),
@@ -262,7 +273,10 @@ let package = Package(
             ] + reports()),
         tests(
             "Bench",
-            ["Latchkey", "LatchkeyBench", "LatchkeyServices", "LatchkeyHTTP", "LatchkeyFairPlay", "LatchkeyCore"]),
+            [
+                "Latchkey", "LatchkeyBench", "LatchkeyServices", "LatchkeySupport", "LatchkeyHTTP", "LatchkeyFairPlay",
+                "LatchkeyCore",
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )
@@ -298,7 +312,8 @@ let package = Package(
             name: "LatchkeyDemo",
             dependencies: [
                 "Latchkey", "LatchkeyCore", "LatchkeyFairPlay", "LatchkeyServer", "LatchkeyServices",
-                "LatchkeySimulation", "LatchkeyTerminal", "LatchkeyTesting", "LatchkeyVendors", "LatchkeyExamples",
+                "LatchkeySimulation", "LatchkeySupport", "LatchkeyTerminal", "LatchkeyTesting", "LatchkeyTracing",
+                "LatchkeyVendors", "LatchkeyExamples",
                 "AVFoundation", "JWPlayerKit", "JWPlayer_iOS_SDK", "THEOplayerSDK", "OPYSDKFPS", "PSDKLibrary",
                 "StandInPlayers", "StandInEngine",
             ], swiftSettings: settings),

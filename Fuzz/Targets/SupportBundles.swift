@@ -1,5 +1,5 @@
 import Foundation
-import LatchkeyCore
+import LatchkeySupport
 
 /// A ZIP archive. What is read is no more than was there, stays below its folder, and is read again after it is written.
 func fuzzZip(_ data: Data) {

@@ -1,4 +1,5 @@
 import Foundation
+import LatchkeySupport
 import LatchkeyVendors
 
 /// A HAR file, HTTP messages or a curl command, and whose they seem to be.

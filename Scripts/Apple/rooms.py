@@ -15,6 +15,7 @@ LIBRARY = [
     Room("LatchkeyHLS", "LatchkeyHLS", None, ()),
     Room("LatchkeyVendors", "LatchkeyVendors", None, ()),
     Room("Latchkey", "Latchkey", None, ()),
+    Room("LatchkeySupport", "LatchkeySupport", None, ()),
     Room("LatchkeyAVFoundation", "LatchkeyAVFoundation", None, ()),
     Room("LatchkeyVirtualTime", "LatchkeyVirtualTime", None, ()),
     Room("LatchkeyTesting", "LatchkeyTesting", None, ()),

@@ -115,8 +115,8 @@ extension ContentKeyLoader {
         _ trace: Trace
     ) async throws(ContentKeyError) -> License {
         try checkNotEmpty(spc)
-        caller.record.note(key, purpose, of: trace.number)
-        caller.record.noteSPC(spc.bytes.count, of: trace.number)
+        caller.record?.note(key, purpose, of: trace.number)
+        caller.record?.noteSPC(spc.bytes.count, of: trace.number)
         let values = try await prerequisites.values(for: key, trace)
         let context = LicenseContext(keyURI: key, contentIdentifier: identifier, purpose: purpose, lookup: values)
         guard let session else { return try await license(for: spc, context, trace) { [:] } }

@@ -163,7 +163,7 @@ extension ContentKeyLoader {
     private func work(on request: KeyRequest) async {
         let trace = request.trace
         let deadline = caller.configuration.retry.deadline
-        caller.record.note(request.playerRequest.keyURI, request.purpose, of: trace.number)
+        caller.record?.note(request.playerRequest.keyURI, request.purpose, of: trace.number)
         trace.send(.requested(request.purpose))
         do {
             let license = try await withDeadline(

@@ -6,14 +6,15 @@
     nonisolated extension AVPlayerKeys {
         /// Takes a request, unless it was taken before.
         func take(_ request: AVContentKeyRequest, for purpose: KeyPurpose, in session: AVContentKeySession) {
-            let (taken, isCurrent) = state.withLock { state in
-                let make = purpose == .persistable ? PersistableSessionKeyRequest.init : SessionKeyRequest.init
-                let taken = make(request, purpose, session, self, state.requests.player)
-                guard state.session === session else { return (taken as SessionKeyRequest?, false) }
-                return (state.requests.add(taken, as: request, for: request.asset) ? taken : nil, true)
+            // Made without the lock, because it asks the app what the key is called. The player's name changes with the session only.
+            let make = purpose == .persistable ? PersistableSessionKeyRequest.init : SessionKeyRequest.init
+            let taken = make(request, purpose, session, self, state.withLock { $0.requests.player })
+            let asset = request.asset
+            let isNew = state.withLock { state in
+                state.session === session ? state.requests.add(taken, as: request, for: asset) : nil
             }
-            guard let taken else { return }
-            guard isCurrent else { return taken.answer(.failure(.released)) }
+            guard let isNew else { return taken.answer(.failure(.released)) }
+            guard isNew else { return }
             guard !taken.keyURI.raw.isEmpty else { return taken.answer(.failure(.keyUnnamed)) }
             guard purpose == .streaming, let offline = loader.offline else {
                 return queue.async { [loader] in taken.start(loader) }

@@ -130,16 +130,17 @@
                 onFailure(KeyFailure(.unsupported))
                 return nil
             #else
+                if let session = state.withLock({ $0.session }) { return session }
+                let session =
+                    options.reports.map {
+                        AVContentKeySession(keySystem: .fairPlayStreaming, storageDirectoryAt: $0)
+                    } ?? AVContentKeySession(keySystem: .fairPlayStreaming)
+                session.setDelegate(self, queue: queue)
+                if options.usesAdvisoryKeys { session.useAdvisoryKeys() }
+                // Of two that are made at the same time one stays; nothing was asked of the other.
                 return state.withLock { state in
-                    if let session = state.session { return session }
-                    let session =
-                        options.reports.map {
-                            AVContentKeySession(keySystem: .fairPlayStreaming, storageDirectoryAt: $0)
-                        } ?? AVContentKeySession(keySystem: .fairPlayStreaming)
-                    session.setDelegate(self, queue: queue)
-                    if options.usesAdvisoryKeys { session.useAdvisoryKeys() }
-                    state.session = session
-                    return session
+                    state.session = state.session ?? session
+                    return state.session
                 }
             #endif
         }

@@ -49,14 +49,14 @@
     // MARK: - Used by streamed and stored keys
 
     nonisolated extension LoadingKeyRequest {
-        /// AVFoundation's call blocks its thread, so it runs on one that may wait.
+        /// AVFoundation's call blocks its thread, so it runs on one that may wait. A cancelled task waits no longer for it.
         fileprivate func makeSPC(
             _ certificate: Data, _ contentIdentifier: Data, options: [String: any Sendable]?
         ) async throws -> Data {
-            try await withCheckedThrowingContinuation { continuation in
+            try await Promise.value { spc in
                 DispatchQueue.global(qos: .userInitiated).async { [self] in
-                    continuation.resume(
-                        with: Result {
+                    spc.resolve(
+                        Result {
                             try request.streamingContentKeyRequestData(
                                 forApp: certificate, contentIdentifier: contentIdentifier, options: options)
                         })

@@ -23,6 +23,7 @@ struct Bench: Sendable {
         figures += try await licenses()
         figures += try await timeToKey()
         figures += try await heldKeys()
+        figures += try await recording()
         #if os(Linux)
             figures += try await transport()
         #endif

@@ -1,5 +1,6 @@
 import Latchkey
 import LatchkeyCore
+import LatchkeySupport
 
 /// A figure over the runs so far, with what is aimed at.
 struct BenchChart {

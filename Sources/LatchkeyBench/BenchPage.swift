@@ -1,5 +1,6 @@
 import Foundation
 import Latchkey
+import LatchkeySupport
 
 /// The figures as a page: charts with aims and history, and tables behind them.
 struct BenchPage {

@@ -6,6 +6,7 @@ struct BenchVerb: Verb {
     private let check = Flag("check", "exit with status 1 if an aim is missed")
     private let licenses = Flag("licenses", "measure licenses over HTTP only")
     private let server = Flag("server", "measure licenses of latchkey-server only, which lies beside this program")
+    private let recording = Flag("recording", "measure what recording for support costs only")
     private let html = Option(
         "html", .path("FILE"), "where to write the figures as a page of charts, with their history")
     private let history = Option(
@@ -22,9 +23,9 @@ struct BenchVerb: Verb {
                 Takes less than a minute. Build for release first, as make bench does. RSA is compared with the openssl on the
                 search path; allocations are counted on Linux, if there is a C compiler.
                 """,
-            options: [licenses, server, html, history, check, counting, Flag.json],
+            options: [licenses, server, recording, html, history, check, counting, Flag.json],
             examples: [
-                "latchkey-bench", "latchkey-bench --licenses", "latchkey-bench --server",
+                "latchkey-bench", "latchkey-bench --licenses", "latchkey-bench --server", "latchkey-bench --recording",
                 "latchkey-bench --check --json", "latchkey-bench --html out/bench/index.html",
             ],
             yes: "measured", no: "something failed; with --check also: an aim is missed or could not be measured")
@@ -65,6 +66,7 @@ struct BenchVerb: Verb {
 
     private func figures(of bench: Bench, _ arguments: Arguments) async throws -> [Figure] {
         if arguments[licenses] { return try await bench.licenses() }
+        if arguments[recording] { return try await bench.recording() }
         guard arguments[server] else { return try await bench.figures() }
         #if os(Linux)
             return try await bench.licenseServer()

@@ -5,10 +5,6 @@ import LatchkeyTesting
 @_spi(Integrations) import LatchkeyVendors
 import LatchkeyVirtualTime
 
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
-
 /// What it costs to keep a hundred keys alive for a day: leases of ten minutes, in virtual time, with a service that answers at once.
 @available(macOS 15, iOS 18, tvOS 18, *)
 struct HeldKeysBench: Sendable {
@@ -87,23 +83,6 @@ struct HeldKeysBench: Sendable {
     }
 }
 
-/// Answers each request at once: with a CKC, or with the certificate.
-private final class InstantService: Transport {
-    private let state = Locked(0)
-    var count: Int { state.withLock { $0 } }
-
-    func send(_ request: URLRequest, bodyLimit: Int) async throws -> HTTPReply {
-        guard request.httpMethod == "POST" else {
-            return HTTPReply(url: request.url, status: 200, body: SampleBytes.certificate)
-        }
-        let number = state.withLock { count in
-            count += 1
-            return count
-        }
-        return HTTPReply(url: request.url, status: 200, body: SampleBytes.ckc(number))
-    }
-}
-
 /// A key request that comes again each time it is asked to.
 private final class RenewingRequest: PlayerKeyRequest {
     let keyURI: KeyURI
@@ -136,14 +115,4 @@ private final class RenewingRequest: PlayerKeyRequest {
         return true
     }
     func ended(_ error: ContentKeyError) { life.withLock { $0 = false } }
-}
-
-/// The memory of this process that is in use, in bytes; `nil` if the system does not tell.
-private var residentBytes: Int? {
-    // What the allocator keeps of freed memory goes back to the system first.
-    if let symbol = dlsym(nil, "malloc_trim") {
-        _ = unsafeBitCast(symbol, to: (@convention(c) (Int) -> CInt).self)(0)
-    }
-    let fields = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ")
-    return fields?.dropFirst().first.flatMap { Int($0) }.map { $0 * Int(sysconf(Int32(_SC_PAGESIZE))) }
 }

@@ -71,7 +71,7 @@ struct RSABound: Sendable {
 
 /// Runs work that blocks on a thread of its own, so that Swift's few threads stay the server's.
 func onThread<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result) async throws -> Result {
-    try await withCheckedThrowingContinuation { continuation in
-        Thread.detachNewThread { continuation.resume(with: Swift.Result { try work() }) }
+    try await Promise.value { done in
+        Thread.detachNewThread { done.resolve(Swift.Result { try work() }) }
     }
 }

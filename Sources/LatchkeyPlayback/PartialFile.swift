@@ -47,7 +47,7 @@ package enum PartialFile {
             while !rest.isEmpty {
                 let written = Foundation.write(
                     descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-                if written < 0, errno != EINTR { return false }
+                guard written > 0 || (written < 0 && errno == EINTR) else { return false }
                 rest = rest.dropFirst(max(0, written))
             }
             return true

@@ -49,7 +49,7 @@ struct WorkingFiles {
         var rest = bytes[...]
         while !rest.isEmpty {
             let written = Foundation.write(file, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-            guard written > 0 || errno == EINTR else { throw Diagnosis.fileFailed(name) }
+            guard written > 0 || (written < 0 && errno == EINTR) else { throw Diagnosis.fileFailed(name) }
             rest = rest.dropFirst(max(0, written))
         }
     }

@@ -1,6 +1,7 @@
 package import Foundation
-package import Latchkey
+import Latchkey
 import LatchkeyCore
+package import LatchkeySupport
 
 /// The page that a demonstration leaves: each picture with its waterfall, and a table of all.
 package struct DemoPage {

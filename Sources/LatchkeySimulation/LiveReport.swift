@@ -10,7 +10,7 @@ extension LivePlayer {
         /// The runs of segments that could not be decrypted.
         public var gaps: [Gap] = []
         /// The licenses that came and that the device took, renewals among them.
-        public var licenses: [License] = []
+        public var licenses: [IssuedLicense] = []
         /// The renewals that the loader asked for.
         public var renewals: [Renewal] = []
         /// The key requests that were answered with an error, or with a CKC that the device did not take.
@@ -29,7 +29,7 @@ extension LivePlayer {
         }
 
         /// A license that the device took.
-        public struct License: Sendable, Hashable {
+        public struct IssuedLicense: Sendable, Hashable {
             /// The key's URI.
             public let key: KeyURI
             /// What it was requested for.

@@ -13,8 +13,6 @@ public final class FakeKeyRequest: Sendable {
         var systemHolds = 0
         var certificates: [Data] = []
         var identifiers: [Data] = []
-        var watchers: [CheckedContinuation<Answer, Never>] = []
-        var holdWatchers: [CheckedContinuation<Void, Never>] = []
         var ends: [ContentKeyError] = []
         var renewals = 0
     }
@@ -25,6 +23,8 @@ public final class FakeKeyRequest: Sendable {
     private let renewing: @Sendable (FakeKeyRequest) -> Bool
     private let spc: @Sendable () async throws -> Data?
     private let state = Locked(State())
+    private let first = Promise<Answer, Never>()
+    private let hold = Promise<Void, Never>()
 
     /// - Parameters:
     ///   - keyURI: the key's URI.
@@ -71,27 +71,14 @@ public final class FakeKeyRequest: Sendable {
     /// The content identifiers that SPCs were asked for with.
     public var identifiers: [Data] { state.withLock { $0.identifiers } }
 
-    /// The first answer, as soon as there is one.
+    /// The first answer, as soon as there is one; the failure `cancelled` if the waiting task is cancelled before, as a test's time
+    /// limit does.
     public func firstAnswer() async -> Answer {
-        await withCheckedContinuation { watcher in
-            let answer = state.withLock { state in
-                if state.answers.isEmpty { state.watchers.append(watcher) }
-                return state.answers.first
-            }
-            if let answer { watcher.resume(returning: answer) }
-        }
+        (try? await first.value) ?? .failure(ContentKeyError(.cancelled, "The test stopped waiting for the answer."))
     }
 
-    /// Waits until the request is ended because the system holds the key.
-    public func untilSystemHolds() async {
-        await withCheckedContinuation { watcher in
-            let isOver = state.withLock { state in
-                if state.systemHolds == 0 { state.holdWatchers.append(watcher) }
-                return state.systemHolds > 0
-            }
-            if isOver { watcher.resume() }
-        }
-    }
+    /// Waits until the request is ended because the system holds the key, or the waiting task is cancelled.
+    public func untilSystemHolds() async { try? await hold.value }
 
     public func makeSPC(certificate: Data, contentIdentifier: Data) async throws -> Data {
         guard let spc = try await makeOptionalSPC(certificate: certificate, contentIdentifier: contentIdentifier) else {
@@ -109,12 +96,8 @@ public final class FakeKeyRequest: Sendable {
     }
 
     public func systemHoldsKey() {
-        let watchers = state.withLock { state in
-            state.systemHolds += 1
-            defer { state.holdWatchers = [] }
-            return state.holdWatchers
-        }
-        for watcher in watchers { watcher.resume() }
+        state.withLock { $0.systemHolds += 1 }
+        hold.resolve(.success(()))
     }
 
     public func renew() -> Bool {
@@ -125,12 +108,8 @@ public final class FakeKeyRequest: Sendable {
     public func ended(_ error: ContentKeyError) { state.withLock { $0.ends.append(error) } }
 
     public func answer(_ result: Answer) {
-        let watchers = state.withLock { state in
-            state.answers.append(result)
-            defer { state.watchers = [] }
-            return state.watchers
-        }
-        for watcher in watchers { watcher.resume(returning: result) }
+        state.withLock { $0.answers.append(result) }
+        first.resolve(.success(result))
     }
 }
 

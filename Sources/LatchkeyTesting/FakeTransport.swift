@@ -32,7 +32,7 @@ public final class FakeTransport: Transport {
     private struct State {
         var requests: [URLRequest] = []
         var warmed: [URL] = []
-        var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+        var watchers: [(count: Int, ready: Promise<Void, Never>)] = []
     }
 
     private let respond: @Sendable (_ request: URLRequest, _ number: Int) async -> Step
@@ -60,15 +60,15 @@ public final class FakeTransport: Transport {
     /// Everything that was sent so far, in order.
     public var requests: [URLRequest] { state.withLock { $0.requests } }
 
-    /// Waits until a number of requests has been sent, all counted from the start.
+    /// Waits until a number of requests has been sent, all counted from the start, or the waiting task is cancelled.
     public func untilRequested(_ count: Int = 1) async {
-        await withCheckedContinuation { continuation in
-            let isReady = state.withLock { state in
-                if state.requests.count < count { state.watchers.append((count, continuation)) }
-                return state.requests.count >= count
-            }
-            if isReady { continuation.resume() }
+        let ready = Promise<Void, Never>()
+        let isReady = state.withLock { state in
+            if state.requests.count < count { state.watchers.append((count, ready)) }
+            return state.requests.count >= count
         }
+        if !isReady { try? await ready.value }
+        state.withLock { $0.watchers.removeAll { $0.ready === ready } }
     }
 
     /// The origins to which connections were opened ahead, in order.
@@ -98,11 +98,11 @@ public final class FakeTransport: Transport {
         let (number, ready) = state.withLock { state in
             state.requests.append(request)
             let number = state.requests.count
-            let ready = state.watchers.filter { $0.count <= number }.map(\.continuation)
+            let ready = state.watchers.filter { $0.count <= number }.map(\.ready)
             state.watchers.removeAll { $0.count <= number }
             return (number, ready)
         }
-        for continuation in ready { continuation.resume() }
+        for watcher in ready { watcher.resolve(.success(())) }
         return number
     }
 }

@@ -16,7 +16,7 @@ package final class Gate: Sendable {
     /// Opens the gate for all tasks that wait, and for all that arrive later.
     package func open() { opened.resolve(.success(())) }
 
-    /// Waits until the gate is open. Not ended by a cancellation.
+    /// Waits until the gate is open. Not ended by a cancellation: it stands for code that ignores one.
     package func wait() async {
         let number = arrivals.withLock { count in
             count += 1
@@ -24,15 +24,9 @@ package final class Gate: Sendable {
         }
         arrived.resolve(.success(()))
         if number >= needed { open() }
-        await Self.resolution(of: opened)
+        await withCheckedContinuation { waiter in opened.whenResolved { _ in waiter.resume() } }
     }
 
-    /// Waits until a task has arrived at the gate.
-    package func untilSomeoneArrives() async { await Self.resolution(of: arrived) }
-
-    private static func resolution(of promise: Promise<Void, Never>) async {
-        await withCheckedContinuation { continuation in
-            promise.whenResolved { _ in continuation.resume() }
-        }
-    }
+    /// Waits until a task has arrived at the gate, or the waiting task is cancelled.
+    package func untilSomeoneArrives() async { try? await arrived.value }
 }

@@ -10,7 +10,7 @@ public final class ManualTimekeeper: Timekeeper {
 
     private struct Watcher {
         let wakeUp: Duration?
-        let continuation: CheckedContinuation<Void, Never>
+        let served: Promise<Void, Never>
     }
 
     private struct State {
@@ -68,21 +68,21 @@ public final class ManualTimekeeper: Timekeeper {
     /// Sets the date without letting time pass, as a user or the network does.
     public func setDate(_ date: Date) { state.withLock { $0.date = date } }
 
-    /// Waits until at least one task waits for time to pass.
+    /// Waits until at least one task waits for time to pass, or the waiting task is cancelled.
     public func untilSomeoneSleeps() async { await untilSomeoneSleeps(until: nil) }
 
-    /// Waits until a task waits for exactly this much time to pass from now.
+    /// Waits until a task waits for exactly this much time to pass from now, or the waiting task is cancelled.
     public func untilSomeoneSleeps(for duration: Duration) async { await untilSomeoneSleeps(until: uptime + duration) }
 
     private func untilSomeoneSleeps(until wakeUp: Duration?) async {
-        await withCheckedContinuation { continuation in
-            let isReady = state.withLock { state in
-                let isReady = state.sleepers.values.contains { wakeUp == nil || $0.wakeUp == wakeUp }
-                if !isReady { state.watchers.append(Watcher(wakeUp: wakeUp, continuation: continuation)) }
-                return isReady
-            }
-            if isReady { continuation.resume() }
+        let served = Promise<Void, Never>()
+        let isReady = state.withLock { state in
+            let isReady = state.sleepers.values.contains { wakeUp == nil || $0.wakeUp == wakeUp }
+            if !isReady { state.watchers.append(Watcher(wakeUp: wakeUp, served: served)) }
+            return isReady
         }
+        if !isReady { try? await served.value }
+        state.withLock { $0.watchers.removeAll { $0.served === served } }
     }
 
     private func add(
@@ -100,7 +100,7 @@ public final class ManualTimekeeper: Timekeeper {
             return .waits(served)
         }
         switch outcome {
-        case .waits(let watchers): for watcher in watchers { watcher.continuation.resume() }
+        case .waits(let watchers): for watcher in watchers { watcher.served.resolve(.success(())) }
         case .isDue: continuation.resume()
         case .isCancelled: continuation.resume(throwing: CancellationError())
         }

@@ -87,14 +87,14 @@ public struct VendorProfile: Sendable, Hashable, Codable {
         /// From a setting if it has a value, else from a server.
         case inlineOrFetched(setting: String, RequestRule, CertificateDecoder)
 
-        var request: RequestRule? {
+        package var request: RequestRule? {
             switch self {
             case .fetched(let request, _), .inlineOrFetched(_, let request, _): request
             case .inline: nil
             }
         }
 
-        var decoder: CertificateDecoder {
+        package var decoder: CertificateDecoder {
             switch self {
             case .fetched(_, let decoder), .inlineOrFetched(_, _, let decoder): decoder
             case .inline: .base64Text

@@ -24,6 +24,7 @@ public final class VirtualTime: Timekeeper, TaskExecutor {
         var next: UInt64 = 0
         var holds = 0
         var hasEnded = false
+        var isCancelled = false
     }
 
     private let condition = NSCondition()
@@ -40,21 +41,28 @@ public final class VirtualTime: Timekeeper, TaskExecutor {
     public var sleeperCount: Int { access { $0.sleepers.count } }
 
     /// Runs a simulation to its end.
-    /// - Throws: what it throws; `VirtualTimeError` if it waits for something that cannot happen.
+    ///
+    /// Cancelling the waiting task cancels the simulation; one that then waits for a `hold()` to end is given up.
+    /// - Throws: what it throws; `VirtualTimeError` if it waits for something that cannot happen; `CancellationError` if it is given up.
     public func run<Value: Sendable>(_ simulation: @escaping @Sendable () async throws -> Value) async throws -> Value {
         let result = Locked<Result<Value, any Error>?>(nil)
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            let task = start {
-                let value = await TaskStart.$starter.withValue({ self.start($0) }) {
-                    await Result { try await simulation() }
+        let task = start {
+            let value = await TaskStart.$starter.withValue({ self.start($0) }) {
+                await Result { try await simulation() }
+            }
+            result.withLock { $0 = value }
+            self.access { $0.hasEnded = true }
+        }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+                Thread.detachNewThread {
+                    continuation.resume(with: Result { try self.runJobs() })
+                    task.cancel()
                 }
-                result.withLock { $0 = value }
-                self.access { $0.hasEnded = true }
             }
-            Thread.detachNewThread {
-                continuation.resume(with: Result { try self.runJobs() })
-                task.cancel()
-            }
+        } onCancel: {
+            task.cancel()
+            access { $0.isCancelled = true }
         }
         guard let ended = result.withLock({ $0 }) else { throw VirtualTimeError() }
         return try ended.get()
@@ -146,11 +154,12 @@ extension VirtualTime {
     private func waitForWork() throws -> (jobs: [UnownedJob], due: [CheckedContinuation<Void, any Error>]) {
         condition.lock()
         defer { condition.unlock() }
-        while state.jobs.isEmpty, state.holds > 0 { condition.wait() }
+        while state.jobs.isEmpty, state.holds > 0, !state.isCancelled { condition.wait() }
         guard state.jobs.isEmpty else {
             defer { state.jobs = [] }
             return (state.jobs, [])
         }
+        guard state.holds == 0 else { throw CancellationError() }
         guard let next = state.sleepers.values.map(\.wakeUp).min() else { throw VirtualTimeError() }
         state.uptime = max(state.uptime, next)
         return ([], Self.takeDue(&state))

@@ -51,7 +51,7 @@ public final class StandInLog: Sendable {
 
     private struct Watcher {
         let condition: @Sendable (Contents) -> Bool
-        let continuation: CheckedContinuation<Void, Never>
+        let served: Promise<Void, Never>
     }
 
     private struct State {
@@ -83,16 +83,16 @@ public final class StandInLog: Sendable {
         change { $0.violations.append(RuleViolation(rule, detail)) }
     }
 
-    /// Waits until a condition holds.
+    /// Waits until a condition holds, or the waiting task is cancelled.
     public func until(_ condition: @escaping @Sendable (Contents) -> Bool) async {
-        await withCheckedContinuation { continuation in
-            let holds = state.withLock { state in
-                let holds = condition(state.contents)
-                if !holds { state.watchers.append(Watcher(condition: condition, continuation: continuation)) }
-                return holds
-            }
-            if holds { continuation.resume() }
+        let served = Promise<Void, Never>()
+        let holds = state.withLock { state in
+            let holds = condition(state.contents)
+            if !holds { state.watchers.append(Watcher(condition: condition, served: served)) }
+            return holds
         }
+        if !holds { try? await served.value }
+        state.withLock { $0.watchers.removeAll { $0.served === served } }
     }
 
     /// Waits until a callback has returned a number of times.
@@ -116,8 +116,8 @@ public final class StandInLog: Sendable {
             let contents = state.contents
             let served = state.watchers.filter { $0.condition(contents) }
             state.watchers.removeAll { $0.condition(contents) }
-            return served.map(\.continuation)
+            return served.map(\.served)
         }
-        for continuation in served { continuation.resume() }
+        for watcher in served { watcher.resolve(.success(())) }
     }
 }

@@ -33,11 +33,11 @@ public enum StandInNetwork {
         send(request, limit, redirects: longestWay, answer)
     }
 
-    /// The reply to a request.
+    /// The reply to a request. A cancelled task waits no longer for it.
     /// - Parameter limit: the maximum size of the body in bytes.
     public static func reply(to request: URLRequest, limit: Int) async throws -> Reply {
-        try await withCheckedThrowingContinuation { continuation in
-            send(request, limit: limit) { continuation.resume(with: $0) }
+        try await Promise<Reply, any Error>.value { reply in
+            send(request, limit: limit) { reply.resolve($0.mapError { $0 as any Error }) }
         }
     }
 

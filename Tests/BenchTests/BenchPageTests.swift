@@ -1,5 +1,6 @@
 import Foundation
 import Latchkey
+import LatchkeySupport
 import LatchkeyTerminal
 import LatchkeyTesting
 import Testing

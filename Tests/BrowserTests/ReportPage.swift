@@ -1,3 +1,5 @@
+import LatchkeySupport
+
 #if os(Linux)
     import Foundation
     import LatchkeyCore

@@ -15,17 +15,6 @@ private func report(_ error: ContentKeyError) -> String {
     return lines.joined(separator: "\n")
 }
 
-/// A page of everything that happens to the keys until the first has its answer.
-private func page(of loader: ContentKeyLoader) async -> Data {
-    var trace = KeyTrace()
-    for await event in loader.events() {
-        trace.add(event)
-        if case .answered = event.kind { break }
-        if case .failed = event.kind { break }
-    }
-    return trace.data(as: .html)
-}
-
 /// The code of the article "Diagnose a refusal", compiled and run.
 @Suite(.timeLimit(.minutes(5))) struct DiagnoseARefusalTests {
     @Test func `a report for support has the stage, the service's words and the request id`() async throws {
@@ -36,15 +25,5 @@ private func page(of loader: ContentKeyLoader) async -> Data {
         #expect(text.hasPrefix("forbidden at license\n"))
         #expect(text.contains("status 403, code –, request r-42, policy ended"))
         #expect(!text.contains(token))
-    }
-
-    @Test func `the page of a refused key has its cause and its request id`() async {
-        let refusal = HTTPReply(
-            status: 403, headers: [("x-request-id", "r-42")], body: Data(#"{"message":"policy ended"}"#.utf8))
-        let harness = Harness(VendorProfile.json.unchecked, post: [.reply(refusal)])
-        async let written = page(of: harness.loader)
-        _ = await harness.answer()
-        let text = String(decoding: await written, as: UTF8.self)
-        #expect(text.contains("<h2>license: forbidden</h2>") && text.contains("r-42") && !text.contains(token))
     }
 }

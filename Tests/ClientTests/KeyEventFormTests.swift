@@ -68,6 +68,9 @@ import Testing
             "the renewal failed (timedOut), the next follows in 5 s", "renewalFailed"
         ),
         (.ended(error), "the key ended: \(error)", "ended"), (.released, "released", "released"),
+        (
+            .evicted, "the loader holds as many keys as it may, and renews this one, the oldest, no more", "evicted"
+        ),
         (.answeredFromStore, "answered from the store", "answeredFromStore"), (.keyStored, "stored", "keyStored"),
         (.storedKeyDropped, "the player rejected the stored key, which was removed", "storedKeyDropped"),
         (.storedKeyExpired, "a window of the stored key ended", "storedKeyExpired"),

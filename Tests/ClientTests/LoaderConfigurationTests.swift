@@ -30,7 +30,8 @@ import Testing
         "preparedCredentialsLifetime": ("PreparedCredentialsTests.swift", "$0.preparedCredentialsLifetime = lifetime"),
         "keyStore": ("Offline/PersistableRequestTests.swift", "$0.keyStore = store"),
         "offline": ("LoaderConfigurationTests.swift", "$0.offline = OfflinePolicy(assets: 1)"),
-        "tracing": ("Trace/TraceParentTests.swift", "$0.tracing = .traceparent"),
+        "tracing": ("TraceParentTests.swift", "$0.tracing = .traceparent"),
+        "recording": ("LoaderConfigurationTests.swift", "$0.recording = LoaderConfiguration.Recording"),
         "observer": ("LoaderConfigurationTests.swift", "$0.observer = { event in"),
     ]
 
@@ -70,6 +71,15 @@ import Testing
         #expect((error as? any DiagnosableError)?.code == "tooManyOfflineAssets")
     }
 
+    @Test func `a record is told of everything that support needs, and there is none by default`() async {
+        #expect(LoaderConfiguration().recording.record == nil)
+        let record = CountedRecord()
+        let harness = Harness { $0.recording = LoaderConfiguration.Recording { _, _ in record } }
+        #expect(await harness.answer().error == nil)
+        #expect(record.noted.withLock { $0 } == ["credentials", "event", "exchange", "key", "spc"])
+        #expect(harness.loader.record as? CountedRecord === record)
+    }
+
     @Test func `an observer sees each event of a key`() async {
         let kinds = Locked<[String]>([])
         let harness = Harness {
@@ -79,6 +89,20 @@ import Testing
         #expect(kinds.withLock { $0.first } == "requested")
         #expect(kinds.withLock { $0.contains("answered") })
     }
+}
+
+/// Remembers what it was told of.
+private final class CountedRecord: LoaderRecord {
+    let noted = Locked<Set<String>>([])
+
+    func note(_ event: KeyEvent) { note("event") }
+    func note(_ exchange: RecordedExchange, hiding secrets: [Secret]) { note("exchange") }
+    func note(_ credentials: CredentialSet) { note("credentials") }
+    func note(_ key: KeyURI, _ purpose: KeyPurpose, of number: Int) { note("key") }
+    func noteSPC(_ count: Int, of number: Int) { note("spc") }
+    func note(playlist: Data, at address: String) { note("playlist") }
+
+    private func note(_ what: String) { noted.withLock { _ = $0.insert(what) } }
 }
 
 /// Answers as a service does, and remembers how large a reply may be.

@@ -10,6 +10,7 @@ import Testing
 @testable import LatchkeyHLS
 @testable import LatchkeyPlayback
 @testable import LatchkeyServer
+@testable import LatchkeySupport
 @testable import LatchkeyTerminal
 
 /// What apps, scripts and support read of an error: code, number, domain, remedy, JSON, exit status. They never change.
@@ -156,7 +157,7 @@ struct ErrorSamples {
             ZipArchive([.init("manifest.json", Data("{\"format\":2}".utf8))]).data,
         ]
         for archive in archives { add { try SupportBundle(archive) } }
-        errors.append(Diagnosis.bundleWithoutProfile)
+        errors += [Diagnosis.bundleWithoutProfile, .recordingOff]
     }
 
     private mutating func addStreamErrors() {

@@ -1,7 +1,9 @@
 import Foundation
 import Latchkey
 import LatchkeySimulation
+import LatchkeySupport
 import LatchkeyTesting
+import LatchkeyTracing
 import Testing
 
 @testable import LatchkeyCommandLine

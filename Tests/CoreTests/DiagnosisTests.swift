@@ -31,6 +31,41 @@ import Testing
         #expect(own.remedy == "Stop." && !own.isRetryable && "\(own)" == "rateLimited: Too many. Stop.")
     }
 
+    /// The documentation of each public kind, by its name.
+    private static func comments() throws -> [String: [String]] {
+        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("../../Sources/LatchkeyCore/Diagnosis")
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasPrefix("Kind+") }
+        var found: [String: [String]] = [:]
+        for name in names {
+            var comment: [String] = []
+            for line in try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8).split(
+                separator: "\n")
+            {
+                if let text = line.wholeMatch(of: /\s*\/\/\/ ?(.*)/) {
+                    comment.append(String(text.1))
+                } else {
+                    if let kind = line.firstMatch(of: /public static let (\w+) =/) { found[String(kind.1)] = comment }
+                    comment = []
+                }
+            }
+        }
+        return found
+    }
+
+    @Test func `each kind's documentation says what happened, which statuses it has, and what the app does`() throws {
+        let comments = try Self.comments()
+        #expect(Set(comments.keys) == Set(Diagnosis.Kind.all.map(\.rawValue)))
+        for (kind, comment) in comments {
+            let what = comment.prefix { !$0.isEmpty }.joined(separator: " ")
+            #expect(what.hasSuffix(".") && what.split(separator: " ").count >= 7, "\(kind): \(what)")
+            for part in ["- Status: ", "- App: "] {
+                let text = comment.first { $0.hasPrefix(part) }?.dropFirst(part.count) ?? ""
+                #expect(text.split(separator: " ").count >= 2 || text.contains(/\d{3}/), "\(kind): \(part)")
+            }
+        }
+    }
+
     @Test func `the page of errors lists each kind with its number, meaning and remedy, and nothing else`() throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../..")
         let page = try String(contentsOf: root.appendingPathComponent("Documentation/Errors.md"), encoding: .utf8)

@@ -5,6 +5,7 @@ import LatchkeyDevice
 import LatchkeyHTTP
 import LatchkeyServer
 import LatchkeyServices
+import LatchkeySimulation
 import LatchkeyTesting
 @_spi(Integrations) import LatchkeyVendors
 import Testing
@@ -13,7 +14,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct CustomerSessionTests {
     @Test func `the device gets its key, and a heartbeat keeps the app's session alive`() async throws {
         try await SessionStage.with { stage in
-            let app = CustomerApp(stage)
+            let app = backend(stage)
             let session = try await open(app, stage)
             let key = try await key(session, stage).get()
             #expect(key.contentKey == stage.service.environment.authority.keys.keys.first?.content)
@@ -31,7 +32,7 @@ import Testing
 
     @Test func `where the app's license says so, renewals keep the session alive`() async throws {
         try await SessionStage.with({ $0.enforcesSessions = true }) { stage in
-            let app = CustomerApp(stage)
+            let app = backend(stage)
             let session = try await open(app, stage)
             let renewals = AsyncStream.makeStream(of: Void.self)
             session.attach(renew: { renewals.continuation.yield() }, fail: { _ in })
@@ -52,7 +53,7 @@ import Testing
 
     @Test func `a heartbeat that the service refuses stops the player once`() async throws {
         try await SessionStage.with { stage in
-            let session = try await open(CustomerApp(stage), stage)
+            let session = try await open(backend(stage), stage)
             let failures = AsyncStream.makeStream(of: ContentKeyError.self)
             session.attach(renew: {}, fail: { failures.continuation.yield($0) })
             _ = try await key(session, stage).get()
@@ -65,18 +66,18 @@ import Testing
                 break
             }
             #expect(error?.stage == .heartbeat && error?.remedy.isEmpty == false)
-            #expect((error?.underlying as? CustomerApp.Refused)?.status == 400)
+            #expect((error?.underlying as? NAGRABackend.Refused)?.status == 400)
             #expect(stage.count(.sessionHeartbeat) == 1)
         }
     }
 
     @Test func `a license that the service refuses is one typed error with the app's own below it`() async throws {
         try await SessionStage.with { stage in
-            let session = try await open(CustomerApp(stage), stage)
+            let session = try await open(backend(stage), stage)
             stage.service.faults.set(.refusal(code: "4711", status: 400), at: .license)
             let error = try #require(try await key(session, stage).error as? ContentKeyError)
             #expect(error.stage == .license && !error.reason.isEmpty && !error.remedy.isEmpty)
-            #expect((error.underlying as? CustomerApp.Refused)?.status == 400)
+            #expect((error.underlying as? NAGRABackend.Refused)?.status == 400)
 
             stage.service.faults.clear()
             _ = try await key(session, stage).get()
@@ -85,7 +86,13 @@ import Testing
     }
 
     /// The app's work before it makes the session: it loads the certificate and sets up a session at the service.
-    private func open(_ app: CustomerApp, _ stage: SessionStage) async throws -> CustomerSession {
+    private func backend(_ stage: SessionStage) -> NAGRABackend {
+        NAGRABackend(
+            settings: stage.live.configured(.nagra).settings, contentToken: stage.service.issueToken(),
+            heartbeat: SessionStage.heartbeat)
+    }
+
+    private func open(_ app: NAGRABackend, _ stage: SessionStage) async throws -> CustomerSession {
         try await app.openSession()
         return try CustomerSession(
             certificate: try await app.certificate(), callbacks: app, timekeeper: stage.clock)

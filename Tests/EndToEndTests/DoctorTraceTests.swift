@@ -4,6 +4,7 @@ import LatchkeyCore
 import LatchkeyHTTP
 import LatchkeyServer
 import LatchkeyServices
+import LatchkeySupport
 import LatchkeyTesting
 import LatchkeyVendors
 import Testing

@@ -1,5 +1,6 @@
 import Latchkey
 import LatchkeyServices
+import LatchkeyVendors
 import Testing
 
 /// The effects of a fault at the certificate and at the license.
@@ -85,12 +86,8 @@ struct FaultPlace: Sendable, CustomTestStringConvertible {
             FaultPlace("nagra", .sessionSetup),
         ]
 
-    static let mainProfiles = [
-        "vudrm", "cloud-drm", "azure", "uplynk", "ezdrm", "verimatrix", "titanium", "expressplay", "nagra", "axinom",
-        "keyos", "drmtoday", "drmtoday-customdata", "doverunner", "irdeto", "mux", "brightcove", "jw-platform", "conax",
-        "comcast", "anvato",
-        "kaltura", "gumlet", "bunny-stream", "sigma", "latchkey", "apple-sample", "generic-raw",
-    ]
+    static let mainProfiles =
+        VendorProfile.vendorIdentifiers.map { $0 == "generic" ? "generic-raw" : $0 } + ["drmtoday-customdata"]
 
     /// The requests that carry a credential, for which the app may have a better one.
     private static let withToken: [ServiceEndpoint: Set<String>] = [

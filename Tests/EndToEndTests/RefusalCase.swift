@@ -63,10 +63,14 @@ struct RefusalCase: Sendable, CustomTestStringConvertible {
 
 extension RefusalCase {
     /// Vendors without a code of their own: only the status.
-    private static let plain = [
-        "vudrm", "cloud-drm", "azure", "uplynk", "ezdrm", "titanium", "keyos", "irdeto", "brightcove", "jw-platform",
-        "conax", "comcast", "kaltura", "gumlet", "bunny-stream", "sigma", "apple-sample", "generic-raw", "generic-json",
-    ].map { RefusalCase($0, told: "notAllowed", 403, .forbidden) }
+    private static let plain = (FaultPlace.mainProfiles.filter { !withCodes.contains($0) } + ["generic-json"])
+        .map { RefusalCase($0, told: "notAllowed", 403, .forbidden) }
+
+    /// Those with codes, and DRMtoday's variant, whose codes are the same.
+    private static let withCodes = Set(
+        (coded + others).map(\.circumstances).filter { $0.endpoint == .license }.map(\.profile)
+    )
+    .union(["drmtoday-customdata"])
 
     /// Source: `Documentation/Vendors/Verimatrix.md`, errors.
     private static let verimatrix =
@@ -156,5 +160,7 @@ extension RefusalCase {
     ]
 
     /// Every refusal that a service is told to send.
-    static let told = plain + verimatrix + expressPlay + nagra + drmToday + doveRunner + others
+    static let told = plain + coded + others
+
+    private static let coded = verimatrix + expressPlay + nagra + drmToday + doveRunner
 }

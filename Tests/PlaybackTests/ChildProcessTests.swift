@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test func `a task that is cancelled already starts nothing`() async throws {
-        let folder = try ScratchFolder()
+        let folder = try TemporaryFolder()
         let mark = folder.url.appending(path: "started").path
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }

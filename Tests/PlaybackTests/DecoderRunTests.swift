@@ -1,6 +1,7 @@
 import Foundation
 import LatchkeyCore
 import LatchkeySimulation
+import LatchkeyTesting
 import Testing
 
 @testable import LatchkeyPlayback
@@ -54,7 +55,7 @@ import Testing
     }
 
     @Test func `a local playlist states the license's IV and repeats the last segment of a transport stream`() throws {
-        let folder = try ScratchFolder()
+        let folder = try TemporaryFolder()
         let segments = [Self.segment("1.ts", "skd://1"), Self.segment("2.ts", "skd://1")]
         let run = DecoderRun(segments: segments, key: Self.first, sampleGroupKeys: nil)
         let prepared = try PreparedRun(
@@ -85,7 +86,7 @@ import Testing
 
     @Test(arguments: [(ContainerKind.fragmentedMP4, true), (.transportStream, false)])
     func `nothing is repeated in fMP4 and in clear streams`(container: ContainerKind, isEncrypted: Bool) throws {
-        let folder = try ScratchFolder()
+        let folder = try TemporaryFolder()
         let run = DecoderRun(
             segments: [Self.segment("1", isEncrypted ? "skd://1" : nil)], key: isEncrypted ? Self.first : nil,
             sampleGroupKeys: nil)

@@ -2,6 +2,7 @@ import Foundation
 import LatchkeyCore
 import LatchkeyPlayback
 import LatchkeySimulation
+import LatchkeyTesting
 
 extension DemoAsset {
     var directory: URL { Self.folder.appending(path: rawValue) }
@@ -22,7 +23,7 @@ extension DemoAsset {
 
     /// The asset as a download leaves it, in a temporary folder that is removed with the last reference.
     func copy() throws -> ScratchCopy {
-        let scratch = try ScratchFolder()
+        let scratch = try TemporaryFolder()
         for name in try FileManager.default.contentsOfDirectory(atPath: directory.path) {
             try FileManager.default.copyItem(
                 at: directory.appending(path: name), to: scratch.url.appending(path: name))
@@ -63,18 +64,6 @@ extension DemoAsset {
 
 /// A local copy and its folder, which is removed with the last reference.
 struct ScratchCopy {
-    let folder: ScratchFolder
+    let folder: TemporaryFolder
     var copy: LocalCopy
-}
-
-/// An empty folder that is removed with the last reference.
-final class ScratchFolder: Sendable {
-    let url: URL
-
-    init() throws {
-        url = FileManager.default.temporaryDirectory.appending(path: "latchkey-tests-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-    }
-
-    deinit { try? FileManager.default.removeItem(at: url) }
 }

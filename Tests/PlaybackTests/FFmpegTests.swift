@@ -1,6 +1,7 @@
 import Foundation
 import LatchkeyCore
 import LatchkeySimulation
+import LatchkeyTesting
 import Testing
 
 @testable import LatchkeyPlayback
@@ -13,7 +14,7 @@ import Testing
     }
 
     @Test func `the first folder of the path that has it wins, and relative ones do not count`() throws {
-        let (empty, first, second) = (try ScratchFolder(), try ScratchFolder(), try ScratchFolder())
+        let (empty, first, second) = (try TemporaryFolder(), try TemporaryFolder(), try TemporaryFolder())
         for folder in [first, second] {
             let tool = folder.url.appending(path: "ffmpeg")
             try Data().write(to: tool)
@@ -50,7 +51,7 @@ import Testing
     }
 
     @Test func `a local playlist that names an address of the network opens nothing`() async throws {
-        let folder = try ScratchFolder()
+        let folder = try TemporaryFolder()
         let list = folder.url.appending(path: "list.m3u8")
         try Data("#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\nhttp://127.0.0.1:9/x.ts\n#EXT-X-ENDLIST\n".utf8)
             .write(to: list)

@@ -1,14 +1,15 @@
 import Foundation
+import LatchkeyTesting
 import Testing
 
 /// A named pipe. Its reader waits until a test writes, which holds a child process without a clock.
 final class Fifo: Sendable {
     let url: URL
-    private let folder: ScratchFolder?
+    private let folder: TemporaryFolder?
 
     /// - Parameter url: the path of the pipe, which replaces an existing file. Defaults to a path in a temporary folder.
     init(at url: URL? = nil) throws {
-        folder = try url == nil ? ScratchFolder() : nil
+        folder = try url == nil ? TemporaryFolder() : nil
         self.url = try #require(url ?? folder?.url.appending(path: "fifo"))
         unlink(self.url.path)
         try #require(mkfifo(self.url.path, 0o600) == 0)

@@ -3,6 +3,7 @@ import LatchkeyCore
 import LatchkeyHLS
 import LatchkeyPlayback
 import LatchkeySimulation
+import LatchkeyTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct KeySampleTests {
@@ -13,7 +14,7 @@ import Testing
         return try Playlist(Data(contentsOf: file), context: PlaylistContext(uri: file.absoluteString))
     }
 
-    private func sample(_ key: KeyURI, _ playlists: [Playlist], _ folder: ScratchFolder) async throws -> KeySample {
+    private func sample(_ key: KeyURI, _ playlists: [Playlist], _ folder: TemporaryFolder) async throws -> KeySample {
         let download = StreamDownload(FileResources())
         return try #require(try await download.sample(of: key, in: playlists, into: folder.url))
     }
@@ -28,7 +29,7 @@ import Testing
             case .rotation: Self.rotated
             }
         for key in keys {
-            let folder = try ScratchFolder()
+            let folder = try TemporaryFolder()
             let sample = try await sample(key, playlists, folder)
             let content = try #require(DemoAsset.contentKeys()[key])
             #expect(sample.copy.tracks.map(\.segments.count) == [1])
@@ -40,7 +41,7 @@ import Testing
 
     @Test(arguments: [DemoAsset.twoKeys, .transportStream])
     func `another key is wrong, with what the decoder said`(_ asset: DemoAsset) async throws {
-        let folder = try ScratchFolder()
+        let folder = try TemporaryFolder()
         let sample = try await sample("skd://demo/video", [playlist(asset)], folder)
         let zeros = String(repeating: "0", count: 32)
         let other = try #require(DemoAsset.contentKey(zeros, zeros))
@@ -52,14 +53,14 @@ import Testing
     }
 
     @Test func `a key that no segment uses has no sample`() async throws {
-        let folder = try ScratchFolder()
+        let folder = try TemporaryFolder()
         let found = try await StreamDownload(FileResources()).sample(
             of: "skd://none", in: [playlist(.twoKeys)], into: folder.url)
         #expect(found == nil)
     }
 
     @Test func `an init section cut short at any byte ends nothing`() async throws {
-        let folder = try ScratchFolder()
+        let folder = try TemporaryFolder()
         let copy = try DemoAsset.twoKeys.copy()
         let whole = try Data(contentsOf: copy.folder.url.appending(path: "v/init.mp4"))
         let file = copy.folder.url.appending(path: "v/init.mp4")

@@ -1,12 +1,13 @@
 import Foundation
+import LatchkeyTesting
 import Testing
 
 @testable import LatchkeyPlayback
 
 @Suite struct PartialFileTests {
-    private let folder: ScratchFolder
+    private let folder: TemporaryFolder
 
-    init() throws { folder = try ScratchFolder() }
+    init() throws { folder = try TemporaryFolder() }
 
     private var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: folder.url.path)) ?? [] }
 

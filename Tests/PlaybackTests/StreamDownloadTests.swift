@@ -3,6 +3,7 @@ import LatchkeyCore
 import LatchkeyHLS
 import LatchkeyPlayback
 import LatchkeySimulation
+import LatchkeyTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct StreamDownloadTests {
@@ -19,16 +20,16 @@ import Testing
 
     private static func copy(
         _ resources: MemoryResources, _ path: String = "video.m3u8", limits: DownloadLimits = DownloadLimits(),
-        choosing choice: VariantChoice = .highestBandwidth, in folder: ScratchFolder? = nil
+        choosing choice: VariantChoice = .highestBandwidth, in folder: TemporaryFolder? = nil
     ) async throws -> LocalCopy {
-        let folder = try folder ?? ScratchFolder()
+        let folder = try folder ?? TemporaryFolder()
         return try await StreamDownload(resources, limits: limits, choosing: choice)
             .copy(MemoryResources.address(path), into: folder.url)
     }
 
     @Test(arguments: DemoAsset.allCases)
     func `a stream is downloaded and plays, and nothing stays behind`(asset: DemoAsset) async throws {
-        let folder = try ScratchFolder()
+        let folder = try TemporaryFolder()
         let result = try await StreamPlayer(FFmpeg(), temporaryFolder: folder.url)
             .play(asset.playlist, StreamDownload(FileResources()), keys: DemoAsset.contentKeys())
         let verdict = try result.verdict(against: DemoAsset.reference())
@@ -38,7 +39,7 @@ import Testing
     }
 
     @Test func `nothing stays behind when a key is missing`() async throws {
-        let folder = try ScratchFolder()
+        let folder = try TemporaryFolder()
         let player = StreamPlayer(try FFmpeg(), temporaryFolder: folder.url)
         let code = await errorCode {
             try await player.play(DemoAsset.twoKeys.playlist, StreamDownload(FileResources()), keys: [:])
@@ -48,7 +49,7 @@ import Testing
     }
 
     @Test func `a folder that was asked for keeps everything`() async throws {
-        let folder = try ScratchFolder()
+        let folder = try TemporaryFolder()
         let kept = folder.url.appending(path: "kept")
         _ = try await StreamPlayer(FFmpeg()).play(
             DemoAsset.transportStream.playlist, StreamDownload(FileResources()), keys: DemoAsset.contentKeys(),
@@ -167,7 +168,7 @@ import Testing
             return FetchedPlaylist(bytes: file.bytes, uri: file.address)
         }
         let found = try await KeyDiscovery(files).keys(at: asset.playlist)
-        let folder = try ScratchFolder()
+        let folder = try TemporaryFolder()
         let copy = try await StreamDownload(FileResources()).copy(asset.playlist, into: folder.url)
         #expect(Set(found.fairPlayURIs) == Set(copy.keyURIs))
     }

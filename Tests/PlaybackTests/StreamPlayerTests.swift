@@ -139,7 +139,7 @@ import Testing
     }
 
     @Test func `a clear stream of sound and picture in one gives both tracks without a key`() async throws {
-        let folder = try ScratchFolder()
+        let folder = try TemporaryFolder()
         try await Self.encode(["-f", "mpegts"], to: folder.url.appending(path: "1.ts"))
         let track = LocalTrack(
             name: "main", container: .transportStream, segments: [LocalSegment(file: "1.ts", duration: 1)])
@@ -151,7 +151,7 @@ import Testing
 
     @Test(arguments: [("00112233445566778899aabbccddeeff", true), ("10112233445566778899aabbccddeeff", false)])
     func `whole segments under AES-128 play with their key only`(key: String, isRight: Bool) async throws {
-        let folder = try ScratchFolder()
+        let folder = try TemporaryFolder()
         let (file, info) = (folder.url.appending(path: "key"), folder.url.appending(path: "info"))
         try Data(hexString: "00112233445566778899aabbccddeeff")?.write(to: file)
         try Data("skd://whole\n\(file.path)\n\(Self.iv)\n".utf8).write(to: info)

@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyTesting
 import Testing
 
 @testable import LatchkeyPlayback
@@ -10,7 +11,7 @@ import Testing
     }
 
     @Test func `only the user can read a temporary folder, which is removed at the end`() throws {
-        let folder = try ScratchFolder()
+        let folder = try TemporaryFolder()
         let working = try WorkingFolder(in: folder.url)
         let files = try WorkingFiles.made(at: working.url)
         try files.write(Secret([1, 2, 3]), to: "key.bin")
@@ -22,7 +23,7 @@ import Testing
     }
 
     @Test func `writing replaces a file or a link, never what the link leads to`() throws {
-        let folder = try ScratchFolder()
+        let folder = try TemporaryFolder()
         let files = WorkingFiles(folder.url)
         try Data("old".utf8).write(to: files.url("target"))
         try FileManager.default.createSymbolicLink(at: files.url("link"), withDestinationURL: files.url("target"))
@@ -41,7 +42,7 @@ import Testing
     @Test(
         arguments: [(nil, [0, 1, 2, 3, 4]), (1..<3, [1, 2]), (4..<9, [4]), (7..<9, [])] as [(Range<Int>?, [UInt8])])
     func `file resources give a range as far as the file goes`(range: Range<Int>?, expected: [UInt8]) async throws {
-        let folder = try ScratchFolder()
+        let folder = try TemporaryFolder()
         let file = folder.url.appending(path: "a b")
         try Data(0..<5).write(to: file)
         let byPath = try await FileResources().resource(at: file.path, range: range, limit: 100)
@@ -51,7 +52,7 @@ import Testing
     }
 
     @Test func `file resources keep their limit and open no other scheme`() async throws {
-        let folder = try ScratchFolder()
+        let folder = try TemporaryFolder()
         let file = folder.url.appending(path: "file")
         try Data(count: 101).write(to: file)
         let files = FileResources()

@@ -19,6 +19,36 @@ import Testing
         #expect(try pages.contains { try String(contentsOf: $0, encoding: .utf8).contains(row) }, "\(row)")
     }
 
+    private static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
+
+    private static func text(_ path: String) throws -> String {
+        try String(contentsOf: root.appending(path: path), encoding: .utf8)
+    }
+
+    /// The text of all files in a folder.
+    private static func files(_ folder: String) throws -> String {
+        let found = try FileManager.default.subpathsOfDirectory(atPath: root.appending(path: folder).path)
+        return try found.filter { $0.hasSuffix(".swift") }.map { try text("\(folder)/\($0)") }.joined()
+    }
+
+    @Test(arguments: VendorProfile.vendorIdentifiers.filter { $0 != "generic" })
+    func `a vendor has a row in the README, and tests of its profile and of its service`(_ vendor: String) throws {
+        let rows = try Self.text("README.md").split(separator: "\n").filter { $0.contains("](Documentation/Vendors/") }
+        #expect(rows.contains { $0.hasPrefix("| [") && $0.contains("`\(vendor)`") })
+        let name = vendor.replacing("-", with: "")
+        #expect(try Self.files("Tests/VendorsTests/Profiles").lowercased().contains(".\(name)"))
+        #expect(try Self.files("Tests/ServicesTests").lowercased().contains("\(name)service"))
+    }
+
+    @Test func `the README and the changelog count the vendors and the profiles as they are`() throws {
+        let vendors = VendorProfile.vendorIdentifiers.count { !["generic", "latchkey", "apple-sample"].contains($0) }
+        let forms = VendorProfile.all.count { $0.identifier.hasPrefix("generic-") }
+        #expect(try Self.text("README.md").contains("from \(vendors) vendors"))
+        let counts =
+            "Profiles of \(vendors) vendors and \(forms) generic forms, \(VendorProfile.all.count) in all with variants"
+        #expect(try Self.text("CHANGELOG.md").contains(counts), "\(counts)")
+    }
+
     @Test func `the index names every profile`() throws {
         let index = try String(contentsOf: Self.pages.appending(path: "README.md"), encoding: .utf8)
         #expect(VendorProfile.all.map(\.identifier).filter { !index.contains("`\($0)`") } == [])

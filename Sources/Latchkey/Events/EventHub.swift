@@ -20,7 +20,7 @@ final class EventHub: Sendable {
     private let observer: (@Sendable (KeyEvent) -> Void)?
     /// Makes the identifiers of traces; `nil` if requests carry none.
     private let identifiers: TraceIdentifiers?
-    private let record: SupportRecord
+    private let record: (any LoaderRecord)?
     private let listeners = Locked(Listeners())
     private let counted = Locked(KeyStatistics())
 
@@ -71,7 +71,7 @@ final class EventHub: Sendable {
 
     private func send(_ event: KeyEvent) {
         counted.withLock { $0.count(event) }
-        record.note(event)
+        record?.note(event)
         observer?(event)
         let continuations = listeners.withLock { listeners in
             if let early = listeners.early { listeners.early = early.suffix(Self.earlyLimit - 1) + [event] }

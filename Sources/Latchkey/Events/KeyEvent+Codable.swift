@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 import LatchkeyCore
 import LatchkeyVendors
 
@@ -12,9 +12,12 @@ import LatchkeyVendors
 /// happens), `leaseMilliseconds`, `attempt`, `code`, `http`, `url`, `credentialsDropped`, `advice` (a list of `code`, `reason` and
 /// `date`), `format`, `warning`, `state`, `error` (a `ContentKeyError`) and `storeError` (an `OfflineError`).
 extension KeyEvent: Codable {
+    /// How a date is written.
+    package static let dates = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+
     public init(from decoder: any Decoder) throws {
         let record = try KeyEventRecord(from: decoder)
-        guard let date = try? Date(record.date, strategy: KeyEventRecord.dates) else {
+        guard let date = try? Date(record.date, strategy: Self.dates) else {
             throw DecodingError.dataCorrupted(
                 .init(codingPath: decoder.codingPath, debugDescription: "The date is not of ISO 8601."))
         }
@@ -32,8 +35,6 @@ extension KeyEvent: Codable {
 
 /// The members of an event's JSON.
 struct KeyEventRecord: Codable {
-    static let dates = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
-
     let date: String
     let exchange: Int
     let key: String
@@ -64,7 +65,7 @@ struct KeyEventRecord: Codable {
     }
 
     init(_ event: KeyEvent) {
-        date = event.date.formatted(Self.dates)
+        date = event.date.formatted(KeyEvent.dates)
         exchange = event.exchange
         key = event.key
         self.event = event.kind.name
@@ -108,7 +109,8 @@ extension KeyEventRecord {
             (milliseconds, leaseMilliseconds) = (wait.inMilliseconds, lease?.inMilliseconds)
         case .renewalFailed(let code, let next): (self.code, milliseconds) = (code, next?.inMilliseconds)
         case .storeFailed(let error): storeError = error
-        case .renewalDue, .released, .answeredFromStore, .keyStored, .storedKeyDropped, .storedKeyExpired: break
+        case .renewalDue, .released, .evicted, .answeredFromStore, .keyStored, .storedKeyDropped, .storedKeyExpired:
+            break
         }
     }
 }

@@ -49,6 +49,7 @@ extension KeyEvent.Kind {
         case "renewalFailed": record.code.map { .renewalFailed(code: $0, nextAfter: record.duration) }
         case "ended": record.error.map { .ended($0) }
         case "released": .released
+        case "evicted": .evicted
         case "session": record.state.map { .session($0) }
         case "sessionFailed": record.error.map { .sessionFailed($0) }
         default: nil

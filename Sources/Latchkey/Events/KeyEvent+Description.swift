@@ -31,7 +31,8 @@ extension KeyEvent: CustomStringConvertible {
         case .requested, .preloaded, .renewalPlanned, .renewalDue, .released, .answeredFromStore, .keyStored, .session,
             .answered, .heldBySystem:
             .info
-        case .tokenAdvice, .unanswered, .retrying, .renewalFailed, .storedKeyDropped, .storedKeyExpired, .storeFailed,
+        case .tokenAdvice, .unanswered, .retrying, .renewalFailed, .evicted, .storedKeyDropped, .storedKeyExpired,
+            .storeFailed,
             .certificateUnrecognized, .replyWarning:
             .warning
         case .failed(let error, _): error.kind == .cancelled ? .info : .error
@@ -55,7 +56,7 @@ extension KeyEvent.Kind: CustomStringConvertible {
         case .stageEnded, .certificateFromCache, .prepared, .preloaded, .tokenAdvice, .certificateUnrecognized:
             wordsOfPreparation
         case .exchanged, .unanswered, .redirected, .retrying, .replyWarning: wordsOfNetwork
-        case .renewalPlanned, .renewalDue, .renewalFailed: wordsOfRenewal
+        case .renewalPlanned, .renewalDue, .renewalFailed, .evicted: wordsOfRenewal
         case .answeredFromStore, .keyStored, .storedKeyDropped, .storedKeyExpired, .storeFailed: wordsOfStore
         }
     }
@@ -90,6 +91,7 @@ extension KeyEvent.Kind: CustomStringConvertible {
         case .renewalPlanned(let wait, let lease):
             "renewal planned in \(wait.inWords)\(lease.map { " of a lease of \($0.inWords)" } ?? "")"
         case .renewalDue: "the player is asked to renew"
+        case .evicted: "the loader holds as many keys as it may, and renews this one, the oldest, no more"
         case .renewalFailed(let code, let next):
             "the renewal failed (\(code)), \(next.map { "the next follows in \($0.inWords)" } ?? "and none follows")"
         default: ""

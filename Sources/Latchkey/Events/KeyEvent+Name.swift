@@ -19,6 +19,7 @@ extension KeyEvent.Kind {
         case .renewalFailed: "renewalFailed"
         case .ended: "ended"
         case .released: "released"
+        case .evicted: "evicted"
         case .answeredFromStore: "answeredFromStore"
         case .keyStored: "keyStored"
         case .storedKeyDropped: "storedKeyDropped"

@@ -59,6 +59,8 @@ public struct KeyEvent: Sendable {
         case ended(ContentKeyError)
         /// The player released the key.
         case released
+        /// The loader holds as many keys as `LeasePolicy` lets it, and renews this one, the oldest, no more.
+        case evicted
         /// The stored key answered the request, without a network.
         case answeredFromStore
         /// The key was stored, to play without a network.

@@ -92,9 +92,8 @@ final class HostPermit: Sendable {
 fileprivate struct Line {
     private(set) var taken = 0
     var waiters: [Int: Promise<Void, any Error>] = [:]
-    /// The numbers of the waiters as they came; those before `head` have had their turn, and some behind it have left.
-    private var order: [Int] = []
-    private var head = 0
+    /// The numbers of the waiters as they came; some have left.
+    private var order = Deque<Int>()
 
     /// - Returns: whether there is a free permit; if not, the caller waits in the line.
     mutating func enter(_ number: Int, _ waiter: Promise<Void, any Error>, _ limit: Int) -> Bool {
@@ -110,18 +109,9 @@ fileprivate struct Line {
     /// Takes the permit from its owner.
     /// - Returns: the waiter that owns it now; `nil` if nobody waits.
     mutating func pass() -> Promise<Void, any Error>? {
-        while head < order.count {
-            head += 1
-            guard let next = waiters.removeValue(forKey: order[head - 1]) else { continue }
-            // Not each time, so that a turn costs the same however long the line is.
-            if head * 2 > order.count {
-                order.removeFirst(head)
-                head = 0
-            }
-            return next
+        while let number = order.popFirst() {
+            if let next = waiters.removeValue(forKey: number) { return next }
         }
-        order = []
-        head = 0
         taken -= 1
         return nil
     }

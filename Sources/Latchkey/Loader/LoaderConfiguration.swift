@@ -33,6 +33,9 @@ public struct LoaderConfiguration: Sendable {
 
     /// What requests say about the trace that they belong to. Defaults to nothing.
     public var tracing: Tracing
+    /// Whether the loader remembers its latest events, requests and replies for support. Defaults to off; `.support` of the product
+    /// `LatchkeySupport` turns it on.
+    public var recording: Recording
     /// Sees each event as it happens, on the thread that it happens on; for tools, which may not miss one. It must return at once.
     package var observer: (@Sendable (KeyEvent) -> Void)?
 
@@ -61,7 +64,8 @@ public struct LoaderConfiguration: Sendable {
         certificateFetch: CertificateFetch = .atOnce, bodyLimit: Int = 1 << 20, redirectLimit: Int = 5,
         requestsPerHost: Int = 6, requestPatience: Duration = .seconds(5),
         preparedCredentialsLifetime: Duration = .zero,
-        keyStore: (any PersistableKeyStore)? = nil, offline: OfflinePolicy = OfflinePolicy(), tracing: Tracing = .off
+        keyStore: (any PersistableKeyStore)? = nil, offline: OfflinePolicy = OfflinePolicy(), tracing: Tracing = .off,
+        recording: Recording = .off
     ) {
         self.retry = retry
         self.hosts = hosts
@@ -76,5 +80,6 @@ public struct LoaderConfiguration: Sendable {
         self.keyStore = keyStore
         self.offline = offline
         self.tracing = tracing
+        self.recording = recording
     }
 }

@@ -1,11 +1,11 @@
 import Foundation
-import LatchkeyCore
+package import LatchkeyCore
 import LatchkeyVendors
 
 /// Every form in which secrets may show up in a text: as they are, percent-encoded, escaped for JSON, in base64, in hexadecimal.
 ///
 /// A service that sends a token back wraps it as it likes; an error and an event must not show it in any of these.
-struct SecretForms: Sendable {
+package struct SecretForms: Sendable {
     private let secrets: Set<Secret>
 
     /// The shortest secret that is looked for inside base64 and hexadecimal, and taken out of what is shown: 6 characters.
@@ -15,7 +15,7 @@ struct SecretForms: Sendable {
     /// How much shorter than a secret its base64 may be, where only the characters count that depend on it alone.
     private static let slack = 4
 
-    init(_ secrets: [Secret]) { self.secrets = Set(secrets) }
+    package init(_ secrets: [Secret]) { self.secrets = Set(secrets) }
 
     /// The forms of those secrets that fit into a text, the longest first, or the rest of one would stay.
     ///
@@ -26,7 +26,7 @@ struct SecretForms: Sendable {
     }
 
     /// The text with each secret replaced.
-    func scrubbed(_ text: String) -> String {
+    package func scrubbed(_ text: String) -> String {
         texts(fitting: text.utf8.count).filter { $0.utf8.count >= Self.shortest }.reduce(text) {
             $0.replacingOccurrences(of: $1, with: "‹secret›", options: .literal)
         }

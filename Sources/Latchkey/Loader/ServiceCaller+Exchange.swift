@@ -104,9 +104,10 @@ extension ServiceCaller {
         until end: Duration
     ) async throws -> HTTPReply {
         let (date, start) = (timekeeper.date, timekeeper.uptime)
-        func record(_ outcome: Result<HTTPReply, SupportRecord.NoReply>) {
+        func note(_ outcome: Result<HTTPReply, RecordedExchange.NoReply>) {
+            guard let record else { return }
             let length = timekeeper.uptime - start
-            self.record.note(
+            record.note(
                 .init(call.stage, of: call.trace.number, request, outcome, at: date, took: length),
                 hiding: issued.secrets.filter { $0.count <= Self.longestCredential })
         }
@@ -131,18 +132,18 @@ extension ServiceCaller {
                     try await transport.sent(
                         request, bodyLimit: bodyLimit, serving: call.stage, of: call.trace.number)
                 })
-            record(.success(reply))
+            note(.success(reply))
             call.trace.send(.exchanged(summary(reply)))
             return reply
         } catch {
             let code = ContentKeyError(error, stage: call.stage, otherwise: .integrationFailed).code
-            record(.failure(SupportRecord.NoReply(code: code)))
+            note(.failure(RecordedExchange.NoReply(code: code)))
             call.trace.send(.unanswered(summary(nil), code: code))
             throw error
         }
     }
 
-    /// In bytes; an SPC is longer, and its look-alike has none of it.
+    /// In bytes; an SPC is longer, and what a record keeps of it has none of it.
     private static let longestCredential = 4_096
 
     /// The id by which a reply names its request; `nil` for what is too long for one, or holds what was sent.

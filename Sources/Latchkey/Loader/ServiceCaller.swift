@@ -17,8 +17,8 @@ struct ServiceCaller: Sendable {
     let limiter: HostLimiter
     /// Credentials that a preload asked for before the license requests.
     let prefetched: PrefetchedValues<Credentials.Reason, CredentialSet>
-    /// What support may want to see.
-    let record: SupportRecord
+    /// What support may want to see; `nil` if the configuration records nothing.
+    let record: (any LoaderRecord)?
 
     init(
         integration: any DRMIntegration, credentials: Credentials, configuration: LoaderConfiguration,
@@ -33,8 +33,10 @@ struct ServiceCaller: Sendable {
         self.generator = generator
         limiter = HostLimiter(limit: configuration.requestsPerHost)
         prefetched = PrefetchedValues(timekeeper, lifetime: configuration.preparedCredentialsLifetime)
-        var randomness = SomeGenerator(generator())
-        record = SupportRecord(integration, seed: .random(in: 0 ... .max, using: &randomness))
+        record = configuration.recording.record.map { record in
+            var randomness = SomeGenerator(generator())
+            return record(integration, .random(in: 0 ... .max, using: &randomness))
+        }
     }
 
     /// What one call is about.
@@ -98,11 +100,11 @@ struct ServiceCaller: Sendable {
     ) async throws -> CredentialSet {
         guard call.stage == .license, let ready = prefetched.take(reason) else {
             let given = try await credentials(reason)
-            record.note(given)
+            record?.note(given)
             return given
         }
         call.trace.send(.prepared(.credentials, saved: ready.took))
-        record.note(ready.value)
+        record?.note(ready.value)
         return ready.value
     }
 

@@ -3,6 +3,8 @@ import Foundation
 /// The calls of the system that a stored key's safety hangs on, as a parameter: a process that is killed does not lose what is not on
 /// the disk yet, so only their order tells whether a loss of power would.
 package struct FileCalls: Sendable {
+    /// Writes bytes to an open file, and gives how many it has written, or a negative number with a reason in `errno`.
+    var write: @Sendable (_ file: Int32, _ bytes: UnsafeRawBufferPointer) -> Int
     /// Has an open file's bytes, or an open folder's names, on the disk before it returns.
     var synchronize: @Sendable (_ file: Int32) -> Bool
     /// Lets a file take the place of another.
@@ -10,11 +12,17 @@ package struct FileCalls: Sendable {
 
     /// Makes calls. Defaults to the system's.
     package init(
+        write: @escaping @Sendable (_ file: Int32, _ bytes: UnsafeRawBufferPointer) -> Int = Self.put,
         synchronize: @escaping @Sendable (_ file: Int32) -> Bool = Self.flush,
         rename: @escaping @Sendable (_ old: String, _ new: String) -> Bool = Self.move
     ) {
+        self.write = write
         self.synchronize = synchronize
         self.rename = rename
+    }
+
+    package static func put(_ file: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+        Foundation.write(file, bytes.baseAddress, bytes.count)
     }
 
     package static func flush(_ file: Int32) -> Bool {

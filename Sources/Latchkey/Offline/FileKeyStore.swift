@@ -4,7 +4,7 @@ public import LatchkeyCore
 /// Keys in files of a folder of their own: readable by the user alone, kept out of backups, each written whole or not at all.
 ///
 /// Nothing is touched before the first key is asked for. The work is done on a queue of the store's own, as a disk may take its
-/// time. Use one store per folder at a time, in one process.
+/// time; a task that is cancelled waits no longer, and what the store has begun is done all the same. Use one store per folder at a time, in one process.
 public final class FileKeyStore: PersistableKeyStore {
     private let files: KeyFiles
     private let queue = DispatchQueue(label: "latchkey.key-store", qos: .userInitiated)
@@ -50,11 +50,11 @@ public final class FileKeyStore: PersistableKeyStore {
         // The result passes through a lock, as the thread sanitizer does not see the runtime's own order of things where the queue
         // is done before the caller waits (`swift_continuation_await`).
         let passed = Locked<Result<Value, any Error>?>(nil)
-        await withCheckedContinuation { continuation in
+        try await Promise<Void, any Error>.value { done in
             queue.async { [files] in
                 let result = Result { try body(files) }
                 passed.withLock { $0 = result }
-                continuation.resume()
+                done.resolve(.success(()))
             }
         }
         guard let result = passed.withLock({ $0 }) else { throw OfflineError(.keyStoreUnreadable, "Nothing was done.") }

@@ -115,8 +115,8 @@ extension KeyFiles {
         let isWritten = bytes.withUnsafeBytes { bytes in
             var rest = bytes[...]
             while !rest.isEmpty {
-                let count = Foundation.write(file, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-                guard count > 0 || errno == EINTR else { return false }
+                let count = system.write(file, UnsafeRawBufferPointer(rebasing: rest))
+                guard count > 0 || (count < 0 && errno == EINTR) else { return false }
                 rest = rest.dropFirst(max(count, 0))
             }
             return true

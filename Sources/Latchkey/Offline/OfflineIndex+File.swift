@@ -15,7 +15,7 @@ extension OfflineIndex {
         /// Seconds since 1970, as all dates of the file.
         let latest: Date
         let assets: [Asset]
-        let keys: [StoredKey]
+        let keys: [KeyRecord]
     }
 
     private struct Asset: Codable {

@@ -6,12 +6,12 @@ struct OfflineIndex: Sendable, Hashable {
     /// The keys that each asset needs.
     var assets: [AssetID: Set<KeyURI>] = [:]
     /// The keys that are stored; each is needed by an asset.
-    var keys: [KeyURI: StoredKey] = [:]
+    var keys: [KeyURI: KeyRecord] = [:]
     /// The latest date that was trusted.
     var latest: Date
 
     /// A key that is stored.
-    struct StoredKey: Sendable, Hashable, Codable {
+    struct KeyRecord: Sendable, Hashable, Codable {
         let uri: KeyURI
         var item: StoredItem
         /// When its license came, by the store's clock.
@@ -39,7 +39,7 @@ struct OfflineIndex: Sendable, Hashable {
     }
 }
 
-extension OfflineIndex.StoredKey {
+extension OfflineIndex.KeyRecord {
     /// How long until the window ends that counts now, in seconds; `nil` if none does. Dates are sums of fractions: what is under a
     /// millisecond is none.
     func remaining(at now: Date) -> Double? {

@@ -91,7 +91,7 @@ extension OfflineKeys {
     }
 
     /// Keys with their bytes; without those whose bytes cannot be read, which must not keep them from being removed.
-    private func removed(_ keys: [OfflineIndex.StoredKey]) async -> [RemovedKey] {
+    private func removed(_ keys: [OfflineIndex.KeyRecord]) async -> [RemovedKey] {
         var removed: [RemovedKey] = []
         for key in keys.sorted(by: { $0.uri.raw < $1.uri.raw }) {
             guard let bytes = try? await keyIndex.bytes(of: key.item) else { continue }

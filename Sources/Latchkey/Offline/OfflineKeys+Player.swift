@@ -140,7 +140,7 @@ extension OfflineKeys {
             }
             draft.trust(self.timekeeper.date)
             let item = draft.add(bytes, using: self.generator())
-            var stored = OfflineIndex.StoredKey(uri: key, item: item, stored: draft.now)
+            var stored = OfflineIndex.KeyRecord(uri: key, item: item, stored: draft.now)
             stored.setWindows(of: terms)
             if draft.index.keys[key] != nil { stored.renewed = draft.now }
             draft.index.keys[key] = stored

@@ -29,8 +29,8 @@ public struct HostPolicy: Sendable, Hashable {
     /// A host, `cdn.example.com`; with a port, `127.0.0.1:8080`; or all hosts below a domain, `*.example.com`,
     /// which `example.com` itself is not.
     public struct Host: Sendable, Hashable, ExpressibleByStringLiteral {
-        let name: String
-        let port: Int?
+        package let name: String
+        package let port: Int?
 
         /// - Parameter text: host or host and port; an IPv6 address stands in brackets.
         public init(_ text: String) {

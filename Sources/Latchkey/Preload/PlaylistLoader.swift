@@ -20,7 +20,7 @@ struct PlaylistLoader: PlaylistFetching {
             let reply = try await reply(from: target)
             switch (reply.status, reply.header("location")) {
             case (200, _):
-                caller.record.note(playlist: reply.body, at: target.url.absoluteString)
+                caller.record?.note(playlist: reply.body, at: target.url.absoluteString)
                 return FetchedPlaylist(bytes: reply.body, uri: target.url.absoluteString)
             case (301...303, let next?), (307...308, let next?): target = try target.following(next)
             default: throw ContentKeyError.playlistUnreadable("The server answered with status \(reply.status).")

@@ -135,19 +135,21 @@ extension KeyRequestTable {
         self[request.number] = .held(renewal: plan.map { now + $0.delay })
         records[request.number]?.lease = plan?.lease
         records[request.number]?.leaseEnd = plan?.lease.map { now + $0 }
-        removeOldest()
+        let evicted = removeOldest()
         setAlarm(for: request.number)
-        guard let plan else { return [] }
-        return [
+        guard let plan else { return evicted }
+        return evicted + [
             .send(request, .renewalPlanned(after: plan.delay, lease: plan.lease)),
             .planRenewal(request, after: plan.delay),
         ]
     }
 
     /// Ends the key that was got first if more keys are held than the policy allows.
-    private mutating func removeOldest() {
-        guard holders.count > max(1, policy.heldKeys) else { return }
-        if let oldest = holders.values.min(by: { generation($0) < generation($1) }) { remove(oldest) }
+    private mutating func removeOldest() -> [Effect] {
+        guard holders.count > max(1, policy.heldKeys),
+            let oldest = holders.values.min(by: { generation($0) < generation($1) }), let record = remove(oldest)
+        else { return [] }
+        return [.send(record.request, .evicted)]
     }
 
     func generation(_ number: Int) -> Int { records[number]?.request.generation ?? 0 }

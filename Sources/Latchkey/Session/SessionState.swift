@@ -17,19 +17,3 @@ public enum SessionState: String, Sendable, Hashable, Codable, CaseIterable {
     /// The setup failed, or the session could not be kept alive; playback has to stop.
     case error
 }
-
-extension SessionState {
-    /// The states that may follow.
-    package var successors: Set<SessionState> {
-        switch self {
-        case .off: [.awaitingContentToken]
-        case .awaitingContentToken: [.setupRequested, .error]
-        // An attempt that is repeated asks for new credentials.
-        case .setupRequested: [.on, .awaitingContentToken, .error]
-        case .on: [.renewalRequested, .teardownRequested, .error]
-        case .renewalRequested: [.on, .teardownRequested, .error]
-        case .teardownRequested: [.off]
-        case .error: [.awaitingContentToken, .teardownRequested, .off]
-        }
-    }
-}

@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyCore
+import LatchkeySupport
 import LatchkeyVendors
 
 /// Which vendor a key URI seems to be for, if it is not the chosen one.

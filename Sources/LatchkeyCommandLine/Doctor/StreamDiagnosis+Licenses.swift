@@ -5,6 +5,7 @@ import LatchkeyDevice
 import LatchkeyFairPlay
 import LatchkeySimulation
 import LatchkeyTerminal
+import LatchkeyTracing
 @_spi(Integrations) import LatchkeyVendors
 
 #if canImport(FoundationNetworking)

@@ -4,6 +4,7 @@ import LatchkeyCore
 import LatchkeyFairPlay
 import LatchkeyHLS
 import LatchkeySimulation
+import LatchkeySupport
 import LatchkeyTerminal
 @_spi(Integrations) import LatchkeyVendors
 

@@ -1,6 +1,7 @@
 import Foundation
 import Latchkey
 import LatchkeyCore
+import LatchkeySupport
 
 /// A load's report as one HTML page: no script, nothing from elsewhere, light and dark.
 struct LoadPage {

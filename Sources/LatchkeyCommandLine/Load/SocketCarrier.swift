@@ -44,6 +44,7 @@ final class SocketCarrier: LoadCarrier {
         bell.ring()
     }
 
+    /// Not ended by a cancellation: the limit ends it.
     func send(_ request: LoadRequest, within limit: Duration) async -> LoadReply {
         var head = "POST \(request.url.path(percentEncoded: true))"
         if let query = request.url.query(percentEncoded: true) { head += "?\(query)" }

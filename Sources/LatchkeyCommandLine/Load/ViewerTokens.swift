@@ -77,8 +77,8 @@ struct ViewerTokens: Sendable {
 
     /// What a shell's command prints, without blanks around it.
     private static func output(of command: String, _ variables: [String: String]) async throws -> Secret {
-        // Waits on a thread of its own.
-        try await withCheckedThrowingContinuation { (done: CheckedContinuation<Secret, any Error>) in
+        // The command has a thread of its own, which ends with it; a cancelled task waits no longer.
+        try await Promise<Secret, any Error>.value { done in
             Thread.detachNewThread {
                 let (process, pipe) = (Process(), Pipe())
                 process.executableURL = URL(filePath: "/bin/sh")
@@ -93,9 +93,9 @@ struct ViewerTokens: Sendable {
                     let text = String(decoding: output.prefix(16_384), as: UTF8.self)
                         .trimmingCharacters(in: .whitespacesAndNewlines)
                     guard process.terminationStatus == 0, !text.isEmpty else { throw Self.failure }
-                    done.resume(returning: Secret(text))
+                    done.resolve(.success(Secret(text)))
                 } catch {
-                    done.resume(throwing: Self.failure)
+                    done.resolve(.failure(Self.failure))
                 }
             }
         }

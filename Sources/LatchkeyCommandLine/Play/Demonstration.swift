@@ -6,7 +6,9 @@ import LatchkeyPlayback
 import LatchkeyServer
 import LatchkeyServices
 import LatchkeySimulation
+import LatchkeySupport
 import LatchkeyTerminal
+import LatchkeyTracing
 import LatchkeyVendors
 
 /// Plays one encrypted stream through each vendor's profile against the vendor's emulated service.

@@ -6,6 +6,7 @@ import LatchkeyServer
 import LatchkeyServices
 import LatchkeySimulation
 import LatchkeyTerminal
+import LatchkeyTracing
 import LatchkeyVendors
 import LatchkeyVirtualTime
 

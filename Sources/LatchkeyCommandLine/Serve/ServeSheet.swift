@@ -1,6 +1,7 @@
 import Foundation
 import Latchkey
 import LatchkeyCore
+import LatchkeySupport
 import LatchkeyTerminal
 
 /// What a client has to be told about a running test server, for people and for programs.

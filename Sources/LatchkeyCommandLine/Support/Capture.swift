@@ -3,6 +3,7 @@ import Latchkey
 import LatchkeyCore
 import LatchkeyPlayback
 import LatchkeySimulation
+import LatchkeySupport
 import LatchkeyTerminal
 import LatchkeyVendors
 
@@ -23,7 +24,9 @@ struct Capture: Sendable {
         let isRight: Bool?
     }
 
-    func outcome() async -> Outcome {
+    func outcome() async throws -> Outcome {
+        var setting = setting
+        setting.configuration.recording = .support
         let loader = setting.loader()
         defer { loader.cancel() }
         let transport = NotingTransport(base: setting.transport, loader: loader)
@@ -39,7 +42,7 @@ struct Capture: Sendable {
         // An error that names no stage happened to a playlist or to media, which no loader asks for.
         let stage = told?.stage?.rawValue ?? (report == nil ? ContentKeyError.Stage.playlist.rawValue : nil)
         return Outcome(
-            bundle: loader.supportBundle(
+            bundle: try loader.supportBundle(
                 of: URL(string: setting.address), failure: told.map { (code: $0.code, stage: stage) }),
             failure: told, isRight: report?.verdict?.isRight)
     }
@@ -59,17 +62,19 @@ private struct NotingTransport: Transport {
 
     func send(_ request: URLRequest, bodyLimit: Int) async throws -> HTTPReply {
         let (date, start) = (timekeeper.date, timekeeper.uptime)
-        func note(_ outcome: Result<HTTPReply, SupportRecord.NoReply>) {
-            loader.note(.init(.playlist, of: 0, request, outcome, at: date, took: timekeeper.uptime - start))
+        func note(_ outcome: Result<HTTPReply, RecordedExchange.NoReply>) {
+            loader.record?.note(
+                RecordedExchange(
+                    .playlist, of: 0, request, outcome, at: date, took: timekeeper.uptime - start), hiding: [])
         }
         do {
             let reply = try await base.send(request, bodyLimit: bodyLimit)
             let isPlaylist = reply.body.starts(with: Data("#EXTM3U".utf8))
-            if isPlaylist { loader.note(playlist: reply.body, at: request.url?.absoluteString ?? "") }
+            if isPlaylist { loader.record?.note(playlist: reply.body, at: request.url?.absoluteString ?? "") }
             if reply.status >= 300 || !isPlaylist && Self.namesPlaylist(request) { note(.success(reply)) }
             return reply
         } catch {
-            note(.failure(SupportRecord.NoReply(code: LatchkeyTerminal.Failure(error).code)))
+            note(.failure(RecordedExchange.NoReply(code: LatchkeyTerminal.Failure(error).code)))
             throw error
         }
     }

@@ -3,6 +3,7 @@ import Latchkey
 import LatchkeyCore
 import LatchkeyHLS
 import LatchkeySimulation
+import LatchkeySupport
 import LatchkeyTerminal
 import LatchkeyVirtualTime
 

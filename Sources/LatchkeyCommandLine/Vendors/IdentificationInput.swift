@@ -2,6 +2,7 @@ import Foundation
 import LatchkeyCore
 import LatchkeyHLS
 import LatchkeySimulation
+import LatchkeySupport
 import LatchkeyTerminal
 import LatchkeyVendors
 

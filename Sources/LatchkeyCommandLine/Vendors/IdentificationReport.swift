@@ -1,3 +1,4 @@
+import LatchkeySupport
 import LatchkeyVendors
 
 /// What `latchkey vendors identify` prints.

@@ -1,4 +1,5 @@
 import LatchkeyCore
+import LatchkeySupport
 import LatchkeyTerminal
 import LatchkeyVendors
 

@@ -1,6 +1,7 @@
 import Foundation
 import Latchkey
 import LatchkeyCore
+import LatchkeySupport
 import LatchkeyTerminal
 
 /// `latchkey capture`: plays a stream, and writes what support needs into one file.
@@ -15,7 +16,7 @@ struct CaptureVerb: Verb {
             details: """
                 Plays as latchkey play does. The file has versions, configuration, profile, events, requests and replies, the
                 playlists' lines about keys, and a trace as a page; it is written also when the stream does not play. Tokens,
-                cookies, SPCs and what else looks random are replaced by look-alikes, and no CKC is in it. latchkey replay shows
+                cookies, SPCs and what else looks random are replaced by pseudonyms, and no CKC is in it. latchkey replay shows
                 the same error again; whether it does was tried before this ends.
 
                 """ + VendorOptions.details,
@@ -38,7 +39,7 @@ struct CaptureVerb: Verb {
         if !arguments[force], FileManager.default.fileExists(atPath: file) { throw FileError.exists(file) }
         let setting = try stream.setting(arguments, console)
         console.progress("Playing \(setting.vendor.profile.name)")
-        let outcome = await Capture(setting: setting).outcome()
+        let outcome = try await Capture(setting: setting).outcome()
         console.endProgress()
         await setting.close()
         try OutputFile.write(outcome.bundle, to: file, for: .owner, console)

@@ -1,7 +1,9 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyFairPlay
+import LatchkeySupport
 import LatchkeyTerminal
+import LatchkeyTracing
 import LatchkeyVendors
 
 /// `latchkey doctor`: what is wrong with a stream's keys, and at which step.

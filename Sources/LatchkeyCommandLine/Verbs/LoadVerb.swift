@@ -4,6 +4,7 @@ import LatchkeyCore
 import LatchkeyFiles
 import LatchkeyServer
 import LatchkeyTerminal
+import LatchkeyTracing
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking

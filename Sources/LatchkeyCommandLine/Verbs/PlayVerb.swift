@@ -5,7 +5,9 @@ import LatchkeyDevice
 import LatchkeyFairPlay
 import LatchkeyPlayback
 import LatchkeySimulation
+import LatchkeySupport
 import LatchkeyTerminal
+import LatchkeyTracing
 import LatchkeyVendors
 
 /// `latchkey play`: gets a stream's keys from a vendor's license service, and decodes it.

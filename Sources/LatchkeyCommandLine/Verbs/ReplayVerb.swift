@@ -1,6 +1,7 @@
 import Foundation
 import Latchkey
 import LatchkeyCore
+import LatchkeySupport
 import LatchkeyTerminal
 
 /// `latchkey replay`: the error of a support bundle again.

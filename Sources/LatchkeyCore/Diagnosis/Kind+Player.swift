@@ -4,27 +4,46 @@ extension Diagnosis.Kind {
         .playerUnsupported, .keyUnnamed, .keyNotStorable, .downloadFailed, .threadMustNotWait, .unfitForPlayer,
     ]
 
-    /// The simulator has no FairPlay.
+    /// The player does not exist here: a simulator has no FairPlay.
+    ///
+    /// - Status: none; nothing was sent.
+    /// - App: says that this device cannot play the title.
     public static let playerUnsupported = Self(
         500, "playerUnsupported", "The player does not exist here.",
         "Run the app on a device.")
-    /// Without a name there is nothing to ask the service for.
+    /// The player asked for a key without a name, so that there is nothing to ask the service for.
+    ///
+    /// - Status: none; nothing was sent.
+    /// - App: states the key's URI in the playlist, or gives `keyNamed` for keys that have initialization data
+    ///   alone.
     public static let keyUnnamed = Self(
         501, "keyUnnamed", "The player asked for a key and did not say which.",
         "State the key's URI in the playlist's EXT-X-KEY tag.")
-    /// As while the picture is on another display.
+    /// The player cannot store the key now, as while the picture is on another display.
+    ///
+    /// - Status: none; nothing was sent.
+    /// - App: stores keys while the picture is on the device, and streams until then.
     public static let keyNotStorable = Self(
         502, "keyNotStorable", "The player cannot store the key now.",
         "Store keys while the picture is on the device, on tvOS 17 or later.")
     /// The media, or the keys of it, did not arrive.
+    ///
+    /// - Status: any or none: `underlying` is the player's.
+    /// - App: asks the viewer to download the title again.
     public static let downloadFailed = Self(
         503, "downloadFailed", "The player did not download the media.",
         "Download it again.")
-    /// The main thread, and those of Swift's tasks.
+    /// The player asked for an answer at once on the main thread, or on one of Swift's tasks, which must not wait.
+    ///
+    /// - Status: none; nothing was sent.
+    /// - App: has the player, or the code around the adapter, ask on a thread of its own.
     public static let threadMustNotWait = Self(
         510, "threadMustNotWait", "The player asked for an answer at once on a thread that must not wait for one.",
         "Have the player, or the code around the adapter, ask on a thread of its own.")
-    /// Such as cookies, or a second request that the player cannot make.
+    /// The vendor's service needs what the player cannot do, such as cookies or a second request.
+    ///
+    /// - Status: none; nothing was sent.
+    /// - App: uses a profile or an account that does without, or a player that leaves the exchange to the app.
     public static let unfitForPlayer = Self(
         511, "unfitForPlayer", "The player cannot do what the vendor's service needs.",
         "Use a profile or an account that does without, or a player that leaves the exchange to the app.")

@@ -7,85 +7,150 @@ extension Diagnosis.Kind {
         .serverPermanent, .redirected, .notYetValid,
     ]
 
-    /// The registry has no integration of this name.
+    /// An integration was asked for by a name that nobody registered.
+    ///
+    /// - Status: none; nothing was sent.
+    /// - App: registers the integration before it makes the loader, or corrects the name.
     public static let unknownIntegration = Self(
         200, "unknownIntegration", "Nobody registered an integration of this name.",
         "Choose a registered integration.")
-    /// A rule of the profile reads it.
+    /// The profile's rules read a setting that the app did not give.
+    ///
+    /// - Status: none; nothing was sent.
+    /// - App: gives the setting that the reason names; nothing it does while playing helps.
     public static let missingSetting = Self(
         201, "missingSetting", "A setting that the profile needs was not given.",
         "Give the integration the setting.")
-    /// A rule of the profile reads it.
+    /// The profile's rules read a credential, and the app's closure gave none of that name, or an empty one.
+    ///
+    /// - Status: none; nothing was sent.
+    /// - App: has the viewer sign in, and returns the credential that the reason names.
     public static let missingCredential = Self(
         202, "missingCredential", "The app gave no credential, or an empty one.",
         "Return a credential from the loader's credentials closure.")
-    /// The profile's content-id rule finds nothing.
+    /// The key URI has nothing at the place where the profile looks for the content identifier.
+    ///
+    /// - Status: none; nothing was sent.
+    /// - App: chooses the variant of the profile that fits the playlist's key URIs.
     public static let contentIdentifierMissing = Self(
         203, "contentIdentifierMissing",
         "The key URI has nothing at the place where the profile looks for the identifier.",
         "Choose the profile variant whose content-id rule fits the key URIs of the playlist.")
-    /// A setting, a token or a lookup led to it.
+    /// The profile's rules made an address that is no http or https URL, of a setting, a token or a looked-up
+    /// value.
+    ///
+    /// - Status: none; nothing was sent.
+    /// - App: corrects the setting, or what the token holds.
     public static let invalidURL = Self(
         204, "invalidURL", "A rule made something that is no http or https URL.",
         "Correct the URL in the integration's settings.")
-    /// PEM, base64, a web page, or nothing.
+    /// The reply to the certificate's request is no certificate: PEM or base64 where DER is wanted, a web page, or
+    /// nothing.
+    ///
+    /// - Status: 200; the body is the fault.
+    /// - App: points the certificate's address at the DER file of the FairPlay application certificate.
     public static let certificateMalformed = Self(
         205, "certificateMalformed", "What came as certificate is none.",
         "Point the certificate URL at the DER file of the FairPlay application certificate.", isRetryable: true)
-    /// The entitlement or delivery service answered something else.
+    /// The entitlement or delivery service answered, and its reply lacks what the license request needs.
+    ///
+    /// - Status: a status of success, as the profile has them; the body is the fault.
+    /// - App: tries again later, and shows the vendor the reply.
     public static let lookupMalformed = Self(
         206, "lookupMalformed", "The reply to the lookup lacks what the license request needs.",
         "Compare the reply with what the entitlement or delivery service is said to answer.", isRetryable: true)
-    /// The reply's status says yes, and its body is something else.
+    /// The license service said yes, and its reply holds no CKC where the profile says that it does.
+    ///
+    /// - Status: a status of success, as the profile has them; the body is the fault.
+    /// - App: tries again later; if it lasts, another variant of the profile fits the service.
     public static let licenseMalformed = Self(
         207, "licenseMalformed", "The reply holds no CKC where the profile says that it does.",
         "Compare the reply with the vendor's documentation and choose the profile variant that fits.", isRetryable: true
     )
-    /// The session's setup was answered with something else.
+    /// The reply to the setup of a secure session lacks the session's token or its period.
+    ///
+    /// - Status: a status of success, as the profile has them; the body is the fault.
+    /// - App: corrects the session's address; nothing it does while playing helps.
     public static let sessionMalformed = Self(
         208, "sessionMalformed", "The reply to a session's setup lacks the session's token or period.",
         "Check that the session URL is that of the vendor's session management.")
-    /// 401: the sign-in or the token has expired. Have the viewer sign in, or fetch a new token.
+    /// The service does not know the caller: the token is missing, malformed, expired, or made for other content.
+    ///
+    /// - Status: 401, and codes that the profile lists.
+    /// - App: has the viewer sign in, or fetches a new token. The loader has asked the credentials closure once
+    ///   more already.
     public static let unauthenticated = Self(
         209, "unauthenticated", "The service does not know the caller.",
         "Give a fresh token that was made for this content.")
-    /// 403: the account does not include the content.
+    /// The service knows the caller and refuses: the account does not include the content, or the device may not
+    /// play it.
+    ///
+    /// - Status: 403, codes that the profile lists, and a status of success with a code that it does not list.
+    /// - App: says that the account does not include the title; asking again does not help.
     public static let forbidden = Self(
         210, "forbidden", "The service knows the caller and refuses.",
         "Ask the vendor, with the request id, why this token may not play this content.")
-    /// 404 and 410.
+    /// The service knows no such key, certificate or address.
+    ///
+    /// - Status: 404 and 410, and codes that the profile lists.
+    /// - App: checks the address and the content's key at the vendor; asking again does not help.
     public static let notFound = Self(
         211, "notFound", "The service knows no such key, certificate or address.",
         "Check the URL, and that the content's key exists at the vendor.")
-    /// 400 and every 4xx without a kind of its own.
+    /// The service could not read the request, or does not accept its form.
+    ///
+    /// - Status: 400, every 4xx without a kind of its own, and codes that the profile lists.
+    /// - App: compares the request with the vendor's documentation; asking again does not help.
     public static let invalidRequest = Self(
         212, "invalidRequest", "The service could not read the request.",
         "Compare the request with the vendor's documentation.")
-    /// Have the viewer stop another stream.
+    /// The account plays as many streams at once as it may.
+    ///
+    /// - Status: any, by codes that the profile lists.
+    /// - App: asks the viewer to stop another stream, and tries again then.
     public static let concurrencyLimit = Self(
         213, "concurrencyLimit", "The account plays too many streams at once.",
         "Stop another stream of this account and try again.")
-    /// 451, or the vendor's own code.
+    /// The content is not available in the region that the service sees the viewer in.
+    ///
+    /// - Status: 451, and codes that the profile lists.
+    /// - App: says that the title is not available here; asking again does not help.
     public static let regionDenied = Self(
         214, "regionDenied", "The content is not available in this region.",
         "Tell the viewer that the content is not available here.")
-    /// 429; `ServiceReply.retryAfter` says how long to wait.
+    /// The service takes no more requests for now. `ServiceReply.retryAfter` says how long to wait, if the service
+    /// did.
+    ///
+    /// - Status: 429, and codes that the profile lists.
+    /// - App: waits, and tries again; the loader has done so within its deadline.
     public static let rateLimited = Self(
         215, "rateLimited", "The service limits requests.",
         "Wait and try again.", isRetryable: true)
-    /// 408, 425 and every 5xx without a kind of its own.
+    /// The service failed in a way that usually passes.
+    ///
+    /// - Status: 408, 425, every 5xx without a kind of its own, and codes that the profile lists.
+    /// - App: tries again in some minutes; if it lasts, the vendor wants the request id.
     public static let serverTransient = Self(
         216, "serverTransient", "The service is unwell and may recover.",
         "Try again later; if it lasts, report the request id to the vendor.", isRetryable: true)
-    /// 501 and 505.
+    /// The service failed in a way that does not pass by itself.
+    ///
+    /// - Status: 501 and 505, and codes that the profile lists.
+    /// - App: reports the request id to the vendor; asking again does not help.
     public static let serverPermanent = Self(
         217, "serverPermanent", "The service is unwell and will stay so.",
         "Report the request id to the vendor.")
-    /// 3xx without a location that may be followed.
+    /// The service redirects without saying where to, or to where no request can follow.
+    ///
+    /// - Status: every 3xx that is no redirect with a usable location.
+    /// - App: configures the address that the service redirects to.
     public static let redirected = Self(
         218, "redirected", "The service redirects to where no request can follow.",
         "Configure the URL that the service redirects to.")
-    /// The token, or the service's reply, names a time that has not come.
+    /// The time of the token or of the content has not begun, or the device's date is wrong.
+    ///
+    /// - Status: any, by codes that the profile lists; none where the token itself says so.
+    /// - App: asks the viewer to check the device's date, or says when the title begins.
     public static let notYetValid = Self(
         219, "notYetValid", "The time of the token or of the content has not begun.",
         "Try again when the time of the token or the content has begun, and check the device's date.")

@@ -6,51 +6,87 @@ extension Diagnosis.Kind {
         .keyStoreMissing, .storedKeyRenewalUnsupported, .persistableKeyFailed,
     ]
 
-    /// Often a device that was not unlocked since it started.
+    /// The items of the key store could not be read: often the device was not unlocked since it started.
+    ///
+    /// - Status: none; nothing was sent.
+    /// - App: tries again after the device was unlocked; else it calls `deleteAll()` and stores the keys anew.
     public static let keyStoreUnreadable = Self(
         400, "keyStoreUnreadable", "The store's items could not be read.",
         "Try again after the device was unlocked; else call `deleteAll()` and store anew.")
-    /// What was there before still is.
+    /// An item could not be written to the key store; what was there before still is.
+    ///
+    /// - Status: any or none: the license may have come before.
+    /// - App: asks the viewer to free space, and requests the key again.
     public static let keyStoreUnwritable = Self(
         401, "keyStoreUnwritable", "An item could not be written.",
         "Free space on the device, then request the key again.")
-    /// The keys stay where they are.
+    /// The index of the key store is not what Latchkey writes; the keys stay where they are.
+    ///
+    /// - Status: none; nothing was sent.
+    /// - App: restores the index, or calls `deleteAll()` and stores the keys again; the media can stay.
     public static let keyIndexDamaged = Self(
         402, "keyIndexDamaged", "The index is not what this library writes.",
         "Restore the index, or call `deleteAll()` and store the keys again; the media can stay.")
-    /// The keys stay where they are.
+    /// A newer version of Latchkey wrote the index of the key store; the keys stay where they are.
+    ///
+    /// - Status: none; nothing was sent.
+    /// - App: asks for an update of the app, or calls `deleteAll()` and stores the keys again.
     public static let keyIndexTooNew = Self(
         403, "keyIndexTooNew", "A newer version of this library wrote the index.",
         "Update the app, or call `deleteAll()` and store the keys again; the media can stay.")
-    /// The limit is `OfflinePolicy.largestKey`.
+    /// The player made a stored key that is larger than `OfflinePolicy.largestKey`.
+    ///
+    /// - Status: a status of success: the license came.
+    /// - App: raises the limit, if the player's keys are that large.
     public static let storedKeyTooLarge = Self(
         404, "storedKeyTooLarge", "The player made a stored key that is larger than the policy allows.",
         "Raise `OfflinePolicy.largestKey` if the player's keys are that large.")
-    /// The limit is `OfflinePolicy.assets`.
+    /// There are as many stored assets as `OfflinePolicy.assets` allows.
+    ///
+    /// - Status: none; nothing was sent.
+    /// - App: asks the viewer to delete a download, or raises the limit.
     public static let tooManyOfflineAssets = Self(
         405, "tooManyOfflineAssets", "There are as many assets as the policy allows.",
         "Delete an asset, or raise `OfflinePolicy.assets`.")
-    /// The limit is `OfflinePolicy.keys`.
+    /// There would be more stored keys than `OfflinePolicy.keys` allows.
+    ///
+    /// - Status: none; nothing was sent.
+    /// - App: asks the viewer to delete a download, or raises the limit.
     public static let tooManyOfflineKeys = Self(
         406, "tooManyOfflineKeys", "There would be more keys than the policy allows.",
         "Delete an asset, or raise `OfflinePolicy.keys`.")
-    /// `OfflineKeys.request(_:keys:)` got no key.
+    /// `OfflineKeys.request(_:keys:)` was called without a key.
+    ///
+    /// - Status: none; nothing was sent.
+    /// - App: names the keys of all renditions that it downloads.
     public static let offlineAssetWithoutKeys = Self(
         407, "offlineAssetWithoutKeys", "An asset was requested without a key.",
         "Name the keys of all chosen renditions.")
-    /// A key is stored only for an asset that was requested.
+    /// A player asked for a key to store that no requested asset needs.
+    ///
+    /// - Status: none; nothing was sent.
+    /// - App: calls `OfflineKeys.request(_:keys:)` before the player asks for the key.
     public static let offlineKeyNotRequested = Self(
         408, "offlineKeyNotRequested", "A key came that no asset needs.",
         "Call `request(_:keys:)` before the player asks for the key.")
-    /// `LoaderConfiguration.keyStore` is `nil`.
+    /// A key was to be stored, and the loader's configuration has no `keyStore`.
+    ///
+    /// - Status: none; nothing was sent.
+    /// - App: sets `LoaderConfiguration.keyStore`.
     public static let keyStoreMissing = Self(
         409, "keyStoreMissing", "The loader was made without a store.",
         "Set `LoaderConfiguration.keyStore`.")
-    /// The integration says so.
+    /// A stored key was to be renewed, and the vendor's integration says that its service renews none.
+    ///
+    /// - Status: none; nothing was sent.
+    /// - App: deletes the asset, and requests it again while the service can be reached.
     public static let storedKeyRenewalUnsupported = Self(
         410, "storedKeyRenewalUnsupported", "The vendor renews no stored key.",
         "Delete the asset and request it again while the service can be reached.")
-    /// The player threw, or gave an empty key.
+    /// The player threw where it was to make a stored key of the CKC, or gave an empty one.
+    ///
+    /// - Status: a status of success: the license came.
+    /// - App: stores the key again while the service can be reached.
     public static let persistableKeyFailed = Self(
         411, "persistableKeyFailed", "The player made no stored key of the CKC.",
         "Store the key again while the service can be reached.")

@@ -1,12 +1,12 @@
 /// A rule and its place in the profile's JSON.
-struct PlacedRule {
-    let place: String
-    let rule: TextRule
+package struct PlacedRule {
+    package let place: String
+    package let rule: TextRule
 }
 
 extension VendorProfile {
     /// The requests with their places.
-    var placedRequests: [(place: String, request: RequestRule)] {
+    package var placedRequests: [(place: String, request: RequestRule)] {
         let fetched: (String, RequestRule)? =
             switch certificate {
             case .fetched(let request, _): ("certificate.fetched.request", request)
@@ -22,7 +22,7 @@ extension VendorProfile {
     }
 
     /// All rules with their places.
-    var placedRules: [PlacedRule] {
+    package var placedRules: [PlacedRule] {
         var rules = [PlacedRule(place: "contentIdentifier", rule: contentIdentifierRule)]
         rules += [PlacedRule("requestContentID", requestContentID)].compactMap { $0 }
         switch certificate {

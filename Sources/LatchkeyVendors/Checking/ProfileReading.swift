@@ -75,8 +75,8 @@ extension ProfileProblem {
 }
 
 /// Describes a decoding error in words.
-enum DecodingFailure {
-    static func describe(_ error: any Error) -> (path: [any CodingKey], reason: String) {
+package enum DecodingFailure {
+    package static func describe(_ error: any Error) -> (path: [any CodingKey], reason: String) {
         switch error {
         case DecodingError.keyNotFound(let key, let context):
             (context.codingPath + [key], "This member is missing.")
@@ -109,7 +109,7 @@ enum DecodingFailure {
 
 extension [any CodingKey] {
     /// The path as a problem shows it: `license.headers[0].value`.
-    var jsonPlace: String {
+    package var jsonPlace: String {
         let text = reduce(into: "") { text, key in
             // A dictionary's key that is a number has an integer value too, but its name is not "Index".
             let isIndex = key.intValue != nil && key.stringValue.hasPrefix("Index ")

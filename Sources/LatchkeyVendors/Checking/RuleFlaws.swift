@@ -82,7 +82,7 @@ extension UInt8 {
         (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self)
     }
 
-    var isNameByte: Bool {
+    package var isNameByte: Bool {
         isLowerCaseOrDigit || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) || "-_".utf8.contains(self)
     }
 }

@@ -67,7 +67,7 @@ extension BodyRule {
     }
 
     /// All rules in it.
-    var rules: [TextRule] {
+    package var rules: [TextRule] {
         switch self {
         case .raw, .base64Text: []
         case .form, .formWithKeyURIQuery, .multipart: fields.map(\.value)

@@ -1,5 +1,5 @@
-import Foundation
-import LatchkeyCore
+package import Foundation
+package import LatchkeyCore
 
 /// How to read the CKC in a reply.
 ///
@@ -24,7 +24,7 @@ package indirect enum CKCDecoder: Sendable, Hashable {
 extension CKCDecoder {
     /// The CKC in a reply's body.
     /// - Throws: `licenseMalformed` if there is none. The reason says what the body is instead.
-    func contentKeyContext(from body: Data) throws(IntegrationError) -> Secret { try ckc(in: body).ckc }
+    package func contentKeyContext(from body: Data) throws(IntegrationError) -> Secret { try ckc(in: body).ckc }
 
     /// The CKC in a reply's body, and a warning if its form is not the vendor's.
     func ckc(in body: Data) throws(IntegrationError) -> (ckc: Secret, warning: ReplyWarning?) {

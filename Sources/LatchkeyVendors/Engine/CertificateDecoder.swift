@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 import LatchkeyCore
 
 /// How to read the application certificate in a reply.
@@ -16,7 +16,7 @@ package enum CertificateDecoder: Sendable, Hashable {
 }
 
 extension CertificateDecoder {
-    func certificate(from body: Data) throws(IntegrationError) -> ApplicationCertificate {
+    package func certificate(from body: Data) throws(IntegrationError) -> ApplicationCertificate {
         guard !body.isEmpty else { throw .certificateMalformed("The certificate's reply is empty.") }
         switch self {
         case .der: return try ApplicationCertificate(der: body)

@@ -80,7 +80,7 @@ public import LatchkeyCore
 
     /// The vendor's code in a reply.
     /// - Parameter json: the reply's body, if it is JSON.
-    func code(of reply: HTTPReply, _ json: JSONReply?) -> String? {
+    package func code(of reply: HTTPReply, _ json: JSONReply?) -> String? {
         text(at: code.isEmpty ? Self.usualCodes : code, of: reply, json)?.inFewWords
     }
 
@@ -100,7 +100,7 @@ public import LatchkeyCore
     }
 
     private static func word(beginning start: String, in body: Data) -> String? {
-        guard RequestFacts.place(of: Array(start.utf8), in: Array(body)) != nil else { return nil }
+        guard Array(body).place(of: Array(start.utf8)) != nil else { return nil }
         let text = String(decoding: body, as: UTF8.self)
         guard let found = text.range(of: start, options: .literal) else { return nil }
         let digits = text[found.upperBound...].prefix { $0.isASCII && $0.isNumber }
@@ -111,7 +111,7 @@ public import LatchkeyCore
     private func knownCode(in body: Data) -> String? {
         // Most bodies have none, and telling that by bytes costs little.
         let bytes = Array(body)
-        let codes = kinds.keys.filter { RequestFacts.place(of: Array($0.utf8), in: bytes) != nil }
+        let codes = kinds.keys.filter { bytes.place(of: Array($0.utf8)) != nil }
         guard !codes.isEmpty else { return nil }
         let text = String(decoding: body, as: UTF8.self)
         func isWordCharacter(_ character: Character?) -> Bool { character.map { $0.isLetter || $0.isNumber } ?? false }

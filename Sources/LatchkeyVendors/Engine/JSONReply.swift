@@ -1,11 +1,11 @@
-import Foundation
+package import Foundation
 
 /// A JSON reply, read by path.
-struct JSONReply {
+package struct JSONReply {
     private let root: Any
 
     /// - Parameter body: the reply's body. The result is `nil` if it is not a JSON object or array.
-    init?(_ body: Data) {
+    package init?(_ body: Data) {
         guard let root = try? JSONSerialization.jsonObject(with: body) else { return nil }
         self.root = root
     }
@@ -14,7 +14,7 @@ struct JSONReply {
     ///
     /// A path consists of names of members and indexes of arrays, joined by dots. `*` means the first member or element in which the rest
     /// of the path finds a value. A text that is a JSON document is searched like one.
-    func text(at path: String) -> String? {
+    package func text(at path: String) -> String? {
         switch Self.value(at: path.split(separator: ".")[...], in: root) {
         case let text as String: text
         case let number as NSNumber: number.isBoolean ? "\(number.boolValue)" : number.stringValue

@@ -34,7 +34,7 @@ extension JSONTemplate: ExpressibleByDictionaryLiteral, ExpressibleByStringLiter
 }
 
 extension JSONTemplate: RuleTree {
-    var children: [JSONTemplate] {
+    package var children: [JSONTemplate] {
         switch self {
         case .object(let members): members.sorted { $0.key < $1.key }.map(\.value)
         case .array(let elements): elements

@@ -1,8 +1,8 @@
 import Foundation
-import LatchkeyCore
+package import LatchkeyCore
 
 /// What the rules of one request read.
-struct RuleContext {
+package struct RuleContext {
     var keyURI: KeyURI?
     var settings: [String: String] = [:]
     var credentials: CredentialSet = .none
@@ -15,7 +15,7 @@ struct RuleContext {
     var messageID: String?
     var reply: JSONReply?
 
-    init(keyURI: KeyURI? = nil, settings: [String: String] = [:], credentials: CredentialSet = .none) {
+    package init(keyURI: KeyURI? = nil, settings: [String: String] = [:], credentials: CredentialSet = .none) {
         self.keyURI = keyURI
         self.settings = settings
         self.credentials = credentials
@@ -37,7 +37,7 @@ extension RuleContext {
     static let textLimit = 4 << 20
 
     /// The text that a rule gives; `nil` if it gives none, or one of more than `textLimit` bytes.
-    func text(_ rule: TextRule) -> String? {
+    package func text(_ rule: TextRule) -> String? {
         guard let text = unlimitedText(rule), text.utf8.count <= Self.textLimit else { return nil }
         return text
     }

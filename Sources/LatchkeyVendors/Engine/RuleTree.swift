@@ -1,14 +1,14 @@
 import LatchkeyCore
 
 /// A rule that consists of rules.
-protocol RuleTree {
+package protocol RuleTree {
     /// The rules directly inside this one, in the order in which they are evaluated.
     var children: [Self] { get }
 }
 
 extension RuleTree {
     /// The rule and all rules inside it, each before its children. Does not recurse, so that code may nest rules to any depth.
-    var tree: [Self] {
+    package var tree: [Self] {
         var found: [Self] = []
         var open = [self]
         while let rule = open.popLast() {
@@ -22,7 +22,7 @@ extension RuleTree {
 // `children` and `source` are the only places that know what each rule consists of and reads. Redaction, checks and fixed parts
 // follow from them, and a new rule does not compile until both know it.
 extension TextRule: RuleTree {
-    var children: [TextRule] {
+    package var children: [TextRule] {
         switch self {
         case .keyURI, .afterLast, .query, .request, .fixed, .setting, .credential, .lookup, .session, .reply: []
         case .onlyFor(_, let rule), .transformed(_, let rule), .upTo(_, let rule): [rule]
@@ -83,7 +83,7 @@ extension TextRule {
     }
 
     /// The names of all settings and credentials that the rule reads.
-    var names: (settings: Set<String>, credentials: Set<String>) { Self.names(of: CollectionOfOne(self)) }
+    package var names: (settings: Set<String>, credentials: Set<String>) { Self.names(of: CollectionOfOne(self)) }
 
     /// The names of all settings and credentials that rules read.
     static func names(of rules: some Sequence<TextRule>) -> (settings: Set<String>, credentials: Set<String>) {

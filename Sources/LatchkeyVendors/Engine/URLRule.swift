@@ -58,7 +58,7 @@ extension URLRule.Change {
     }
 
     /// The query item that a rule makes, if any.
-    var queryItem: (name: String, value: TextRule)? {
+    package var queryItem: (name: String, value: TextRule)? {
         switch self {
         case .setQuery(let name, let rule), .addQueryIfAbsent(let name, let rule): (name, rule)
         case .stripQuery, .copyKeyURIQuery, .copyKeyURIQueryIfAbsent, .appendPath, .appendPathIfAbsent, .useOrigin: nil
@@ -66,7 +66,7 @@ extension URLRule.Change {
     }
 
     /// The names of the key URI's query items that it copies.
-    var copiedNames: [String] {
+    package var copiedNames: [String] {
         switch self {
         case .copyKeyURIQuery(let names), .copyKeyURIQueryIfAbsent(let names): names
         case .stripQuery, .setQuery, .addQueryIfAbsent, .appendPath, .appendPathIfAbsent, .useOrigin: []

@@ -30,6 +30,13 @@ extension VendorProfile {
         .genericRaw, .genericBase64, .genericForm, .genericJSON,
     ]
 
+    /// The identifiers of the vendors, in order: of each its first profile's, with which those of its variants begin. The generic forms
+    /// are one.
+    package static let vendorIdentifiers: [String] = all.map(\.identifier).reduce(into: []) { found, identifier in
+        let name = identifier.hasPrefix("generic-") ? "generic" : identifier
+        if !found.contains(where: { name == $0 || name.hasPrefix("\($0)-") }) { found.append(name) }
+    }
+
     /// The profile with an identifier; `nil` if there is none.
     public static func named(_ identifier: String) -> VendorProfile? {
         all.first { $0.identifier == identifier }

@@ -214,9 +214,15 @@ import Testing
 
     @Test func `no more keys are kept alive than the policy says; the first got is let go`() async throws {
         try await LeaseHarness.run(Self.lease, configure: { $0.leases.heldKeys = 2 }) { harness in
+            var events = harness.loader.events().makeAsyncIterator()
             for number in 1...3 { await harness.play(harness.request(KeyURI("skd://keys.example.com/\(number)"))) }
             try await harness.pass(.seconds(450))
             #expect(harness.requests.map(\.renewals) == [0, 1, 1, 0, 0])
+            while let event = await events.next() {
+                guard event.kind.name == "evicted" else { continue }
+                #expect(event.key == "skd://keys.example.com/1" && event.level == .warning)
+                break
+            }
         }
     }
 }

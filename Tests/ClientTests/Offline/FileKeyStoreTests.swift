@@ -120,6 +120,37 @@ import Testing
             ])
     }
 
+    @Test(.timeLimit(.minutes(1)))
+    func `a system that takes no byte and says nothing of it ends a write, whatever it said before`() async {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let system = FileCalls(write: { _, _ in
+            errno = EINTR
+            return 0
+        })
+        let store = FileKeyStore(folder: folder, system: system, before: { _ in })
+        let error = await #expect(throws: OfflineError.self) { try await store.write(Secret("first"), to: item) }
+        #expect(error?.kind == .keyStoreUnwritable)
+    }
+
+    @Test func `a write that is interrupted, or takes a part of the bytes, goes on`() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let calls = Locked(0)
+        let system = FileCalls(write: { file, bytes in
+            let number = calls.withLock { calls in
+                calls += 1
+                return calls
+            }
+            guard number.isMultiple(of: 2) else {
+                errno = EINTR
+                return -1
+            }
+            return FileCalls.put(file, UnsafeRawBufferPointer(rebasing: bytes.prefix(2)))
+        })
+        let store = FileKeyStore(folder: folder, system: system, before: { _ in })
+        try await store.write(Secret("first"), to: item)
+        #expect(try await store.bytes(of: item)?.revealedText == "first" && calls.withLock { $0 } == 6)
+    }
+
     @Test(arguments: ["flush file", "rename"])
     func `where the disk does not take the bytes, the old ones stay and nothing is left behind`(call: String)
         async throws

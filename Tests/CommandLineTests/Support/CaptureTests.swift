@@ -1,6 +1,7 @@
 import Foundation
 import Latchkey
 import LatchkeyCore
+import LatchkeySupport
 import LatchkeyTesting
 import LatchkeyVendors
 import Testing
@@ -43,7 +44,7 @@ import Testing
         let setting = try Self.setting(profile) { request in
             request.httpMethod == "POST" ? HTTPReply(status: 403, body: Data("{\"message\":\"no\"}".utf8)) : nil
         }
-        let outcome = await Capture(setting: setting).outcome()
+        let outcome = try await Capture(setting: setting).outcome()
         await setting.close()
         #expect(outcome.failure?.code == "forbidden")
         let bundle = try SupportBundle(outcome.bundle)
@@ -55,7 +56,7 @@ import Testing
         let setting = try Self.setting(.vuDRM) { request in
             request.url?.pathExtension == "m3u8" ? HTTPReply(status: 404) : nil
         }
-        let outcome = await Capture(setting: setting).outcome()
+        let outcome = try await Capture(setting: setting).outcome()
         await setting.close()
         #expect(outcome.failure?.code == "httpStatus")
         let replayed = try await Replay(bundle: SupportBundle(outcome.bundle)).outcome()

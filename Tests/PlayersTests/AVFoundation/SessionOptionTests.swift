@@ -98,6 +98,30 @@ import Testing
             #expect(stage.log.violations.isEmpty)
         }
     }
+
+    @Test func `an app may preload and release keys while it names one`() async throws {
+        try await PlayerStage.with { stage in
+            let (key, keys) = (stage.key(), Locked<AVPlayerKeys?>(nil))
+            var options = AVPlayerKeys.Options()
+            options.keyNamed = { data in
+                guard let keys = keys.withLock({ $0 }) else { return nil }
+                let asset = AVURLAsset(url: stage.playlist())
+                keys.preload(key)
+                keys.protect(asset)
+                keys.release(asset)
+                if data == Data("last".utf8) { keys.release() }
+                return key
+            }
+            let app = AVApp(stage.loader(), playing: stage.playlist(), options: options)
+            keys.withLock { $0 = app.keys }
+            #expect(app.keys.preload(initializationData: Data("pssh".utf8)))
+            await stage.log.untilCallback("didSucceed")
+            #expect(app.keys.preload(initializationData: Data("last".utf8)))
+            await stage.log.untilCallback("didFail")
+            #expect(app.failures.codes == [])
+            keys.withLock { $0 = nil }
+        }
+    }
 }
 
 /// How a loader's key requests ended.

@@ -1,0 +1,31 @@
+/// Elements that are added at the end and taken from both ends, each in constant time on the whole.
+package struct Deque<Element> {
+    /// Taken elements are `nil`, so that nothing keeps them alive.
+    private var places: [Element?] = []
+    private var start = 0
+
+    package init() {}
+
+    package var count: Int { places.count - start }
+    package var isEmpty: Bool { count == 0 }
+    package var first: Element? { start < places.count ? places[start] : nil }
+
+    package mutating func append(_ element: Element) { places.append(element) }
+
+    package mutating func popLast() -> Element? { isEmpty ? nil : places.removeLast() }
+
+    package mutating func popFirst() -> Element? {
+        guard start < places.count else { return nil }
+        let element = places[start]
+        places[start] = nil
+        start += 1
+        // Moves the rest at most once for as many as were taken.
+        if start * 2 >= places.count, start >= 32 || start == places.count {
+            places.removeFirst(start)
+            start = 0
+        }
+        return element
+    }
+}
+
+extension Deque: Sendable where Element: Sendable {}

@@ -1,0 +1,107 @@
+package import Foundation
+@_spi(Adapters) package import Latchkey
+package import LatchkeyCore
+package import LatchkeyServices
+@_spi(Integrations) import LatchkeyVendors
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// An app that makes the requests to its sessions' service itself, here NAGRA's: its part of `customer-ssm`.
+package final class NAGRABackend: CustomerSessionCallbacks {
+    /// What the service refused with; 200 for a reply that lacks what it should have.
+    package struct Refused: Error {
+        package let status: Int
+    }
+
+    /// How often the app wants to be called; like no timeout and no deadline.
+    package static let period = Duration.seconds(45)
+
+    private let transport = SystemTransport()
+    private let settings: [String: String]
+    private let contentToken: Secret
+    private let sessionToken = Locked<String>("")
+    private let types = Locked<[CustomerLicenseType]>([])
+    private let beats = AsyncStream.makeStream(of: Void.self)
+    private let heartbeatPeriod: Duration
+
+    /// - Parameters:
+    ///   - settings: the addresses of the service.
+    ///   - contentToken: what the service lets the viewer's sessions begin with.
+    ///   - heartbeat: how often the app wants to be called.
+    package init(settings: [String: String], contentToken: Secret, heartbeat: Duration = NAGRABackend.period) {
+        (self.settings, self.contentToken, heartbeatPeriod) = (settings, contentToken, heartbeat)
+    }
+
+    /// NAGRA's service with sessions that have to be heard from every `period`.
+    package static func service(
+        _ environment: ServiceEnvironment, _ change: (inout NAGRAService) -> Void = { _ in }
+    ) -> NAGRAService {
+        var service = NAGRAService(environment)
+        service.heartbeat = period
+        change(&service)
+        return service
+    }
+
+    /// The heartbeats that the service took.
+    package var heartbeats: AsyncStream<Void> { beats.stream }
+
+    /// What licenses the app was asked for.
+    package var licenseTypes: [CustomerLicenseType] { types.withLock { $0 } }
+
+    package func certificate() async throws -> Data {
+        try await transport.send(URLRequest(url: address(settings["certificateURL"] ?? "")), bodyLimit: 1 << 16).body
+    }
+
+    package func openSession() async throws { _ = try await session("setup", contentToken.revealedText) }
+
+    package func closeSession() async throws { _ = try await session("teardown", sessionToken.withLock { $0 }) }
+
+    package func license(keySystem: String, payload: Data, type: CustomerLicenseType) async throws -> CustomerLicense {
+        types.withLock { $0.append(type) }
+        let session = sessionToken.withLock { $0 }
+        let isRenewal = type == .renewal
+        let reply = try await post(
+            (settings["licenseURL"] ?? "") + (isRenewal ? "?renew=true" : ""), payload, "application/octet-stream",
+            isRenewal ? session : "\(contentToken.revealedText),\(session)")
+        guard let ckc = (reply["CkcMessage"] as? String).flatMap({ Data(base64Encoded: $0) }) else {
+            throw Refused(status: 200)
+        }
+        return CustomerLicense(
+            ckc: ckc, heartbeat: Int(heartbeatPeriod.components.seconds),
+            renewType: reply["sessionToken"] == nil ? .heartbeat : .enforced)
+    }
+
+    package func heartbeat() async throws {
+        _ = try await session("heartbeat", sessionToken.withLock { $0 })
+        beats.continuation.yield()
+    }
+
+    private func session(_ step: String, _ token: String) async throws -> [String: Any] {
+        try await post(
+            "\(settings["sessionURL"] ?? "")/sessions/\(step)", Data("{}".utf8), "application/json; charset=utf-8",
+            token)
+    }
+
+    private func post(_ url: String, _ body: Data, _ type: String, _ token: String) async throws -> [String: Any] {
+        var request = URLRequest(url: try address(url))
+        request.httpMethod = "POST"
+        request.httpBody = body
+        request.setValue(type, forHTTPHeaderField: "Content-Type")
+        request.setValue("application/json", forHTTPHeaderField: "Accept")
+        request.setValue(token, forHTTPHeaderField: "nv-authorizations")
+        let reply = try await transport.send(request, bodyLimit: 1 << 16)
+        guard reply.status == 200 else { throw Refused(status: reply.status) }
+        guard let json = try JSONSerialization.jsonObject(with: reply.body) as? [String: Any] else {
+            throw Refused(status: 200)
+        }
+        if let token = json["sessionToken"] as? String { sessionToken.withLock { $0 = token } }
+        return json
+    }
+
+    private func address(_ text: String) throws -> URL {
+        guard let url = URL(string: text) else { throw URLError(.badURL) }
+        return url
+    }
+}

@@ -1,0 +1,197 @@
+import Foundation
+import LatchkeyCore
+
+/// Replaces secrets by pseudonyms of their form: each letter by a letter, each digit by a digit, everything else as it is.
+///
+/// A UUID stays a UUID and base64 stays base64, so that what read the secret reads its pseudonym in the same way. Equal texts have equal
+/// pseudonyms, and nobody without the seed can try secrets until one fits.
+struct Pseudonyms: Sendable {
+    /// A secret of its own.
+    let seed: UInt64
+
+    /// The longest text that counts as none: `SecretForms` looks for none of fewer characters either.
+    static let shortest = 6
+
+    /// The pseudonym of a secret of any length.
+    func value(_ text: String) -> String {
+        if text.isHidden { return text }
+        // An SPC has kilobytes, of which nobody needs to tell more than the beginning.
+        if text.utf8.count > 512 {
+            return value(String(text.prefix(64))) + String(repeating: "A", count: max(0, text.count - 64))
+        }
+        let scalars = Array(text.unicodeScalars)
+        var generator = SeededGenerator(seed: text.utf8.stableHash(seed: seed))
+        let isHex = scalars.allSatisfy { !$0.isASCIIWord || $0.isHexDigit }
+        var escaped = 0
+        let replaced = scalars.enumerated().map { index, scalar -> Unicode.Scalar in
+            if scalar == "%", scalars.dropFirst(index + 1).prefix(2).count(where: \.isHexDigit) == 2 { escaped = 3 }
+            escaped -= 1
+            return escaped >= 0 ? scalar : scalar.pseudonym(isHex, &generator)
+        }
+        return String(String.UnicodeScalarView(replaced))
+    }
+
+    /// Words of a text: those of a language and short ones stay, and so do times and codes; what looks random is replaced.
+    /// - Parameter kept: words that stay whatever they look like, such as a vendor's codes.
+    func words(_ text: String, keeping kept: KeptWords = KeptWords()) -> String {
+        var (shown, word) = ("", "")
+        func end() {
+            if !word.isEmpty { shown += self.word(word, kept) }
+            word = ""
+        }
+        for character in text {
+            if character.isWhitespace || Self.separators.contains(character) {
+                end()
+                shown.append(character)
+            } else {
+                word.append(character)
+            }
+        }
+        end()
+        return shown
+    }
+
+    private static let separators: Set<Character> = Set("\"'<>,;()[]{}|\\")
+
+    private func word(_ word: String, _ kept: KeptWords) -> String {
+        if kept.contains(word) { return word }
+        if word.contains("://") || word.hasPrefix("/") && word.contains("?") { return url(word) }
+        let parts = word.split(separator: "&", omittingEmptySubsequences: false).map(String.init)
+        if parts.count > 1 { return parts.map { self.word($0, kept) }.joined(separator: "&") }
+        if let mark = word.firstIndex(where: { "=:".contains($0) }),
+            word[mark...].contains(where: { !"=:".contains($0) }),
+            !word.isPlain
+        {
+            let (name, rest) = (String(word[..<mark]), String(word[word.index(after: mark)...]))
+            let isSecret = Redaction.standard.isSecret(field: name)
+            return self.word(name, kept) + String(word[mark]) + (isSecret ? value(rest) : self.word(rest, kept))
+        }
+        if let ckc = Sanitizer.contentKeyContext(inBase64: word) { return ckc }
+        return word.isPlain ? word : value(word)
+    }
+
+    /// An address: its host and the words of its path stay; user, password, and the values of its query are replaced.
+    func url(_ text: String) -> String {
+        let text = String(text.prefix { $0 != "#" })
+        let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        let isKey = text.lowercased().hasPrefix("skd:")
+        var base = (parts.first ?? "").split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        for index in base.indices {
+            if index == 2, base[1].isEmpty, let at = base[index].lastIndex(of: "@") {
+                base[index] = value(String(base[index][..<at])) + String(base[index][at...])
+            } else if index != 2 || !base[1].isEmpty {
+                base[index] = pathPart(base[index], ofKey: isKey)
+            }
+        }
+        guard parts.count > 1 else { return base.joined(separator: "/") }
+        let items = parts[1].split(separator: "&", omittingEmptySubsequences: false).map { item(String($0), isKey) }
+        return "\(base.joined(separator: "/"))?\(items.joined(separator: "&"))"
+    }
+
+    /// Identifiers of keys and of content stand in key URIs, and are no secrets; of what else looks random nobody knows.
+    private func pathPart(_ part: String, ofKey isKey: Bool) -> String {
+        if isKey, part.utf8.count <= 64 { return part }
+        return part.utf8.count < 12 || part.isPlain || part.isIdentifier ? part : value(part)
+    }
+
+    private func item(_ item: String, _ isKey: Bool) -> String {
+        let pair = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        guard pair.count > 1 else { return item.utf8.count < Self.shortest ? item : value(item) }
+        let name = pair[0].isPlain ? pair[0] : value(pair[0])
+        if Redaction.standard.isSecret(queryItem: pair[0]) { return "\(name)=\(value(pair[1]))" }
+        let isOpen = pair[1].utf8.count < Self.shortest || isKey && pair[1].isIdentifier
+        return "\(name)=\(isOpen ? pair[1] : value(pair[1]))"
+    }
+}
+
+/// Words that are known to be no secrets: a vendor's codes.
+struct KeptWords: Sendable {
+    var words: Set<String> = []
+    /// What a code begins with; digits follow.
+    var beginnings: [String] = []
+
+    func contains(_ word: String) -> Bool {
+        let bare = word.trimmingCharacters(in: CharacterSet(charactersIn: ".:!?"))
+        return words.contains(bare)
+            || beginnings.contains {
+                bare.hasPrefix($0) && bare.utf8.count <= $0.utf8.count + 8
+                    && bare.dropFirst($0.count).allSatisfy(\.isNumber)
+            }
+    }
+}
+
+extension String {
+    /// Whether this is a word of a language, a small number, a time, or a code such as `E-1001`, and not random.
+    var isPlain: Bool {
+        guard utf8.count >= Pseudonyms.shortest else { return true }
+        guard utf8.count <= 64, !contains("@") else { return false }
+        let letters = unicodeScalars.count { ("a"..."z").contains($0) || ("A"..."Z").contains($0) }
+        let digits = unicodeScalars.count(where: { ("0"..."9").contains($0) })
+        if digits == 0 {
+            let pieces = split { !$0.isLetter }
+            // Base64 and its like are letters of both cases, with marks between.
+            return pieces.count == 1 ? pieces.allSatisfy(\.isWord) : pieces.allSatisfy(\.isOfOneCase)
+        }
+        if letters == 0 || hasSuffix("Z") && letters <= 2 { return digits <= 6 || isTime }
+        let start = prefix { $0.isUppercase || "-_".contains($0) }
+        return !start.isEmpty && utf8.count <= 12 && dropFirst(start.count).allSatisfy(\.isNumber)
+    }
+
+    /// Whether redaction wrote this, in place of what it took out: `‹secret›`, `‹user›`, `‹12:0a1b2c›`, `‹70 characters›`.
+    fileprivate var isHidden: Bool {
+        hasPrefix("‹") && wholeMatch(of: /‹(secret|user|[0-9]{1,6}:[0-9a-f]{6}|[0-9]{1,6} characters)›/) != nil
+    }
+
+    private var isTime: Bool {
+        count <= 30 && (contains("-") || contains(":")) && allSatisfy { $0.isNumber || "-:.+TZ".contains($0) }
+    }
+
+    /// Whether this is a UUID, or as many hexadecimal digits as one.
+    var isIdentifier: Bool {
+        let digits = filter { $0 != "-" }
+        return digits.count == 32 && digits.unicodeScalars.allSatisfy(\.isHexDigit) && [32, 36].contains(count)
+    }
+}
+
+extension Substring {
+    /// Whether letters are all small or all capitals, but for the first.
+    fileprivate var isOfOneCase: Bool {
+        let rest = dropFirst()
+        return rest.allSatisfy(\.isLowercase) || allSatisfy(\.isUppercase)
+    }
+
+    /// Whether letters are a word, or several as a name in code has them: few capitals, and no long piece without one.
+    fileprivate var isWord: Bool {
+        let capitals = dropFirst().count(where: \.isUppercase)
+        if count < 16 { return capitals <= 3 || capitals == count - 1 }
+        var (longest, piece) = (0, 0)
+        for letter in self {
+            piece = letter.isUppercase ? 1 : piece + 1
+            longest = Swift.max(longest, piece)
+        }
+        return longest < 16 && count >= (capitals + 1) * 4
+    }
+}
+
+extension Unicode.Scalar {
+    fileprivate var isHexDigit: Bool {
+        ("0"..."9").contains(self) || ("a"..."f").contains(self) || ("A"..."F").contains(self)
+    }
+
+    fileprivate var isASCIIWord: Bool {
+        ("0"..."9").contains(self) || ("a"..."z").contains(self) || ("A"..."Z").contains(self)
+    }
+
+    fileprivate func pseudonym(_ isHex: Bool, _ generator: inout SeededGenerator) -> Unicode.Scalar {
+        func one(of letters: StaticString) -> Unicode.Scalar {
+            let letters = Array(letters.description.unicodeScalars)
+            return letters[Int(generator.next() % UInt64(letters.count))]
+        }
+        return switch self {
+        case "0"..."9": one(of: "0123456789")
+        case "a"..."z": one(of: isHex ? "abcdef" : "abcdefghijklmnopqrstuvwxyz")
+        case "A"..."Z": one(of: isHex ? "ABCDEF" : "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+        default: isASCII ? self : "x"
+        }
+    }
+}

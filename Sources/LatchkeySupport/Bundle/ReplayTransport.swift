@@ -1,0 +1,69 @@
+import Foundation
+import Latchkey
+import LatchkeyCore
+import LatchkeyVendors
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// Answers requests by recorded exchanges, in their order and after their time, without a network.
+///
+/// An exchange belongs to a stage of a key; addresses do not tell, because secrets stood in them.
+final class ReplayTransport: StagedTransport {
+    private let left: Locked<[SupportArchive.Entry]>
+    /// The recorded numbers of key requests, in the order in which they are made again.
+    private let numbers: [Int]
+    /// Whether the last request was still without a reply when this was captured.
+    private let endsWaiting: Bool
+    private let timekeeper: any Timekeeper
+
+    init(_ exchanges: [SupportArchive.Entry], numbers: [Int], endsWaiting: Bool, _ timekeeper: any Timekeeper) {
+        left = Locked(exchanges)
+        (self.numbers, self.endsWaiting, self.timekeeper) = (numbers, endsWaiting, timekeeper)
+    }
+
+    /// The longest wait: a day.
+    private static let longest = Duration.seconds(86_400)
+
+    /// What no loader asks for is a playlist.
+    func send(_ request: URLRequest, bodyLimit: Int) async throws -> HTTPReply {
+        try await send(request, bodyLimit: bodyLimit, serving: .playlist, of: 0)
+    }
+
+    func send(
+        _ request: URLRequest, bodyLimit: Int, serving stage: ContentKeyError.Stage, of number: Int
+    ) async throws -> HTTPReply {
+        guard let exchange = next(stage, number) else {
+            if endsWaiting { try await timekeeper.sleep(for: Self.longest) }
+            throw TransportError(.transportFailed, "The bundle has no further exchange at this stage.")
+        }
+        let isUnended = exchange._error == Diagnosis.Kind.cancelled.rawValue
+        // Bounded, as a time from outside may be anything.
+        let time = exchange.time.isFinite ? min(max(exchange.time, 0), Self.longest.inMilliseconds) : 0
+        try await timekeeper.sleep(for: isUnended ? Self.longest : .milliseconds(time))
+        guard var reply = exchange.reply else { throw Self.error(exchange._error) }
+        guard reply.body.count <= bodyLimit else { throw TransportError(.bodyTooLarge, "The reply is too large.") }
+        reply.url = request.url
+        return reply
+    }
+
+    /// The key's own exchange, or else any of the stage, as a certificate and a session serve several keys.
+    private func next(_ stage: ContentKeyError.Stage, _ number: Int) -> SupportArchive.Entry? {
+        let recorded = numbers.indices.contains(number - 1) ? numbers[number - 1] : 0
+        return left.withLock { left in
+            let index =
+                left.firstIndex { $0._stage == stage && $0._key == recorded } ?? left.firstIndex { $0._stage == stage }
+            return index.map { left.remove(at: $0) }
+        }
+    }
+
+    private static func error(_ code: String?) -> any Error {
+        let kind = Diagnosis.Kind(rawValue: code ?? "")
+        // A code of an app's own transport is none of the catalogue's.
+        guard (300..<400).contains(kind.number) else {
+            return TransportError(.transportFailed, "No reply came when this was captured.")
+        }
+        return TransportError(kind, "No reply came when this was captured: \(kind.meaning)")
+    }
+}

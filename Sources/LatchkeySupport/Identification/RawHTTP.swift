@@ -1,0 +1,77 @@
+import Foundation
+import LatchkeyVendors
+
+/// HTTP messages as text: one with its body, or what `curl -v` prints, which marks sent lines by `>` and received ones by `<`.
+enum RawHTTP {
+    /// The messages; `nil` if the bytes do not begin with one.
+    static func messages(_ data: Data) -> [TrafficCapture.Message]? {
+        if let message = message(data) { return [message] }
+        let lines = String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline)
+        let found = ["> ", "< "].flatMap { mark in
+            heads(lines.filter { $0.hasPrefix(mark) }.map { String($0.dropFirst(2)) })
+        }
+        return found.isEmpty ? nil : found
+    }
+
+    /// One message: its head up to the empty line, and everything behind it.
+    private static func message(_ data: Data) -> TrafficCapture.Message? {
+        let ends = [Data("\r\n\r\n".utf8), Data("\n\n".utf8)].compactMap { data.range(of: $0) }
+        let end = ends.min { $0.lowerBound < $1.lowerBound }
+        let head = String(decoding: data[..<(end?.lowerBound ?? data.endIndex)], as: UTF8.self)
+        let lines = head.split(whereSeparator: \.isNewline).map(String.init)
+        let body = end.map { Data(data[$0.upperBound...]) } ?? Data()
+        return lines.first.flatMap { first in message(first, lines.dropFirst(), body) }
+    }
+
+    /// The heads that stand one behind the other.
+    private static func heads(_ lines: [String]) -> [TrafficCapture.Message] {
+        var found: [TrafficCapture.Message] = []
+        var head: [String] = []
+        func close() {
+            if let first = head.first, let message = message(first, head.dropFirst(), Data()) { found.append(message) }
+        }
+        for line in lines.prefix(TrafficCapture.limit) {
+            if isStart(line) {
+                close()
+                head = [line]
+            } else if !head.isEmpty {
+                head.append(line)
+            }
+        }
+        close()
+        return found
+    }
+
+    private static func isStart(_ line: String) -> Bool { status(line) != nil || target(line) != nil }
+
+    private static func message(
+        _ first: String, _ lines: ArraySlice<String>, _ body: Data
+    ) -> TrafficCapture.Message? {
+        let headers = lines.compactMap { line -> (name: String, value: String)? in
+            guard let colon = line.firstIndex(of: ":"), colon != line.startIndex else { return nil }
+            return (String(line[..<colon]), line[colon...].dropFirst().trimmingCharacters(in: .whitespaces))
+        }
+        if let status = status(first) { return .reply(HTTPReply(status: status, headers: headers, body: body)) }
+        guard let (method, target) = target(first) else { return nil }
+        let host = headers.first { $0.name.lowercased() == "host" }?.value ?? ""
+        let url = target.hasPrefix("/") && !host.isEmpty ? "https://\(host)\(target)" : target
+        return .request(
+            CapturedRequest(method: method, url: url, headers: headers, body: body.isEmpty ? nil : body))
+    }
+
+    /// The status of a reply's first line.
+    private static func status(_ line: String) -> Int? {
+        let words = line.split(separator: " ")
+        guard words.count >= 2, words[0].hasPrefix("HTTP/"), let status = Int(words[1]), (100..<600).contains(status)
+        else { return nil }
+        return status
+    }
+
+    /// Method and target of a request's first line.
+    private static func target(_ line: String) -> (method: String, target: String)? {
+        let words = line.split(separator: " ").map(String.init)
+        guard words.count == 3, words[2].hasPrefix("HTTP/"), words[0].utf8.allSatisfy({ (0x41...0x5a).contains($0) })
+        else { return nil }
+        return (words[0], words[1])
+    }
+}

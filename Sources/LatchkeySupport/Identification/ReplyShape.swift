@@ -1,0 +1,82 @@
+import Foundation
+import LatchkeyCore
+@_spi(Integrations) import LatchkeyVendors
+
+/// A reply, read once for the comparison with all profiles, most of which read it in the same few ways. Not for several threads.
+final class ReplyShape {
+    let reply: HTTPReply
+    let json: JSONReply?
+    let isTagged: Bool
+    private let fields: [String: String]
+    private var ckcs: [CKCDecoder: Bool] = [:]
+    private var certificates: [CertificateDecoder: Bool] = [:]
+
+    init(_ reply: HTTPReply) {
+        self.reply = reply
+        json = JSONReply(reply.body)
+        let text = String(data: reply.body.prefix(64), encoding: .utf8) ?? ""
+        isTagged = text.trimmingCharacters(in: .whitespacesAndNewlines).hasPrefix("<ckc>")
+        fields = Dictionary(reply.headers.map { ($0.name.lowercased(), $0.value) }) { first, _ in first }
+    }
+
+    /// The first value of a header field.
+    /// - Parameter name: the field, in small letters.
+    func header(_ name: String) -> String? { fields[name] }
+
+    /// Whether a decoder finds a CKC.
+    func holdsCKC(for decoder: CKCDecoder) -> Bool {
+        if let known = ckcs[decoder] { return known }
+        let isThere = (try? decoder.contentKeyContext(from: reply.body)) != nil
+        ckcs[decoder] = isThere
+        return isThere
+    }
+
+    /// Whether a decoder finds a certificate.
+    func isCertificate(for decoder: CertificateDecoder) -> Bool {
+        if let known = certificates[decoder] { return known }
+        let isThere = (try? decoder.certificate(from: reply.body)) != nil
+        certificates[decoder] = isThere
+        return isThere
+    }
+}
+
+extension ErrorRules {
+    /// The vendor's codes and header fields in a reply.
+    func evidence(in seen: ReplyShape) -> [VendorMatch.Evidence] {
+        let own = message.compactMap { place -> String? in
+            if case .header(let name) = place, seen.header(name.lowercased()) != nil { name } else { nil }
+        }
+        let headers = own.map {
+            VendorMatch.Evidence(weight: 50, sentence: "The reply has the header field \($0).")
+        }
+        guard let code = code(of: seen.reply, seen.json) else { return headers }
+        let isKnown = kinds[code] != nil
+        // A number that many services use says less than one that this vendor alone lists.
+        let weight = isKnown && code.utf8.count >= 4 ? 45 : isKnown ? 20 : 5
+        guard isKnown || !successes.contains(seen.reply.status) else { return headers }
+        let words =
+            isKnown ? "The vendor lists the code that the reply has." : "The reply has a code where the vendor has one."
+        return headers + [.init(weight: weight, sentence: words)]
+    }
+}
+
+extension CKCDecoder {
+    /// What the form of a reply that this decoder reads says about the vendor.
+    func evidence(in seen: ReplyShape) -> [VendorMatch.Evidence] {
+        switch self {
+        case .json(let paths), .jsonOr(let paths, _):
+            let found = paths.first { seen.json?.text(at: $0) != nil }
+            guard let found else { return [.init(weight: 5, sentence: "The reply is the CKC itself.")] }
+            return [.init(weight: found == "ckc" ? 8 : 45, sentence: "The CKC stands at \(found) of a JSON reply.")]
+        case .tagged where seen.isTagged:
+            return [.init(weight: 15, sentence: "The CKC stands between <ckc> and </ckc>.")]
+        case .tagged: return [.init(weight: 6, sentence: "The reply is a CKC in base64.")]
+        case .base64Text: return [.init(weight: 8, sentence: "The reply is a CKC in base64.")]
+        case .raw: return [.init(weight: 6, sentence: "The reply is the CKC itself.")]
+        case .preferring(let decoder):
+            let isStated = seen.holdsCKC(for: decoder)
+            return isStated ? decoder.evidence(in: seen) : [.init(weight: 3, sentence: "The reply holds a CKC.")]
+        case .tolerant: return [.init(weight: 3, sentence: "The reply holds a CKC.")]
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import Foundation
+import LatchkeyCore
+
+/// A captured request, read once for the comparison with all profiles.
+struct RequestFacts {
+    let request: CapturedRequest
+    /// In capital letters.
+    let method: String
+    let host: String?
+    /// In small letters, undecoded, as UTF-8.
+    let path: [UInt8]
+    /// In small letters.
+    let queryNames: Set<String>
+    let body: BodyShape
+    private let fields: [String: String]
+
+    init(_ request: CapturedRequest) {
+        self.request = request
+        method = request.method.uppercased()
+        fields = Dictionary(request.headers.map { ($0.name.lowercased(), $0.value) }) { first, _ in first }
+        // Characters cost ten times as much as bytes, and a URL may be long.
+        let url = Array(request.url.utf8)
+        let scheme = url.place(of: Array("://".utf8))
+        let behind = url[(scheme.map { $0 + 3 } ?? 0)...]
+        let place = behind.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+        path = place.drop { $0 != UInt8(ascii: "/") }.map(Self.small)
+        let authority = place.prefix { $0 != UInt8(ascii: "/") }
+        host =
+            scheme == nil ? fields["host"]?.hostName : String(decoding: authority, as: UTF8.self).hostName
+        let query = behind.drop { $0 != UInt8(ascii: "?") }.dropFirst().prefix { $0 != UInt8(ascii: "#") }
+        queryNames = Set(
+            query.split(separator: UInt8(ascii: "&")).map { item in
+                String(decoding: item.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self).lowercased()
+            })
+        body = BodyShape(request)
+    }
+
+    /// The first value of a header field.
+    /// - Parameter name: the field, in small letters.
+    func header(_ name: String) -> String? { fields[name] }
+
+    /// Whether a part stands in the path.
+    /// - Parameter part: in small letters.
+    func pathHolds(_ part: [UInt8]) -> Bool { path.place(of: part) != nil }
+
+    private static func small(_ byte: UInt8) -> UInt8 {
+        UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte ? byte | 0x20 : byte
+    }
+}

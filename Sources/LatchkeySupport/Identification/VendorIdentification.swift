@@ -1,0 +1,92 @@
+package import LatchkeyCore
+package import LatchkeyVendors
+
+/// Finds the profiles that fit a key URI, a request or a reply, best first.
+///
+/// Names that only one vendor uses, such as its host or its header field, weigh most. Forms of bodies and key URIs weigh the more the
+/// rarer they are. Nothing is sent, and no sentence contains a secret.
+package struct VendorIdentification: Sendable {
+    private let profiles: [ProfileForm]
+
+    /// - Parameter profiles: the profiles to choose from. Defaults to those of Latchkey.
+    package init(profiles: [VendorProfile] = VendorProfile.all) { self.profiles = profiles.map { ProfileForm($0) } }
+
+    /// The profiles that fit a key URI; empty if its form is too common.
+    package func identify(keyURI: KeyURI) -> [VendorMatch] {
+        matches(brand: { $0.evidence(in: keyURI) }, profile: { $0.evidence(in: keyURI) })
+    }
+
+    /// The profiles that fit a certificate, lookup, session or license request.
+    package func identify(_ request: CapturedRequest) -> [VendorMatch] {
+        let facts = RequestFacts(request)
+        return matches(brand: { $0.evidence(in: facts) }, profile: { $0.evidence(in: facts) })
+    }
+
+    /// The profiles that fit a reply, which may be a refusal.
+    package func identify(_ reply: HTTPReply) -> [VendorMatch] {
+        let seen = ReplyShape(reply)
+        return matches(brand: { $0.evidence(in: seen) }, profile: { $0.evidence(in: seen) })
+    }
+
+    /// Combines several observations of one stream. The same sentence counts once.
+    package static func combined(_ findings: [[VendorMatch]]) -> [VendorMatch] {
+        var order: [VendorMatch] = []
+        var places: [String: Int] = [:]
+        for match in findings.joined() {
+            guard let place = places[match.key] else {
+                places[match.key] = order.count
+                order.append(match)
+                continue
+            }
+            let known = Set(order[place].evidence.map(\.sentence))
+            let more = match.evidence.filter { !known.contains($0.sentence) }
+            order[place] = VendorMatch(
+                profile: match.profile, vendor: match.vendor, unsorted: order[place].evidence + more)
+        }
+        return order.ranked
+    }
+
+    private func matches(
+        brand: (VendorBrand) -> [VendorMatch.Evidence], profile: (ProfileForm) -> [VendorMatch.Evidence]
+    ) -> [VendorMatch] {
+        let ofBrands = VendorBrand.all.map { ($0, brand($0)) }
+        let profiled = profiles.map { candidate -> VendorMatch in
+            let own = candidate.brand.map { ofBrands[$0] }
+            return VendorMatch(
+                profile: candidate.profile.identifier, vendor: own?.0.name ?? candidate.profile.name,
+                unsorted: (own?.1 ?? []) + profile(candidate))
+        }
+        let unprofiled = ofBrands.filter { $0.0.profile == nil }
+            .map { VendorMatch(profile: nil, vendor: $0.0.name, unsorted: $0.1) }
+        return (profiled + unprofiled).filter { !$0.reasons.isEmpty }.ranked
+    }
+}
+
+extension VendorMatch {
+    fileprivate var key: String { profile ?? "\u{0}\(vendor)" }
+}
+
+extension VendorIdentification {
+    /// The profiles that fit the traffic of a stream. Messages that fit no vendor well, such as those for segments, do not count.
+    package func identify(_ capture: TrafficCapture) -> [VendorMatch] {
+        let findings = capture.messages.map { message in
+            switch message {
+            case .request(let request): identify(request)
+            // A license is never as large as a segment.
+            case .reply(let reply): reply.body.count > 1 << 18 ? [] : identify(reply)
+            }
+        }
+        let telling = findings.filter { $0.contains { $0.confidence >= .likely } }
+        // A single request and its reply are not segments.
+        return Self.combined(capture.messages.count <= 2 ? findings : telling)
+    }
+
+    /// The names of vendors that are recognized although no profile speaks to them: their package pages do not say all that a
+    /// license request holds.
+    package static var vendorsWithoutProfile: [String] { VendorBrand.withoutProfile.map(\.name) }
+}
+
+extension VendorProfile {
+    /// The vendor's own name, the same for all variants.
+    package var vendor: String { VendorBrand.all.first { $0.owns(self) }?.name ?? name }
+}

@@ -1,0 +1,126 @@
+package import Foundation
+package import Latchkey
+import LatchkeyCore
+
+/// One step with a beginning and a length, all of its texts fit to be shown.
+package struct TraceSpan: Sendable, Hashable {
+    /// What the step is.
+    package enum Kind: Sendable, Hashable {
+        /// The whole way of a key.
+        case key
+        /// A stage of it.
+        case stage
+        /// A request and its reply.
+        case request
+        /// A wait, such as before the next attempt.
+        case wait
+        /// Work of another kind, such as decoding.
+        case work
+        /// A request as the server saw it.
+        case service
+    }
+
+    package let kind: Kind
+    /// A few words.
+    package let name: String
+    /// When it began, by the wall clock.
+    package let start: Date
+    /// How long it took.
+    package let length: Duration
+    /// Whose it is, where several loaders are in one trace.
+    package var owner = ""
+    /// The stage's name; empty for none.
+    package var stage = ""
+    /// The request; `nil` for what is none.
+    package var request: Request?
+    /// Which attempt it belongs to, from 1; `nil` where that has no sense.
+    package var attempt: Int?
+    /// What it waited for, in words; `nil` if it did not wait.
+    package var waitedFor: String?
+    /// The code of what went wrong; `nil` if nothing did.
+    package var code: String?
+    /// The span, and the one that it is part of, 16 hexadecimal digits each.
+    var spanID = ""
+    var parentID: String?
+
+    package init(_ kind: Kind, _ name: String, from start: Date, for length: Duration) {
+        (self.kind, self.name, self.start, self.length) = (kind, TraceText.shown(name), start, max(.zero, length))
+    }
+
+    package var end: Date { start.addingTimeInterval(length.inSeconds) }
+
+    /// A request, without secrets.
+    package struct Request: Sendable, Hashable {
+        package let method, url: String
+        /// `nil` if no reply came.
+        package let status: Int?
+        /// The bytes of both bodies; `nil` if unknown.
+        package let sentBytes, receivedBytes: Int?
+        package let requestID: String?
+
+        package init(
+            method: String, url: String, status: Int?, sentBytes: Int? = nil, receivedBytes: Int? = nil,
+            requestID: String? = nil
+        ) {
+            self.method = TraceText.shown(String(method.prefix(20)))
+            self.url = TraceText.shown(url: url)
+            self.status = status
+            self.sentBytes = sentBytes
+            self.receivedBytes = receivedBytes
+            self.requestID = requestID.map { TraceText.shown($0) }
+        }
+    }
+}
+
+extension TraceSpan.Request {
+    init(_ http: KeyEvent.HTTPSummary) {
+        self.init(
+            method: http.method, url: http.url, status: http.status, sentBytes: http.sentBytes,
+            receivedBytes: http.receivedBytes, requestID: http.requestID)
+    }
+}
+
+/// What went wrong, at which stage, and what to do.
+package struct TraceProblem: Sendable, Hashable {
+    package let stage, code, reason, remedy: String
+    /// The key's URI; empty for none.
+    package let key: String
+
+    package init(stage: String, code: String, reason: String, remedy: String, key: String = "") {
+        self.stage = TraceText.shown(stage)
+        self.code = TraceText.shown(code)
+        self.reason = TraceText.shown(reason)
+        self.remedy = TraceText.shown(remedy)
+        self.key = TraceText.shown(url: key)
+    }
+
+    /// The error of an event; `nil` if it has none, or only says that nobody wants the key any more.
+    init?(_ kind: KeyEvent.Kind, about key: String) {
+        switch kind {
+        case .failed(let error, _) where error.kind != .cancelled: self.init(error, about: key)
+        case .ended(let error) where error.kind != .cancelled: self.init(error, about: key)
+        case .sessionFailed(let error): self.init(error, about: key)
+        default: return nil
+        }
+    }
+
+    package init(_ error: ContentKeyError, about key: String = "") {
+        self.init(
+            stage: error.stage?.rawValue ?? "start", code: error.code, reason: error.reason, remedy: error.remedy,
+            key: key)
+    }
+}
+
+/// A lease of a key, and when its renewal was planned.
+struct TraceLease: Sendable {
+    let key: String
+    let start: Date
+    /// `nil` if its length is not known.
+    let length: Duration?
+    let renewal: Duration
+
+    init?(_ event: KeyEvent) {
+        guard case .renewalPlanned(let after, let lease) = event.kind else { return nil }
+        (key, start, length, renewal) = (TraceText.shown(url: event.key), event.date, lease, after)
+    }
+}

@@ -1,0 +1,129 @@
+import Foundation
+package import Latchkey
+package import LatchkeyCore
+package import LatchkeySupport
+package import LatchkeyTerminal
+import LatchkeyVendors
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// `--trace FILE`, the same for every verb that has one.
+///
+///     let trace = try arguments.traceRecorder()
+///     let loader = ContentKeyLoader(vendor, configuration: trace.observing(configuration, as: "VuDRM"))
+///     …
+///     try trace.write(console)
+package final class TraceRecorder: Sendable {
+    /// The option.
+    package static let option = Option(
+        "trace", .path("FILE"), "where to write what happened, as .html, .json (OpenTelemetry) or .har")
+
+    private let file: (path: String, format: KeyTrace.Format)?
+    private let recorded = Locked(KeyTrace())
+
+    /// - Parameter path: the file; its ending says the format. `nil` writes none.
+    /// - Throws: `UsageError` for another ending.
+    package init(_ path: String?) throws(UsageError) {
+        guard let path else {
+            file = nil
+            return
+        }
+        guard let format = KeyTrace.Format(rawValue: URL(filePath: path).pathExtension.lowercased()) else {
+            throw UsageError(
+                "--trace needs a file that ends in .html, .json or .har, not \(path).",
+                hint: "Example: --trace trace.html")
+        }
+        file = (path, format)
+    }
+
+    /// A recorder for a page of its own, which writes no file.
+    package init() { file = nil }
+
+    /// What was recorded so far.
+    package var trace: KeyTrace { recorded.withLock { $0 } }
+
+    /// A loader's configuration, so that the loader tells the recorder each event; with a file its requests carry a `traceparent`.
+    /// - Parameter owner: what the loader is called where there are several.
+    package func observing(_ configuration: LoaderConfiguration, as owner: String = "") -> LoaderConfiguration {
+        var configuration = configuration
+        if file != nil { configuration.tracing = .traceparent }
+        configuration.observer = { [recorded] event in recorded.withLock { $0.add(event, of: owner) } }
+        return configuration
+    }
+
+    /// Adds a step that no loader tells of.
+    package func add(_ span: TraceSpan) { recorded.withLock { $0.add(span) } }
+
+    /// Adds a problem that no event tells of; the first is the first on the page.
+    package func add(_ problem: TraceProblem) { recorded.withLock { $0.add(problem) } }
+
+    /// Adds the error with which a command ends.
+    /// - Parameter stage: what was done, if the error does not say.
+    package func add(_ error: any Error, at stage: String) { add(TraceProblem(error, at: stage)) }
+
+    /// A transport for what no loader asks for, such as playlists and media, that tells the recorder each request.
+    /// - Parameter stage: what is asked for; `nil` for playlists and media.
+    package func watching(
+        _ transport: any Transport, at stage: String? = nil, timekeeper: any Timekeeper = SystemTimekeeper()
+    ) -> any Transport { RecordingTransport(base: transport, recorder: self, stage: stage, timekeeper: timekeeper) }
+
+    /// Writes the file, if one is wanted; its owner alone may read it.
+    /// - Throws: `FileError`.
+    package func write(_ console: Console) throws {
+        guard let file else { return }
+        try OutputFile.write(trace.data(as: file.format), to: file.path, for: .owner, console)
+    }
+}
+
+extension TraceProblem {
+    /// An error as `Failure` tells it.
+    /// - Parameter stage: what was done, if the error does not say.
+    package init(_ error: any Error, at stage: String = "playback") {
+        let failure = Failure(error)
+        self.init(
+            stage: failure.stage?.rawValue ?? stage, code: failure.code, reason: failure.reason,
+            remedy: failure.remedy)
+    }
+}
+
+extension Arguments {
+    /// The recorder of `--trace`.
+    package func traceRecorder() throws(UsageError) -> TraceRecorder {
+        try TraceRecorder(self[TraceRecorder.option])
+    }
+}
+
+/// Notes requests that no loader makes.
+private struct RecordingTransport: Transport {
+    let base: any Transport
+    let recorder: TraceRecorder
+    let stage: String?
+    let timekeeper: any Timekeeper
+
+    func send(_ request: URLRequest, bodyLimit: Int) async throws -> HTTPReply {
+        let (date, start) = (timekeeper.date, timekeeper.uptime)
+        do {
+            let reply = try await base.send(request, bodyLimit: bodyLimit)
+            note(request, reply, code: reply.status >= 400 ? "\(reply.status)" : nil, date, timekeeper.uptime - start)
+            return reply
+        } catch {
+            note(request, nil, code: Failure(error).code, date, timekeeper.uptime - start)
+            throw error
+        }
+    }
+
+    func warm(_ origin: URL) async throws -> Bool { try await base.warm(origin) }
+
+    private func note(_ request: URLRequest, _ reply: HTTPReply?, code: String?, _ date: Date, _ length: Duration) {
+        let isPlaylist = request.url?.pathExtension.lowercased().hasPrefix("m3u") == true
+        let stage = stage ?? (isPlaylist ? "playlist" : "media")
+        var span = TraceSpan(.request, "\(request.httpMethod ?? "GET") \(stage)", from: date, for: length)
+        (span.stage, span.code) = (stage, code)
+        span.request = TraceSpan.Request(
+            method: request.httpMethod ?? "GET", url: request.url?.absoluteString ?? "", status: reply?.status,
+            receivedBytes: reply?.body.count)
+        recorder.add(span)
+    }
+}

@@ -1,0 +1,177 @@
+import Foundation
+import Latchkey
+import LatchkeyCore
+import LatchkeyTesting
+import Testing
+
+@testable import LatchkeySupport
+
+@Suite(.timeLimit(.minutes(5))) struct KeyTraceTests {
+    private static let date = Date(timeIntervalSince1970: 1_767_225_600)
+
+    private func event(_ milliseconds: Double, _ kind: KeyEvent.Kind, key: String = "skd://host/movie") -> KeyEvent {
+        KeyEvent(exchange: 1, key: key, date: Self.date.addingTimeInterval(milliseconds / 1_000), kind: kind)
+    }
+
+    private func request(_ status: Int?, took: Double, edit: (inout KeyEvent.HTTPSummary) -> Void = { _ in })
+        -> KeyEvent.HTTPSummary
+    {
+        var http = KeyEvent.HTTPSummary(
+            stage: .license, method: "POST", url: "https://license.example.com/l", status: status, milliseconds: took)
+        edit(&http)
+        return http
+    }
+
+    /// A key whose license came at the second attempt.
+    private var events: [KeyEvent] {
+        [
+            event(0, .requested(.streaming)), event(1, .stageEnded(.contentIdentifier, took: .milliseconds(1))),
+            event(2, .certificateFromCache(saved: .milliseconds(40))),
+            event(5, .stageEnded(.spc, took: .milliseconds(3))), event(25, .exchanged(request(503, took: 20))),
+            event(25, .retrying(attempt: 1, after: .milliseconds(500), code: "serverTransient")),
+            event(
+                545,
+                .exchanged(
+                    request(200, took: 10) {
+                        $0.preparationMilliseconds = 6
+                        $0.queueMilliseconds = 4
+                        ($0.sentBytes, $0.receivedBytes, $0.requestID) = (900, 1_000, "r-1")
+                    })), event(546, .stageEnded(.license, took: .milliseconds(541))),
+            event(547, .answered(took: .milliseconds(547))),
+            event(547, .renewalPlanned(after: .seconds(45), lease: .seconds(60))),
+        ]
+    }
+
+    private func trace(_ events: [KeyEvent]) -> KeyTrace {
+        var trace = KeyTrace(seed: 7)
+        for event in events { trace.add(event) }
+        return trace
+    }
+
+    @Test func `events become spans with their attempts, waits, bytes and parents`() throws {
+        let exchange = try #require(trace(events).exchanges.first)
+        let spans = exchange.spans
+        let key = try #require(spans.first)
+        #expect(key.kind == .key && key.length == .milliseconds(547) && exchange.outcome == "key in 547 ms")
+        let requests = spans.filter { $0.kind == .request }
+        #expect(requests.map(\.attempt) == [1, 2] && requests.map(\.code) == ["503", nil])
+        #expect(requests.last?.request?.requestID == "r-1" && requests.last?.request?.sentBytes == 900)
+        let license = try #require(spans.first { $0.kind == .stage && $0.stage == "license" })
+        #expect(requests.allSatisfy { $0.parentID == license.spanID } && license.parentID == key.spanID)
+        let waits = spans.filter { $0.kind == .wait }.map(\.waitedFor)
+        #expect(
+            waits == [
+                "the next attempt, after serverTransient", "credentials and request",
+                "the host, which has its limit of requests",
+            ])
+        #expect(Set(spans.map(\.spanID)).count == spans.count && spans.allSatisfy { $0.spanID.count == 16 })
+        #expect(exchange.traceID.count == 32)
+    }
+
+    @Test func `the page has the problem with its remedy first, then leases, waterfall and table`() throws {
+        let error = ContentKeyError(.forbidden, stage: .license, "The service answered 403.", remedy: "Ask the vendor.")
+        let page = String(decoding: trace(events + [event(600, .ended(error))]).data(as: .html), as: UTF8.self)
+        let places = [
+            "<h2>license: forbidden", "Ask the vendor.", "<h2>Leases", "<h2>Key request 1", "attempt 2",
+            "<h2>All steps",
+        ]
+        .map { page.range(of: $0)?.lowerBound }
+        #expect(places.allSatisfy { $0 != nil })
+        #expect(places.compactMap(\.self) == places.compactMap(\.self).sorted())
+        #expect(page.contains("<title>license: forbidden"))
+        #expect(page.contains("prefers-color-scheme: dark") && page.contains("@media print"))
+    }
+
+    @Test func `the page needs no network and no script, and outside text stays text`() {
+        let hostile = "skd://host/<script>alert(1)</script>\"onload='x'"
+        let page = String(
+            decoding: trace([event(1, .answered(took: .milliseconds(1)), key: hostile)]).data(as: .html), as: UTF8.self)
+        #expect(!page.contains("<script") && !page.contains("\"onload") && page.contains("&lt;script&gt;"))
+        #expect(!page.contains("src=") && !page.contains("<link") && !page.contains("url("))
+        #expect(page.contains("default-src 'none'") || page.contains("default-src &#39;none&#39;"))
+    }
+
+    @Test func `a wrong key of many is one problem`() {
+        let error = ContentKeyError(.forbidden, stage: .license, "The service answered 403.")
+        let failed = (0..<300).map { event(Double($0), .failed(error, took: .zero), key: "skd://host/\($0)") }
+        #expect(trace(failed).allProblems.count == 1)
+    }
+
+    @Test func `a cancelled request is no problem`() {
+        #expect(trace([event(1, .failed(ContentKeyError(.cancelled, "Nobody waits."), took: .zero))]).allProblems.isEmpty)
+    }
+
+    @Test func `OTLP has hexadecimal identifiers, nanoseconds as text, and the error's code`() throws {
+        let json = try #require(
+            try JSONSerialization.jsonObject(with: trace(events).data(as: .openTelemetry)) as? [String: Any])
+        let resource = try #require((json["resourceSpans"] as? [[String: Any]])?.first)
+        let scope = try #require((resource["scopeSpans"] as? [[String: Any]])?.first)
+        let spans = try #require(scope["spans"] as? [[String: Any]])
+        let key = try #require(spans.first)
+        #expect(key["startTimeUnixNano"] as? String == "1767225600000000000")
+        #expect(key["endTimeUnixNano"] as? String == "1767225600547000000")
+        for span in spans {
+            #expect(Data(hexString: span["traceId"] as? String ?? "")?.count == 16)
+            #expect(Data(hexString: span["spanId"] as? String ?? "")?.count == 8)
+        }
+        let statuses = spans.compactMap { ($0["status"] as? [String: Any])?["message"] as? String }
+        #expect(statuses == ["503"])
+    }
+
+    @Test func `HAR has each request once, in order, without header fields`() throws {
+        let json = try #require(try JSONSerialization.jsonObject(with: trace(events).data(as: .har)) as? [String: Any])
+        let log = try #require(json["log"] as? [String: Any])
+        let entries = try #require(log["entries"] as? [[String: Any]])
+        #expect(log["version"] as? String == "1.2")
+        #expect(entries.map { ($0["response"] as? [String: Any])?["status"] as? Int } == [503, 200])
+        #expect(entries.allSatisfy { (($0["request"] as? [String: Any])?["headers"] as? [Any])?.isEmpty == true })
+        #expect(entries.map { $0["startedDateTime"] as? String }.compactMap(\.self).sorted().count == 2)
+    }
+
+    @Test func `a trace of requests without keys says how many failed, and of no keys that all is well`() {
+        func page(_ codes: [String?]) -> String {
+            var trace = KeyTrace(seed: 1)
+            for code in codes {
+                var span = TraceSpan(.request, "POST license", from: Date(), for: .milliseconds(2))
+                span.code = code
+                span.request = TraceSpan.Request(method: "POST", url: "https://license.example.com/", status: 200)
+                trace.add(span)
+            }
+            return String(decoding: trace.data(as: .html), as: UTF8.self)
+        }
+        let refused = page([nil, "403 blocked", "503 overloaded", "403 blocked"])
+        #expect(refused.contains("3 of 4 requests failed") && refused.contains("403 blocked (2), 503 overloaded (1)."))
+        for page in [refused, page([nil, nil])] { #expect(!page.contains("No key failed") && !page.contains("0 key")) }
+        #expect(page([nil]).contains("No request failed."))
+    }
+
+    @Test func `a trace without events is a page, an empty list, and an archive without entries`() throws {
+        let trace = KeyTrace()
+        #expect(String(decoding: trace.data(as: .html), as: UTF8.self).contains("No key failed."))
+        for format in [KeyTrace.Format.openTelemetry, .har] {
+            #expect(throws: Never.self) { try JSONSerialization.jsonObject(with: trace.data(as: format)) }
+        }
+    }
+
+    @Test func `numbers that no event has harm nothing`() {
+        for number in [Double.infinity, .nan, -1, 1e300, 1e13] {
+            let trace = trace([event(0, .exchanged(request(200, took: number) { $0.queueMilliseconds = number }))])
+            for format in KeyTrace.Format.allCases { #expect(!trace.data(as: format).isEmpty) }
+        }
+    }
+
+    @Test func `of many events the latest 10,000 are kept`() {
+        let many = (0..<10_100).map { event(Double($0), .released) }
+        #expect(trace(many).exchanges.first?.spans.count == 10_000)
+    }
+
+    @Test(arguments: [
+        ("https://u:p@host/l?a=1&token=x", "https://‹user›@host/l?a=‹1:"), ("skd://host/k#fragment", "skd://host/k"),
+        ("https://host/\(String(repeating: "a", count: 65))/x", "https://host/‹65:"),
+        ("skd://host?\(42)", "skd://host?‹2:"),
+        ("skd://host/a\u{1b}[2J", "skd://host/a\\u{1b}[2J"),
+    ])
+    func `an address is shown without what may be secret`(url: String, start: String) {
+        #expect(TraceText.shown(url: url).hasPrefix(start), "\(TraceText.shown(url: url))")
+    }
+}
