@@ -55,11 +55,13 @@ test: engines packager readers ## run all tests
 
 # The rooms in which threads and tasks meet.
 TSAN_TESTS ?= Core,HTTP,Client,Players,Policy
+# One thread each, and they take minutes.
+TSAN_SKIP ?= DecisionPropertyTests
 
 tsan: deps ## run the tests of TSAN_TESTS with the thread sanitizer
 	@echo "Building and testing with the thread sanitizer; failures and a summary follow"
 	LATCHKEY_TESTS=$(TSAN_TESTS) swift test --quiet $(SWIFT_FLAGS) --disable-xctest --sanitize thread --scratch-path .build/tsan \
-	    --experimental-maximum-parallelization-width 4
+	    --skip '$(TSAN_SKIP)' --experimental-maximum-parallelization-width 4
 
 check-apple: ## check what an app takes along for Apple's platforms, with this toolchain; see Scripts/Apple/README.md
 	@Scripts/check-apple

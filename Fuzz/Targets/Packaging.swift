@@ -65,7 +65,7 @@ private func fuzzImport(_ data: Data) {
     else {
         return
     }
-    require(!document.keys.isEmpty && document.entries.count == document.keys.count, "an import without keys")
+    require(!document.keys.isEmpty && document.entries().count == document.keys.count, "an import without keys")
     for certificates in [[], [recipient.certificate]] {
         guard var written = try? document.data(.init(version: .version2_4, recipients: certificates)) else {
             require(false, "what is imported cannot be exported")
