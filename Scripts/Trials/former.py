@@ -35,6 +35,7 @@ def make_former_postgresql(environment):
     """Takes from the database `latchkey` what later versions added. Returns what is not as version 1 had it, or None."""
     psql(environment, "latchkey", given="""
         DROP FUNCTION latchkey.set_key_aside; DROP TABLE latchkey.former_keys, latchkey.identity; UPDATE latchkey.schema SET version = 1, oldest = 1;
+        ALTER TABLE latchkey.records DROP COLUMN counted, DROP COLUMN counted_of;
         """)
     subprocess.run(["createdb", "-h", "127.0.0.1", "-U", "latchkey", "former"], env=environment, check=True, capture_output=True)
     psql(environment, "former", given=";\n".join(literals("postgreSQL1")))
@@ -46,7 +47,10 @@ def make_former_sqlite(path):
     """The same for a file."""
     def run(name, sql):
         return subprocess.run(["sqlite3", name], input=sql, capture_output=True, text=True, check=True).stdout
-    run(path, "DROP TABLE former_keys; DROP TABLE identity; PRAGMA user_version = 1;")
+    run(path, """
+        DROP TABLE former_keys; DROP TABLE identity; DROP TABLE log; DROP TABLE log_before; DROP TABLE counts; DROP INDEX records_uncounted;
+        ALTER TABLE records DROP COLUMN counted; PRAGMA user_version = 1;
+        """)
     found = run(path, ".schema")
     wanted = run(":memory:", "".join(literals("sqlite1")) + "\n.schema\n")
     words = [" ".join(text.split()) for text in (found, wanted)]

@@ -144,24 +144,23 @@ import Testing
         let live = try await ServerEngines.open(ConfigurationFile(configuration))
         defer { live.close() }
         #expect(await ToolRun("tenant", "create", "demo", "--config", configuration).status == .yes)
-        let right = try await live.keys.fingerprint()
+        #expect(try await live.keys.fingerprint() != nil)
         // As `cp latchkey.db` does, while the server runs.
         let copied = try Data(contentsOf: database)
-        #expect(copied.count < 10_000)
         let copy = folder.url.appending(path: "copy.db")
         try copied.write(to: copy)
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: copy.path)
         try edit("sqlite:latchkey.db", "sqlite:copy.db")
+        let reason = "The file was copied while a server had it open, without the log beside it"
         let check = await ToolRun("run", "--check", "--config", configuration)
         #expect(check.status == .no)
-        #expect(check.error.contains("no keys of the tenant “demo”"), "\(check.error)")
+        #expect(check.error.contains(reason), "\(check.error)")
         #expect(try Data(contentsOf: copy) == copied, "The check changed the file.")
         let error = await #expect(throws: ServerProblems.self) { try await start() }
-        #expect(error?.reason.contains("no keys of the tenant “demo”") == true, "\(error?.reason ?? "")")
-        #expect(try await tenants() == [])
-        try edit(#""stores": {"#, #""stores": {"fingerprint": "\#(try #require(right))", "#)
-        let remembered = await #expect(throws: ServerProblems.self) { try await start() }
-        #expect(remembered?.reason.contains("stores.fingerprint") == true)
+        #expect(error?.reason.contains(reason) == true, "\(error?.reason ?? "")")
+        let verb = await ToolRun("tenant", "create", "demo", "--config", configuration)
+        #expect(verb.status == .no && verb.error.contains(reason), "\(verb.error)")
+        #expect(try Data(contentsOf: copy) == copied)
     }
 
     @Test func `a demonstration whose database is lost gets no new keys behind its back`() async throws {

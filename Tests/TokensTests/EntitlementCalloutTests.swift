@@ -133,7 +133,7 @@ import Testing
         #expect(try await ask(callout) == "notEntitled")
     }
 
-    @Test func `a failing service is left alone for a while, then tried by one`() async throws {
+    @Test func `a failing service is left alone for a while, then tried by one who does not wait`() async throws {
         let callout = service.callout()
         service.answer.withLock { $0 = nil }
         for _ in 0..<5 { #expect(try await ask(callout) == "entitlementUnavailable") }
@@ -142,11 +142,35 @@ import Testing
         service.clock.advance(by: .seconds(10))
         #expect(try await ask(callout) == "entitlementUnavailable")
         #expect(try await ask(callout) == "entitlementUnavailable")
+        while callout.phase != .open { await Task.yield() }
         #expect(service.count == 3)
         service.clock.advance(by: .seconds(10))
         service.answer.withLock { $0 = .granted("silver") }
+        #expect(try await ask(callout) == "entitlementUnavailable")
+        while callout.phase != .closed { await Task.yield() }
         #expect(try await ask(callout) == "silver")
-        #expect(callout.phase == .closed)
+    }
+
+    @Test func `nobody waits for a service that hangs, once it is known to`() async throws {
+        let gate = Gate()
+        let callout = service.callout(gate: gate)
+        for _ in 0..<2 {
+            async let verdict = ask(callout)
+            await service.clock.untilSomeoneSleeps(for: .seconds(1))
+            service.clock.advance(by: .seconds(1))
+            #expect(try await verdict == "entitlementUnavailable")
+        }
+        for number in 3...9 {
+            service.clock.advance(by: .seconds(10))
+            // The clock stands still: who waited would wait for ever.
+            for _ in 0..<3 { #expect(try await ask(callout) == "entitlementUnavailable") }
+            await service.clock.untilSomeoneSleeps(for: .seconds(1))
+            while service.count < number { await Task.yield() }
+            #expect(service.count == number)
+            service.clock.advance(by: .seconds(1))
+            while callout.phase != .open { await Task.yield() }
+        }
+        gate.open()
     }
 
     @Test func `answers are repeated while the breaker is open`() async throws {

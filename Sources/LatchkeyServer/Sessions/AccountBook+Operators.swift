@@ -24,13 +24,10 @@ extension AccountBook {
     /// How many slots of a tenant's accounts are in use. An account that cannot be read counts none.
     /// - Parameters:
     ///   - tenant: the tenant.
-    ///   - most: about how many accounts are looked at, at most.
+    ///   - most: about how many accounts are looked at, at most, of those that a version of the server wrote that kept no count.
     /// - Throws: `StoreError`.
-    package func sessionCount(of tenant: String, most: Int) async throws(StoreError) -> RecordSum {
-        let date = timekeeper.date
-        return try await accounts.sum(of: .account, tenant, most: most) { bytes in
-            AccountState.slotCount(inRecordBytes: bytes, at: date) ?? 0
-        }
+    package func sessionCount(of tenant: String, most: Int) async throws(StoreError) -> RecordCount {
+        try await accounts.count(of: .account, tenant, most: most) { AccountState.slotEnds(inRecordBytes: $0) ?? [] }
     }
 
     /// What counts of an account now; an empty one if nothing is kept.

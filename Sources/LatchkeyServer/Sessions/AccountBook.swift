@@ -263,7 +263,9 @@ extension GuardedRecordStore {
     ) async throws(StoreError) -> Bool {
         let kept = account.kept(at: reading.now)
         let record = Record(version: reading.nextVersion, bytes: kept.recordBytes)
-        return try await write(record, at: key, replacing: reading.record?.version, until: kept.end(at: reading.now))
+        return try await write(
+            record, at: key, replacing: reading.record?.version, until: kept.end(at: reading.now),
+            counting: kept.slots.map(\.ends))
     }
 }
 

@@ -2,7 +2,7 @@ package import Foundation
 package import LatchkeyCore
 
 /// A store that costs nobody much time when it is out of service: each call has a time limit, and a store that fails again and again is
-/// left alone for a while.
+/// left alone until it answers a question that is asked beside the calls.
 ///
 /// A call goes on when the task that waits for it is cancelled: nobody would know whether it wrote.
 ///
@@ -48,8 +48,19 @@ package final class GuardedRecordStore: RecordStore {
     /// Whether the last call got no answer.
     package var isOut: Bool { state.withLock { $0.isOut } }
 
-    /// Asks whether the store answers, as a license would.
-    package func probe() async { _ = try? await read(Self.nothing) }
+    /// Whether a store that is left alone is being asked whether it is back.
+    package var isAsking: Bool { state.withLock { $0.breaker.phase == .halfOpen } }
+
+    /// Asks whether the store answers, as a license would. Does nothing while somebody else asks a store that is left alone.
+    package func probe() async {
+        guard let permit = state.withLock({ $0.breaker.permit(at: timekeeper.uptime) }) else { return }
+        await probe(permit)
+    }
+
+    // Why it failed, the health says.
+    private func probe(_ permit: CircuitBreaker.Permit) async {
+        _ = try? await call(.read, permit) { try await $0.read(Self.nothing) }
+    }
 
     /// A record that nobody writes: tenants' names are not empty.
     private static let nothing = RecordKey(.account, tenant: "-", name: "-")
@@ -59,9 +70,11 @@ package final class GuardedRecordStore: RecordStore {
     }
 
     package func write(
-        _ record: Record, at key: RecordKey, replacing replaced: UInt64?, until end: Date
+        _ record: Record, at key: RecordKey, replacing replaced: UInt64?, until end: Date, counting ends: [Date]
     ) async throws(StoreError) -> Bool {
-        try await call(.write) { try await $0.write(record, at: key, replacing: replaced, until: end) }
+        try await call(.write) {
+            try await $0.write(record, at: key, replacing: replaced, until: end, counting: ends)
+        }
     }
 
     package func remove(_ key: RecordKey, version: UInt64) async throws(StoreError) -> Bool {
@@ -74,19 +87,43 @@ package final class GuardedRecordStore: RecordStore {
         try await call(.list) { try await $0.page(of: kind, tenant, prefix: prefix, after: name, limit: limit) }
     }
 
-    package func sum(
-        of kind: RecordKey.Kind, _ tenant: String, most: Int, _ value: @escaping @Sendable ([UInt8]) -> Int
-    ) async throws(StoreError) -> RecordSum {
-        try await call(.list) { try await $0.sum(of: kind, tenant, most: most, value) }
+    package func count(
+        of kind: RecordKey.Kind, _ tenant: String, most: Int, _ ends: @escaping @Sendable ([UInt8]) -> [Date]
+    ) async throws(StoreError) -> RecordCount {
+        try await call(.list) { try await $0.count(of: kind, tenant, most: most, ends) }
     }
 
     private func call<Value: Sendable>(
         _ operation: StoreOperation, _ body: @escaping @Sendable (any RecordStore) async throws -> Value
     ) async throws(StoreError) -> Value {
-        guard let permit = state.withLock({ $0.breaker.permit(at: timekeeper.uptime) }) else {
-            throw StoreError(
-                .unavailable, engine, reason: "The engine failed repeatedly, and is left alone for a while.")
+        switch leave() {
+        case .call(let permit): return try await call(operation, permit, body)
+        case .probe(let permit): startTask { await self.probe(permit) }
+        case .none: break
         }
+        throw StoreError(.unavailable, engine, reason: "The engine failed repeatedly, and is left alone for a while.")
+    }
+
+    private enum Leave {
+        /// The store is asked.
+        case call(CircuitBreaker.Permit)
+        /// It is time to ask a store that is left alone whether it answers, beside the call, which does not wait for it.
+        case probe(CircuitBreaker.Permit)
+        case none
+    }
+
+    private func leave() -> Leave {
+        let now = timekeeper.uptime
+        return state.withLock { state in
+            guard let permit = state.breaker.permit(at: now) else { return .none }
+            return state.breaker.phase == .closed || answersAtOnce ? .call(permit) : .probe(permit)
+        }
+    }
+
+    private func call<Value: Sendable>(
+        _ operation: StoreOperation, _ permit: CircuitBreaker.Permit,
+        _ body: @escaping @Sendable (any RecordStore) async throws -> Value
+    ) async throws(StoreError) -> Value {
         let began = timekeeper.uptime
         defer { report(.took(role, operation, timekeeper.uptime - began)) }
         switch await answersAtOnce ? Result({ try await body(store) }) : limited(body) {

@@ -8,12 +8,23 @@ package final class MemoryRecordStore: RecordStore {
     fileprivate struct Held {
         var record: Record
         var end: Date
+        /// When each thing in it ends that counts.
+        var ends: [Date]
     }
 
     fileprivate struct State {
         var records: [RecordKey: Held] = [:]
         /// How many records there were after the last look for ended ones.
         var kept = 0
+        var counts: [CountKey: CountByEnd] = [:]
+    }
+
+    fileprivate struct CountKey: Hashable {
+        let kind: RecordKey.Kind
+        /// Bytes, because two Unicode forms of one letter are two names.
+        let tenant: [UInt8]
+
+        init(_ kind: RecordKey.Kind, _ tenant: String) { (self.kind, self.tenant) = (kind, Array(tenant.utf8)) }
     }
 
     package let engine = "memory"
@@ -36,7 +47,7 @@ package final class MemoryRecordStore: RecordStore {
     }
 
     package func write(
-        _ record: Record, at key: RecordKey, replacing replaced: UInt64?, until end: Date
+        _ record: Record, at key: RecordKey, replacing replaced: UInt64?, until end: Date, counting ends: [Date]
     ) async throws(StoreError) -> Bool {
         try key.check(for: engine)
         try record.check(for: engine)
@@ -48,7 +59,7 @@ package final class MemoryRecordStore: RecordStore {
                 state.forgetEnded(at: now, limit: limit)
                 guard state.records.count < limit else { return false }
             }
-            state.records[key] = Held(record: record, end: end)
+            state.put(Held(record: record, end: end, ends: ends), at: key, now)
             return true
         }
         guard hasRoom != false else {
@@ -61,7 +72,7 @@ package final class MemoryRecordStore: RecordStore {
         let now = timekeeper.date
         return state.withLock { state in
             guard state.records[key]?.at(now)?.version == version else { return false }
-            state.records[key] = nil
+            state.put(nil, at: key, now)
             return true
         }
     }
@@ -83,20 +94,12 @@ package final class MemoryRecordStore: RecordStore {
         return Array(rest.prefix(max(1, min(limit, 1_000))))
     }
 
-    package func sum(
-        of kind: RecordKey.Kind, _ tenant: String, most: Int, _ value: @escaping @Sendable ([UInt8]) -> Int
-    ) async throws(StoreError) -> RecordSum {
+    package func count(
+        of kind: RecordKey.Kind, _ tenant: String, most: Int, _ ends: @escaping @Sendable ([UInt8]) -> [Date]
+    ) async throws(StoreError) -> RecordCount {
         let now = timekeeper.date
-        let (found, isWhole) = state.withLock { state in
-            var found: [Record] = []
-            for (key, held) in state.records {
-                guard found.count < most else { return (found, false) }
-                guard key.kind == kind, key.tenant.equalsByteForByte(tenant) else { continue }
-                if let record = held.at(now) { found.append(record) }
-            }
-            return (found, true)
-        }
-        return RecordSum(found.reduce(0) { $0 + value($1.bytes) }, isWhole: isWhole)
+        let count = state.withLock { $0.counts[.init(kind, tenant)]?.count(after: now) }
+        return RecordCount(count ?? 0, isWhole: true)
     }
 }
 
@@ -106,6 +109,14 @@ extension MemoryRecordStore.Held {
 }
 
 extension MemoryRecordStore.State {
+    /// Puts a record in another's place, or takes it away, and keeps the counts.
+    fileprivate mutating func put(_ held: MemoryRecordStore.Held?, at key: RecordKey, _ now: Date) {
+        let (former, new) = (records[key]?.ends ?? [], held?.ends ?? [])
+        records[key] = held
+        guard !former.isEmpty || !new.isEmpty else { return }
+        counts[.init(key.kind, key.tenant), default: CountByEnd()].replace(former, by: new, at: now)
+    }
+
     /// Forgets ended records when there are twice as many as after the last time, so that a write costs the same on the whole.
     fileprivate mutating func forgetEnded(at now: Date, limit: Int) {
         guard records.count >= min(limit, max(1_024, kept * 2)) else { return }

@@ -24,10 +24,11 @@ package protocol RecordStore: Sendable {
     ///   - key: where.
     ///   - replaced: the version that was read; `nil` if there was no record.
     ///   - end: from when on, by the engine's clock, the record may be forgotten, and is as if it were not there.
+    ///   - ends: when each thing ends that `count` counts in the record, such as a slot.
     /// - Returns: false if the record has another version by now, and nothing was written.
     /// - Throws: `StoreError`; then nobody knows whether it was written, except for `storeUnfit`: then it was not.
     func write(
-        _ record: Record, at key: RecordKey, replacing replaced: UInt64?, until end: Date
+        _ record: Record, at key: RecordKey, replacing replaced: UInt64?, until end: Date, counting ends: [Date]
     ) async throws(StoreError) -> Bool
 
     /// Removes a record if it still has the version.
@@ -47,23 +48,24 @@ package protocol RecordStore: Sendable {
         of kind: RecordKey.Kind, _ tenant: String, prefix: String, after name: String?, limit: Int
     ) async throws(StoreError) -> [NamedRecord]
 
-    /// The sum of a value over the records of a tenant, each once, in any order. For people who look, not for licenses. Defaults to going
-    /// through the pages; engines that sort for each page look at all records once.
+    /// How many things of a tenant have not ended yet, by the engine's clock. For people who look, not for licenses.
+    ///
+    /// The writes keep the count, and no record is read for it, but for those that a version of the server wrote that kept none.
     /// - Parameters:
     ///   - kind: what kind of records.
     ///   - tenant: the tenant.
-    ///   - most: about how many records are looked at, at most.
-    ///   - value: the value of a record's bytes. Called on any thread; must not wait.
+    ///   - most: about how many records without a count are looked at, at most.
+    ///   - ends: when each thing ends that counts in a record's bytes, for those records. Called on any thread; must not wait.
     /// - Throws: `StoreError`.
-    func sum(
-        of kind: RecordKey.Kind, _ tenant: String, most: Int, _ value: @escaping @Sendable ([UInt8]) -> Int
-    ) async throws(StoreError) -> RecordSum
+    func count(
+        of kind: RecordKey.Kind, _ tenant: String, most: Int, _ ends: @escaping @Sendable ([UInt8]) -> [Date]
+    ) async throws(StoreError) -> RecordCount
 }
 
-/// A sum over records.
-package struct RecordSum: Sendable, Hashable {
+/// A count over records.
+package struct RecordCount: Sendable, Hashable {
     package let value: Int
-    /// Whether all records were looked at. Otherwise the sum is at least so much.
+    /// Whether all records count in it. Otherwise there are at least so many things.
     package let isWhole: Bool
 
     package init(_ value: Int, isWhole: Bool) {
@@ -75,19 +77,11 @@ package struct RecordSum: Sendable, Hashable {
 extension RecordStore {
     package var answersAtOnce: Bool { false }
 
-    package func sum(
-        of kind: RecordKey.Kind, _ tenant: String, most: Int, _ value: @escaping @Sendable ([UInt8]) -> Int
-    ) async throws(StoreError) -> RecordSum {
-        var (sum, seen) = (0, 0)
-        var last: String?
-        while seen < most {
-            let page = try await page(of: kind, tenant, prefix: "", after: last, limit: StoreLimits.pageRows)
-            for one in page { sum += value(one.record.bytes) }
-            seen += page.count
-            last = page.last?.name
-            guard page.count == StoreLimits.pageRows else { return RecordSum(sum, isWhole: true) }
-        }
-        return RecordSum(sum, isWhole: false)
+    /// Writes a record in which nothing counts.
+    package func write(
+        _ record: Record, at key: RecordKey, replacing replaced: UInt64?, until end: Date
+    ) async throws(StoreError) -> Bool {
+        try await write(record, at: key, replacing: replaced, until: end, counting: [])
     }
 }
 

@@ -3,7 +3,7 @@ import LatchkeyCore
 /// Decides by asking the operator's service whether a user may have an asset. For services that cannot put that into a token.
 ///
 /// An answer counts for a few seconds for this user and asset, and all who ask for it meanwhile share one question. The service has
-/// a second; one that fails again and again is left alone for a while. What it said before counts on while it does not answer, for an
+/// a second; one that fails again and again is left alone for a while, and then tried by a question for which nobody waits. What it said before counts on while it does not answer, for an
 /// hour. One callout per tenant.
 ///
 /// Source: `Documentation/LicenseServer.md` §5.1.
@@ -98,6 +98,9 @@ package final class EntitlementCallout<Grant: Sendable>: Sendable {
         case .ask(let asking, let permit):
             promise = asking
             startTask { asking.resolve(await Result { try await self.ask(question, permit) }) }
+        case .askBeside(let asking, let permit):
+            startTask { asking.resolve(await Result { try await self.ask(question, permit) }) }
+            return unanswered(question)
         }
         do {
             return Self.verdict(try await promise.value)
@@ -112,6 +115,8 @@ package final class EntitlementCallout<Grant: Sendable>: Sendable {
         case known(Answer)
         case wait(Promise<Answer, any Error>)
         case ask(Promise<Answer, any Error>, CircuitBreaker.Permit)
+        /// A service that is left alone is tried, and nobody waits for it.
+        case askBeside(Promise<Answer, any Error>, CircuitBreaker.Permit)
         case closed
     }
 
@@ -119,11 +124,11 @@ package final class EntitlementCallout<Grant: Sendable>: Sendable {
         let now = timekeeper.uptime
         return state.withLock { state in
             if let known = state.answers[question], now < known.until { return .known(known.answer) }
-            if let asking = state.asking[question] { return .wait(asking) }
+            if let asking = state.asking[question] { return state.breaker.phase == .closed ? .wait(asking) : .closed }
             guard let permit = state.breaker.permit(at: now) else { return .closed }
             let promise = Promise<Answer, any Error>()
             state.asking[question] = promise
-            return .ask(promise, permit)
+            return state.breaker.phase == .closed ? .ask(promise, permit) : .askBeside(promise, permit)
         }
     }
 

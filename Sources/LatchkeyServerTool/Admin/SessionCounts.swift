@@ -4,7 +4,7 @@ import LatchkeyServer
 /// How many slots each tenant has in use, counted again when somebody looks and ten seconds have passed.
 final class SessionCounts: Sendable {
     private struct State {
-        var counts: [String: RecordSum] = [:]
+        var counts: [String: RecordCount] = [:]
         var next: Duration?
     }
 
@@ -12,7 +12,8 @@ final class SessionCounts: Sendable {
     private let metrics: ServerMetrics
     private let timekeeper: any Timekeeper
     private let state = Locked(State())
-    /// About the most accounts that are looked at per tenant; with more, the count is a lower bound, and says so.
+    /// About the most accounts that are looked at per tenant, of those that were written without a count; with more, the count is a lower
+    /// bound, and says so.
     private let most: Int
 
     init(
@@ -27,7 +28,7 @@ final class SessionCounts: Sendable {
 
     /// The counts of some tenants; the metric `latchkey_sessions` has the same. Waits for the first count only, so that a store that does
     /// not answer holds up nobody for long.
-    func counts(of tenants: [String]) async -> [String: RecordSum] {
+    func counts(of tenants: [String]) async -> [String: RecordCount] {
         let isFirst = state.withLock { $0.next == nil }
         let counting = refresh(tenants)
         if isFirst { await counting?.value }
@@ -46,7 +47,7 @@ final class SessionCounts: Sendable {
         }
         guard isDue else { return nil }
         return startTask { [self] in
-            var counts: [String: RecordSum] = [:]
+            var counts: [String: RecordCount] = [:]
             for tenant in tenants {
                 // A number that nobody could count is shown nowhere; why, the store's health says.
                 counts[tenant] = try? await accounts.sessionCount(of: tenant, most: most)

@@ -69,7 +69,7 @@ struct ServerCheck {
                 group.addTask {
                     var (found, notices) = (ServerProblems(), [String]())
                     await builder.lookAtKeySet(tenant.tokens, of: name, &found, &notices)
-                    await builder.lookAtCallout(tenant.callout, of: name, &found)
+                    await builder.lookAtCallout(tenant.callout, of: name, &found, &notices)
                     return (number, found, notices)
                 }
             }

@@ -2,7 +2,7 @@ import Foundation
 import LatchkeyCore
 import LatchkeyServer
 
-/// A look at Redis and its sentinels that writes nothing: connection, password, role, memory's policy, replicas, clock.
+/// A look at Redis and its sentinels that writes nothing: connection, password, role, rights of the user, memory's policy, replicas, clock.
 ///
 /// Blocks.
 ///
@@ -71,7 +71,7 @@ struct RedisCheck {
         do throws(StoreError) {
             let socket = try RedisSocket(place, within: limit)
             if let refusal = try refusal(by: socket, at: place) { return [refusal] }
-            return try role(socket, place) + settings(socket, place) + clock(socket)
+            return try role(socket, place) + rights(socket, place) + settings(socket, place) + clock(socket)
         } catch {
             return [.fault(error, at: place.shown)]
         }
@@ -96,19 +96,58 @@ struct RedisCheck {
                 return .fault("\(place.shown) refuses the password.", "Look at the ACL of Redis.")
             }
         }
-        if address.database != 0, case .error = try socket.ask(["SELECT", "\(address.database)"], within: limit) {
+        if address.database != 0,
+            case .error(let text) = try socket.ask(["SELECT", "\(address.database)"], within: limit)
+        {
+            if text.hasPrefix("NOPERM") { return missing(["select"], at: place) }
             return .fault("\(place.shown) has no database \(address.database).", "Correct the number in the address.")
         }
         guard case .error(let text) = try socket.ask(["PING"], within: limit) else { return nil }
         if text.hasPrefix("NOAUTH") {
             return .fault("\(place.shown) wants a password.", "Write redis://:PASSWORD@HOST, in a file of mode 0600.")
         }
+        // The store sends none.
+        if text.hasPrefix("NOPERM") { return nil }
         return .fault(StoreError(redis: text), at: place.shown)
     }
 
+    /// What the user may not do of what the store does.
+    private func rights(_ socket: RedisSocket, _ place: RedisAddress.Place) throws(StoreError) -> [StoreFinding] {
+        var (commands, lacksKeys) = ([String](), false)
+        for use in RedisCommandUse.all + (address.replicas == nil ? [] : [.ofReplicas]) {
+            guard case .error(let text) = try socket.ask(use.words, within: limit), text.hasPrefix("NOPERM") else {
+                continue
+            }
+            // The other refusal is for its key.
+            if text.contains("to run the") { commands.append(use.name) } else { lacksKeys = true }
+        }
+        var findings = commands.isEmpty ? [] : [missing(commands, at: place)]
+        if lacksKeys {
+            findings.append(
+                .fault(
+                    "\(place.shown): The user “\(user)” may not read and write all keys that begin with latchkey:.",
+                    "Run there: ACL SETUSER \(user) ~latchkey:*"))
+        }
+        return findings
+    }
+
+    private func missing(_ commands: [String], at place: RedisAddress.Place) -> StoreFinding {
+        let rights = commands.map { "+\($0)" }.joined(separator: " ")
+        return .fault(
+            "\(place.shown): The user “\(user)” may not run \(commands.map { $0.uppercased() }.joined(separator: ", ")).",
+            "Run there: ACL SETUSER \(user) \(rights) ~latchkey:*")
+    }
+
+    private var user: String { (address.user ?? "default").onOneLine }
+
     private func role(_ socket: RedisSocket, _ place: RedisAddress.Place) throws(StoreError) -> [StoreFinding] {
         let role = try socket.ask(["ROLE"], within: limit)
-        if case .error(let text) = role { return [.fault(StoreError(redis: text), at: place.shown)] }
+        if case .error(let text) = role {
+            return [
+                text.hasPrefix("NOPERM")
+                    ? missing(["role"], at: place) : .fault(StoreError(redis: text), at: place.shown)
+            ]
+        }
         guard role.elements?.first?.text == "master" else {
             return [
                 .fault(

@@ -49,26 +49,30 @@ package enum StoreUse: String, Sendable, CaseIterable {
 }
 
 extension Stores {
-    /// Looks whether a database or Redis can be used, and changes nothing there: whom it answers, as what, with which rights and settings.
-    ///
-    /// Files are looked at where they are opened.
+    /// Looks whether a database or Redis can be used, and changes nothing there: whom it answers, as what, with which rights and settings; and
+    /// whether a file is whole. Who may read it is looked at where it is opened.
     /// - Parameters:
     ///   - address: where it is.
     ///   - uses: what is kept there.
     package static func findings(at address: StoreAddress, for uses: Set<StoreUse>) async -> [StoreFinding] {
         switch address {
-        case .memory, .sqlite: return []
+        case .memory: return []
+        case .sqlite(let path): return await onThread { SQLiteCheck.findings(at: path) }
         case .postgresql(let address): return await PostgreSQLStore.findings(at: address, for: uses)
         case .redis(let address):
             do throws(StoreError) {
                 let address = try RedisAddress(address)
-                // Sockets and names are waited for on a thread of its own.
-                return await withCheckedContinuation { done in
-                    Thread.detachNewThread { done.resume(returning: RedisCheck(address).findings()) }
-                }
+                return await onThread { RedisCheck(address).findings() }
             } catch {
                 return [.fault(error)]
             }
+        }
+    }
+
+    /// Looks on a thread of its own, which waits for files, sockets and names.
+    private static func onThread(_ look: @escaping @Sendable () -> [StoreFinding]) async -> [StoreFinding] {
+        await withCheckedContinuation { done in
+            Thread.detachNewThread { done.resume(returning: look()) }
         }
     }
 

@@ -6,7 +6,7 @@ import LatchkeyServer
 /// A migration only adds, and each of its statements may run again, so that servers of two neighboring versions work on one database.
 package enum PostgreSQLSchema {
     /// What this server needs, and what it still works with: a later expansion leaves `oldest` as it is.
-    static let version: Int64 = 2
+    static let version: Int64 = 3
     static let oldest: Int64 = 1
 
     /// A number of our own for the lock under which tables are made.
@@ -78,6 +78,10 @@ package enum PostgreSQLSchema {
         CREATE TABLE IF NOT EXISTS latchkey.identity (
             one boolean PRIMARY KEY DEFAULT true CHECK (one), fingerprint bytea NOT NULL)
         """,
+        // When what counts in a record ends, in microseconds since 1970, the last first; and the record's version when that was written. A
+        // server of a version before leaves both as they are.
+        "ALTER TABLE latchkey.records ADD COLUMN IF NOT EXISTS counted bigint[]",
+        "ALTER TABLE latchkey.records ADD COLUMN IF NOT EXISTS counted_of bigint",
         """
         INSERT INTO latchkey.schema (version, oldest) VALUES (\(version), \(oldest))
         ON CONFLICT (one) DO UPDATE

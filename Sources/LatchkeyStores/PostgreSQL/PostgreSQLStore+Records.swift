@@ -18,12 +18,13 @@ extension PostgreSQLStore {
     }
 
     package func write(
-        _ record: Record, at key: RecordKey, replacing replaced: UInt64?, until end: Date
+        _ record: Record, at key: RecordKey, replacing replaced: UInt64?, until end: Date, counting ends: [Date]
     ) async throws(StoreError) -> Bool {
         try key.check(for: engine)
         try record.check(for: engine)
         let version = PostgreSQLValue.integer(Int64(bitPattern: record.version))
-        let values = key.values + [version, .date(end), .bytes(record.bytes)]
+        let counted = ends.map(StoredTime.microseconds).sorted(by: >).map { PostgreSQLValue.integer($0) }
+        let values = key.values + [version, .date(end), .bytes(record.bytes), .array(.integer, counted)]
         let call =
             if let replaced {
                 PostgreSQLCall("record-update", Self.update, values + [.integer(Int64(bitPattern: replaced))])
@@ -66,15 +67,17 @@ extension PostgreSQLStore {
     }
 
     private static let insert = """
-        INSERT INTO latchkey.records AS held (tenant, kind, name, version, ends, bytes) VALUES ($1, $2, $3, $4, $5, $6)
+        INSERT INTO latchkey.records AS held (tenant, kind, name, version, ends, bytes, counted, counted_of)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $4)
         ON CONFLICT (tenant, kind, name)
-        DO UPDATE SET version = excluded.version, ends = excluded.ends, bytes = excluded.bytes
+        DO UPDATE SET version = excluded.version, ends = excluded.ends, bytes = excluded.bytes,
+            counted = excluded.counted, counted_of = excluded.counted_of
         WHERE held.ends <= clock_timestamp()
         """
 
     private static let update = """
-        UPDATE latchkey.records SET version = $4, ends = $5, bytes = $6
-        WHERE tenant = $1 AND kind = $2 AND name = $3 AND version = $7 AND ends > clock_timestamp()
+        UPDATE latchkey.records SET version = $4, ends = $5, bytes = $6, counted = $7, counted_of = $4
+        WHERE tenant = $1 AND kind = $2 AND name = $3 AND version = $8 AND ends > clock_timestamp()
         """
 }
 

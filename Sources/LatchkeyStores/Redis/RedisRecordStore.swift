@@ -1,11 +1,11 @@
 package import Foundation
 package import LatchkeyCore
-import LatchkeyFairPlay
 package import LatchkeyServer
 
 /// Records in Redis or Valkey: a hash of version and bytes each, which Redis forgets at its end.
 ///
-/// A write is one script, so that nobody comes between comparing and setting. Reads and writes have a connection each. Redis has to run
+/// A write is one script, so that nobody comes between comparing and setting. The scripts keep the ends of slots in a sorted set for each
+/// tenant, so that nobody has to look through the records to count them. Reads and writes have a connection each. Redis has to run
 /// with `maxmemory-policy noeviction`, or slots vanish.
 ///
 /// Source: `Documentation/LicenseServer.md` §7.2.
@@ -25,9 +25,11 @@ package final class RedisRecordStore: RecordStore {
     }
 
     package let engine = "redis"
-    private let reader: RedisClient
-    private let writer: RedisClient
+    let reader: RedisClient
+    let writer: RedisClient
     private let replicas: Replicas?
+    /// The tenants whose records are being counted for the first time.
+    let counting = Locked<Set<String>>([])
 
     /// - Parameters:
     ///   - address: where Redis is. Nothing is sent before the first call.
@@ -52,15 +54,20 @@ package final class RedisRecordStore: RecordStore {
     }
 
     package func write(
-        _ record: Record, at key: RecordKey, replacing replaced: UInt64?, until end: Date
+        _ record: Record, at key: RecordKey, replacing replaced: UInt64?, until end: Date, counting ends: [Date]
     ) async throws(StoreError) -> Bool {
         let milliseconds = Int64(saturating: (end.timeIntervalSince1970 * 1_000).rounded(.up))
+        let arguments = [Array("\(record.version)".utf8), record.bytes, Array("\(milliseconds)".utf8)]
+        guard key.kind.isCounted else { return try await change(.write, [key.redisName], key, replaced, arguments) }
         return try await change(
-            .write, key, replaced, [Array("\(record.version)".utf8), record.bytes, Array("\(milliseconds)".utf8)])
+            .writeAndCount, [key.redisName, key.redisCountName], key, replaced,
+            arguments + [Array(key.name.utf8)] + ends.map(\.redisScore))
     }
 
     package func remove(_ key: RecordKey, version: UInt64) async throws(StoreError) -> Bool {
-        try await change(.remove, key, version, [])
+        guard key.kind.isCounted else { return try await change(.remove, [key.redisName], key, version, []) }
+        return try await change(
+            .removeAndCount, [key.redisName, key.redisCountName], key, version, [Array(key.name.utf8)])
     }
 
     package func page(
@@ -86,24 +93,6 @@ package final class RedisRecordStore: RecordStore {
         return page
     }
 
-    package func sum(
-        of kind: RecordKey.Kind, _ tenant: String, most: Int, _ value: @escaping @Sendable ([UInt8]) -> Int
-    ) async throws(StoreError) -> RecordSum {
-        let start = RecordKey(kind, tenant: tenant, name: "").redisPrefix
-        var (seen, sum, cursor) = (Set<[UInt8]>(), 0, "0")
-        repeat {
-            let found = try await keys(start, "", from: cursor)
-            let new = found.keys.compactMap(\.bytes).filter { seen.insert($0).inserted }
-            cursor = found.next
-            guard !new.isEmpty else { continue }
-            for answer in try await reader.send(new.map { words("HGET") + [$0, Array("b".utf8)] }) {
-                // It may have ended since its name was found.
-                if let bytes = try answer.checked().bytes { sum += value(bytes) }
-            }
-        } while cursor != "0" && seen.count < most
-        return RecordSum(sum, isWhole: cursor == "0")
-    }
-
     /// The names of records, in no order. Looks at all keys of the database.
     private func names(_ start: String, _ prefix: String) async throws(StoreError) -> Set<String> {
         var (names, cursor) = (Set<String>(), "0")
@@ -118,26 +107,22 @@ package final class RedisRecordStore: RecordStore {
     }
 
     /// Some keys of the database, and where to go on; `0` at the end. A key may come twice.
-    private func keys(
-        _ start: String, _ prefix: String, from cursor: String
+    func keys(
+        _ start: String, _ prefix: String, from cursor: String, count: Int = 1_000
     ) async throws(StoreError) -> (keys: [RESPValue], next: String) {
         let pattern = start.redisPattern + prefix.redisPattern + "*"
-        let answers = try await reader.send([words("SCAN", cursor, "MATCH", pattern, "COUNT", "1000")])
+        let answers = try await reader.send([words("SCAN", cursor, "MATCH", pattern, "COUNT", "\(count)")])
         let parts = try answers.first.checked().elements ?? []
         guard parts.count == 2, let next = parts[0].text, let keys = parts[1].elements else { throw Self.damaged }
         return (keys, next)
     }
 
     private func change(
-        _ script: RedisScript, _ key: RecordKey, _ replaced: UInt64?, _ arguments: [[UInt8]]
+        _ script: RedisScript, _ keys: [String], _ key: RecordKey, _ replaced: UInt64?, _ arguments: [[UInt8]]
     ) async throws(StoreError) -> Bool {
-        let rest =
-            [Array("1".utf8), Array(key.redisName.utf8), Array((replaced.map { "\($0)" } ?? "").utf8)] + arguments
+        let version = Array((replaced.map { "\($0)" } ?? "").utf8)
         let wait = replicas.map { [words("WAIT", "\($0.count)", "\($0.time.wholeMilliseconds)")] } ?? []
-        var answers = try await writer.send([words("EVALSHA", script.digest) + rest] + wait)
-        if case .error(let text) = answers.first, text.hasPrefix("NOSCRIPT") {
-            answers = try await writer.send([words("EVAL", script.text) + rest] + wait)
-        }
+        let answers = try await run(script, [(keys, [version] + arguments)], then: wait)
         let isDone = try answers.first.checked() == .integer(1)
         if isDone, let replicas {
             guard case .integer(let count) = try answers.last.checked(), count >= replicas.count else {
@@ -147,54 +132,51 @@ package final class RedisRecordStore: RecordStore {
         return isDone
     }
 
+    /// Runs a script for each call, in one go, by its digest; and by its text if Redis does not know it.
+    /// - Returns: the answers, errors among them.
+    func run(
+        _ script: RedisScript, _ calls: [(keys: [String], arguments: [[UInt8]])], then more: [[[UInt8]]] = []
+    ) async throws(StoreError) -> [RESPValue] {
+        let rest = calls.map { call in
+            [Array("\(call.keys.count)".utf8)] + call.keys.map { Array($0.utf8) } + call.arguments
+        }
+        let answers = try await writer.send(rest.map { words("EVALSHA", script.digest) + $0 } + more)
+        guard case .error(let text) = answers.first, text.hasPrefix("NOSCRIPT") else { return answers }
+        return try await writer.send(rest.map { words("EVAL", script.text) + $0 } + more)
+    }
+
     private static func record(_ fields: [RESPValue]) throws(StoreError) -> Record? {
         guard fields.count == 2, fields.contains(where: { $0.bytes != nil }) else { return nil }
         guard let version = fields[0].text.flatMap({ UInt64($0) }), let bytes = fields[1].bytes else { throw damaged }
         return Record(version: version, bytes: bytes)
     }
 
-    private static let damaged = StoreError.redis("Redis holds something else than a record.", .damaged)
+    static let damaged = StoreError.redis("Redis holds something else than a record.", .damaged)
 
-    private func words(_ words: String...) -> [[UInt8]] { words.map { Array($0.utf8) } }
-}
-
-/// A script that runs in Redis.
-private struct RedisScript {
-    let text: String
-    let digest: String
-
-    private init(_ text: String) {
-        self.text = text
-        // Fails only without memory; then each call sends the whole script.
-        digest = (try? MessageDigest.sha1(Array(text.utf8)).hexString) ?? ""
-    }
-
-    /// Sets version, bytes and end, if the version is still the one that was read.
-    static let write = RedisScript(
-        """
-        if (redis.call('HGET', KEYS[1], 'v') or '') ~= ARGV[1] then return 0 end
-        redis.call('HSET', KEYS[1], 'v', ARGV[2], 'b', ARGV[3])
-        redis.call('PEXPIREAT', KEYS[1], ARGV[4])
-        return 1
-        """)
-
-    static let remove = RedisScript(
-        """
-        if redis.call('HGET', KEYS[1], 'v') ~= ARGV[1] then return 0 end
-        redis.call('DEL', KEYS[1])
-        return 1
-        """)
+    func words(_ words: String...) -> [[UInt8]] { words.map { Array($0.utf8) } }
 }
 
 extension RecordKey {
     /// `latchkey:account:{tenant:name}`: what stands in braces chooses the slot of a cluster.
-    fileprivate var redisName: String { "\(redisPrefix)\(name)}" }
-    fileprivate var redisPrefix: String { "latchkey:\(kind.rawValue):{\(tenant):" }
+    var redisName: String { "\(redisPrefix)\(name)}" }
+    var redisPrefix: String { "latchkey:\(kind.rawValue):{\(tenant):" }
+    /// `latchkey:count:account:{tenant}`: when what counts ends, of all records of the tenant.
+    var redisCountName: String { "latchkey:count:\(kind.rawValue):{\(tenant)}" }
+}
+
+extension RecordKey.Kind {
+    /// Whether something in such records counts.
+    fileprivate var isCounted: Bool { self == .account }
+}
+
+extension Date {
+    /// Milliseconds since 1970, with a fraction.
+    var redisScore: [UInt8] { Array("\(timeIntervalSince1970 * 1_000)".utf8) }
 }
 
 extension String {
     /// The text in a pattern, as itself.
-    fileprivate var redisPattern: String {
+    var redisPattern: String {
         reduce(into: "") { pattern, character in
             if "*?[]\\^-".contains(character) { pattern.append("\\") }
             pattern.append(character)
@@ -204,20 +186,20 @@ extension String {
 
 extension RESPValue? {
     /// - Throws: `StoreError` for an error, and for no answer.
-    fileprivate func checked() throws(StoreError) -> RESPValue {
+    func checked() throws(StoreError) -> RESPValue {
         guard let value = self else { throw .redis("Redis gave no answer.") }
         return try value.checked()
     }
 }
 
 extension RESPValue {
-    fileprivate func checked() throws(StoreError) -> RESPValue {
+    func checked() throws(StoreError) -> RESPValue {
         if case .error(let text) = self { throw StoreError(redis: text) }
         return self
     }
 
     /// The date that `TIME` gives: seconds and microseconds.
-    fileprivate var time: Date? {
+    var time: Date? {
         guard let parts = elements, parts.count == 2, let seconds = parts[0].text.flatMap({ Double($0) }),
             let micros = parts[1].text.flatMap({ Double($0) })
         else { return nil }

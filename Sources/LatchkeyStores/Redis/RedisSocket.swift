@@ -127,6 +127,9 @@ extension StoreError {
         StoreError(kind, "redis", reason: reason, remedy: remedy)
     }
 
+    private static let rightsRemedy =
+        "Give the user its commands and the keys latchkey:*; `latchkey-server run --check` names what it lacks."
+
     /// What an error of Redis means.
     init(redis answer: String) {
         let word = answer.prefix { $0 != " " }
@@ -134,7 +137,11 @@ extension StoreError {
         self =
             switch word {
             case "OOM": .redis(reason, .full)
-            case "NOAUTH", "WRONGPASS", "NOPERM": .redis(reason, .misconfigured)
+            case "NOAUTH", "WRONGPASS": .redis(reason, .misconfigured)
+            case "NOPERM": .redis(reason, .misconfigured, remedy: Self.rightsRemedy)
+            // What a script calls.
+            case "ERR" where answer.hasPrefix("ERR The user executing the script can't"):
+                .redis(reason, .misconfigured, remedy: Self.rightsRemedy)
             // Only a cluster answers so, and the store does not follow it.
             case "MOVED", "ASK", "CLUSTERDOWN", "CROSSSLOT":
                 .redis(

@@ -20,6 +20,8 @@ final class SQLiteConnection {
     private let handle: OpaquePointer
     private var statements: [String: OpaquePointer] = [:]
     private var isOpen = true
+    /// Where SQLite leaves the number of pages of the log; lives as long as the connection.
+    private let pagesOfLog = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
 
     /// Opens a file.
     /// - Parameters:
@@ -36,7 +38,9 @@ final class SQLiteConnection {
             case .checking:
                 sqlite3_open_v2(SQLiteFile.readOnly(path), &opened, flags | SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, nil)
             }
+        pagesOfLog.initialize(to: 0)
         guard code == SQLITE_OK, let opened else {
+            pagesOfLog.deallocate()
             // A handle comes even with an error, unless there is no memory for one.
             sqlite3_close_v2(opened)
             throw StoreError.sqlite(code)
@@ -46,7 +50,24 @@ final class SQLiteConnection {
         sqlite3_busy_timeout(handle, Int32(clamping: Int(busy.inMilliseconds)))
     }
 
-    deinit { close() }
+    deinit {
+        close()
+        pagesOfLog.deallocate()
+    }
+
+    /// Notes from now on how long the log is, which is then brought into the file by nobody else than who asks for it.
+    func followLog() {
+        // Called on the thread of the connection, within a call of it.
+        sqlite3_wal_hook(
+            handle,
+            { pages, _, _, count in
+                pages?.assumingMemoryBound(to: Int32.self).pointee = count
+                return SQLITE_OK
+            }, pagesOfLog)
+    }
+
+    /// How many pages the log had after the last change of this connection, once `followLog()` was called.
+    var logPages: Int32 { pagesOfLog.pointee }
 
     /// Closes the file; the last connection brings its log into it. Nothing is asked afterwards.
     func close() {

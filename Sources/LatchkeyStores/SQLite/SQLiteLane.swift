@@ -29,13 +29,21 @@ final class SQLiteLane: Sendable {
     private let end = Promise<Void, Never>()
 
     /// Starts the thread, which closes the connection when the lane is released.
-    init(_ connection: sending SQLiteConnection, name: String) {
+    /// - Parameters:
+    ///   - connection: the lane's alone from now on.
+    ///   - name: the thread's name.
+    ///   - log: brings the log into the file. Defaults to SQLite's own way.
+    init(_ connection: sending SQLiteConnection, name: String, log: SQLiteLog? = nil) {
         let (inbox, end) = (inbox, end)
         // Sound because the thread is the only one that touches the connection from now on; the conformance suite runs on it.
         nonisolated(unsafe) let connection = connection
         let thread = Thread {
             var writer = SQLiteWriter(connection: connection)
-            while let work = inbox.next(atMost: Self.batch) { writer.run(work) }
+            while let work = inbox.next(atMost: Self.batch) {
+                writer.run(work)
+                log?.bringIfLong(connection)
+            }
+            log?.end(connection)
             connection.close()
             end.resolve(.success(()))
         }

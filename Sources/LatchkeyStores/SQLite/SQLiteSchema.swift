@@ -51,6 +51,20 @@ struct SQLiteSchema {
             one INTEGER PRIMARY KEY CHECK (one = 1), fingerprint BLOB NOT NULL CHECK (length(fingerprint) = 16)) STRICT;
         INSERT INTO identity VALUES (1, randomblob(16));
         """,
+        // When what counts in a record ends, in seconds; nothing for a record of a version that kept no count. How many things end in which
+        // second; and which log the file goes with: see `SQLiteLog`.
+        """
+        ALTER TABLE records ADD COLUMN counted BLOB;
+        CREATE INDEX records_uncounted ON records (tenant, kind) WHERE counted IS NULL;
+        CREATE TABLE counts (
+            second INTEGER NOT NULL, tenant TEXT NOT NULL, kind TEXT NOT NULL, number INTEGER NOT NULL,
+            PRIMARY KEY (second, tenant, kind)) STRICT, WITHOUT ROWID;
+        CREATE TABLE log (
+            one INTEGER PRIMARY KEY CHECK (one = 1), began INTEGER NOT NULL, goes_on INTEGER NOT NULL) STRICT;
+        INSERT INTO log VALUES (1, 0, 0);
+        CREATE TABLE log_before (one INTEGER PRIMARY KEY CHECK (one = 1), number INTEGER NOT NULL) STRICT;
+        INSERT INTO log_before VALUES (1, 0);
+        """,
     ]
 
     /// Checks whose file it is, and adds what it lacks. Two processes may do so at once.

@@ -7,7 +7,7 @@ extension SQLiteStore {
         let record = try await reader.read { connection throws(StoreError) in
             try connection.rows(
                 "SELECT version, bytes FROM records WHERE tenant = ?1 AND kind = ?2 AND name = ?3 AND ends > ?4",
-                key.values + [.date(now)]
+                key.columns + [.date(now)]
             ) { row throws(StoreError) in
                 Record(version: UInt64(bitPattern: try row.integer(0)), bytes: try row.bytes(1))
             }.first
@@ -16,27 +16,42 @@ extension SQLiteStore {
     }
 
     package func write(
-        _ record: Record, at key: RecordKey, replacing replaced: UInt64?, until end: Date
+        _ record: Record, at key: RecordKey, replacing replaced: UInt64?, until end: Date, counting ends: [Date]
     ) async throws(StoreError) -> Bool {
         try key.check(for: engine)
         try record.check(for: engine)
         let now = timekeeper.date
         let isSweepDue = isSweepDue()
         let version = SQLiteValue.integer(Int64(bitPattern: record.version))
-        let values = key.values + [version, .date(end), .bytes(record.bytes), .date(now)]
+        let counted = CountedSeconds(ends)
+        let values = key.columns + [version, .date(end), .bytes(record.bytes), .date(now), .bytes(counted.bytes)]
         return try await writer.write(.lazy) { connection throws(StoreError) in
             if isSweepDue { try Self.forgetEnded(connection, at: now) }
-            guard let replaced else { return try connection.run(Self.insert, values) == 1 }
-            return try connection.run(Self.update, values + [.integer(Int64(bitPattern: replaced))]) == 1
+            guard let replaced else {
+                // What it replaces has ended, with all that counts in it.
+                guard try connection.run(Self.insert, values) == 1 else { return false }
+                try connection.count(counted, insteadOf: nil, key)
+                return true
+            }
+            let former = try connection.counted(at: key)
+            guard try connection.run(Self.update, values + [.integer(Int64(bitPattern: replaced))]) == 1 else {
+                return false
+            }
+            try connection.count(counted, insteadOf: former, key)
+            return true
         }
     }
 
     package func remove(_ key: RecordKey, version: UInt64) async throws(StoreError) -> Bool {
         let now = timekeeper.date
         return try await writer.write(.lazy) { connection throws(StoreError) in
-            try connection.run(
-                "DELETE FROM records WHERE tenant = ?1 AND kind = ?2 AND name = ?3 AND version = ?4 AND ends > ?5",
-                key.values + [.integer(Int64(bitPattern: version)), .date(now)]) == 1
+            let former = try connection.counted(at: key)
+            let isGone =
+                try connection.run(
+                    "DELETE FROM records WHERE tenant = ?1 AND kind = ?2 AND name = ?3 AND version = ?4 AND ends > ?5",
+                    key.columns + [.integer(Int64(bitPattern: version)), .date(now)]) == 1
+            if isGone { try connection.count(nil, insteadOf: former, key) }
+            return isGone
         }
     }
 
@@ -60,17 +75,18 @@ extension SQLiteStore {
     }
 
     private static let insert = """
-        INSERT INTO records (tenant, kind, name, version, ends, bytes) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+        INSERT INTO records (tenant, kind, name, version, ends, bytes, counted) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?8)
         ON CONFLICT (tenant, kind, name)
-        DO UPDATE SET version = excluded.version, ends = excluded.ends, bytes = excluded.bytes WHERE records.ends <= ?7
+        DO UPDATE SET version = excluded.version, ends = excluded.ends, bytes = excluded.bytes, counted = excluded.counted
+        WHERE records.ends <= ?7
         """
 
     private static let update = """
-        UPDATE records SET version = ?4, ends = ?5, bytes = ?6
-        WHERE tenant = ?1 AND kind = ?2 AND name = ?3 AND version = ?8 AND ends > ?7
+        UPDATE records SET version = ?4, ends = ?5, bytes = ?6, counted = ?8
+        WHERE tenant = ?1 AND kind = ?2 AND name = ?3 AND version = ?9 AND ends > ?7
         """
 }
 
 extension RecordKey {
-    fileprivate var values: [SQLiteValue] { [.text(tenant), .text(kind.rawValue), .bytes(Array(name.utf8))] }
+    var columns: [SQLiteValue] { [.text(tenant), .text(kind.rawValue), .bytes(Array(name.utf8))] }
 }

@@ -27,8 +27,8 @@ package final class SQLiteStore: RecordStore, KeyStore, AuditStore {
     ///   - busy: how long another process's lock is waited for. Defaults to 5 s.
     ///   - timekeeper: the time. Defaults to the machine's.
     ///   - purpose: whether a file that is not there, and tables that it lacks, are made. Defaults to yes.
-    /// - Throws: `storeMisconfigured` for a file that cannot be opened or that others can read, `storeDamaged` for another program's file
-    ///   and for a newer schema.
+    /// - Throws: `storeMisconfigured` for a file that cannot be opened or that others can read, `storeDamaged` for another program's file,
+    ///   for a newer schema, and for a file that was copied while it was in use.
     package init(
         path: String, busy: Duration = .seconds(5), timekeeper: any Timekeeper = SystemTimekeeper(),
         for purpose: StorePurpose = .serving
@@ -36,9 +36,13 @@ package final class SQLiteStore: RecordStore, KeyStore, AuditStore {
         try SQLiteFile.prepare(path, for: purpose)
         let first = try SQLiteConnection(path: path, busy: busy, for: purpose)
         let schema = SQLiteSchema.store
-        if purpose == .serving { try schema.migrate(first) } else { try schema.check(first) }
+        try schema.check(first)
+        try SQLiteLog.check(first, at: path)
+        let log = purpose == .serving ? SQLiteLog() : nil
+        if purpose == .serving { try schema.migrate(first) }
         try Self.tune(first)
-        writer = SQLiteLane(first, name: "writer")
+        log?.begin(first)
+        writer = SQLiteLane(first, name: "writer", log: log)
         let second = try SQLiteConnection(path: path, busy: busy, for: purpose)
         try Self.tune(second)
         reader = SQLiteLane(second, name: "reader")
@@ -76,13 +80,14 @@ package final class SQLiteStore: RecordStore, KeyStore, AuditStore {
         try connection.run(
             "DELETE FROM records WHERE rowid IN (SELECT rowid FROM records WHERE ends <= ?1 LIMIT ?2)",
             [.date(now), .integer(Int64(sweep * 2))])
+        try connection.forgetCounts(before: now)
     }
 
     private static func tune(_ connection: SQLiteConnection) throws(StoreError) {
-        // Kids are random, so that many keys touch many pages: a longer log brings each page into the file less often.
+        // Kids are random, so that many keys touch many pages: a longer log, as `SQLiteLog` has it, brings each page into the file less often.
         try connection.execute(
             """
-            PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = 16384; PRAGMA journal_size_limit = 67108864;
+            PRAGMA cache_size = -65536; PRAGMA journal_size_limit = 67108864;
             PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON
             """)
     }

@@ -78,6 +78,9 @@ import Testing
         #expect(calls.withLock { $0 } == 2)
         gate.resolve(.success(()))
         scene.clock.advance(by: .seconds(1))
+        // The question whether it is back is asked beside the decision.
+        #expect(await book.decide(BookScene.facts("s"), by: policy).slot == nil)
+        while book.accounts.isOut { await Task.yield() }
         #expect(await book.decide(BookScene.facts("s"), by: policy).slot != nil)
         let events = scene.events.withLock { $0 }
         #expect(events.first == .outageBegan(.sessionStore))

@@ -58,18 +58,15 @@ import Testing
             let account = Self.account(&scene)
             let bytes = account.recordBytes
             let read = try AccountState(recordBytes: bytes, engine: "test")
-            for date in [.distantPast, Scene.now, .distantFuture] + read.slots.map(\.ends) {
-                let count = read.slots.count { $0.ends > date }
-                #expect(AccountState.slotCount(inRecordBytes: bytes, at: date) == count)
-                counts.insert(count)
-            }
+            #expect(AccountState.slotEnds(inRecordBytes: bytes) == read.slots.map(\.ends))
+            counts.insert(read.slots.count)
             // A byte that is missing is missed, and one that changed breaks nothing.
             for index in bytes.indices {
-                let short = AccountState.slotCount(inRecordBytes: Array(bytes.prefix(index)), at: .distantPast)
-                #expect(short == nil || short == read.slots.count)
+                let short = AccountState.slotEnds(inRecordBytes: Array(bytes.prefix(index)))
+                #expect(short == nil || short == read.slots.map(\.ends))
                 var changed = bytes
                 changed[index] ^= 0xff
-                _ = AccountState.slotCount(inRecordBytes: changed, at: .distantPast)
+                _ = AccountState.slotEnds(inRecordBytes: changed)
             }
         }
         #expect(counts.count > 1)

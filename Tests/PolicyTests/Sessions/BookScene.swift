@@ -70,10 +70,10 @@ struct InterruptedStore: RecordStore {
     }
 
     func write(
-        _ record: Record, at key: RecordKey, replacing replaced: UInt64?, until end: Date
+        _ record: Record, at key: RecordKey, replacing replaced: UInt64?, until end: Date, counting ends: [Date]
     ) async throws(StoreError) -> Bool {
         try await before(.write, key)
-        let isWritten = try await store.write(record, at: key, replacing: replaced, until: end)
+        let isWritten = try await store.write(record, at: key, replacing: replaced, until: end, counting: ends)
         try await after(.write, key)
         return isWritten
     }
@@ -88,5 +88,12 @@ struct InterruptedStore: RecordStore {
     ) async throws(StoreError) -> [NamedRecord] {
         try await before(.page, nil)
         return try await store.page(of: kind, tenant, prefix: prefix, after: name, limit: limit)
+    }
+
+    func count(
+        of kind: RecordKey.Kind, _ tenant: String, most: Int, _ ends: @escaping @Sendable ([UInt8]) -> [Date]
+    ) async throws(StoreError) -> RecordCount {
+        try await before(.page, nil)
+        return try await store.count(of: kind, tenant, most: most, ends)
     }
 }

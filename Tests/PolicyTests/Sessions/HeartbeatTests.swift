@@ -139,8 +139,8 @@ import Testing
             try await book.accounts(of: "demo", prefix: "ann").map { $0.account.slots.map(\.session) }
                 == [["s-anna"], ["s-annabel"]])
         #expect(try await book.accounts(of: "other").isEmpty)
-        #expect(try await book.sessionCount(of: "demo", most: 100) == RecordSum(3, isWhole: true))
-        #expect(try await book.sessionCount(of: "other", most: 100) == RecordSum(0, isWhole: true))
+        #expect(try await book.sessionCount(of: "demo", most: 100) == RecordCount(3, isWhole: true))
+        #expect(try await book.sessionCount(of: "other", most: 100) == RecordCount(0, isWhole: true))
         #expect(try await book.stop(session: "s-anna", of: "anna", "demo", by: "the help desk"))
         #expect(try await !book.stop(session: "s-anna", of: "anna", "demo", by: "the help desk"))
         let refused = await book.decide(BookScene.facts("s-anna"), by: policy).decision.refusal

@@ -126,6 +126,20 @@ struct BrokenConfiguration: Sendable, CustomTestStringConvertible {
             "a dead callout", #""clearKey": true,"#,
             #""clearKey": true, "callout": {"url": "https://127.0.0.1:1/ask"},"#,
             "tenants.demo.callout.url: The callout cannot be reached."),
+        Self(
+            "a callout behind a gateway that does not reach it",
+            "tenants.demo.callout.url: The callout answers with 503"
+        ) {
+            try $0.callout(answering: "503 Away")
+        },
+        Self("a callout that is elsewhere", "tenants.demo.callout.url: The callout answers with 308") {
+            try $0.callout(answering: "308 There")
+        },
+        Self("a callout that says nothing", "The callout cannot be reached. It took longer than 5 s.") { stage in
+            let service = try LoopbackServer { _, _ in .hang }
+            stage.keep(service)
+            try stage.callout(at: service.port)
+        },
         swap(
             "an address that is not this machine's", #""players": {"address": "127.0.0.1", "port": 0}"#,
             #""players": {"address": "192.0.2.1", "port": 4000}"#,
@@ -197,6 +211,21 @@ struct BrokenConfiguration: Sendable, CustomTestStringConvertible {
         Self("no password for Redis", "wants a password.") { stage in
             let redis = try await stage.ownRedis("--requirepass", "right")
             try stage.store("sessions", "redis://127.0.0.1:\(redis)")
+        },
+        Self(
+            "a user of Redis who lacks commands",
+            "The user “node” may not run HSET, ZADD. Run there: ACL SETUSER node +hset +zadd ~latchkey:*"
+        ) { try await $0.redisUser("~latchkey:*", "+@all", "-hset", "-zadd") },
+        Self(
+            "a user of Redis who lacks keys",
+            "The user “node” may not read and write all keys that begin with latchkey:.",
+            "ACL SETUSER node ~latchkey:*"
+        ) { try await $0.redisUser("~other:*", "+@all") },
+        Self("a user of Redis who may only read", "may not read and write all keys") {
+            try await $0.redisUser("%R~latchkey:*", "+@all")
+        },
+        Self("a user of Redis who may not ask for the role", "may not run ROLE.", "ACL SETUSER node +role") {
+            try await $0.redisUser("~*", "+@all", "-role")
         },
         Self("a replica of Redis", "is a replica, which takes no changes.") { stage in
             let primary = try await stage.ownRedis()

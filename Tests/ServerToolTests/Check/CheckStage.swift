@@ -17,6 +17,8 @@ final class CheckStage {
 
     /// A Redis of this stage alone.
     private(set) var redisProcess: RedisProcess?
+    /// The address of that Redis for a user; empty without one.
+    private(set) var sessions = ""
     private var kept: [AnyObject] = []
 
     static var isInstalled: Bool { PostgreSQLProcess.programs != nil && RedisProcess.isInstalled }
@@ -92,6 +94,29 @@ final class CheckStage {
         redisProcess = process
         keep(process)
         return port
+    }
+
+    /// Names a Redis of this stage alone, with a user who has some rights.
+    func redisUser(_ rights: String...) async throws { try await redisUser(rights: rights) }
+
+    func redisUser(rights: [String]) async throws {
+        let port = try await ownRedis()
+        let words = ["ACL", "SETUSER", "node", "on", ">hunter2", "resetkeys"] + rights
+        if case .error(let text) = try redisProcess?.answer(to: words) { throw StoreError(redis: text) }
+        sessions = "redis://node:hunter2@127.0.0.1:\(port)"
+        try store("sessions", sessions)
+    }
+
+    /// Gives the tenant a callout that answers everything with a status.
+    func callout(answering status: String) throws {
+        let service = try LoopbackServer { _, _ in .send("HTTP/1.0 \(status)\r\nContent-Length: 0\r\n\r\n") }
+        keep(service)
+        try callout(at: service.port)
+    }
+
+    func callout(at port: UInt16) throws {
+        try replace(
+            #""clearKey": true,"#, #""clearKey": true, "callout": {"url": "http://127.0.0.1:\#(port)/ask"},"#)
     }
 
     /// Keeps what ends with its last reference.

@@ -1,12 +1,12 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyServer
-import LatchkeyStores
 import LatchkeyTerminal
 import LatchkeyTesting
 import Testing
 
 @testable import LatchkeyServerTool
+@testable import LatchkeyStores
 
 @Suite(.timeLimit(.minutes(5)), .enabled(if: CheckStage.isInstalled, "PostgreSQL or Redis is not installed."))
 struct CheckTests {
@@ -72,6 +72,64 @@ struct CheckTests {
         }
     }
 
+    /// Every command that a store sends is among those that the check tries: a user with these alone takes, counts and stops slots.
+    @Test func `a user of Redis with no more than the check tries can do all that a store does`() async throws {
+        let stage = try await CheckStage()
+        let commands = RedisCommandUse.all.map { "+\($0.name)" } + ["+role", "+wait"]
+        try await stage.redisUser(rights: ["~latchkey:*", "-@all"] + commands)
+        let run = await stage.check()
+        #expect(run.status == .yes, "\(run.error)")
+        #expect(run.error.contains("does not tell its settings"))
+        let stores = try await Stores.open(StoreAddress(stage.sessions), recordLimit: .seconds(30))
+        let key = RecordKey(.account, tenant: "demo", name: "anna")
+        let (now, token) = (Date(), RecordKey(.token, tenant: "demo", name: "t"))
+        func write(_ version: UInt64, _ key: RecordKey, _ former: UInt64?) async throws -> Bool {
+            try await stores.records.write(
+                Record(version: version, bytes: [1]), at: key, replacing: former, until: now + 600, counting: [now + 60]
+            )
+        }
+        let count = { () async throws in try await stores.records.count(of: .account, "demo", most: 9) { _ in [] } }
+        #expect(try await write(1, token, nil))
+        #expect(try await write(1, key, nil))
+        #expect(try await count() == RecordCount(0, isWhole: true), "The test's bytes count nothing.")
+        #expect(try await write(2, key, 1))
+        #expect(try await count() == RecordCount(1, isWhole: true))
+        #expect(try await stores.records.page(of: .account, "demo", prefix: "", after: nil, limit: 9).count == 1)
+        #expect(try await stores.records.remove(key, version: 2))
+        #expect(try await stores.records.remove(token, version: 1))
+    }
+
+    @Test(arguments: ["200 OK", "204 No", "401 No", "405 No", "501 No"])
+    func `a callout that answers, whatever it makes of the question, is right`(_ status: String) async throws {
+        let stage = try await CheckStage()
+        try stage.callout(answering: status)
+        let run = await stage.check()
+        #expect(run.status == .yes && !run.error.contains("callout"), "\(run.error)")
+    }
+
+    @Test(arguments: ["404 No", "500 No"])
+    func `a callout that may not be there is a notice`(_ status: String) async throws {
+        let stage = try await CheckStage()
+        try stage.callout(answering: status)
+        let run = await stage.check()
+        #expect(run.status == .yes, "\(run.error)")
+        #expect(run.error.contains("tenants.demo.callout.url: The callout answers with \(status.prefix(3))"))
+    }
+
+    @Test func `a callout is asked no viewer's question`() async throws {
+        let stage = try await CheckStage()
+        let asked = Locked<[String]>([])
+        let service = try LoopbackServer { request, _ in
+            asked.withLock { $0.append(request) }
+            return .send("HTTP/1.0 204 No\r\nContent-Length: 0\r\n\r\n")
+        }
+        try stage.callout(at: service.port)
+        #expect(await stage.check().status == .yes)
+        let requests = asked.withLock { $0 }
+        #expect(requests.count == 1 && requests.allSatisfy { $0.hasPrefix("OPTIONS /ask ") }, "\(requests)")
+        #expect(!requests.contains { $0.contains("user") || $0.contains("asset") })
+    }
+
     // MARK: - Nothing is written
 
     @Test func `a check writes nothing to PostgreSQL, to Redis, and to folders`() async throws {
@@ -98,8 +156,13 @@ struct CheckTests {
         let used = try #require(try redis.command("INFO", "commandstats").text)
         let commands = Set(
             used.split(whereSeparator: \.isNewline).compactMap { $0.firstMatch(of: /cmdstat_([a-z|]+)/)?.1 })
-        #expect(commands.isSubset(of: ["ping", "role", "info", "time", "config|resetstat", "config"]), "\(commands)")
+        let asked = ["ping", "role", "info", "time", "config|resetstat", "config"] + RedisCommandUse.all.map(\.name)
+        #expect(commands == Set(asked.map { Substring($0) }).subtracting(["config"]), "\(commands)")
         #expect(try redis.command("DBSIZE") == .integer(1))
+        // The one write is the test's own; Redis counts each, and has run no script.
+        let counters = try #require(try redis.command("INFO").text)
+        #expect(counters.contains("rdb_changes_since_last_save:1\r"), "\(counters)")
+        #expect(counters.contains("number_of_cached_scripts:0\r"), "\(counters)")
     }
 
     @Test(arguments: [false, true])

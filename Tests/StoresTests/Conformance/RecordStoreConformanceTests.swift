@@ -111,10 +111,10 @@ import Testing
     }
 
     @Test(arguments: Engine.ofRecords)
-    func `a sum has each record of a tenant once, beyond a page, and none that has ended`(
+    func `the writes keep a count of what has not ended, whatever is renewed, stopped or removed`(
         _ engine: Engine
     ) async throws {
-        try await engine.open { stores async throws in try await stores.records.checkSums() }
+        try await engine.open { stores async throws in try await stores.records.checkCounts() }
     }
 
     @Test(arguments: Engine.ofRecords)

@@ -72,7 +72,31 @@ struct PostgreSQLStoreTests {
         #expect(try await store.remove(row.sealed))
         #expect(try await store.fingerprint() == fingerprint)
         let numbers = try await server.query("SELECT version, oldest FROM latchkey.schema", in: name).first
-        #expect(try [numbers?.integer(0), numbers?.integer(1)] == [2, 1], "Servers of version 1 go on.")
+        #expect(try [numbers?.integer(0), numbers?.integer(1)] == [3, 1], "Servers of version 1 go on.")
+    }
+
+    @Test func `records of servers that keep no count are looked at, up to a limit, until they are written`()
+        async throws
+    {
+        let (server, name, address) = try await database()
+        let store = try await PostgreSQLStore.open(address, .patient, migrates: true)
+        defer { store.close() }
+        for account in ["anna", "bert"] {
+            try await server.query(
+                """
+                INSERT INTO latchkey.records (tenant, kind, name, version, ends, bytes)
+                VALUES ('acme', 'account', '\(account)', 1, now() + interval '1 hour', 'ab')
+                """, in: name)
+        }
+        for account in ["carl", "dora"] { try await store.putCounting(account, [600]) }
+        // A node of the version before changes what it does not count.
+        try await server.query(
+            "UPDATE latchkey.records SET version = version + 1, bytes = 'abc' WHERE name = 'carl'", in: name)
+        let ends: @Sendable ([UInt8]) -> [Date] = { $0.map { _ in Date() + 600 } }
+        #expect(try await store.count(of: .account, "acme", most: 3, ends) == RecordCount(8, isWhole: true))
+        #expect(try await !store.count(of: .account, "acme", most: 2, ends).isWhole)
+        for account in ["anna", "bert", "carl"] { try await store.putCounting(account, [600]) }
+        #expect(try await store.counted() == RecordCount(4, isWhole: true))
     }
 
     @Test func `the role of servers adds to the audit and changes nothing in it`() async throws {

@@ -91,10 +91,14 @@ final class RedisProcess: Sendable {
     /// - Throws: `StoreError`, also for an error that Redis answers.
     @discardableResult
     func command(_ words: String...) throws -> RESPValue {
-        let socket = try RedisSocket(.path(path), within: .seconds(30))
-        let answer = try socket.ask(words, within: .seconds(30))
+        let answer = try answer(to: words)
         if case .error(let text) = answer { throw StoreError(redis: text) }
         return answer
+    }
+
+    /// What it answers to a command.
+    func answer(to words: [String]) throws -> RESPValue {
+        try RedisSocket(.path(path), within: .seconds(30)).ask(words, within: .seconds(30))
     }
 }
 

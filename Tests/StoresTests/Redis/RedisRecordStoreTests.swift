@@ -66,8 +66,8 @@ struct RedisRecordStoreTests {
         #expect(try await store.page(of: .token, "demo", prefix: "", after: nil, limit: 9).isEmpty)
     }
 
-    @Test func `a sum has each record of a tenant once`() async throws {
-        try await RedisProcess.shared.value.emptyStore().checkSums()
+    @Test func `the writes keep a count of what has not ended, whatever is renewed, stopped or removed`() async throws {
+        try await RedisProcess.shared.value.emptyStore().checkCounts()
     }
 
     @Test func `two nodes grant no slot too many`() async throws {

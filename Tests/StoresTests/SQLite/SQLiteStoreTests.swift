@@ -91,6 +91,39 @@ import Testing
         #expect(try await SQLiteStore(path: path).fingerprint() == fingerprint)
     }
 
+    @Test func `records of a version without a count are looked at, up to a limit, until they are written`()
+        async throws
+    {
+        try makeVersion1()
+        let end = StoredTime.microseconds(Date() + 600)
+        for name in ["anna", "bert", "carl"] {
+            try run("INSERT INTO records VALUES ('acme', 'account', CAST('\(name)' AS BLOB), 1, \(end), x'0101')")
+        }
+        let store = try SQLiteStore(path: path)
+        let ends: @Sendable ([UInt8]) -> [Date] = { $0.map { _ in Date() + 600 } }
+        try await store.putCounting("carl", [600])
+        try await store.putCounting("dora", [600])
+        #expect(try await store.count(of: .account, "acme", most: 2, ends) == RecordCount(6, isWhole: true))
+        #expect(try await store.count(of: .account, "acme", most: 1, ends) == RecordCount(4, isWhole: false))
+        for name in ["anna", "bert"] { try await store.putCounting(name, []) }
+        #expect(try await store.counted() == RecordCount(2, isWhole: true))
+        store.close()
+    }
+
+    @Test func `what has ended is counted no more, and is forgotten`() async throws {
+        let time = ManualTimekeeper()
+        let store = try SQLiteStore(path: path, timekeeper: time)
+        for number in 0..<100 { try await store.putCounting("old-\(number)", [TimeInterval(number + 1)]) }
+        time.advance(by: .seconds(60))
+        #expect(try await store.counted() == RecordCount(40, isWhole: true))
+        time.advance(by: .seconds(8_000))
+        for number in 0..<300 { #expect(try await store.put("new-\(number)")) }
+        let left = try await store.reader.read { connection throws(StoreError) in
+            try connection.number("SELECT count(*) FROM counts")
+        }
+        #expect(left == 0)
+    }
+
     @Test func `who checks a file of version 1 reads it, and leaves it as it is`() async throws {
         try makeVersion1()
         let before = folder.contents("store.db")

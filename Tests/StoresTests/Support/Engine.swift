@@ -74,26 +74,66 @@ extension RecordStore {
 }
 
 extension RecordStore {
-    /// Checks sums over more records than a page has.
-    func checkSums() async throws {
-        let count = StoreLimits.pageRows + 500
-        try await withThrowingTaskGroup(of: Bool.self) { group in
-            for number in 0..<count { group.addTask { try await put("name-\(number)", [1, UInt8(number % 7)]) } }
-            for try await isNew in group { #expect(isNew) }
+    /// Writes a record with things that end after so many seconds, in place of the one that is there.
+    func putCounting(_ name: String, _ seconds: [TimeInterval], ends: TimeInterval = 3_600, tenant: String = "acme")
+        async throws
+    {
+        let key = RecordKey(.account, tenant: tenant, name: name)
+        let reading = try await read(key)
+        let isWritten = try await write(
+            Record(version: reading.nextVersion, bytes: [1]), at: key, replacing: reading.record?.version,
+            until: reading.now + ends, counting: seconds.map { reading.now + $0 })
+        #expect(isWritten)
+    }
+
+    /// What is counted, without a look at bytes.
+    func counted(_ tenant: String = "acme") async throws -> RecordCount {
+        try await count(of: .account, tenant, most: 0) { _ in
+            Issue.record("A record is looked at.")
+            return []
         }
-        #expect(try await put("ended", [1], ends: -0.001))
-        #expect(try await put("stranger", [1], tenant: "acme2"))
-        #expect(try await put("stranger", [1], tenant: "acm"))
-        #expect(try await self.sum(of: .account, "acme", most: .max) { _ in 1 } == RecordSum(count, isWhole: true))
-        let bytes = (0..<count).reduce(0) { $0 + 1 + $1 % 7 }
-        let sum = try await self.sum(of: .account, "acme", most: .max) { $0.reduce(0) { $0 + Int($1) } }
-        #expect(sum == RecordSum(bytes, isWhole: true))
-        #expect(try await self.sum(of: .account, "other", most: .max) { _ in 1 }.value == 0)
-        #expect(try await self.sum(of: .token, "acme", most: .max) { _ in 1 }.value == 0)
-        // About the most: what comes with one answer counts as a whole. What is not all says so.
-        let some = try await self.sum(of: .account, "acme", most: 10) { _ in 1 }
-        #expect(1...count ~= some.value)
-        #expect(some.isWhole == (some.value == count))
+    }
+
+    /// Checks counts over more records than a page has.
+    func checkCounts() async throws {
+        let count = StoreLimits.pageRows + 500
+        _ = try await counted()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<count {
+                group.addTask {
+                    try await putCounting("name-\(number)", (0..<number % 4).map { 600 + 60 * TimeInterval($0) })
+                }
+            }
+            try await group.waitForAll()
+        }
+        try await putCounting("ended", [-5, -3_600], ends: 0.001)
+        for tenant in ["acme2", "acm"] { try await putCounting("stranger", [60], tenant: tenant) }
+        _ = try await put("plain")
+        #expect(
+            try await write(
+                Record(version: 1, bytes: []), at: RecordKey(.token, tenant: "acme", name: "t"), replacing: nil,
+                until: Date() + 60))
+        var expected = (0..<count).reduce(0) { $0 + $1 % 4 }
+        #expect(try await counted() == RecordCount(expected, isWhole: true))
+        let other = try await self.count(of: .account, "other", most: .max) { _ in [] }
+        #expect(other == RecordCount(0, isWhole: true))
+        #expect(try await self.count(of: .token, "acme", most: .max) { _ in [] }.value == 0)
+        // Renewed, with more and with less; stopped; gone.
+        try await putCounting("name-1", [700, 700, 900, 900, 900])
+        try await putCounting("name-3", [800, -5])
+        try await putCounting("name-2", [])
+        let gone = RecordKey(.account, tenant: "acme", name: "name-7")
+        #expect(try await remove(gone, version: #require(try await read(gone).record?.version)))
+        expected += (5 - 1) + (1 - 3) - 2 - 3
+        #expect(try await counted() == RecordCount(expected, isWhole: true))
+        // A write that somebody else was faster than counts nothing.
+        let key = RecordKey(.account, tenant: "acme", name: "name-1")
+        let end = Date() + 600
+        #expect(try await !write(Record(version: .max, bytes: []), at: key, replacing: 1, until: end, counting: [end]))
+        #expect(
+            try await !write(Record(version: .max, bytes: []), at: key, replacing: nil, until: end, counting: [end]))
+        #expect(try await !remove(key, version: 1))
+        #expect(try await counted() == RecordCount(expected, isWhole: true))
     }
 }
 

@@ -24,10 +24,10 @@ package final class SwitchedRecordStore: RecordStore {
     }
 
     package func write(
-        _ record: Record, at key: RecordKey, replacing replaced: UInt64?, until end: Date
+        _ record: Record, at key: RecordKey, replacing replaced: UInt64?, until end: Date, counting ends: [Date]
     ) async throws(StoreError) -> Bool {
         try ask()
-        return try await inner.write(record, at: key, replacing: replaced, until: end)
+        return try await inner.write(record, at: key, replacing: replaced, until: end, counting: ends)
     }
 
     package func remove(_ key: RecordKey, version: UInt64) async throws(StoreError) -> Bool {
@@ -40,5 +40,12 @@ package final class SwitchedRecordStore: RecordStore {
     ) async throws(StoreError) -> [NamedRecord] {
         try ask()
         return try await inner.page(of: kind, tenant, prefix: prefix, after: name, limit: limit)
+    }
+
+    package func count(
+        of kind: RecordKey.Kind, _ tenant: String, most: Int, _ ends: @escaping @Sendable ([UInt8]) -> [Date]
+    ) async throws(StoreError) -> RecordCount {
+        try ask()
+        return try await inner.count(of: kind, tenant, most: most, ends)
     }
 }

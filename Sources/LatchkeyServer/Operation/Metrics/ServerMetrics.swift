@@ -69,7 +69,7 @@ package final class ServerMetrics: Sendable {
             "latchkey_sessions", "Slots in use in the store, which all nodes share.", [table.tenant])
         sessionsAreAtLeast = table.gauges(
             "latchkey_sessions_at_least",
-            "1 if latchkey_sessions is a lower bound, because there are too many to count.",
+            "1 if latchkey_sessions is a lower bound, because the store does not keep the count of all yet.",
             [table.tenant])
         let store = MetricLabel.fixed("store", EngineRole.allCases.map(\.rawValue))
         storeTime = table.times(

@@ -1,0 +1,34 @@
+import Foundation
+import LatchkeyCore
+
+/// How many things there are that end by themselves, by the second in which they end. A thing counts to the end of that second.
+struct CountByEnd {
+    /// What ended so long ago is forgotten; a clock that is set back by less finds it again.
+    private static let memory: TimeInterval = 3_600
+    private var seconds: [Int: Int] = [:]
+    /// At how many seconds the past is forgotten, so that a change costs the same on the whole.
+    private var limit = 8_192
+
+    /// Takes things away and adds others. What has ended by now is left alone.
+    mutating func replace(_ former: [Date], by new: [Date], at now: Date) {
+        for end in former where end > now { add(-1, at: end) }
+        for end in new where end > now { add(1, at: end) }
+        guard seconds.count >= limit else { return }
+        let oldest = Self.second(now.addingTimeInterval(-Self.memory))
+        seconds = seconds.filter { $0.key >= oldest }
+        limit = max(8_192, seconds.count * 2)
+    }
+
+    /// How many things end after a date.
+    func count(after now: Date) -> Int {
+        let now = now.timeIntervalSince1970
+        return seconds.reduce(0) { Double($1.key) > now ? $0 + $1.value : $0 }
+    }
+
+    private mutating func add(_ difference: Int, at end: Date) {
+        let count = (seconds[Self.second(end)] ?? 0) + difference
+        seconds[Self.second(end)] = count > 0 ? count : nil
+    }
+
+    private static func second(_ date: Date) -> Int { Int(saturating: date.timeIntervalSince1970.rounded(.up)) }
+}

@@ -1,0 +1,29 @@
+import Foundation
+import LatchkeyServer
+
+/// A look at a file of SQLite that writes nothing: whether all of its pages fit together, as those of a file do not that was copied while
+/// a server wrote it.
+///
+/// Blocks for as long as it takes to read the file.
+enum SQLiteCheck {
+    static func findings(at path: String) -> [StoreFinding] {
+        guard FileManager.default.fileExists(atPath: path) else { return [] }
+        do throws(StoreError) {
+            let connection = try SQLiteConnection(path: path, busy: .seconds(5), for: .checking)
+            let words = try connection.rows("PRAGMA quick_check(1)") { row throws(StoreError) in try row.text(0) }
+            // Its words name tables and pages, and nothing of what they hold.
+            return words == ["ok"] ? [] : [.damagedFile(words.first ?? "")]
+        } catch {
+            return error.kind == .damaged ? [.damagedFile(error.reason)] : [.fault(error)]
+        }
+    }
+}
+
+extension StoreFinding {
+    fileprivate static func damagedFile(_ words: String) -> Self {
+        .fault(
+            "The file is damaged: \(words.prefix(120).description.onOneLine)",
+            "Restore a copy that sqlite3 made by .backup or VACUUM INTO; a file that was copied while a server wrote is none."
+        )
+    }
+}

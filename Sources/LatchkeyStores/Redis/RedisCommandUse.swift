@@ -1,0 +1,28 @@
+/// The commands that the store sends, its scripts' too, each in a form that writes nothing, runs no script and waits for nobody.
+///
+/// Redis looks at the rights of the user before it looks at more than the number of words, so each form gets as far as to be refused.
+struct RedisCommandUse: Sendable, Hashable {
+    /// The command, as in an access list.
+    let name: String
+    /// The whole command. Its key has the store's prefix, and nobody writes it.
+    let words: [String]
+
+    private init(_ words: String...) { (name, self.words) = (words[0].lowercased(), words) }
+
+    private static let key = "latchkey:check"
+
+    /// What every store needs.
+    static let all: [Self] = [
+        Self("TIME"), Self("HMGET", key, "v"), Self("SCAN", "0", "MATCH", key, "COUNT", "1"), Self("PEXPIRETIME", key),
+        Self("ZCOUNT", key, "0", "0"), Self("ZSCORE", key, "v"), Self("ZRANGEBYSCORE", key, "0", "0"),
+        // No script has such a digest, and no script has less than no keys.
+        Self("EVALSHA", String(repeating: "0", count: 40), "1", key), Self("EVAL", "return 0", "-1"),
+        // A value is missing, and the score is no number.
+        Self("HSET", key, "v", "1", "b"), Self("ZADD", key, "none", "v"),
+        // There is no such key.
+        Self("PEXPIREAT", key, "1"), Self("ZREM", key, "v"), Self("DEL", key),
+    ]
+
+    /// What a store needs whose writes wait for replicas: here for none, and not at all.
+    static let ofReplicas = Self("WAIT", "0", "1")
+}

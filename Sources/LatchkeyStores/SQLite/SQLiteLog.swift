@@ -1,0 +1,100 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyServer
+
+/// Keeps a copy of a file in use from being taken for the whole: what is new stands in the log beside it, `-wal`.
+///
+/// Each time before the log is brought into the file, a number in it rises, in two tables; and afterwards, in the log again, a second
+/// number follows it. So who reads the file with its log, as `sqlite3` does for a backup, finds all of them equal, but for the moment in
+/// between; who copies the file alone never does while a server has it open, nor who copies file and log at different times. A server that
+/// ends, or is killed, leaves them equal.
+///
+/// Source: `Documentation/LicenseServer.md` §7.4.
+struct SQLiteLog: Sendable {
+    private let pages: Int32
+    /// The pages from which on it is time.
+    private let limit: Locked<Int32>
+
+    /// - Parameter pages: how many pages the log has when it is brought into the file. Defaults to 16,384, 64 MiB.
+    init(pages: Int32 = 16_384) {
+        self.pages = pages
+        limit = Locked(pages)
+    }
+
+    /// Checks that a file has its log, before anything is written.
+    /// - Parameters:
+    ///   - connection: the file, open.
+    ///   - path: the file's path.
+    /// - Throws: `storeDamaged` for one that was copied without its log, or with that of another time.
+    static func check(_ connection: SQLiteConnection, at path: String) throws(StoreError) {
+        // Tables of before this was kept.
+        guard try connection.number("PRAGMA user_version") >= 3 else { return }
+        let numbers = try connection.rows("SELECT began, goes_on, number FROM log, log_before") {
+            row throws(StoreError) in
+            (began: try row.integer(0), goesOn: try row.integer(1), before: try row.integer(2))
+        }.first
+        guard let numbers, numbers.began == numbers.before, numbers.began >= numbers.goesOn else {
+            throw .sqliteCopy(
+                "The file and the log beside it, -wal, are not of one time: they were copied while a server wrote.")
+        }
+        // A process was killed as it brought the log into the file, or another one does so now: then there is a log.
+        guard numbers.began == numbers.goesOn || hasLog(path) else {
+            throw .sqliteCopy(
+                "The file was copied while a server had it open, without the log beside it, -wal: what was new is missing."
+            )
+        }
+    }
+
+    /// Begins: from now on a copy of the file alone is told from the whole.
+    func begin(_ connection: SQLiteConnection) {
+        connection.followLog()
+        bring(connection)
+    }
+
+    /// Brings the log into the file if it has become long.
+    func bringIfLong(_ connection: SQLiteConnection) {
+        guard connection.logPages >= limit.withLock({ $0 }) else { return }
+        bring(connection)
+    }
+
+    /// Has the numbers equal, so that the log may end with the last connection.
+    func end(_ connection: SQLiteConnection) {
+        // Where the disk is full, the next start says what to do.
+        _ = try? connection.run("UPDATE log SET goes_on = began WHERE goes_on <> began")
+    }
+
+    private func bring(_ connection: SQLiteConnection) {
+        do throws(StoreError) {
+            try connection.run("BEGIN IMMEDIATE")
+            try connection.run("UPDATE log SET began = began + 1")
+            try connection.run("UPDATE log_before SET number = (SELECT began FROM log)")
+            try connection.run("COMMIT")
+            let isWhole = try connection.rows("PRAGMA wal_checkpoint(PASSIVE)") { row throws(StoreError) in
+                let (isBusy, pages, brought) = (try row.integer(0), try row.integer(1), try row.integer(2))
+                return isBusy == 0 && pages == brought
+            }.first
+            // Where a reader is in the way, the log goes on, and the next try waits for some more of it.
+            let next = isWhole == true ? pages : max(pages, connection.logPages + pages / 4)
+            limit.withLock { $0 = next }
+        } catch {
+            // A disk that is full, for example: what is written afterwards fails and says so, and the next long log tries again.
+            if !connection.isOutsideTransaction { _ = try? connection.run("ROLLBACK") }
+        }
+        end(connection)
+    }
+
+    private static func hasLog(_ path: String) -> Bool {
+        var facts = stat()
+        return stat(path + "-wal", &facts) == 0 && facts.st_size > 0
+    }
+}
+
+extension StoreError {
+    fileprivate static func sqliteCopy(_ reason: String) -> Self {
+        StoreError(
+            .damaged, SQLiteStore.name, reason: reason,
+            remedy:
+                "Restore a copy that sqlite3 made by .backup or VACUUM INTO. Documentation/Server/Backup.md says how to go on with this one."
+        )
+    }
+}

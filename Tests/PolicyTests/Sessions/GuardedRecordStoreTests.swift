@@ -1,0 +1,92 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyTesting
+import Testing
+
+@testable import LatchkeyServer
+
+/// Who waits for a store of records that hangs.
+@Suite(.timeLimit(.minutes(1))) struct GuardedRecordStoreTests {
+    private let clock = ManualTimekeeper()
+    private let calls = Locked(0)
+    private let answers = Locked<Promise<Void, any Error>>(Promise())
+
+    /// A store that answers nobody until told, with a breaker of three failures and a second.
+    private func hung() -> GuardedRecordStore {
+        let store = InterruptedStore(
+            store: MemoryRecordStore(timekeeper: clock),
+            before: { [calls, answers] _, _ throws(StoreError) in
+                calls.withLock { $0 += 1 }
+                try? await answers.withLock { $0 }.value
+            })
+        return GuardedRecordStore(
+            store, for: .sessionStore, RecordStoreLimits(breaker: .init(failures: 3, pause: .seconds(1))),
+            timekeeper: clock, report: { _ in })
+    }
+
+    private static let key = RecordKey(.account, tenant: "demo", name: "anna")
+
+    /// Has three requests find out that the store is away.
+    private func takeAway(_ store: GuardedRecordStore) async {
+        for _ in 0..<3 {
+            async let reading = errorKind(store)
+            await clock.untilSomeoneSleeps(for: .milliseconds(50))
+            clock.advance(by: .milliseconds(50))
+            #expect(await reading == .unavailable)
+        }
+    }
+
+    private func errorKind(_ store: GuardedRecordStore) async -> StoreError.Kind? {
+        do throws(StoreError) { _ = try await store.read(Self.key) } catch { return error.kind }
+        return nil
+    }
+
+    @Test func `no request waits for a store that is known to be away, however long it hangs`() async {
+        let store = hung()
+        await takeAway(store)
+        for second in 1...60 {
+            clock.advance(by: .seconds(1))
+            // The clock stands still: who waited would wait for ever.
+            for _ in 0..<5 { #expect(await errorKind(store) == .unavailable) }
+            #expect(store.isOut)
+            // One question a second, which nobody waits for.
+            await clock.untilSomeoneSleeps(for: .milliseconds(50))
+            while calls.withLock({ $0 }) < 3 + second { await Task.yield() }
+            #expect(calls.withLock { $0 } == 3 + second)
+            #expect(clock.sleeperCount == 1)
+            clock.advance(by: .milliseconds(50))
+            while store.isAsking { await Task.yield() }
+        }
+    }
+
+    @Test func `a store that answers again is asked by the first request after the answer`() async {
+        let store = hung()
+        await takeAway(store)
+        clock.advance(by: .seconds(1))
+        #expect(await errorKind(store) == .unavailable)
+        await clock.untilSomeoneSleeps(for: .milliseconds(50))
+        #expect(store.health.isAway)
+        answers.withLock { $0 }.resolve(.success(()))
+        while store.isOut { await Task.yield() }
+        #expect(await errorKind(store) == nil)
+        #expect(!store.health.isAway)
+    }
+
+    @Test func `the upkeep's question brings a store back without a request, and none is asked beside it`() async {
+        let store = hung()
+        await takeAway(store)
+        await store.probe()
+        #expect(calls.withLock { $0 } == 3, "It was asked less than a second ago.")
+        clock.advance(by: .seconds(1))
+        async let probe: Void = store.probe()
+        await clock.untilSomeoneSleeps(for: .milliseconds(50))
+        await store.probe()
+        #expect(await errorKind(store) == .unavailable)
+        while calls.withLock({ $0 }) < 4 { await Task.yield() }
+        #expect(calls.withLock { $0 } == 4)
+        answers.withLock { $0 }.resolve(.success(()))
+        await probe
+        #expect(!store.isOut)
+        #expect(await errorKind(store) == nil)
+    }
+}
