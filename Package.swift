@@ -227,9 +227,9 @@ let package = Package(
         tests(
             "CommandLine",
             [
-                "LatchkeyCommandLine", "LatchkeySimulation", "LatchkeyTerminal", "Latchkey", "LatchkeyVendors",
-                "LatchkeyServices", "LatchkeyServer", "LatchkeyDevice", "LatchkeyPlayback", "LatchkeyHTTP",
-                "LatchkeyFairPlay", "LatchkeyHLS", "LatchkeyCore",
+                "LatchkeyCommandLine", "LatchkeyServerTool", "LatchkeySimulation", "LatchkeyTerminal", "Latchkey",
+                "LatchkeyVendors", "LatchkeyServices", "LatchkeyServer", "LatchkeyDevice", "LatchkeyPlayback",
+                "LatchkeyHTTP", "LatchkeyFairPlay", "LatchkeyHLS", "LatchkeyCore",
             ]),
         tests(
             "ServerTool",

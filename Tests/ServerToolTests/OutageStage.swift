@@ -46,7 +46,10 @@ final class OutageStage: Sendable {
         let engines = ServerEngines(
             settings: file.settings.stores, sessions: database.sessions, keys: keys, audit: database,
             auditProbe: { () throws(StoreError) in try database.ask() },
-            changes: { () throws(StoreError) in AsyncStream { $0.finish() } }, closing: { copy.close() })
+            changes: { () throws(StoreError) in
+                try database.ask()
+                return AsyncStream { $0.finish() }
+            }, closing: { copy.close() })
         let server = try await LicenseServer.start(
             file, lines: LineWriter { line in lines.withLock { $0.append(line) } }, engines: engines)
         self.server = ServerUnderTest(server: server, demo: demo, folder: folder)
@@ -96,7 +99,7 @@ final class OutageStage: Sendable {
 /// A database for keys and audit that is away when told. The sessions are in an engine of their own.
 final class SwitchedDatabase: KeyStore, AuditStore {
     let inner = MemorySealedKeyStore()
-    let sessions = MemoryRecordStore()
+    let sessions = SwitchedRecords()
     private let entries = MemoryAuditStore()
     private let isDown = Locked(false)
     private let refusesKeys = Locked(false)
@@ -206,5 +209,45 @@ final class SwitchedDatabase: KeyStore, AuditStore {
     func entries(from sequence: UInt64, limit: Int) async throws(StoreError) -> [AuditEntry] {
         try ask()
         return try await entries.entries(from: sequence, limit: limit)
+    }
+}
+
+/// A store of sessions that is away when told.
+final class SwitchedRecords: RecordStore {
+    let inner = MemoryRecordStore()
+    private let isDown = Locked(false)
+
+    let engine = "switched"
+
+    func setDown(_ value: Bool) { isDown.withLock { $0 = value } }
+
+    private func ask() throws(StoreError) {
+        if isDown.withLock(\.self) {
+            throw StoreError(.unavailable, engine, reason: "The test took the sessions away.")
+        }
+    }
+
+    func read(_ key: RecordKey) async throws(StoreError) -> RecordReading {
+        try ask()
+        return try await inner.read(key)
+    }
+
+    func write(
+        _ record: Record, at key: RecordKey, replacing replaced: UInt64?, until end: Date
+    ) async throws(StoreError) -> Bool {
+        try ask()
+        return try await inner.write(record, at: key, replacing: replaced, until: end)
+    }
+
+    func remove(_ key: RecordKey, version: UInt64) async throws(StoreError) -> Bool {
+        try ask()
+        return try await inner.remove(key, version: version)
+    }
+
+    func page(
+        of kind: RecordKey.Kind, _ tenant: String, prefix: String, after name: String?, limit: Int
+    ) async throws(StoreError) -> [NamedRecord] {
+        try ask()
+        return try await inner.page(of: kind, tenant, prefix: prefix, after: name, limit: limit)
     }
 }

@@ -346,6 +346,6 @@ private struct IdleRequest: PlayerKeyRequest {
 }
 
 /// Draws the same number always, so that a state's times are the same however it was reached. Not 0, which drawing from a range rejects.
-private struct NoChance: RandomNumberGenerator {
+struct NoChance: RandomNumberGenerator {
     mutating func next() -> UInt64 { .max }
 }
