@@ -253,7 +253,8 @@ let package = Package(
         tests(
             "CommandLine",
             [
-                "LatchkeyCommandLine", "LatchkeySimulation", "LatchkeySupport", "LatchkeyTerminal", "LatchkeyTracing",
+                "LatchkeyCommandLine", "LatchkeyServerTool", "LatchkeySimulation", "LatchkeySupport",
+                "LatchkeyTerminal", "LatchkeyTracing",
                 "Latchkey", "LatchkeyVendors",
                 "LatchkeyServices", "LatchkeyServer", "LatchkeyDevice", "LatchkeyPlayback", "LatchkeyHTTP",
                 "LatchkeyFairPlay", "LatchkeyHLS", "LatchkeyCore",

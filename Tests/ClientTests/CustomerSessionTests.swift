@@ -141,6 +141,36 @@ private struct StuckApp: CustomerSessionCallbacks {
         #expect(app.log.count == 5)
     }
 
+    /// An app whose licenses ask for these seconds in turn.
+    private func app(_ seconds: Int...) -> FakeApp {
+        let left = Locked(seconds)
+        return FakeApp { _ in
+            let next = left.withLock { $0.isEmpty ? 0 : $0.removeFirst() }
+            return CustomerLicense(ckc: SampleBytes.ckc(), heartbeat: next, renewType: .heartbeat)
+        }
+    }
+
+    @Test func `another key's first license without seconds leaves the heartbeats as they are`() async throws {
+        let app = app(45, 0)
+        let session = try session(app)
+        var calls = app.calls.makeAsyncIterator()
+        await answer(session)
+        await clock.untilSomeoneSleeps(for: .seconds(45))
+        await session.answer(FakeKeyRequest("skd://b3RoZXI=?x=1")).workEnded()
+        for _ in 0..<2 { #expect(await calls.next() == Self.request) }
+        #expect(clock.sleeperCount == 1)
+        clock.advance(by: .seconds(45))
+        #expect(await calls.next() == "heartbeat")
+    }
+
+    @Test func `a renewed license without seconds ends the heartbeats`() async throws {
+        let session = try session(app(45, 0))
+        await answer(session)
+        await clock.untilSomeoneSleeps(for: .seconds(45))
+        await answer(session, .renewal)
+        #expect(await clock.isQuiet())
+    }
+
     @Test func `a heartbeat that throws ends the session, once`() async throws {
         let app = FakeApp(heartbeat: 45, .heartbeat)
         let session = try session(app)

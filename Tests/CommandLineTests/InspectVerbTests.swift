@@ -40,6 +40,15 @@ import Testing
         #expect(inside.json["certificateSHA1"] as? String == outside.json["certificateSHA1"] as? String)
     }
 
+    @Test func `an SPC is opened with a derived key that is given`() async throws {
+        await files.credentials()
+        _ = await files.spc()
+        let wrong = ["--credentials", folder.path("c"), "--dask", "d9f11e0d0e8e08bc875173eba62526e1"]
+        let run = await RecordedRun(["inspect", "spc", folder.path("a.spc"), "--json"] + wrong, tool: .standard)
+        #expect(run.status == .no)
+        #expect(run.errorCode == "integrity" || run.output.contains("integrity"), "\(run.output)")
+    }
+
     @Test func `people see the same of an SPC in lines`() async {
         await files.credentials()
         _ = await files.spc()

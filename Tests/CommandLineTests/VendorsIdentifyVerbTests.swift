@@ -39,6 +39,19 @@ import Testing
         #expect((best(json)?["reasons"] as? [String])?.isEmpty == false)
     }
 
+    @Test func `a profile of one's own is held against the input, too`() async throws {
+        let folder = try TemporaryFolder()
+        var profile = VendorProfile.ezdrm
+        (profile.identifier, profile.name) = ("acme", "Acme Keys")
+        try JSONEncoder().encode(profile).write(to: folder.file("acme.json"))
+        func profiles(_ words: [String]) async -> [String] {
+            let run = await identify(["--json", Self.ezdrm] + words)
+            return (run.json["matches"] as? [[String: Any]] ?? []).compactMap { $0["profile"] as? String }
+        }
+        #expect(await !profiles([]).contains("acme"))
+        #expect(await profiles(["--profile", folder.path("acme.json")]).contains("acme"))
+    }
+
     @Test(arguments: ["-", "file"])
     func `a playlist is named by its keys`(place: String) async throws {
         let folder = try TemporaryFolder()

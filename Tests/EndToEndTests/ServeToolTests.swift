@@ -43,6 +43,21 @@ struct ServeToolTests {
         _ = await serve.end(by: SIGTERM)
     }
 
+    @Test func `serve listens where it is told, and its tokens live as long as they are told`() async throws {
+        let folder = try TemporaryFolder()
+        try LiveServices.writeCredentials(to: folder.file("c"))
+        let serve = try await ServeProcess(
+            "--credentials", folder.path("c"), "--host", "127.0.0.2", "--token-lifetime", "77")
+        #expect(serve.address.hasPrefix("http://127.0.0.2:"))
+        let text = try #require(Data(base64Encoded: try await serve.token(of: "keyos")))
+        let times = String(decoding: text, as: UTF8.self).matches(of: /Time>([0-9-]+) ([0-9:]+)\.000</)
+        let dates = try times.map { try Date("\($0.output.1)T\($0.output.2)Z", strategy: .iso8601) }
+        #expect(dates.count == 2)
+        let (begin, end) = (try #require(dates.first), try #require(dates.last))
+        #expect(end.timeIntervalSince(begin) == 77)
+        _ = await serve.end(by: SIGTERM)
+    }
+
     @Test(arguments: [["--fault", "nobody/license=reset"], ["--fault", "license=explode"], ["--lease", "0"]])
     func `what serve cannot do is wrong usage`(_ words: [String]) async throws {
         let folder = try TemporaryFolder()

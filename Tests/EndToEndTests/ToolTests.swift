@@ -35,6 +35,13 @@ struct ToolTests {
         }
     }
 
+    @Test func `a quiet demo prints the sum alone`() async throws {
+        let folder = try TemporaryFolder()
+        let run = try await ToolProcess.run("demo", "--quiet", "--out", folder.path("demo"))
+        #expect(run.status == 0 && run.error == "", "\(run)")
+        #expect(run.output.wholeMatch(of: /(\d+) of \1 right\n/) != nil, "\(run.output)")
+    }
+
     @Test func `serve and play work together over processes, and serve ends in order`() async throws {
         let folder = try TemporaryFolder()
         #expect(try await ToolProcess.run("credentials", "--out", folder.path("c")).status == 0)

@@ -25,9 +25,14 @@ struct FaceStage {
     /// - Parameters:
     ///   - policy: the members of the tenant's policy.
     ///   - settings: what the tenant's configuration states beside.
+    ///   - more: more policies, by their names.
+    ///   - pool: the threads for RSA. Defaults to two.
+    ///   - randomness: makes the generators for CKCs. Defaults to libcrypto's.
     ///   - ask: what the operator's own service says; without it, there is none.
     init(
         _ policy: String = #""validity":{"type":"lease","lease":"5m"}"#, settings stated: String = "",
+        policies more: [String: String] = [:], pool: WorkerPool = WorkerPool(threads: 2),
+        randomness: LicenseDesk.Randomness? = nil,
         callout ask: (@Sendable (EntitlementQuestion) async throws -> EntitlementCallout<Grant>.Answer)? = nil
     ) async throws {
         let credentials = try Self.credentials.get()
@@ -61,9 +66,13 @@ struct FaceStage {
         let tenant = Tenant("acme", settings, vault: vault, tokenKeys: source, callout: callout)
         accounts = AccountBook(
             accounts: MemoryRecordStore(timekeeper: time), secrets: [.random(32)], timekeeper: time)
-        let policies = try PolicySet(["standard": Data(#"{"version":1,"name":"standard",\#(policy)}"#.utf8)])
+        let policies = try PolicySet(
+            more.merging(["standard": policy]) { $1 }.reduce(into: [:]) { files, one in
+                files[one.key] = Data(#"{"version":1,"name":"\#(one.key)",\#(one.value)}"#.utf8)
+            })
         let desk = LicenseDesk(
-            module: module, policies: policies, accounts: accounts, pool: WorkerPool(threads: 2), timekeeper: time)
+            module: module, policies: policies, accounts: accounts, pool: pool, timekeeper: time,
+            randomness: randomness)
         players = PlayerFace(desk: desk, accounts: accounts, tenants: ["acme": tenant], timekeeper: time)
         let credential = try #require(CallerCredential(.apiKey, sha256: digest))
         let caller = Caller(name: "encoder", tenant: "acme", rights: [.readSPEKE, .readCommonEncryption])

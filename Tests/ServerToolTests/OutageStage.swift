@@ -49,7 +49,10 @@ final class OutageStage: Sendable {
         let engines = ServerEngines(
             settings: file.settings.stores, sessions: database.sessions, keys: keys, audit: database,
             auditProbe: { () throws(StoreError) in try database.ask() },
-            changes: { () throws(StoreError) in AsyncStream { $0.finish() } }, closing: { copy.close() })
+            changes: { () throws(StoreError) in
+                try database.ask()
+                return AsyncStream { $0.finish() }
+            }, closing: { copy.close() })
         let server = try await LicenseServer.start(
             file, lines: writer, engines: engines)
         self.server = ServerUnderTest(server: server, demo: demo, folder: folder)

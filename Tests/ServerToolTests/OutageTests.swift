@@ -88,6 +88,24 @@ import Testing
         await stage.end()
     }
 
+    @Test func `a session that was stopped while its store was away is stopped in the store afterwards`() async throws {
+        let stage = try await OutageStage()
+        let token = try stage.server.token()
+        #expect(try await stage.license(1, token: token).status == 200)
+        let slots = try await stage.server.admin("tenants/demo/account?name=viewer-1").list("slots")
+        let session = try #require(slots.first?["session"]?.text)
+        stage.database.sessions.setDown(true)
+        let body = #"{"account":"viewer-1","session":"\#(session)"}"#
+        #expect(try await stage.server.admin("tenants/demo/sessions/stop", "POST", body: body).status == 202)
+        stage.database.sessions.setDown(false)
+        await stage.tick()
+        // As another node finds it.
+        let other = AccountBook(accounts: stage.database.sessions.inner, secrets: [])
+        #expect(try await other.account("viewer-1", of: "demo").slots.isEmpty)
+        #expect(stage.log.contains("Changes that were made while stores were away reached them: 1."))
+        await stage.end()
+    }
+
     @Test func `a node that starts during an outage licenses from its copy, and counts it`() async throws {
         let stage = try await OutageStage()
         #expect(try await stage.license(1).status == 200)

@@ -1,6 +1,7 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyDevice
+import LatchkeyHTTP
 import LatchkeyServer
 import LatchkeyVendors
 import Testing
@@ -42,6 +43,35 @@ import Testing
         #expect(try await stage.send(url, method: "POST", bearer: "wrong").status == 401)
         #expect(try await stage.send(url + "/nowhere", method: "POST").status == 404)
         #expect(stage.server.shared.door.running == 0)
+        await stage.stop()
+    }
+
+    @Test func `a refusal of the queue behind the door makes the door smaller`() async throws {
+        let stage = try await ServerStage { $0 = $0.replacing(#""drainDelay""#, with: #""threads": 1, "drainDelay""#) }
+        let (shared, gate) = (stage.server.shared, DispatchSemaphore(value: 0))
+        let listener = PlayerListener(shared: shared) { [server = stage.server] in server.current }
+        // One piece keeps the thread, and as many wait as may.
+        var pieces: [Task<Void, Never>] = []
+        while shared.pool.admission.waiting < shared.pool.admission.limit {
+            pieces.append(Task { _ = await shared.pool.run(.start, session: "held") { gate.wait() } })
+            while shared.pool.admission.waiting + shared.pool.admission.busyThreads < pieces.count {
+                try Task.checkCancellation()
+                await Task.yield()
+            }
+        }
+        let limit = shared.door.limit
+        let request = HTTPRequest(
+            method: .post, target: "/t/demo/fairplay", headers: [.authorization: "Bearer \(try stage.token())"],
+            body: try stage.exchange().spc.revealed)
+        guard case .task(let answer) = listener.begin(request) else {
+            Issue.record("The door refused it.")
+            return
+        }
+        #expect(await answer().status == 503)
+        #expect(shared.door.limit < limit)
+        #expect(shared.door.running == 0)
+        for _ in pieces { gate.signal() }
+        for piece in pieces { await piece.value }
         await stage.stop()
     }
 

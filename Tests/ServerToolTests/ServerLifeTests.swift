@@ -56,6 +56,9 @@ import Testing
         life.time.advance(by: .seconds(7))
         #expect(await life.ended() == .yes)
         await #expect(throws: (any Error).self) { try await life.ready() }
+        let log = String(decoding: life.stage.log.withLock { $0 }, as: UTF8.self)
+        let told = ["takes requests.", "is about to stop.", "takes no more requests."].map { "The server \($0)" }
+        #expect(log.matches(of: /The server [a-z ]+\./).map { String($0.output) } == told, "\(log)")
     }
 
     @Test func `a second signal does not wait for the delay`() async throws {

@@ -135,6 +135,27 @@ import Testing
         await stage.stop()
     }
 
+    /// With what the operator's own service answers, and what the player gets for it.
+    @Test(arguments: [
+        (200, "", "200"), (200, #"{"policy":{"blocked":{"users":["anna"]}}}"#, "403 blocked"), (204, "", "200"),
+        (302, "", "503 storeUnavailable"), (403, "", "403 notEntitled"), (404, "", "403 notEntitled"),
+        (429, "", "503 storeUnavailable"), (500, "", "503 storeUnavailable"),
+    ])
+    func `what the operator's own service says is what the player gets`(
+        _ status: Int, _ body: String, _ expected: String
+    ) async throws {
+        let service = try LoopbackServer { _, _ in LoopbackServer.reply("\(status) X", body: body) }
+        let stage = try await ServerStage {
+            $0 = $0.replacing(
+                #""clearKey": true,"#,
+                with: #""clearKey": true, "callout": {"url": "http://127.0.0.1:\#(service.port)/"},"#)
+        }
+        let reply = try await stage.license().0
+        let code = JSONValue(reply.body)?["error"]?["code"]?.text
+        #expect(([String(reply.status), code].compactMap { $0 }).joined(separator: " ") == expected, "\(reply.text)")
+        await stage.stop()
+    }
+
     @Test func `a key that is known stays known over a reload`() async throws {
         let stage = try await ServerStage()
         let vault = try #require(stage.server.current.tenants["demo"]?.vault)

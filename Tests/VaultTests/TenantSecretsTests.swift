@@ -106,6 +106,20 @@ import Testing
         }
     }
 
+    @Test func `the seed of a content that the store has no key of is not remembered`() async throws {
+        let stage = try VaultStage(unlisted: .derive)
+        let (former, vault) = (try await stage.vault(), try await stage.vault())
+        try await vault.secrets.renewSeed()
+        let derivation = KeyDerivation(try #require(vault.secrets.seeds))
+        let (first, third) = (try stage.demand(1).address, try stage.demand(3).address)
+        #expect(try await vault.key(first.kid, content: first.content).content == derivation.key(at: first))
+        // A node that does not know the new seed yet stores a key of this content.
+        _ = try await stage.key(stage.demand(2), of: former)
+        let key = try await vault.key(third.kid, content: third.content).content
+        #expect(key == (try derivation.key(at: third, version: SeedVersion(1))))
+        #expect(key != (try derivation.key(at: third)))
+    }
+
     @Test func `a content keeps its seed, and new content gets the new one`() async throws {
         let stage = try VaultStage()
         let vault = try await stage.vault()

@@ -22,6 +22,25 @@ import Testing
         #expect(keys[0].key != keys[0].iv)
     }
 
+    @Test(arguments: TenantVault.Origin.allCases)
+    func `two nodes that find no key at the same time hand out the one that the store took`(
+        _ origin: TenantVault.Origin
+    ) async throws {
+        let stage = try VaultStage(origin: origin)
+        let (one, other) = (try await stage.vault(), try await stage.vault())
+        let gate = Promise<Void, any Error>()
+        stage.store.gate.withLock { $0 = gate }
+        let demand = try stage.demand(1)
+        async let first = stage.key(demand, of: one)
+        async let second = stage.key(demand, of: other)
+        // Both have seen that there is none.
+        while stage.store.count("rows were read") < 2 { await Task.yield() }
+        gate.resolve(.success(()))
+        let keys = try await [first, second]
+        #expect(keys[0] == keys[1])
+        #expect(try await stage.key(demand, of: stage.vault()) == keys[0])
+    }
+
     @Test func `an import of a key that is another content's is a conflict, and the key stays the other's`()
         async throws
     {
@@ -163,9 +182,9 @@ import Testing
         _ = try await stage.key(stage.demand(1), of: vault)
         let gate = Promise<Void, any Error>()
         stage.store.gate.withLock { $0 = gate }
-        let reads = stage.store.count("rows")
+        let reads = stage.store.count("rows were read")
         let read = Task { try await vault.key(.numbered(1)) }
-        while stage.store.count("rows") == reads { await Task.yield() }
+        while stage.store.count("rows were read") == reads { await Task.yield() }
         _ = try await stage.store.inner.setDisabled(true, .numbered(1), of: "acme")
         vault.noteChange(of: .numbered(1))
         stage.store.gate.withLock { $0 = nil }

@@ -98,6 +98,7 @@ final class CountingKeyStore: KeyStore {
     func rows(_ kids: [KeyID], of tenant: String) async throws(StoreError) -> [KeyRow] {
         try called("rows")
         let rows = try await inner.rows(kids, of: tenant)
+        calls.withLock { $0["rows were read", default: 0] += 1 }
         if let gate = gate.withLock({ $0 }) { _ = try? await gate.value }
         return rows
     }

@@ -14,7 +14,7 @@ package struct LicenseDesk: Sendable {
     private let pool: WorkerPool
     private let playbacks: RunningPlaybacks
     let timekeeper: any Timekeeper
-    private let randomness: @Sendable () -> any RandomNumberGenerator
+    private let randomness: Randomness
 
     /// - Parameters:
     ///   - module: the KSM with the licensee's credentials and derivation.
@@ -23,11 +23,11 @@ package struct LicenseDesk: Sendable {
     ///   - pool: the threads for RSA.
     ///   - playbacks: whose requests go first. Defaults to those that have a license of this desk.
     ///   - timekeeper: the time. Defaults to the machine's.
-    ///   - randomness: makes the generator for one CKC. Defaults to one of libcrypto's for all.
+    ///   - randomness: makes the generator for one CKC, or says why it cannot. Defaults to one of libcrypto's for all.
     package init(
         module: KeyServerModule, policies: PolicySet, accounts: AccountBook, pool: WorkerPool,
         playbacks: RunningPlaybacks = RunningPlaybacks(), timekeeper: any Timekeeper = SystemTimekeeper(),
-        randomness: (@Sendable () -> any RandomNumberGenerator)? = nil
+        randomness: Randomness? = nil
     ) {
         self.module = module
         self.policies = policies
@@ -38,6 +38,9 @@ package struct LicenseDesk: Sendable {
         let shared = SharedGenerator()
         self.randomness = randomness ?? { shared }
     }
+
+    /// Makes the generator for one CKC.
+    package typealias Randomness = @Sendable () throws(KSMRefusal) -> any RandomNumberGenerator
 
     /// The application certificate that apps get; `nil` without credentials.
     package var certificate: FairPlayCertificate? { module.credentials.first?.certificate }
@@ -282,8 +285,8 @@ extension LicenseDesk {
     func ckc(
         _ context: ServerPlaybackContext, _ key: ContentKey, _ terms: LicenseTerms
     ) throws(LicenseRefusal) -> Secret {
-        var generator = randomness()
         do throws(KSMRefusal) {
+            var generator = try randomness()
             return Secret(try module.contentKeyContext(for: context, key: key, terms: terms, using: &generator))
         } catch {
             throw LicenseRefusal(error)

@@ -35,13 +35,18 @@ struct DemoVerb: Verb {
         let ports = first == 0 ? [0, 0, 0] : (0..<3).map { min(first + $0, 65_535) }
         let url = URL(filePath: name, directoryHint: .isDirectory).absoluteURL
         let demonstration = try await Demonstration.start(in: url, ports: ports, derivation: arguments[derivation])
-        return try await demonstration.server.serve(ready: {
-            if arguments[Flag.json] {
-                try console.printJSONLine(demonstration.sheet)
-            } else {
-                for notice in demonstration.server.current.notices { console.note(notice) }
-                console.print(demonstration.sheet.text(folder: name))
-            }
-        })
+        return try await demonstration.server.serve(ready: { try show(demonstration, in: name, arguments, console) })
+    }
+
+    /// Prints where everything is; for people with what an operator should know.
+    func show(
+        _ demonstration: Demonstration, in folder: String, _ arguments: Arguments, _ console: Console
+    ) throws {
+        if arguments[Flag.json] {
+            try console.printJSONLine(demonstration.sheet)
+        } else {
+            for notice in demonstration.server.current.notices { console.note(notice) }
+            console.print(demonstration.sheet.text(folder: folder))
+        }
     }
 }

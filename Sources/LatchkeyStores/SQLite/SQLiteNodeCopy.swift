@@ -22,7 +22,7 @@ package final class SQLiteNodeCopy: NodeCopy {
     /// A row that is asked about is marked as such once in this time, so that most rereading writes nothing.
     private static let mark = Duration.seconds(86_400)
 
-    private let writer: SQLiteLane
+    let writer: SQLiteLane
     private let reader: SQLiteLane
     private let limits: Limits
     private let timekeeper: any Timekeeper

@@ -348,7 +348,7 @@ private struct IdleRequest: PlayerKeyRequest {
 /// Draws the same number always, so that a state's times are the same however it was reached. Not 0, which drawing from a range rejects.
 ///
 /// It has a value, because Swift 6.3 passes the address of a value without any as undefined, and the thread sanitizer looks there.
-private struct NoChance: RandomNumberGenerator {
+struct NoChance: RandomNumberGenerator {
     private let number = UInt64.max
     mutating func next() -> UInt64 { number }
 }

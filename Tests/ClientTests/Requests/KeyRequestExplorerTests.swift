@@ -16,6 +16,20 @@ import Testing
         #expect(violation != nil, "\(states) states")
     }
 
+    @Test func `a session's renewal asks for every key but one whose renewal is under way`() {
+        var world = World()
+        let events: [KeyRequestExplorer.Event] = [
+            .request(key: 0), .reply(1), .request(key: 1), .reply(2), .renewal(key: 0),
+        ]
+        for event in events { #expect(world.apply(event, nil) == nil) }
+        var chance = NoChance()
+        let renewed = world.table.renewAll(at: world.now, using: &chance).compactMap { effect in
+            if case .renew(let request) = effect { request.number } else { nil }
+        }
+        #expect(renewed == [2])
+        #expect(world.table[1] == .renewing(by: 3))
+    }
+
     @Test func `an ended request stays ended, and any other may end`() {
         let states: [KeyRequestState] = [
             .pending, .stopping, .held(renewal: nil), .renewalDue(until: .zero), .renewing(by: 1),

@@ -74,6 +74,14 @@ import Testing
         #expect(again.status == .no && again.error.contains("--force"))
     }
 
+    @Test func `a capture says what it wrote, unless the bundle itself goes to standard output`() async throws {
+        let file = folder.path("bundle.zip")
+        let told = await RecordedRun("capture", "--vendor", "vudrm", "--out", file)
+        #expect(told.output.contains("latchkey replay \(file)"), "\(told.output)")
+        let piped = await RecordedRun("capture", "--vendor", "vudrm", "--out", "-")
+        #expect(piped.output.hasPrefix("PK") && !piped.output.contains("latchkey replay"))
+    }
+
     @Test(arguments: [Data(), Data("PK".utf8), Data(count: 100), Data("{}".utf8)])
     func `what is no bundle is refused with what to do`(_ data: Data) async throws {
         let run = await RecordedRun(["replay", "-", "--json"], tool: .standard, input: data)

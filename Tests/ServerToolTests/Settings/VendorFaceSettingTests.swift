@@ -61,6 +61,20 @@ import Testing
         #expect(with == one.expected)
     }
 
+    @Test func `a request whose address names another key than its SPC gets none`() async throws {
+        let one = SettingCase("vudrm", ["\(Self.place).vudrm": Self.vuDRM], "", "", prepare: Self.prepare) { stage in
+            try #require(try await stage.speke().status == 200)
+            try await stage.importKeys(1...1)
+            let (movie, film) = (ServerStage.kid, ServerUnderTest.kid(1))
+            var words: [String] = []
+            for (named, sealed) in [(movie, movie), (film, film), (movie, film), (film, movie)] {
+                words.append(try await Self.vuDRM(stage, Self.vuDRMToken(stage), named: named, sealed: sealed))
+            }
+            return words.joined(separator: " ")
+        }
+        #expect(try await one.answer(one.with) == "200 200 403 403")
+    }
+
     // MARK: - Questions
 
     @Sendable private static func certificate(_ path: String, _ stage: SettingStage) async throws -> String {
@@ -69,22 +83,33 @@ import Testing
 
     /// Sends one token as often as ages are given.
     @Sendable private static func vuDRM(_ stage: SettingStage, ages: [TimeInterval]) async throws -> String {
-        let policy = Data(#"{"user_id":"ann","session_id":"s"}"#.utf8).base64EncodedString()
-        let time = Date(timeIntervalSince1970: (stage.time.date - (ages.first ?? 0)).timeIntervalSince1970.rounded())
-        let text = "acme|\(time.formatted(.iso8601))|\(policy)"
-        let hash = try #require(VuDRMToken.hash(of: Array(text.utf8), Secret(secret))).hexString
+        let token = try vuDRMToken(stage, age: ages.first ?? 0)
         // Players of vendors name the key alone, so that it has to be there.
         try #require(try await stage.speke().status == 200)
         var words: [String] = []
         for _ in ages {
-            let exchange = try stage.stage.exchange("skd://keys.example/license/\(ServerStage.kid)")
-            let reply = try await stage.stage.send(
-                "\(stage.server.addresses.players.url)/t/demo/vudrm/license/\(ServerStage.kid)", method: "POST",
-                body: exchange.spc.revealed,
-                headers: ["Content-Type": "application/octet-stream", "X-VUDRM-Token": "\(text)|\(hash)"])
-            words.append(reply.status == 200 ? "license" : "refused")
+            let status = try await vuDRM(stage, token, named: ServerStage.kid, sealed: ServerStage.kid)
+            words.append(status == "200" ? "license" : "refused")
         }
         return words.joined(separator: " ")
+    }
+
+    private static func vuDRMToken(_ stage: SettingStage, age: TimeInterval = 0) throws -> String {
+        let policy = Data(#"{"user_id":"ann","session_id":"s","n":"\#(UUID())"}"#.utf8).base64EncodedString()
+        let time = Date(timeIntervalSince1970: (stage.time.date - age).timeIntervalSince1970.rounded())
+        let text = "acme|\(time.formatted(.iso8601))|\(policy)"
+        return "\(text)|\(try #require(VuDRMToken.hash(of: Array(text.utf8), Secret(secret))).hexString)"
+    }
+
+    /// The status for a request whose address and whose SPC name keys.
+    private static func vuDRM(
+        _ stage: SettingStage, _ token: String, named: String, sealed: String
+    ) async throws -> String {
+        let reply = try await stage.stage.send(
+            "\(stage.server.addresses.players.url)/t/demo/vudrm/license/\(named)", method: "POST",
+            body: stage.stage.exchange("skd://keys.example/license/\(sealed)").spc.revealed,
+            headers: ["Content-Type": "application/octet-stream", "X-VUDRM-Token": token])
+        return "\(reply.status)"
     }
 
     @Sendable private static func drmToday(

@@ -287,6 +287,15 @@ struct PostgreSQLStoreTests {
         #expect(await changes.next() == .key(tenant: "acme", SampleKeys.kid(1)))
         _ = try await store.add([SampleKeys.row(1)])
         #expect(await changes.next() == .key(tenant: "acme", SampleKeys.kid(1)))
+        // Other nodes have to derive by a new seed, and open what a new data key seals.
+        var seed = SampleKeys.sealed(1)
+        seed.subject = .seed(SeedVersion(2))
+        #expect(try await store.add(seed: seed))
+        #expect(await changes.next() == .tenant("acme"))
+        for (version, replaced) in [(1, nil), (2, nil), (2, "a")] as [(UInt32, String?)] {
+            #expect(try await store.put(SampleKeys.dataKey(version), replacing: replaced))
+            #expect(await changes.next() == .tenant("acme"))
+        }
         try await server.query(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '\(name)' AND query LIKE 'LISTEN%'",
             in: "postgres")

@@ -23,6 +23,13 @@ enum SampleKeys {
             created: Date(timeIntervalSince1970: 1_700_000_000))
     }
 
+    /// A wrapped data key, under the wrapper `a`.
+    static func dataKey(_ version: UInt32) -> WrappedDataKey {
+        WrappedDataKey(
+            tenant: "acme", version: version, wrapper: "a", nonce: [UInt8](repeating: 1, count: 12),
+            wrapped: [UInt8](repeating: 2, count: 48))
+    }
+
     static func sealed(_ number: Int, tenant: String = "acme", dataKey: UInt32 = 1, secret: UInt8 = 7) -> SealedKey {
         SealedKey(
             tenant: tenant, subject: .contentKey(kid(number)), dataKey: dataKey,

@@ -6,7 +6,7 @@ package final class SwitchedDatabase: KeyStore, AuditStore {
     /// What is in it, there or not.
     package let inner = MemorySealedKeyStore()
     /// Sessions, which are there all the time.
-    package let sessions = MemoryRecordStore()
+    package let sessions = SwitchedRecordStore()
     private let entries = MemoryAuditStore()
     private let isDown = Locked(false)
     private let refusesKeys = Locked(false)

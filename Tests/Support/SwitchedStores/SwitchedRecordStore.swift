@@ -4,7 +4,8 @@ package import LatchkeyServer
 
 /// A store of sessions that is away when told.
 package final class SwitchedRecordStore: RecordStore {
-    private let inner = MemoryRecordStore()
+    /// What is in it, there or not.
+    package let inner = MemoryRecordStore()
     private let isDown = Locked(false)
 
     package let engine = "switched"

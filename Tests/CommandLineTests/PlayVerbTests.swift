@@ -1,0 +1,29 @@
+import Foundation
+import LatchkeyTesting
+import Testing
+
+@testable import LatchkeyCommandLine
+@testable import LatchkeyTerminal
+
+/// What `latchkey play` does with its options before anything is decoded.
+@Suite(.timeLimit(.minutes(1))) struct PlayVerbTests {
+    @Test(arguments: [
+        ([], "1 h", "10 min"), (["--for", "2h"], "2 h", "10 min"), (["--lease", "20m"], "1 h", "20 min"),
+    ])
+    func `a live stream of an hour has leases of ten minutes unless others are wanted`(
+        _ words: [String], _ time: String, _ lease: String
+    ) async {
+        let run = await RecordedRun(["play", "--vendor", "vudrm", "--virtual"] + words, tool: .standard)
+        #expect(run.status == .yes, "\(run.error)")
+        #expect(
+            run.output.hasPrefix("\(time) of a live stream, leases of \(lease), on virtual time\n"), "\(run.output)")
+    }
+
+    @Test func `a file that is there is left as it is`() async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write("precious", to: "clear.mp4")
+        let run = await RecordedRun("play", "--vendor", "vudrm", "--out", file, "--json")
+        #expect(run.status == .no && run.errorCode == "fileExists")
+        #expect(folder.contents("clear.mp4").map { String(decoding: $0, as: UTF8.self) } == "precious")
+    }
+}

@@ -1,0 +1,38 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyServer
+import LatchkeyTerminal
+import LatchkeyTesting
+import Testing
+
+@testable import LatchkeyServerTool
+
+@Suite(.timeLimit(.minutes(1))) struct DemoVerbTests {
+    @Test func `the demonstration says where everything is, in lines or as JSON`() async throws {
+        let root = try TemporaryFolder()
+        let demonstration = try await Demonstration.start(
+            in: root.file("demo"), ports: [0, 0, 0], lines: LineWriter { _ in })
+        func shown(_ words: [String]) throws -> (output: String, error: String) {
+            let (output, error) = (Texts(), Texts())
+            let console = Console(output: output, error: error, showsProgress: false) { _ in Data() }
+            let verb = DemoVerb()
+            let arguments = try ArgumentParser(usage: verb.usage).parse(words)
+            try verb.show(demonstration, in: "here", arguments, console)
+            return (output.text, error.text)
+        }
+        let (lines, json) = (try shown([]), try shown(["--json"]))
+        let notice = try #require(demonstration.server.current.notices.first)
+        #expect(lines.error.contains(notice.prefix(30)) && json.error == "")
+        #expect(lines.output.contains(demonstration.server.addresses.players.url))
+        #expect(JSONValue(Data(lines.output.utf8)) == nil)
+        #expect(JSONValue(Data(json.output.utf8)) != nil && json.output.split(separator: "\n").count == 1)
+        await demonstration.server.stop(within: .zero)
+    }
+
+    private final class Texts: Sink {
+        private let data = Locked(Data())
+        var text: String { String(decoding: data.withLock { $0 }, as: UTF8.self) }
+        var failure: String? { nil }
+        func write(_ data: Data) { self.data.withLock { $0.append(data) } }
+    }
+}
