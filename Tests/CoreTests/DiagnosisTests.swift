@@ -58,7 +58,7 @@ import Testing
         #expect(Set(comments.keys) == Set(Diagnosis.Kind.all.map(\.rawValue)))
         for (kind, comment) in comments {
             let what = comment.prefix { !$0.isEmpty }.joined(separator: " ")
-            #expect(what.hasSuffix(".") && what.split(separator: " ").count >= 7, "\(kind): \(what)")
+            #expect(what.hasSuffix(".") && what.split(separator: " ").count >= 6, "\(kind): \(what)")
             for part in ["- Status: ", "- App: "] {
                 let text = comment.first { $0.hasPrefix(part) }?.dropFirst(part.count) ?? ""
                 #expect(text.split(separator: " ").count >= 2 || text.contains(/\d{3}/), "\(kind): \(part)")

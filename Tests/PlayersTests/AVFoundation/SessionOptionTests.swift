@@ -101,7 +101,7 @@ import Testing
 
     @Test func `an app may preload and release keys while it names one`() async throws {
         try await PlayerStage.with { stage in
-            let (key, keys) = (stage.key(), Locked<AVPlayerKeys?>(nil))
+            let (key, keys, hasReleased) = (stage.key(), Locked<AVPlayerKeys?>(nil), Gate())
             var options = AVPlayerKeys.Options()
             options.keyNamed = { data in
                 guard let keys = keys.withLock({ $0 }) else { return nil }
@@ -109,15 +109,21 @@ import Testing
                 keys.preload(key)
                 keys.protect(asset)
                 keys.release(asset)
-                if data == Data("last".utf8) { keys.release() }
+                if data == Data("release".utf8) {
+                    keys.release()
+                    hasReleased.open()
+                }
                 return key
             }
             let app = AVApp(stage.loader(), playing: stage.playlist(), options: options)
             keys.withLock { $0 = app.keys }
             #expect(app.keys.preload(initializationData: Data("pssh".utf8)))
             await stage.log.untilCallback("didSucceed")
-            #expect(app.keys.preload(initializationData: Data("last".utf8)))
-            await stage.log.untilCallback("didFail")
+            #expect(app.keys.preload(initializationData: Data("release".utf8)))
+            await hasReleased.wait()
+            let count = stage.log.contents.count(of: "didSucceed")
+            #expect(app.keys.preload(initializationData: Data("pssh".utf8)))
+            await stage.log.untilCallback("didSucceed", times: count + 1)
             #expect(app.failures.codes == [])
             keys.withLock { $0 = nil }
         }

@@ -98,7 +98,8 @@ import Testing
     }
 
     @Test func `a cancelled request is no problem`() {
-        #expect(trace([event(1, .failed(ContentKeyError(.cancelled, "Nobody waits."), took: .zero))]).allProblems.isEmpty)
+        #expect(
+            trace([event(1, .failed(ContentKeyError(.cancelled, "Nobody waits."), took: .zero))]).allProblems.isEmpty)
     }
 
     @Test func `OTLP has hexadecimal identifiers, nanoseconds as text, and the error's code`() throws {
