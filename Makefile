@@ -56,7 +56,7 @@ test: engines packager readers ## run all tests
 # The rooms in which threads and tasks meet.
 TSAN_TESTS ?= Core,HTTP,Client,Players,Policy
 # One thread each, and they take minutes.
-TSAN_SKIP ?= DecisionPropertyTests
+TSAN_SKIP ?= DecisionPropertyTests|TraceSecrecyTests
 
 tsan: deps ## run the tests of TSAN_TESTS with the thread sanitizer
 	@echo "Building and testing with the thread sanitizer; failures and a summary follow"

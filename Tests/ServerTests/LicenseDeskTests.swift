@@ -9,6 +9,10 @@ import Testing
 
 /// What the desk hands from one part to another: lanes to the pool, slots back to the book, the earliest renewal to a page.
 @Suite(.timeLimit(.minutes(1))) struct LicenseDeskTests {
+    private static func kid(_ number: UInt8) throws -> KeyID {
+        try #require(KeyID(bytes: [UInt8](repeating: number, count: 16)))
+    }
+
     private static let lease = #""validity":{"type":"lease","lease":"5m"}"#
 
     @Test func `who plays is in the lane of renewals, who begins in that of starts, and a download in its own`()
@@ -57,7 +61,7 @@ import Testing
         let key = try #require(
             ContentKey(key: Secret([UInt8](repeating: 5, count: 16)), iv: Secret([UInt8](repeating: 6, count: 16))))
         let content = try #require(ContentName("movie"))
-        let (long, short) = (KeyID.numbered(1), KeyID.numbered(2))
+        let (long, short) = (try Self.kid(1), try Self.kid(2))
         for (kid, policies) in [(long, []), (short, ["short"])] {
             let demand = KeyDemand(KeyAddress(content: content, kid: kid))
             #expect(try await stage.vault.add([(demand, key)], policies: policies).isEmpty)
