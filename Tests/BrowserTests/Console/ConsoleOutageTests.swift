@@ -50,7 +50,7 @@ extension InChromium {
                     #expect(!engine.engine.isEmpty)
                 }
                 let notices = try await page.value("document.querySelector('.attention').innerText").text ?? ""
-                #expect(notices.contains("does not answer"), "\(notices)")
+                #expect(notices.contains(sabotage.notice), "\(notices)")
                 #expect(
                     try await stage.picture(of: page, as: sabotage.rawValue).count(of: Self.red) > 20
                         * sabotage.rows.count)
