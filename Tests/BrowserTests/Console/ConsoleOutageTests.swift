@@ -49,6 +49,9 @@ extension InChromium {
                     #expect(engine.error.contains(sabotage.error), "\(engine)")
                     #expect(!engine.engine.isEmpty)
                 }
+                // Nothing of the row is beyond the table's edge.
+                let sheet = "document.querySelector('section.engines .scroll')"
+                #expect(try await page.value("\(sheet).scrollWidth <= \(sheet).clientWidth") == .flag(true))
                 let notices = try await page.value("document.querySelector('.attention').innerText").text ?? ""
                 #expect(notices.contains(sabotage.notice), "\(notices)")
                 #expect(
