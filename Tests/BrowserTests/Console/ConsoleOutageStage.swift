@@ -29,6 +29,9 @@ final class ConsoleOutageStage: Sendable {
             }
         }
 
+        /// What stands above all figures.
+        var notice: String { self == .keySet ? "The key set cannot be used." : "does not answer" }
+
         /// What the row says of why.
         var error: String {
             switch self {

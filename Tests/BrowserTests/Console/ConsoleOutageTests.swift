@@ -49,8 +49,11 @@ extension InChromium {
                     #expect(engine.error.contains(sabotage.error), "\(engine)")
                     #expect(!engine.engine.isEmpty)
                 }
+                // Nothing of the row is beyond the table's edge.
+                let sheet = "document.querySelector('section.engines .scroll')"
+                #expect(try await page.value("\(sheet).scrollWidth <= \(sheet).clientWidth") == .flag(true))
                 let notices = try await page.value("document.querySelector('.attention').innerText").text ?? ""
-                #expect(notices.contains("does not answer"), "\(notices)")
+                #expect(notices.contains(sabotage.notice), "\(notices)")
                 #expect(
                     try await stage.picture(of: page, as: sabotage.rawValue).count(of: Self.red) > 20
                         * sabotage.rows.count)

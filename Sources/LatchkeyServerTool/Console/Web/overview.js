@@ -69,9 +69,9 @@ export async function overview(place, { ask, follow }) {
   const services = section("Stores and services", engines);
   services.classList.add("engines");
   place.replaceChildren(node, notices, h("div", { class: "tiles" }, tiles.map(one => one.element)),
-    section("Requests per second, by outcome", drawing, key), whyBar(look),
+    section("Requests per second, by outcome", drawing, key), services, whyBar(look),
     h("div", { class: "columns uneven" }, section("Latest refusals", latest), h("div", {}, section("Why requests are refused", reasons),
-      services, section("Sessions", sessions))));
+      section("Sessions", sessions))));
   follow({
     overview: now => {
       times.push(now.times);
