@@ -102,7 +102,7 @@ import Testing
         // As another node finds it.
         let other = AccountBook(accounts: stage.database.sessions.inner, secrets: [])
         #expect(try await other.account("viewer-1", of: "demo").slots.isEmpty)
-        #expect(stage.log.contains("Changes that were made while stores were away reached them: 1."))
+        #expect(await stage.log.contains("Changes that were made while stores were away reached them: 1."))
         await stage.end()
     }
 

@@ -1,25 +1,21 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyServer
+import SwitchedStores
 import Testing
 
 @testable import LatchkeyServerTool
 
 /// What happens beside players' requests has its line in the log, with what an operator looks for.
 @Suite(.timeLimit(.minutes(1))) struct ServerLogLineTests {
-    /// The lines that have all of some texts.
-    private static func lines(_ log: String, _ texts: String...) -> [Substring] {
-        log.replacing("\\/", with: "/").split(separator: "\n").filter { line in texts.allSatisfy { line.contains($0) } }
-    }
-
     @Test func `an audit that takes nothing is told for packagers and for operators`() async throws {
         let stage = try await OutageStage()
         stage.database.failEntries(true)
         #expect(try await stage.server.packager("cpix?content=film").status == 503)
-        #expect(Self.lines(stage.log, #""event":"packager""#, "The test takes no entry.").count == 1, "\(stage.log)")
+        #expect(await stage.lines(#""event":"packager""#, "The test takes no entry.").count == 1)
         let kid = ServerUnderTest.kid(1)
         #expect(try await stage.server.admin("tenants/demo/keys/\(kid)", "DELETE").status == 503)
-        #expect(Self.lines(stage.log, #""event":"admin""#, "The test takes no entry.").count == 1, "\(stage.log)")
+        #expect(await stage.lines(#""event":"admin""#, "The test takes no entry.").count == 1)
         await stage.end()
     }
 
@@ -27,20 +23,20 @@ import Testing
         let stage = try await OutageStage()
         _ = try await stage.server.admin("overview", key: ServerUnderTest.key(.viewer))
         _ = try await stage.server.admin("overview", key: "wrong")
-        #expect(Self.lines(stage.log, #""event":"admin""#, "By viewer-1.", #""status":200"#).count == 1, "\(stage.log)")
-        let refused = Self.lines(stage.log, #""event":"admin""#, #""status":401"#)
-        #expect(refused.count == 1 && refused.allSatisfy { !$0.contains("By ") }, "\(stage.log)")
+        #expect(await stage.lines(#""event":"admin""#, "By viewer-1.", #""status":200"#).count == 1)
+        let refused = await stage.lines(#""event":"admin""#, #""status":401"#)
+        #expect(refused.count == 1 && refused.allSatisfy { !$0.contains("By ") })
         await stage.end()
     }
 
     @Test func `a reload is told, and one that fails with why`() async throws {
         let stage = try await OutageStage()
         try await stage.server.server.reload()
-        #expect(Self.lines(stage.log, #""level":"info""#, "The configuration was read again.").count == 1)
+        #expect(await stage.lines(#""level":"info""#, "The configuration was read again.").count == 1)
         try Data("{".utf8).write(to: URL(filePath: stage.server.demo.configuration))
         await #expect(throws: (any Error).self) { try await stage.server.server.reload() }
-        let failed = Self.lines(stage.log, #""level":"error""#, #""event":"configuration""#, #""reason":""#)
-        #expect(failed.count == 1, "\(stage.log)")
+        let failed = await stage.lines(#""level":"error""#, #""event":"configuration""#, #""reason":""#)
+        #expect(failed.count == 1)
         await stage.end()
     }
 
@@ -52,8 +48,8 @@ import Testing
         damaged.sealed.sealed[0] ^= 1
         #expect(try await stage.database.inner.replace(row.sealed, by: damaged))
         await stage.server.server.apply(.everything)
-        let told = Self.lines(stage.log, #""event":"outage""#, #""tenant":"demo""#, #""level":"error""#)
-        #expect(told.count == 1, "\(stage.log)")
+        let told = await stage.lines(#""event":"outage""#, #""tenant":"demo""#, #""level":"error""#)
+        #expect(told.count == 1)
         // What was known before counts.
         #expect(try await stage.license(1).status == 200)
         await stage.end()
@@ -66,7 +62,7 @@ import Testing
         await stage.tick()
         let following = Task { [server = stage.server.server] in await server.followKeys() }
         // The engines' own lines say that they do not answer.
-        while Self.lines(stage.log, #""event":"outage""#, "The test took it away.").allSatisfy({
+        while await stage.lines(#""event":"outage""#, "The test took it away.").allSatisfy({
             $0.contains("does not answer")
         }) {
             try Task.checkCancellation()
@@ -81,8 +77,17 @@ import Testing
         #expect(try await stage.database.inner.remove(row.sealed))
         stage.database.setDown(false)
         await stage.tick()
-        #expect(Self.lines(stage.log, #""event":"outage""#, #""reason":"keyUnknown""#).count == 1, "\(stage.log)")
+        #expect(await stage.lines(#""event":"outage""#, #""reason":"keyUnknown""#).count == 1)
         #expect(try await stage.metric("latchkey_pending_changes") == 0)
         await stage.end()
+    }
+}
+
+extension OutageStage {
+    /// The lines of the log that have all of some texts.
+    fileprivate func lines(_ texts: String...) async -> [String] {
+        await log.replacing("\\/", with: "/").split(separator: "\n").map(String.init).filter { line in
+            texts.allSatisfy { line.contains($0) }
+        }
     }
 }
