@@ -41,15 +41,15 @@ import Testing
 
     @Test func `a profile of one's own is held against the input, too`() async throws {
         let folder = try TemporaryFolder()
-        var profile = VendorProfile.ezdrm
+        var profile = VendorProfile.genericJSON
         (profile.identifier, profile.name) = ("acme", "Acme Keys")
+        profile.license.headers = [.init("X-Acme-Ticket", .credential("token"))]
         try JSONEncoder().encode(profile).write(to: folder.file("acme.json"))
-        func profiles(_ words: [String]) async -> [String] {
-            let run = await identify(["--json", Self.ezdrm] + words)
-            return (run.json["matches"] as? [[String: Any]] ?? []).compactMap { $0["profile"] as? String }
-        }
-        #expect(await !profiles([]).contains("acme"))
-        #expect(await profiles(["--profile", folder.path("acme.json")]).contains("acme"))
+        let request = "curl 'https://keys.acme.example/' -H 'x-acme-ticket: T' --data '{\"spc\":\"AAAA\"}'"
+        let without = await identify(["--json", request])
+        #expect(best(without)?["profile"] as? String != "acme")
+        let with = await identify(["--json", request, "--profile", folder.path("acme.json")])
+        #expect(best(with)?["profile"] as? String == "acme", "\(with.output)")
     }
 
     @Test(arguments: ["-", "file"])

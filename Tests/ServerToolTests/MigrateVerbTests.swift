@@ -20,6 +20,7 @@ struct MigrateVerbTests {
         try ServerStage.edit(folder.configuration) {
             $0 = $0.replacing(#""keys": "sqlite:latchkey.db""#, with: #""keys": "\#(address)""#)
         }
+        try #require(chmod(folder.configuration, 0o600) == 0)
         _ = try root.write(server.address(of: database).revealedText + "\n", to: "owner.txt", mode: 0o600)
         let words = ["migrate", "--config", folder.configuration, "--owner", root.path("owner.txt")]
         let create = ["tenant", "create", "demo", "--config", folder.configuration]

@@ -270,19 +270,21 @@ import Testing
         let stage = try await ServerStage(threads: FileThreads(timekeeper: clock, opening: held.opening))
         let watch = Task { [server = stage.server] in await server.watchFiles(watching) }
         await watching.untilSomeoneSleeps()
-        func looks(hanging: Bool) async {
+        func looks(hanging: Bool) async throws {
             if hanging { held.holdsNext() }
             watching.advance(by: .seconds(1))
-            if hanging {
-                await clock.untilSomeoneSleeps()
+            // The look ends by its limit alone, which may not have begun yet.
+            while hanging, watching.sleeperCount == 0 {
+                try Task.checkCancellation()
                 clock.advance(by: .seconds(60))
+                await Task.yield()
             }
             await watching.untilSomeoneSleeps()
             if hanging { held.letGo() }
         }
-        for _ in 0..<3 { await looks(hanging: true) }
-        await looks(hanging: false)
-        for _ in 0..<2 { await looks(hanging: true) }
+        for _ in 0..<3 { try await looks(hanging: true) }
+        try await looks(hanging: false)
+        for _ in 0..<2 { try await looks(hanging: true) }
         watch.cancel()
         await watch.value
         await stage.stop()

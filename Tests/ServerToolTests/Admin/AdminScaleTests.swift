@@ -99,7 +99,7 @@ import Testing
                 let key = RecordKey(.account, tenant: "demo", name: "viewer-\(padded(number))")
                 group.addTask {
                     let isNew = try await engines.sessions.write(
-                        account.record, at: key, replacing: nil, until: account.end)
+                        account.record, at: key, replacing: nil, until: account.end, counting: [account.end])
                     #expect(isNew)
                 }
             }

@@ -14,11 +14,11 @@ import Testing
     private static let elsewhere: [String: (file: String, test: String)] = {
         let sources = ["keyEncryptionKey", "formerKeyEncryptionKey", "nextKeyEncryptionKey", "nodeSecret"]
         let pin = (
-            file: "ServerTests/Licensees/LicenseeSetupTests.swift",
+            file: "LicenseesTests/LicenseeSetupTests.swift",
             test: "a private key in a token is used with a PIN from a file or the environment"
         )
         let wrapped = (
-            file: "ServerTests/Keys/KeyEncryptionKeySourceTests.swift", test: "a key in a token opens the file"
+            file: "LicenseesTests/KeyEncryptionKeySourceTests.swift", test: "a key in a token opens the file"
         )
         let faces = (
             file: "EndToEndTests/VendorFaceTests.swift",
@@ -38,7 +38,7 @@ import Testing
                 test: "a signal takes the node out of service, and after the delay it stops"
             ),
             "licensee.vectors": (
-                file: "ServerTests/Licensees/LicenseeSetupTests.swift",
+                file: "LicenseesTests/LicenseeSetupTests.swift",
                 test: "a derivation that answers the vectors is used, and one that does not is refused"
             ), "licensee.credentials[].pinFile": pin, "licensee.credentials[].pinVariable": pin,
         ]

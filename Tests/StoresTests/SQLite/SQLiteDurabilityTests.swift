@@ -88,7 +88,7 @@ import Testing
         let copy = try SQLiteNodeCopy(path: folder.path("copy.db"), timekeeper: ManualTimekeeper())
         let change = PendingChange(.audit(text: "x"))
         for write in [copy.add, copy.remove] as [(PendingChange) async throws -> Void] {
-            copy.keep([SampleKeys.row(1)])
+            try await copy.writer.write(.lazy) { _ throws(StoreError) in }
             #expect(try await synchronous(copy.writer) == 1)
             try await write(change)
             #expect(try await synchronous(copy.writer) == 2)
