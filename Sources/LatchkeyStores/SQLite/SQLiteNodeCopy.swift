@@ -53,8 +53,11 @@ package final class SQLiteNodeCopy: NodeCopy {
 
     /// Ends the threads, and waits until the file is closed.
     package func closed() async {
-        close()
-        for lane in [writer, reader] { await lane.ended() }
+        // The writer last, as the store's.
+        reader.close()
+        await reader.ended()
+        writer.close()
+        await writer.ended()
     }
 
     // MARK: - Keeping

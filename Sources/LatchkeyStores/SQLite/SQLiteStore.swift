@@ -59,8 +59,11 @@ package final class SQLiteStore: RecordStore, KeyStore, AuditStore {
 
     /// Ends the threads, and waits until the file is closed: it then needs no log beside it.
     package func closed() async {
-        close()
-        for lane in [writer, reader, pages] { await lane.ended() }
+        // The writer last: of connections that close at the same time, none may bring the log into the file.
+        for lane in [reader, pages] { lane.close() }
+        for lane in [reader, pages] { await lane.ended() }
+        writer.close()
+        await writer.ended()
     }
 
     /// Whether the file has any tables. A copy without its log has none.
