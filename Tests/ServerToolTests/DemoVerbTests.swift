@@ -29,6 +29,16 @@ import Testing
         await demonstration.server.stop(within: .zero)
     }
 
+    @Test(arguments: ["65534", "65535"])
+    func `a port behind which packagers and operators have none is refused, and nothing is made`(_ port: String)
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let run = await ToolRun(arguments: ["demo", "--folder", folder.path("demo"), "--port", port])
+        #expect(run.status == .usage && run.error.contains("--port \(port)") && run.error.contains("65533"))
+        #expect(folder.names.isEmpty)
+    }
+
     private final class Texts: Sink {
         private let data = Locked(Data())
         var text: String { String(decoding: data.withLock { $0 }, as: UTF8.self) }

@@ -139,6 +139,24 @@ import Testing
         await stage.server.stop(within: .zero)
     }
 
+    @Test func `sealing again ends after 45 seconds, and says what it did and that rows are left`() async throws {
+        let stage = try await Stage()
+        let document = ServerUnderTest.document(1...3)
+        try #require(try await stage.test.admin("tenants/demo/cpix", "POST", body: document).status == 200)
+        try #require(try await stage.test.admin("tenants/demo/data-key", "POST", body: "").status == 200)
+        stage.database.holdRows()
+        async let answer = stage.test.admin("tenants/demo/reseal", "POST", body: "")
+        await stage.time.untilSomeoneSleeps(for: .seconds(45))
+        stage.time.advance(by: .seconds(45))
+        let (first, second) = (try await answer, try await stage.test.admin("tenants/demo/reseal", "POST", body: ""))
+        #expect(first.status == 200 && first.json["done"] == .flag(false))
+        #expect(second.json["done"] == .flag(true))
+        // The seed and three keys.
+        let resealed = [first, second].reduce(0) { $0 + ($1.json["resealed"]?.number ?? 0) }
+        #expect(resealed == 4)
+        await stage.server.stop(within: .zero)
+    }
+
     @Test func `a derived key whose row the store did not take has it five seconds later`() async throws {
         let stage = try await Stage(unlisted: true)
         let kid = try OutageStage.kid(7)

@@ -218,6 +218,6 @@ package enum RecordStoreEvent: Sendable, Equatable {
 /// What a store was asked to do. The raw values are labels of metrics.
 package enum StoreOperation: String, Sendable, Hashable, CaseIterable {
     case read, write
-    /// A page or a sum, for people who look.
+    /// A page or a count, for people who look.
     case list
 }

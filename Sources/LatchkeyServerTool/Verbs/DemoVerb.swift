@@ -32,11 +32,19 @@ struct DemoVerb: Verb {
     func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
         let name = arguments[folder] ?? "latchkey-demo"
         let first = Int(arguments[port] ?? 8443)
-        let ports = first == 0 ? [0, 0, 0] : (0..<3).map { min(first + $0, 65_535) }
+        guard first <= Self.lastPort else {
+            throw UsageError(
+                "--port \(first) leaves no ports for packagers and operators.",
+                hint: "Give \(Self.lastPort) at most, or 0 for free ones.")
+        }
+        let ports = first == 0 ? [0, 0, 0] : (0..<3).map { first + $0 }
         let url = URL(filePath: name, directoryHint: .isDirectory).absoluteURL
         let demonstration = try await Demonstration.start(in: url, ports: ports, derivation: arguments[derivation])
         return try await demonstration.server.serve(ready: { try show(demonstration, in: name, arguments, console) })
     }
+
+    /// Packagers and operators get the next two.
+    private static let lastPort = 65_533
 
     /// Prints where everything is; for people with what an operator should know.
     func show(

@@ -11,6 +11,7 @@ package final class SwitchedDatabase: KeyStore, AuditStore {
     private let isDown = Locked(false)
     private let refusesKeys = Locked(false)
     private let refusesEntries = Locked(false)
+    private let holdsRows = Locked(false)
 
     package let engine = "switched"
 
@@ -24,6 +25,9 @@ package final class SwitchedDatabase: KeyStore, AuditStore {
 
     /// Has the audit's entries fail, and nothing else.
     package func failEntries(_ value: Bool) { refusesEntries.withLock { $0 = value } }
+
+    /// Has the next look for rows of older data keys wait until its task is cancelled.
+    package func holdRows() { holdsRows.withLock { $0 = true } }
 
     /// - Throws: while it is away.
     package func ask() throws(StoreError) {
@@ -61,6 +65,11 @@ package final class SwitchedDatabase: KeyStore, AuditStore {
     package func rows(of tenant: String, sealedBefore dataKey: UInt32, limit: Int) async throws(StoreError) -> [KeyRow]
     {
         try ask()
+        let holds = holdsRows.withLock { holds in
+            defer { holds = false }
+            return holds
+        }
+        if holds { _ = try? await Promise<Void, any Error>().valueOrCancel() }
         return try await inner.rows(of: tenant, sealedBefore: dataKey, limit: limit)
     }
 
