@@ -48,7 +48,9 @@ readers: ## fetch other programs' readers of OpenTelemetry and HAR from PyPI for
 
 test: engines packager readers ## run all tests
 	@echo "Building and testing; failures and a summary follow"
-	swift test --quiet $(SWIFT_FLAGS) --disable-xctest --configuration $(CONFIGURATION) --experimental-maximum-parallelization-width 8
+	$(SWIFT_BUILD) --build-tests --quiet
+	@Scripts/run-tests "$$($(SWIFT_BUILD) --show-bin-path)"/latchkeyPackageTests.xctest \
+	    --testing-library swift-testing --experimental-maximum-parallelization-width 8
 	@Scripts/check-drag-in $(CONFIGURATION)
 	@Scripts/check-deployment --bin "$$($(SWIFT_BUILD) --show-bin-path)"
 	@Scripts/check-pages --bin "$$($(SWIFT_BUILD) --show-bin-path)"
@@ -72,6 +74,7 @@ lint: ## check the format, references, the code in documents, and that tests end
 	@Scripts/check-snippets --self-test && Scripts/check-snippets
 	@Scripts/check-pages --self-test && Scripts/check-pages
 	@Scripts/check-tests
+	@Scripts/run-tests --self-test
 	@Scripts/check-options --self-test && Scripts/check-options
 	@Scripts/check-deployment
 	@Scripts/cluster --self-test
