@@ -50,8 +50,18 @@ import Testing
         let stage = try await ServerStage { $0 = $0.replacing(#""drainDelay""#, with: #""threads": 1, "drainDelay""#) }
         let (shared, gate) = (stage.server.shared, DispatchSemaphore(value: 0))
         let listener = PlayerListener(shared: shared) { [server = stage.server] in server.current }
-        // One piece keeps the thread, and as many wait as may.
-        var pieces: [Task<Void, Never>] = []
+        // One piece keeps the thread, and then as many wait as may.
+        let isKept = Promise<Void, any Error>()
+        var pieces = [
+            Task {
+                _ = await shared.pool.run(.start, session: "held") {
+                    isKept.resolve(.success(()))
+                    gate.wait()
+                }
+            }
+        ]
+        defer { for _ in pieces { gate.signal() } }
+        try await isKept.value
         while shared.pool.admission.waiting < shared.pool.admission.limit {
             pieces.append(Task { _ = await shared.pool.run(.start, session: "held") { gate.wait() } })
             while shared.pool.admission.waiting + shared.pool.admission.busyThreads < pieces.count {

@@ -44,28 +44,26 @@ extension WorkerPool {
     ///   - lane: what kind of work it is.
     ///   - session: whose it is, such as the playback session; spreads those who are refused.
     ///   - work: the work. It is not begun if the caller's task is cancelled before.
-    /// - Returns: its result, or the refusal, at once if the server is full.
+    /// - Returns: its result, or the refusal: at once if the server is full or the caller's task is cancelled before the work begins.
     package func run<Value: Sendable>(
         _ lane: AdmissionLane, session: some StringProtocol, _ work: @escaping @Sendable () -> Value
     ) async -> Result<Value, AdmissionRefusal> {
         var result: Value?
         if isHere, !Task.isCancelled, queue.doHere({ result = work() }), let result { return .success(result) }
         let hash = session.utf8.stableHash()
-        let isCancelled = Locked(false)
+        let waiter = PieceWaiter<Value>()
         return await withTaskCancellationHandler {
             await withCheckedContinuation { done in
+                guard waiter.waits(done) else {
+                    return done.resume(returning: .failure(.init(lane: lane, why: .late, retryAfter: 1)))
+                }
                 let piece = WorkQueue.Piece(
-                    work: {
-                        guard !isCancelled.withLock({ $0 }) else {
-                            return done.resume(returning: .failure(.init(lane: lane, why: .late, retryAfter: 1)))
-                        }
-                        done.resume(returning: .success(work()))
-                    },
-                    refuse: { done.resume(returning: .failure($0)) })
+                    work: { if let done = waiter.leaves() { done.resume(returning: .success(work())) } },
+                    refuse: { waiter.leaves()?.resume(returning: .failure($0)) })
                 queue.add(piece, lane, session: hash >> 16)
             }
         } onCancel: {
-            isCancelled.withLock { $0 = true }
+            waiter.cancel()?.resume(returning: .failure(.init(lane: lane, why: .late, retryAfter: 1)))
         }
     }
 
@@ -83,6 +81,37 @@ extension WorkerPool {
 
     /// Refuses new work from now on; what waits is done.
     package func drain() { queue.drain() }
+}
+
+/// Who waits for a piece of work that has not begun: the first to take it answers.
+private final class PieceWaiter<Value: Sendable>: Sendable {
+    typealias Answer = CheckedContinuation<Result<Value, AdmissionRefusal>, Never>
+
+    private struct State {
+        var answer: Answer?
+        var isCancelled = false
+    }
+
+    private let state = Locked(State())
+
+    /// - Returns: false if the task was cancelled before.
+    func waits(_ answer: Answer) -> Bool {
+        state.withLock { state in
+            guard !state.isCancelled else { return false }
+            state.answer = answer
+            return true
+        }
+    }
+
+    /// The waiter, for the first who asks.
+    func leaves() -> Answer? { state.withLock { $0.answer.take() } }
+
+    func cancel() -> Answer? {
+        state.withLock { state in
+            state.isCancelled = true
+            return state.answer.take()
+        }
+    }
 }
 
 extension ServerMetrics {
