@@ -95,11 +95,11 @@ let package = Package(
         // Headers alone: a licensee's library and a PKCS#11 module are loaded while the server runs.
         .systemLibrary(name: "CLatchkeyDerivation"),
         .systemLibrary(name: "CPKCS11"),
-        // Headers alone: sockets.
+        // Headers alone: sockets, and child processes.
         .systemLibrary(name: "CSockets"),
         // Floor 1
         room("LatchkeyVirtualTime", ["LatchkeyCore"]),
-        room("LatchkeyFiles", ["LatchkeyCore"]),
+        room("LatchkeyFiles", ["LatchkeyCore", "CSockets"]),
         room("LatchkeyHLS", ["LatchkeyCore"]),
         room("LatchkeyFairPlay", ["LatchkeyCore", "COpenSSL"]),
         // Floor 2
@@ -194,7 +194,8 @@ let package = Package(
         .executableTarget(
             name: "LatchkeyBench",
             dependencies: [
-                "Latchkey", "LatchkeyCore", "LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyHLS", "LatchkeyHTTP",
+                "Latchkey", "LatchkeyCore", "LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyFiles", "LatchkeyHLS",
+                "LatchkeyHTTP",
                 "LatchkeyPlayback", "LatchkeyServer", "LatchkeyServices", "LatchkeySimulation", "LatchkeySupport",
                 "LatchkeyTerminal", "LatchkeyTesting", "LatchkeyVendors", "LatchkeyVirtualTime",
             ], swiftSettings: settings),
@@ -225,16 +226,19 @@ let package = Package(
         tests("Tokens", ["LatchkeyServer", "LatchkeyFairPlay", "LatchkeyCore"]),
         tests("Vault", ["LatchkeyServer", "LatchkeyFairPlay", "LatchkeyCore"]),
         tests("Packaging", ["LatchkeyServer", "LatchkeyFairPlay", "LatchkeyHTTP", "LatchkeyCore"]),
-        tests("Licensees", ["LatchkeyServer", "LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyCore"]),
-        tests("Operation", ["LatchkeyServer", "LatchkeyHTTP", "LatchkeyVirtualTime", "LatchkeyCore"]),
+        tests("Licensees", ["LatchkeyFiles", "LatchkeyServer", "LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyCore"]),
+        tests("Operation", ["LatchkeyFiles", "LatchkeyServer", "LatchkeyHTTP", "LatchkeyVirtualTime", "LatchkeyCore"]),
         tests("Server", ["LatchkeyServer", "LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyHTTP", "LatchkeyCore"]),
-        tests("Stores", ["StoreEngines", "LatchkeyStores", "LatchkeyServer", "LatchkeyCore", "CSQLite"]),
+        tests(
+            "Stores", ["LatchkeyFiles", "StoreEngines", "LatchkeyStores", "LatchkeyServer", "LatchkeyCore", "CSQLite"]),
         tests("Vendors", ["LatchkeyVendors", "LatchkeyCore"]),
         tests("Device", ["LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyCore"]),
         tests("Playback", ["LatchkeySimulation", "LatchkeyPlayback", "LatchkeyHLS", "LatchkeyCore"]),
         tests(
-            "Client", ["StoreCrash", "Latchkey", "LatchkeyVendors", "LatchkeyHLS", "LatchkeyCore"] + curlClient()),
-        tests("Support", ["LatchkeySupport", "Latchkey", "LatchkeyVendors", "LatchkeyCore"]),
+            "Client",
+            ["LatchkeyFiles", "StoreCrash", "Latchkey", "LatchkeyVendors", "LatchkeyHLS", "LatchkeyCore"] + curlClient()
+        ),
+        tests("Support", ["LatchkeyFiles", "LatchkeySupport", "Latchkey", "LatchkeyVendors", "LatchkeyCore"]),
         tests(
             "Services",
             [
@@ -253,6 +257,7 @@ let package = Package(
         tests(
             "CommandLine",
             [
+                "LatchkeyFiles",
                 "LatchkeyCommandLine", "LatchkeyServerTool", "LatchkeySimulation", "LatchkeySupport",
                 "LatchkeyTerminal", "LatchkeyTracing",
                 "Latchkey", "LatchkeyVendors",
@@ -269,6 +274,7 @@ let package = Package(
         tests(
             "Browser",
             [
+                "LatchkeyFiles",
                 "SwitchedStores", "LatchkeyServerTool", "LatchkeyDemoMedia", "LatchkeyServer", "LatchkeyStores",
                 "LatchkeyVendors", "LatchkeyHTTP", "LatchkeyFairPlay", "LatchkeyCore",
             ] + reports()),

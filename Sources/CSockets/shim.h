@@ -1,10 +1,11 @@
 #pragma once
-// Typed inline functions for sockets: what differs between systems, and what Swift cannot call.
+// Typed inline functions for sockets and child processes: what differs between systems, and what Swift cannot call.
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <spawn.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -17,6 +18,22 @@
 #else
 #include <sys/event.h>
 #endif
+
+#if defined(__linux__)
+// Of glibc 2.34, which shows it to programs that ask for all that GNU has.
+int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int first);
+#endif
+
+// Lets a child inherit its three standard files alone. Returns flags for the child's attributes.
+static inline short latchkey_close_others(posix_spawn_file_actions_t *actions) {
+#if defined(__linux__)
+    posix_spawn_file_actions_addclosefrom_np(actions, 3);
+    return 0;
+#else
+    for (int file = 0; file < 3; file++) posix_spawn_file_actions_addinherit_np(actions, file);
+    return POSIX_SPAWN_CLOEXEC_DEFAULT;
+#endif
+}
 
 // What a socket has become ready for.
 struct latchkey_event {

@@ -2,6 +2,7 @@
     import Foundation
     import LatchkeyCore
     import LatchkeyFairPlay
+    import LatchkeyFiles
     import LatchkeyPlayback
     import LatchkeyServer
 
@@ -14,7 +15,7 @@
         /// Requests with an SPC as it is, each with a token of its own.
         let requests: [[UInt8]]
         private let folder: WorkingFolder
-        private let process = Process()
+        private let process = Subprocess()
         private let clock: clockid_t
 
         /// Starts the server that lies beside this program.
@@ -108,7 +109,7 @@
         }
 
         /// - Returns: the port for players. What the server logs from then on is read, as a log collector would, and thrown away.
-        private static func start(_ process: Process, _ server: URL, _ configuration: URL) throws -> UInt16 {
+        private static func start(_ process: Subprocess, _ server: URL, _ configuration: URL) throws -> UInt16 {
             let output = Pipe()
             process.executableURL = server
             process.arguments = ["run", "--config", configuration.path]

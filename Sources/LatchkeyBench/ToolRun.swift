@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import LatchkeyFiles
 import LatchkeyPlayback
 
 /// Runs another program to its end.
@@ -22,7 +23,7 @@ enum ToolRun {
         of program: URL, _ arguments: [String], environment: [String: String] = [:]
     ) throws(BenchError) -> String {
         let name = program.lastPathComponent
-        let process = Process()
+        let process = Subprocess()
         let output = Pipe()
         process.executableURL = program
         process.arguments = arguments
@@ -33,12 +34,12 @@ enum ToolRun {
         let identifier: pid_t
         do {
             identifier = try Leftovers.start {
-                try withSignals { try process.run() }
+                try process.run()
                 return process.processIdentifier
             }
         } catch { throw .toolFailed(name, "it could not be started") }
         defer { Leftovers.ended(identifier) }
-        let impatience = DispatchWorkItem { kill(identifier, SIGKILL) }
+        let impatience = DispatchWorkItem { process.send(SIGKILL) }
         DispatchQueue.global().asyncAfter(deadline: .now() + limit, execute: impatience)
         defer { impatience.cancel() }
         let bytes = output.fileHandleForReading.readDataToEndOfFile()
@@ -50,13 +51,4 @@ enum ToolRun {
     }
 
     private static let limit: TimeInterval = 30
-
-    /// Swift's threads let no signals through, a child inherits that, and `openssl speed` ends by a signal.
-    private static func withSignals(_ body: () throws -> Void) rethrows {
-        var (none, usual) = (sigset_t(), sigset_t())
-        sigemptyset(&none)
-        pthread_sigmask(SIG_SETMASK, &none, &usual)
-        defer { pthread_sigmask(SIG_SETMASK, &usual, nil) }
-        try body()
-    }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyFiles
 import LatchkeyTesting
 
 /// Headless Chromium with a profile of its own, spoken to by the DevTools protocol over a pipe.
@@ -30,7 +31,7 @@ final class Chromium: Sendable {
         var hasEnded = false
     }
 
-    private let process: Process
+    private let process: Subprocess
     private let commands: FileHandle
     private let state: Locked<State>
     private let folder: TemporaryFolder
@@ -38,7 +39,7 @@ final class Chromium: Sendable {
     /// One for each page: a page beside others may count as hidden, and shows no picture then.
     init() throws {
         folder = try TemporaryFolder()
-        process = Process()
+        process = Subprocess()
         process.executableURL = URL(filePath: "/bin/sh")
         // Chromium reads commands from descriptor 3 and answers on 4.
         process.arguments = [

@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyDemoMedia
+import LatchkeyFiles
 import LatchkeyTesting
 
 /// A picture as its pixels.
@@ -41,7 +42,7 @@ struct Picture: Sendable {
         _ input: [String], width: Int, in folder: TemporaryFolder
     ) async throws -> Picture {
         let output = folder.file("\(UUID().uuidString).rgb")
-        let process = Process()
+        let process = Subprocess()
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments =
             ["ffmpeg", "-v", "error", "-nostdin"] + input + ["-f", "rawvideo", "-pix_fmt", "rgb24", output.path]

@@ -1,4 +1,5 @@
 import Foundation
+import LatchkeyFiles
 import LatchkeyTesting
 import Testing
 
@@ -95,7 +96,7 @@ import Testing
 
     /// What a program prints.
     private static func run(_ program: String, _ arguments: [String]) throws -> String {
-        let process = Process()
+        let process = Subprocess()
         let output = Pipe()
         process.executableURL = URL(filePath: program)
         process.arguments = arguments

@@ -11,6 +11,7 @@ import Testing
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
+    import LatchkeyFiles
 #endif
 
 /// Runs `latchkey doctor --trace --html` on setups with one fault each: both pages name the step and the one true cause at the top.
@@ -225,7 +226,7 @@ enum TraceReader {
     }
 
     private static func output(_ program: String, _ file: String) throws -> String {
-        let process = Process()
+        let process = Subprocess()
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = ["PYTHONPATH=\(packages)", "python3", "-c", program, file]
         let pipe = Pipe()

@@ -11,12 +11,13 @@ import Testing
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
+    import LatchkeyFiles
 #endif
 
 /// `latchkey-server run` as a process of its own, for faults that a test cannot have in its own process.
 final class FaultyServer: @unchecked Sendable {
     // Sound because a test uses it from one task.
-    private let process: Process
+    private let process: Subprocess
     private let ended: Task<Int32, Never>
     private let log: URL
     let demo: DemoFolder
@@ -64,7 +65,7 @@ final class FaultyServer: @unchecked Sendable {
         try #require(listeners.count == 3, "\(text)")
     }
 
-    deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
+    deinit { process.send(SIGKILL) }
 
     var text: String { (try? String(contentsOf: log, encoding: .utf8)) ?? "" }
     /// Whole lines of the log.
@@ -75,7 +76,7 @@ final class FaultyServer: @unchecked Sendable {
     }
     var isRunning: Bool { process.isRunning }
 
-    func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
+    func send(_ signal: Int32) { process.send(signal) }
 
     /// Sends a signal, and returns the status; 128 and the signal's number if a signal ended it.
     func end(by signal: Int32) async -> Int32 {

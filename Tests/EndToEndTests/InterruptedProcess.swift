@@ -1,4 +1,5 @@
 import Foundation
+import LatchkeyFiles
 import LatchkeyTesting
 import Testing
 
@@ -7,8 +8,8 @@ import Testing
 final class InterruptedProcess: @unchecked Sendable {
     // Sound because a test uses it from one task; the thread that reads the fifo touches only its descriptor.
     let folder: TemporaryFolder
-    private let process: Process
-    private let ended: Task<(status: Int32, reason: Process.TerminationReason), Never>
+    private let process: Subprocess
+    private let ended: Task<(status: Int32, reason: Subprocess.TerminationReason), Never>
     private let fifo: Int32
     /// The process numbers of the decoders.
     private(set) var decoders: [pid_t] = []
@@ -29,7 +30,7 @@ final class InterruptedProcess: @unchecked Sendable {
             arguments, ["PATH": "\(folder.path("bin")):\(path)", "TMPDIR": folder.path("temporary")])
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
-        let (ends, end) = AsyncStream.makeStream(of: (Int32, Process.TerminationReason).self)
+        let (ends, end) = AsyncStream.makeStream(of: (Int32, Subprocess.TerminationReason).self)
         process.terminationHandler = { end.yield(($0.terminationStatus, $0.terminationReason)) }
         ended = Task { await ends.first { _ in true } ?? (-1, .uncaughtSignal) }
         // As a shell starts it, even if the tests themselves run under `nohup`.
@@ -38,7 +39,7 @@ final class InterruptedProcess: @unchecked Sendable {
     }
 
     deinit {
-        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+        process.send(SIGKILL)
         for decoder in decoders { kill(decoder, SIGKILL) }
         close(fifo)
     }
@@ -60,8 +61,8 @@ final class InterruptedProcess: @unchecked Sendable {
     }
 
     /// Sends a signal and waits for the end.
-    func end(by signal: Int32) async -> (status: Int32, reason: Process.TerminationReason) {
-        kill(process.processIdentifier, signal)
+    func end(by signal: Int32) async -> (status: Int32, reason: Subprocess.TerminationReason) {
+        process.send(signal)
         return await ended.value
     }
 

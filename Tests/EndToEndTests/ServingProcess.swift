@@ -1,10 +1,11 @@
 import Foundation
+import LatchkeyFiles
 import LatchkeyTesting
 
 /// A program that prints one line when it is ready, and then serves.
 final class ServingProcess: @unchecked Sendable {
     // Sound because a test uses it from one task; the reader of standard output touches nothing of it.
-    private let process: Process
+    private let process: Subprocess
     private let output = Pipe()
     private let errors: FileHandle
     private let folder: TemporaryFolder
@@ -27,7 +28,7 @@ final class ServingProcess: @unchecked Sendable {
         line = await Self.firstLine(of: output.fileHandleForReading)
     }
 
-    deinit { if process.isRunning { process.terminate() } }
+    deinit { process.terminate() }
 
     /// The process' number.
     var identifier: Int32 { process.processIdentifier }
@@ -51,7 +52,7 @@ final class ServingProcess: @unchecked Sendable {
     func stopReading() { try? output.fileHandleForReading.close() }
 
     /// Sends a signal.
-    func send(_ signal: Int32) { kill(identifier, signal) }
+    func send(_ signal: Int32) { process.send(signal) }
 
     /// Sends a signal and waits for the end.
     func end(by signal: Int32) async -> Int32 {

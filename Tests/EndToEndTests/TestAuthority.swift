@@ -1,4 +1,5 @@
 import Foundation
+import LatchkeyFiles
 import LatchkeyTesting
 
 /// A test's authority, and a server certificate from it, as paths of PEM files.
@@ -32,7 +33,7 @@ struct TestAuthority {
     }
 
     private static func openssl(_ arguments: [String]) throws {
-        let process = Process()
+        let process = Subprocess()
         process.executableURL = URL(filePath: tool ?? "")
         process.arguments = arguments
         process.standardOutput = FileHandle.nullDevice

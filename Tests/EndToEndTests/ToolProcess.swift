@@ -5,6 +5,7 @@ import LatchkeyTesting
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
+    import LatchkeyFiles
 #endif
 
 /// The built tool, run like a user runs it.
@@ -75,8 +76,8 @@ struct ToolProcess: Sendable {
         return Outcome(status: status, output: try text("output"), error: try text("error"))
     }
 
-    static func make(program: String? = nil, _ arguments: [String], _ environment: [String: String?] = [:]) -> Process {
-        let process = Process()
+    static func make(program: String? = nil, _ arguments: [String], _ environment: [String: String?] = [:]) -> Subprocess {
+        let process = Subprocess()
         process.executableURL = URL(filePath: program ?? path ?? "")
         process.arguments = arguments
         process.standardInput = FileHandle.nullDevice
@@ -84,7 +85,7 @@ struct ToolProcess: Sendable {
         return process
     }
 
-    static func status(of process: Process) async throws -> Int32 {
+    static func status(of process: Subprocess) async throws -> Int32 {
         try await withCheckedThrowingContinuation { continuation in
             process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
             do { try process.run() } catch {

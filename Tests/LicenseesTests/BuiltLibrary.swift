@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyFiles
 import LatchkeyTesting
 
 /// A shared library that a test builds from `Tests/Support`, with macros that leave things out or break them.
@@ -56,7 +57,7 @@ enum Command {
     /// - Returns: its standard output and error.
     @discardableResult
     static func run(_ program: String, _ arguments: [String]) throws -> String {
-        let (process, pipe) = (Process(), Pipe())
+        let (process, pipe) = (Subprocess(), Pipe())
         process.executableURL = URL(filePath: program)
         process.arguments = arguments
         process.standardOutput = pipe

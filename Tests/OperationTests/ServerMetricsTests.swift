@@ -1,4 +1,5 @@
 import Foundation
+import LatchkeyFiles
 import LatchkeyHTTP
 import Testing
 
@@ -169,7 +170,7 @@ import Testing
     }
 
     private static func run(_ script: String, input: String, python: String? = nil) throws -> String {
-        let process = Process()
+        let process = Subprocess()
         process.executableURL = URL(fileURLWithPath: python ?? Self.python ?? "/usr/bin/python3")
         process.arguments = ["-c", script]
         let (stdin, stdout, stderr) = (Pipe(), Pipe(), Pipe())

@@ -1,6 +1,7 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyFairPlay
+import LatchkeyFiles
 import LatchkeyServer
 import LatchkeyStores
 import LatchkeyTerminal
@@ -36,7 +37,7 @@ struct ServerVerbTests {
         let folder = try TemporaryFolder()
         let file = try folder.write(await Run("completions", "bash").output, to: "completions")
         let line = (["latchkey-server"] + words).map { "'\($0)'" }.joined(separator: " ")
-        let (process, output) = (Process(), Pipe())
+        let (process, output) = (Subprocess(), Pipe())
         process.executableURL = URL(filePath: "/bin/bash")
         process.arguments = [
             "--norc", "-c",

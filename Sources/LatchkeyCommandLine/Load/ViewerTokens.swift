@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyFiles
 import LatchkeyServer
 
 /// Where the viewers' tokens come from.
@@ -80,7 +81,7 @@ struct ViewerTokens: Sendable {
         // The command has a thread of its own, which ends with it; a cancelled task waits no longer.
         try await Promise<Secret, any Error>.value { done in
             Thread.detachNewThread {
-                let (process, pipe) = (Process(), Pipe())
+                let (process, pipe) = (Subprocess(), Pipe())
                 process.executableURL = URL(filePath: "/bin/sh")
                 process.arguments = ["-c", command]
                 process.environment = ProcessInfo.processInfo.environment.merging(variables) { $1 }

@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyFiles
 import Testing
 
 /// A process is killed at any step of a change to a file key store, 200 times, and the store holds the state before or after.
@@ -47,7 +48,7 @@ import Testing
     }
 
     private static func report(_ folder: URL, _ seed: Int) async throws -> Report {
-        let process = Process()
+        let process = Subprocess()
         process.executableURL = program
         process.arguments = [folder.path, "\(seed)", "\(runs)"]
         let output = Pipe()

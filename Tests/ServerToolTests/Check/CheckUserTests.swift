@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyFiles
 import LatchkeyServer
 import LatchkeyTerminal
 import LatchkeyTesting
@@ -22,7 +23,7 @@ struct CheckUserTests {
     }()
 
     private func check(_ folder: DemoFolder, _ arguments: String...) throws -> (status: Int32, error: String) {
-        let (process, pipe) = (Process(), Pipe())
+        let (process, pipe) = (Subprocess(), Pipe())
         process.executableURL = URL(filePath: Self.program ?? "")
         process.arguments = ["run", "--check", "--config", folder.configuration] + arguments
         process.standardOutput = FileHandle.nullDevice

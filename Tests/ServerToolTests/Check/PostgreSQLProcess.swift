@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyFiles
 import LatchkeyServer
 
 @testable import LatchkeyStores
@@ -102,7 +103,7 @@ extension PostgreSQLProcess {
         private let input: FileHandle
 
         init(folder: String, programs: String) throws {
-            let process = Process()
+            let process = Subprocess()
             process.executableURL = URL(filePath: "/bin/sh")
             process.arguments = ["-c", script, "sh", folder, programs]
             let input = Pipe()

@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyFiles
 import LatchkeyServer
 import LatchkeyTesting
 
@@ -17,7 +18,7 @@ final class RedisProcess: Sendable {
 
     let address: RedisAddress
     let path: String
-    private let process: Locked<Process>
+    private let process: Locked<Subprocess>
     private let log = ProcessLog()
 
     /// Starts a server, and waits until it takes connections.
@@ -44,7 +45,7 @@ final class RedisProcess: Sendable {
     private init(path: String, _ arguments: [String], ready: String) async throws {
         self.path = path
         address = try RedisAddress(Secret("redis+unix:\(path)"))
-        let process = Process()
+        let process = Subprocess()
         process.executableURL = URL(filePath: "/usr/bin/setpriv")
         let user = geteuid() == 0 ? ["--reuid", "65534", "--regid", "65534", "--clear-groups"] : []
         process.arguments = ["--pdeathsig", "KILL"] + user + [Self.program] + arguments

@@ -1,4 +1,5 @@
 import Foundation
+import LatchkeyFiles
 
 /// Chromium without a window, on one page, until it is ended.
 final class HeadlessBrowser: Sendable {
@@ -7,7 +8,7 @@ final class HeadlessBrowser: Sendable {
     private static let path = "/usr/bin/chromium"
     static var isInstalled: Bool { FileManager.default.isExecutableFile(atPath: path) }
 
-    private let process = Process()
+    private let process = Subprocess()
     private let log: URL
     private let ended: AsyncStream<Void>
 

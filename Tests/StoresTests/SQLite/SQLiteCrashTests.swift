@@ -1,6 +1,7 @@
 import CSQLite
 import Foundation
 import LatchkeyCore
+import LatchkeyFiles
 import LatchkeyServer
 import LatchkeyTesting
 import Testing
@@ -40,7 +41,7 @@ import Testing
     /// Lets a process write until it has printed so many lines, and kills it.
     /// - Returns: the last number that it printed.
     private static func keysStored(by path: String, killedAfter lines: Int) async throws -> Int {
-        let process = Process()
+        let process = Subprocess()
         process.executableURL = program
         process.arguments = ["write", path]
         let output = Pipe()
@@ -55,7 +56,7 @@ import Testing
                     let bytes = output.fileHandleForReading.availableData
                     if bytes.isEmpty { break }
                     text += String(decoding: bytes, as: UTF8.self)
-                    if text.count(where: { $0 == "\n" }) >= lines { kill(process.processIdentifier, SIGKILL) }
+                    if text.count(where: { $0 == "\n" }) >= lines { process.send(SIGKILL) }
                 }
                 continuation.resume(returning: text)
             }

@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyFiles
 import LatchkeyTesting
 import Testing
 
@@ -26,7 +27,7 @@ import Testing
         let folder = try TemporaryFolder()
         let file = folder.url.appending(path: "bundle.zip")
         try Self.archive.data.write(to: file)
-        let process = Process()
+        let process = Subprocess()
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = [
             "python3", "-c", "import sys,zipfile; z=zipfile.ZipFile(sys.argv[1]); print(z.testzip(), z.namelist())",
