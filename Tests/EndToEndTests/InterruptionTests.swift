@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyFiles
 import LatchkeyServices
 import LatchkeySimulation
 import LatchkeyTesting

@@ -22,7 +22,8 @@ import Testing
     }
 
     @Test func `it has its arguments, its environment and an empty standard input`() throws {
-        let run = try Self.shell(#"cat; printf '%s|' "$@"; printf '%s' "$WORD""#, ["a b", ""], environment: ["WORD": "w"])
+        let run = try Self.shell(
+            #"cat; printf '%s|' "$@"; printf '%s' "$WORD""#, ["a b", ""], environment: ["WORD": "w"])
         #expect(run.output == "a b||w")
         #expect(run.process.terminationStatus == 0 && run.process.terminationReason == .exit)
         #expect(!run.process.isRunning)
