@@ -76,7 +76,9 @@ struct ToolProcess: Sendable {
         return Outcome(status: status, output: try text("output"), error: try text("error"))
     }
 
-    static func make(program: String? = nil, _ arguments: [String], _ environment: [String: String?] = [:]) -> Subprocess {
+    static func make(program: String? = nil, _ arguments: [String], _ environment: [String: String?] = [:])
+        -> Subprocess
+    {
         let process = Subprocess()
         process.executableURL = URL(filePath: program ?? path ?? "")
         process.arguments = arguments
