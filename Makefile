@@ -52,6 +52,7 @@ test: engines packager readers ## run all tests
 	@Scripts/run-tests "$$($(SWIFT_BUILD) --show-bin-path)"/latchkeyPackageTests.xctest \
 	    --testing-library swift-testing --experimental-maximum-parallelization-width 8
 	@Scripts/check-drag-in $(CONFIGURATION)
+	@Scripts/check-rooms --bin "$$($(SWIFT_BUILD) --show-bin-path)"
 	@Scripts/check-deployment --bin "$$($(SWIFT_BUILD) --show-bin-path)"
 	@Scripts/check-pages --bin "$$($(SWIFT_BUILD) --show-bin-path)"
 
@@ -75,6 +76,7 @@ lint: ## check the format, references, the code in documents, and that tests end
 	@Scripts/check-pages --self-test && Scripts/check-pages
 	@Scripts/check-tests
 	@Scripts/run-tests --self-test
+	@Scripts/check-rooms --self-test && Scripts/check-rooms
 	@Scripts/check-options --self-test && Scripts/check-options
 	@Scripts/check-deployment
 	@Scripts/cluster --self-test

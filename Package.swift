@@ -67,7 +67,8 @@ let package = Package(
         .library(name: "LatchkeyTVSDK", targets: ["LatchkeyTVSDK"]),
         .library(name: "LatchkeyBitmovin", targets: ["LatchkeyBitmovin"]),
         .library(name: "LatchkeyReactNativeVideo", targets: ["LatchkeyReactNativeVideo"]),
-        .library(name: "LatchkeyServer", targets: ["LatchkeyServer", "LatchkeyServices"]),
+        .library(name: "LatchkeyServer", targets: ["LatchkeyServer"]),
+        .library(name: "LatchkeyServices", targets: ["LatchkeyServices"]),
         .library(name: "LatchkeyDevice", targets: ["LatchkeyDevice"]),
         .library(name: "LatchkeyTesting", targets: ["LatchkeyTesting"]),
         .executable(name: "latchkey", targets: ["LatchkeyCommandLine"]),
@@ -100,6 +101,8 @@ let package = Package(
         // Floor 1
         room("LatchkeyVirtualTime", ["LatchkeyCore"]),
         room("LatchkeyFiles", ["LatchkeyCore", "CSockets"]),
+        // How a request gets to a server: below client and server.
+        room("LatchkeyTransport", ["LatchkeyCore"] + curlClient()),
         room("LatchkeyHLS", ["LatchkeyCore"]),
         room("LatchkeyFairPlay", ["LatchkeyCore", "COpenSSL"]),
         // Floor 2
@@ -108,32 +111,70 @@ let package = Package(
         room("LatchkeyDevice", ["LatchkeyCore", "LatchkeyFairPlay"]),
         room("LatchkeyPlayback", ["LatchkeyCore", "LatchkeyHLS"]),
         // Floor 3
-        room("Latchkey", ["LatchkeyCore", "LatchkeyHLS", "LatchkeyVendors"] + curlClient()),
+        room("Latchkey", ["LatchkeyCore", "LatchkeyHLS", "LatchkeyTransport", "LatchkeyVendors"]),
+        // The license server, from below. Forms: strict JSON, and forms with problems by place.
+        room("LatchkeyForms", ["LatchkeyCore"]),
+        // The state of what a server asks: stores, callouts, key sets.
+        room("LatchkeyEngines", ["LatchkeyCore"]),
+        // The decision, pure: no HTTP, no store, no clock.
+        room("LatchkeyPolicy", ["LatchkeyCore", "LatchkeyFairPlay", "LatchkeyFiles", "LatchkeyForms"]),
         room(
-            "LatchkeyServer",
-            [
-                "LatchkeyCore", "LatchkeyFairPlay", "LatchkeyFiles", "LatchkeyHTTP", "CLatchkeyDerivation", "CLibXML2",
-                "CPKCS11",
-            ]),
+            "LatchkeyTokens",
+            ["LatchkeyCore", "LatchkeyFairPlay", "LatchkeyFiles", "LatchkeyForms", "LatchkeyEngines", "LatchkeyPolicy"]),
+        room("LatchkeyVault", ["LatchkeyCore", "LatchkeyFairPlay", "LatchkeyEngines", "LatchkeyPolicy"]),
+        room(
+            "LatchkeyLicensees",
+            ["LatchkeyCore", "LatchkeyFairPlay", "LatchkeyFiles", "CLatchkeyDerivation", "CPKCS11", "LatchkeyForms"]),
         // Floor 4
-        room("LatchkeyFaces", ["LatchkeyCore", "LatchkeyFairPlay", "LatchkeyHTTP", "LatchkeyServer"]),
+        room(
+            "LatchkeyPackaging",
+            [
+                "LatchkeyCore", "LatchkeyFairPlay", "LatchkeyHTTP", "CLibXML2", "LatchkeyForms", "LatchkeyPolicy",
+                "LatchkeyVault",
+            ]),
+        room(
+            "LatchkeyOperation",
+            [
+                "LatchkeyCore", "LatchkeyHTTP", "LatchkeyForms", "LatchkeyEngines", "LatchkeyPolicy", "LatchkeyTokens",
+                "LatchkeyVault",
+            ]),
+        // Four vendors' tokens and envelopes, as their license services take them.
+        room(
+            "LatchkeyVendorWire",
+            [
+                "LatchkeyCore", "LatchkeyFairPlay", "LatchkeyHTTP", "LatchkeyForms", "LatchkeyPolicy", "LatchkeyTokens",
+                "LatchkeyVault",
+            ]),
+        room(
+            "LatchkeyLicensing",
+            [
+                "LatchkeyCore", "LatchkeyFairPlay", "LatchkeyHTTP", "LatchkeyForms", "LatchkeyEngines",
+                "LatchkeyPolicy", "LatchkeyTokens", "LatchkeyVault", "LatchkeyLicensees", "LatchkeyPackaging",
+                "LatchkeyOperation", "LatchkeyVendorWire",
+            ]),
         room(
             "LatchkeyServices",
-            ["LatchkeyCore", "LatchkeyFaces", "LatchkeyFairPlay", "LatchkeyHTTP", "LatchkeyServer"]),
-        room("LatchkeyDemoMedia", ["LatchkeyCore", "LatchkeyServer"], resources: [.copy("DemoAsset")]),
+            [
+                "LatchkeyCore", "LatchkeyFairPlay", "LatchkeyHTTP", "LatchkeyMedia", "LatchkeyForms", "LatchkeyPolicy",
+                "LatchkeyOperation", "LatchkeyVendorWire",
+            ]),
+        room("LatchkeyMedia", ["LatchkeyCore", "LatchkeyFiles", "LatchkeyHTTP"], resources: [.copy("DemoAsset")]),
         // A page that plays in a browser. It is compiled in, so that nothing has to be found at run time.
         .target(
             name: "LatchkeyWebPlayer", dependencies: ["LatchkeyHTTP"], path: "Examples/Web", exclude: ["Vendor"],
             resources: ["index.html", "player.js", "style.css"].map { .embedInCode($0) }, swiftSettings: settings),
         room(
             "LatchkeyStores",
-            ["LatchkeyCore", "LatchkeyFairPlay", "LatchkeyFiles", "LatchkeyServer", "CSQLite", "CPostgreSQL"]),
+            [
+                "LatchkeyCore", "LatchkeyFairPlay", "LatchkeyFiles", "CSQLite", "CPostgreSQL", "LatchkeyEngines",
+                "LatchkeyPolicy", "LatchkeyVault", "LatchkeyOperation",
+            ]),
         room(
             "LatchkeySimulation",
             [
                 "Latchkey", "LatchkeyCore", "LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyHLS", "LatchkeyHTTP",
-                "LatchkeyDemoMedia", "LatchkeyPlayback", "LatchkeyServer", "LatchkeyServices", "LatchkeySupport",
-                "LatchkeyVendors",
+                "LatchkeyMedia", "LatchkeyPlayback", "LatchkeySupport", "LatchkeyVendors", "LatchkeyOperation",
+                "LatchkeyServices",
             ]),
         // Pages, files and bundles of what a loader did. An app takes it along where it wants them.
         room("LatchkeySupport", ["Latchkey", "LatchkeyCore", "LatchkeyHLS", "LatchkeyVendors"]),
@@ -168,11 +209,14 @@ let package = Package(
             ]
                 + ["AVFoundation", "JWPlayerKit", "JWPlayer_iOS_SDK", "THEOplayerSDK", "OPYSDKFPS", "PSDKLibrary"]
                 .flatMap(playerSDK),
-            path: "Examples", exclude: ["Web"], swiftSettings: settings),
+            path: "Examples", exclude: ["Server", "Web"], swiftSettings: settings),
+        .target(
+            name: "LatchkeyServerExamples", dependencies: ["LatchkeyServer"], path: "Examples/Server",
+            swiftSettings: settings),
         // Floor 5
         room(
             "LatchkeyTerminal",
-            ["Latchkey", "LatchkeyCore", "LatchkeyFiles", "LatchkeyPlayback", "LatchkeyVendors"]),
+            ["LatchkeyCore", "LatchkeyFiles", "LatchkeyPlayback", "LatchkeyTransport"]),
         // The option `--trace` of the tools.
         room(
             "LatchkeyTracing",
@@ -181,23 +225,35 @@ let package = Package(
         .executableTarget(
             name: "LatchkeyCommandLine",
             dependencies: [
-                "Latchkey", "LatchkeyCore", "LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyFiles", "LatchkeyHLS",
-                "LatchkeyHTTP", "LatchkeyPlayback", "LatchkeyServer", "LatchkeyServices", "LatchkeySimulation",
-                "LatchkeySupport", "LatchkeyTerminal", "LatchkeyTracing", "LatchkeyVendors", "LatchkeyVirtualTime",
+                "Latchkey", "LatchkeyCore", "LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyHLS", "LatchkeyHTTP",
+                "LatchkeyPlayback", "LatchkeySimulation", "LatchkeySupport", "LatchkeyTerminal", "LatchkeyTracing",
+                "LatchkeyVendors", "LatchkeyVirtualTime", "LatchkeyFiles", "LatchkeyMedia", "LatchkeyForms",
+                "LatchkeyPolicy", "LatchkeyTokens", "LatchkeyVault", "LatchkeyOperation", "LatchkeyLicensing",
+                "LatchkeyServices",
             ], swiftSettings: settings),
+        .target(
+            name: "LatchkeyServer",
+            dependencies: [
+                "LatchkeyCore", "LatchkeyFairPlay", "LatchkeyFiles", "LatchkeyHTTP", "LatchkeyStores",
+                "LatchkeyTransport", "LatchkeyForms", "LatchkeyEngines", "LatchkeyPolicy", "LatchkeyTokens",
+                "LatchkeyVault", "LatchkeyLicensees", "LatchkeyPackaging", "LatchkeyOperation", "LatchkeyLicensing",
+            ],
+            resources: [.embedInCode("Console/Web")], swiftSettings: settings),
         .executableTarget(
             name: "LatchkeyServerTool",
             dependencies: [
-                "Latchkey", "LatchkeyCore", "LatchkeyDemoMedia", "LatchkeyFaces", "LatchkeyFairPlay", "LatchkeyFiles",
-                "LatchkeyHTTP", "LatchkeyServer", "LatchkeyStores", "LatchkeyTerminal", "LatchkeyWebPlayer",
-            ], resources: [.embedInCode("Console/Web")], swiftSettings: settings),
+                "LatchkeyCore", "LatchkeyFairPlay", "LatchkeyHTTP", "LatchkeyStores", "LatchkeyTerminal",
+                "LatchkeyWebPlayer", "LatchkeyFiles", "LatchkeyMedia", "LatchkeyTransport", "LatchkeyForms",
+                "LatchkeyPolicy", "LatchkeyTokens", "LatchkeyVault", "LatchkeyOperation", "LatchkeyLicensing",
+                "LatchkeyServer",
+            ], swiftSettings: settings),
         .executableTarget(
             name: "LatchkeyBench",
             dependencies: [
-                "Latchkey", "LatchkeyCore", "LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyFiles", "LatchkeyHLS",
-                "LatchkeyHTTP",
-                "LatchkeyPlayback", "LatchkeyServer", "LatchkeyServices", "LatchkeySimulation", "LatchkeySupport",
-                "LatchkeyTerminal", "LatchkeyTesting", "LatchkeyVendors", "LatchkeyVirtualTime",
+                "Latchkey", "LatchkeyCore", "LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyHLS", "LatchkeyHTTP",
+                "LatchkeyPlayback", "LatchkeySimulation", "LatchkeySupport", "LatchkeyTerminal", "LatchkeyTesting",
+                "LatchkeyVendors", "LatchkeyVirtualTime", "LatchkeyFiles", "LatchkeyMedia", "LatchkeyForms",
+                "LatchkeyTokens", "LatchkeyOperation", "LatchkeyServices",
             ], swiftSettings: settings),
 
         // A process that the tests kill while it writes keys.
@@ -206,11 +262,16 @@ let package = Package(
             path: "Tests/Support/StoreCrash", swiftSettings: settings),
         // A process that the tests kill while it writes to SQLite, and the measurements of the engines.
         .executableTarget(
-            name: "StoreEngines", dependencies: ["LatchkeyStores", "LatchkeyServer", "LatchkeyCore"],
+            name: "StoreEngines",
+            dependencies: [
+                "LatchkeyStores", "LatchkeyCore", "LatchkeyEngines", "LatchkeyPolicy", "LatchkeyVault",
+                "LatchkeyLicensing",
+            ],
             path: "Tests/Support/StoreEngines", swiftSettings: settings),
         // Stores of a server that are away when a test says so.
         .target(
-            name: "SwitchedStores", dependencies: ["LatchkeyServer", "LatchkeyCore"],
+            name: "SwitchedStores",
+            dependencies: ["LatchkeyCore", "LatchkeyEngines", "LatchkeyVault", "LatchkeyOperation"],
             path: "Tests/Support/SwitchedStores", swiftSettings: settings),
         // Clients of tests that send what no other client does, TLS clients, and certificates.
         .target(
@@ -221,16 +282,56 @@ let package = Package(
         tests("FairPlay", ["LatchkeyFairPlay", "LatchkeyCore"]),
         tests("HTTP", ["TLSPeer", "LatchkeyHTTP", "LatchkeyFiles", "LatchkeyCore"]),
         // The rooms of the license server, each with a target of its own, so that they compile side by side.
-        tests("Forms", ["LatchkeyServer", "LatchkeyCore"]),
-        tests("Policy", ["LatchkeyServer", "LatchkeyFairPlay", "LatchkeyCore"]),
-        tests("Tokens", ["LatchkeyServer", "LatchkeyFairPlay", "LatchkeyCore"]),
-        tests("Vault", ["LatchkeyServer", "LatchkeyFairPlay", "LatchkeyCore"]),
-        tests("Packaging", ["LatchkeyServer", "LatchkeyFairPlay", "LatchkeyHTTP", "LatchkeyCore"]),
-        tests("Licensees", ["LatchkeyFiles", "LatchkeyServer", "LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyCore"]),
-        tests("Operation", ["LatchkeyFiles", "LatchkeyServer", "LatchkeyHTTP", "LatchkeyVirtualTime", "LatchkeyCore"]),
-        tests("Server", ["LatchkeyServer", "LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyHTTP", "LatchkeyCore"]),
+        tests("Forms", ["LatchkeyForms", "LatchkeyEngines", "LatchkeyCore"]),
         tests(
-            "Stores", ["LatchkeyFiles", "StoreEngines", "LatchkeyStores", "LatchkeyServer", "LatchkeyCore", "CSQLite"]),
+            "Policy",
+            [
+                "LatchkeyForms", "LatchkeyEngines", "LatchkeyPolicy", "LatchkeyTokens", "LatchkeyVault",
+                "LatchkeyLicensing", "LatchkeyFairPlay", "LatchkeyCore",
+            ]),
+        tests(
+            "Tokens",
+            [
+                "LatchkeyForms", "LatchkeyEngines", "LatchkeyPolicy", "LatchkeyTokens", "LatchkeyLicensing",
+                "LatchkeyFairPlay", "LatchkeyCore",
+            ]),
+        tests(
+            "Vault",
+            [
+                "LatchkeyForms", "LatchkeyEngines", "LatchkeyPolicy", "LatchkeyTokens", "LatchkeyVault",
+                "LatchkeyLicensing", "LatchkeyFairPlay", "LatchkeyCore",
+            ]),
+        tests(
+            "Packaging",
+            [
+                "LatchkeyPolicy", "LatchkeyVault", "LatchkeyPackaging", "LatchkeyFairPlay", "LatchkeyHTTP",
+                "LatchkeyCore",
+            ]),
+        tests(
+            "Licensees",
+            [
+                "LatchkeyFiles", "LatchkeyForms", "LatchkeyPolicy", "LatchkeyVault", "LatchkeyLicensees",
+                "LatchkeyOperation", "LatchkeyLicensing", "LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyCore",
+            ]),
+        tests(
+            "Operation",
+            [
+                "LatchkeyFiles", "LatchkeyForms", "LatchkeyEngines", "LatchkeyPolicy", "LatchkeyTokens",
+                "LatchkeyVault", "LatchkeyOperation", "LatchkeyHTTP", "LatchkeyVirtualTime", "LatchkeyCore",
+            ]),
+        tests(
+            "Server",
+            [
+                "LatchkeyForms", "LatchkeyPolicy", "LatchkeyTokens", "LatchkeyVault", "LatchkeyLicensees",
+                "LatchkeyPackaging", "LatchkeyOperation", "LatchkeyLicensing", "LatchkeyDevice", "LatchkeyFairPlay",
+                "LatchkeyHTTP", "LatchkeyCore",
+            ]),
+        tests(
+            "Stores",
+            [
+                "LatchkeyFiles", "LatchkeyEngines", "LatchkeyPolicy", "LatchkeyVault", "LatchkeyLicensing",
+                "StoreEngines", "LatchkeyStores", "LatchkeyCore", "CSQLite",
+            ]),
         tests("Vendors", ["LatchkeyVendors", "LatchkeyCore"]),
         tests("Device", ["LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyCore"]),
         tests("Playback", ["LatchkeySimulation", "LatchkeyPlayback", "LatchkeyHLS", "LatchkeyCore"]),
@@ -242,41 +343,42 @@ let package = Package(
         tests(
             "Services",
             [
-                "TLSPeer",
-                "LatchkeyFaces", "LatchkeyServices", "LatchkeyServer", "LatchkeyHTTP", "LatchkeyFairPlay",
-                "LatchkeyDevice", "LatchkeyCore",
+                "LatchkeyMedia", "LatchkeyForms", "LatchkeyPolicy", "LatchkeyOperation", "LatchkeyVendorWire",
+                "LatchkeyServices", "TLSPeer", "LatchkeyHTTP", "LatchkeyFairPlay", "LatchkeyDevice", "LatchkeyCore",
             ]),
         tests(
             "EndToEnd",
             [
-                "TLSPeer", "LatchkeyServerTool", "LatchkeyFaces", "LatchkeySimulation", "LatchkeySupport", "Latchkey",
-                "LatchkeyVendors",
-                "LatchkeyServices", "LatchkeyServer", "LatchkeyHTTP", "LatchkeyFiles",
+                "LatchkeyFiles", "LatchkeyMedia", "LatchkeyForms", "LatchkeyPolicy", "LatchkeyVault",
+                "LatchkeyLicensees", "LatchkeyPackaging", "LatchkeyOperation", "LatchkeyVendorWire",
+                "LatchkeyLicensing", "LatchkeyServer", "LatchkeyServices", "TLSPeer", "LatchkeyServerTool",
+                "LatchkeySimulation", "LatchkeySupport", "Latchkey", "LatchkeyVendors", "LatchkeyHTTP",
                 "LatchkeyFairPlay", "LatchkeyDevice", "LatchkeyPlayback", "LatchkeyHLS", "LatchkeyCore",
             ]),
         tests(
             "CommandLine",
             [
-                "LatchkeyFiles",
+                "LatchkeyFiles", "LatchkeyMedia", "LatchkeyForms", "LatchkeyTokens", "LatchkeyServices",
                 "LatchkeyCommandLine", "LatchkeyServerTool", "LatchkeySimulation", "LatchkeySupport",
-                "LatchkeyTerminal", "LatchkeyTracing",
-                "Latchkey", "LatchkeyVendors",
-                "LatchkeyServices", "LatchkeyServer", "LatchkeyDevice", "LatchkeyPlayback", "LatchkeyHTTP",
-                "LatchkeyFairPlay", "LatchkeyHLS", "LatchkeyCore",
+                "LatchkeyTerminal", "LatchkeyTracing", "Latchkey", "LatchkeyVendors", "LatchkeyDevice",
+                "LatchkeyPlayback", "LatchkeyHTTP", "LatchkeyFairPlay", "LatchkeyHLS", "LatchkeyCore",
             ]),
         tests(
             "ServerTool",
             [
-                "SwitchedStores", "TLSPeer", "LatchkeyServerTool", "LatchkeyTerminal", "Latchkey", "LatchkeyVendors",
-                "LatchkeyStores", "LatchkeyFaces", "LatchkeyServer", "LatchkeyDevice", "LatchkeyHTTP",
-                "LatchkeyFairPlay", "LatchkeyFiles", "LatchkeyCore",
+                "LatchkeyServerExamples", "LatchkeyFiles", "LatchkeyTransport", "LatchkeyForms", "LatchkeyEngines",
+                "LatchkeyPolicy", "LatchkeyTokens", "LatchkeyVault", "LatchkeyLicensees", "LatchkeyPackaging",
+                "LatchkeyOperation", "LatchkeyVendorWire", "LatchkeyLicensing", "LatchkeyServer", "SwitchedStores",
+                "TLSPeer", "LatchkeyServerTool", "LatchkeyTerminal", "Latchkey", "LatchkeyVendors", "LatchkeyStores",
+                "LatchkeyDevice", "LatchkeyHTTP", "LatchkeyFairPlay", "LatchkeyCore",
             ]),
         tests(
             "Browser",
             [
-                "LatchkeyFiles",
-                "SwitchedStores", "LatchkeyServerTool", "LatchkeyDemoMedia", "LatchkeyServer", "LatchkeyStores",
-                "LatchkeyVendors", "LatchkeyHTTP", "LatchkeyFairPlay", "LatchkeyCore",
+                "LatchkeyFiles", "LatchkeyMedia", "LatchkeyForms", "LatchkeyEngines", "LatchkeyPolicy",
+                "LatchkeyTokens", "LatchkeyVault", "LatchkeyOperation", "LatchkeyLicensing", "LatchkeyServer",
+                "SwitchedStores", "LatchkeyServerTool", "LatchkeyStores", "LatchkeyVendors", "LatchkeyHTTP",
+                "LatchkeyFairPlay", "LatchkeyCore",
             ] + reports()),
         tests(
             "Bench",
@@ -318,30 +420,29 @@ let package = Package(
         .executableTarget(
             name: "LatchkeyDemo",
             dependencies: [
-                "Latchkey", "LatchkeyCore", "LatchkeyFairPlay", "LatchkeyServer", "LatchkeyServices",
-                "LatchkeySimulation", "LatchkeySupport", "LatchkeyTerminal", "LatchkeyTesting", "LatchkeyTracing",
-                "LatchkeyVendors", "LatchkeyExamples",
+                "Latchkey", "LatchkeyCore", "LatchkeyFairPlay", "LatchkeySimulation", "LatchkeySupport",
+                "LatchkeyTerminal", "LatchkeyTesting", "LatchkeyTracing", "LatchkeyVendors", "LatchkeyExamples",
                 "AVFoundation", "JWPlayerKit", "JWPlayer_iOS_SDK", "THEOplayerSDK", "OPYSDKFPS", "PSDKLibrary",
-                "StandInPlayers", "StandInEngine",
+                "StandInPlayers", "StandInEngine", "LatchkeyServices",
             ], swiftSettings: settings),
         tests("Demo", ["LatchkeyDemo", "LatchkeySimulation", "LatchkeyServices", "Latchkey", "LatchkeyCore"]),
         tests(
             "StandIn",
             [
-                "AVFoundation", "JWPlayerKit", "JWPlayer_iOS_SDK", "THEOplayerSDK", "OPYSDKFPS", "PSDKLibrary",
-                "BitmovinPlayer", "ReactNativeVideo", "StandInPlayers", "StandInEngine", "LatchkeySimulation",
-                "LatchkeyServer", "LatchkeyHTTP",
-                "LatchkeyFairPlay", "LatchkeyDevice", "LatchkeyPlayback", "LatchkeyCore",
+                "LatchkeyMedia", "LatchkeyServices", "AVFoundation", "JWPlayerKit", "JWPlayer_iOS_SDK", "THEOplayerSDK",
+                "OPYSDKFPS", "PSDKLibrary", "BitmovinPlayer", "ReactNativeVideo", "StandInPlayers", "StandInEngine",
+                "LatchkeySimulation", "LatchkeyHTTP", "LatchkeyFairPlay", "LatchkeyDevice", "LatchkeyPlayback",
+                "LatchkeyCore",
             ]),
         tests(
             "Players",
             [
+                "LatchkeyMedia", "LatchkeyPolicy", "LatchkeyVault", "LatchkeyOperation", "LatchkeyServices",
                 "LatchkeyAVFoundation", "LatchkeyJWPlayer", "LatchkeyTHEOplayer", "LatchkeyOpenTV", "LatchkeyTVSDK",
                 "LatchkeyBitmovin", "LatchkeyReactNativeVideo", "AVFoundation", "JWPlayerKit", "JWPlayer_iOS_SDK",
                 "THEOplayerSDK", "OPYSDKFPS", "PSDKLibrary", "BitmovinPlayer", "ReactNativeVideo", "StandInPlayers",
-                "StandInEngine", "LatchkeySimulation", "LatchkeyServices",
-                "LatchkeyServer", "LatchkeyHTTP", "LatchkeyFairPlay", "LatchkeyDevice", "LatchkeyPlayback", "Latchkey",
-                "LatchkeyVendors", "LatchkeyCore",
+                "StandInEngine", "LatchkeySimulation", "LatchkeyHTTP", "LatchkeyFairPlay", "LatchkeyDevice",
+                "LatchkeyPlayback", "Latchkey", "LatchkeyVendors", "LatchkeyCore",
             ]),
     ]
 #endif

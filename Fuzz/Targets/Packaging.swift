@@ -3,7 +3,8 @@ import LatchkeyCore
 import LatchkeyHTTP
 
 @testable import LatchkeyFairPlay
-@testable import LatchkeyServer
+@testable import LatchkeyPackaging
+@testable import LatchkeyVault
 
 private let derivation: KeyDerivation = {
     do {

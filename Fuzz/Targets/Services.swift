@@ -1,10 +1,10 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyFairPlay
-import LatchkeyServer
 
-@testable import LatchkeyFaces
+@testable import LatchkeyForms
 @testable import LatchkeyServices
+@testable import LatchkeyVendorWire
 
 private let date = Date(timeIntervalSince1970: 1_767_225_600)
 

@@ -1,5 +1,6 @@
 import Foundation
-import LatchkeyServer
+import LatchkeyCore
+import LatchkeyEngines
 
 @testable import LatchkeyStores
 

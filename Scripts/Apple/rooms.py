@@ -12,6 +12,7 @@ Room = collections.namedtuple("Room", "module folder sdk flags")
 
 LIBRARY = [
     Room("LatchkeyCore", "LatchkeyCore", None, ()),
+    Room("LatchkeyTransport", "LatchkeyTransport", None, ()),
     Room("LatchkeyHLS", "LatchkeyHLS", None, ()),
     Room("LatchkeyVendors", "LatchkeyVendors", None, ()),
     Room("Latchkey", "Latchkey", None, ()),

@@ -71,6 +71,15 @@ public struct ContentKeyError: CataloguedError {
     }
 }
 
+extension ContentKeyError: DetailedError {
+    package var details: ErrorDetails {
+        var details = ErrorDetails()
+        (details.stage, details.isRetryable, details.attempts) = (stage?.rawValue, isRetryable, attempts)
+        details.add(service)
+        return details
+    }
+}
+
 extension ContentKeyError {
     static let cancelled = ContentKeyError(
         .cancelled, "The key request was cancelled.")

@@ -1,5 +1,6 @@
 import Foundation
 public import LatchkeyCore
+package import LatchkeyTransport
 @_spi(Integrations) public import LatchkeyVendors
 
 /// Gets content keys for a player from a vendor's license service.

@@ -1,4 +1,5 @@
 import Foundation
+import LatchkeyFiles
 import LatchkeyTerminal
 
 /// One run of the bench, as a line of its history has it.

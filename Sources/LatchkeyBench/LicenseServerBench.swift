@@ -1,10 +1,12 @@
+import LatchkeyForms
+import LatchkeyTokens
+
 #if os(Linux)
     import Foundation
     import LatchkeyCore
     import LatchkeyFairPlay
     import LatchkeyFiles
     import LatchkeyPlayback
-    import LatchkeyServer
 
     /// A `latchkey-server` in a process of its own, and requests of its viewers that are ready to be sent.
     ///

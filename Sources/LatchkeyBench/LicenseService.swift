@@ -2,7 +2,8 @@ import Foundation
 import LatchkeyCore
 import LatchkeyFairPlay
 import LatchkeyHTTP
-import LatchkeyServer
+import LatchkeyMedia
+import LatchkeyOperation
 import LatchkeyServices
 
 /// A VuDRM service on loopback, and requests for it that are ready to be sent.

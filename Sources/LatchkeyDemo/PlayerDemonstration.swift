@@ -2,7 +2,6 @@ import Foundation
 import Latchkey
 import LatchkeyCore
 import LatchkeyFairPlay
-import LatchkeyServer
 import LatchkeyServices
 import LatchkeySimulation
 import LatchkeySupport

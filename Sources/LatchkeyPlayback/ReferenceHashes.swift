@@ -3,7 +3,7 @@ import LatchkeyCore
 
 /// MD5 hashes of a clear stream, for comparison with a decrypted one.
 ///
-/// Source: `Sources/LatchkeyDemoMedia/DemoAsset/README.md`.
+/// Source: `Sources/LatchkeyMedia/DemoAsset/README.md`.
 public struct ReferenceHashes: Sendable, Hashable, Codable {
     /// Samples as stored in MP4: length-prefixed NAL units.
     public var videoSamples: [String]

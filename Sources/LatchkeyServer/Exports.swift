@@ -1,4 +1,2 @@
-// The types of these modules stand in the server's own API, so that a user needs one import only.
+// The types of this module stand in the server's own API, so that a user needs one import only.
 @_exported public import LatchkeyCore
-@_exported public import LatchkeyFairPlay
-@_exported public import LatchkeyHTTP

@@ -1,5 +1,5 @@
 import LatchkeyHTTP
-import LatchkeyServer
+import LatchkeyPolicy
 
 /// A service and its routes.
 struct MountedService: Sendable {
@@ -23,7 +23,7 @@ struct MountedService: Sendable {
             return await respond(to: request, parameters, route.handler)
         case .otherMethod(let route, let parameters, let allowed):
             let refusing = ServiceHandler(route.handler.endpoint) { call throws(LicenseRefusal) in
-                throw .method(call.request.method, allowed: allowed)
+                throw .method(call.request.method.rawValue, allowed: allowed.map(\.rawValue))
             }
             return await respond(to: request, parameters, refusing)
         case .notFound:

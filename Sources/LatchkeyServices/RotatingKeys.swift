@@ -1,5 +1,5 @@
 import LatchkeyCore
-package import LatchkeyServer
+package import LatchkeyMedia
 
 /// The content keys of a live stream whose keys change: one for each track and period, all derived from one number.
 ///

@@ -1,8 +1,8 @@
 package import Foundation
 import LatchkeyCore
-import LatchkeyFaces
 package import LatchkeyHTTP
-package import LatchkeyServer
+package import LatchkeyPolicy
+import LatchkeyVendorWire
 
 /// One request to a service, and what services do with requests: warn, decode, license, reply.
 public struct ServiceCall: Sendable {

@@ -1,6 +1,6 @@
 import Foundation
 public import LatchkeyCore
-public import LatchkeyServer
+import LatchkeyMedia
 
 /// What a service needs: an authority that decides about licenses, the time, a log, and the service's own faults and warnings.
 public struct ServiceEnvironment: Sendable {

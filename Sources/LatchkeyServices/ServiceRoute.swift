@@ -1,14 +1,11 @@
 public import LatchkeyHTTP
-import LatchkeyServer
+import LatchkeyPolicy
 
 /// A path of a vendor's service.
 public typealias ServiceRoute = Route<ServiceHandler>
 
 /// What a vendor's service does with the requests to a path.
 public struct ServiceHandler: Sendable {
-    /// Answers a request as the vendor would, or throws the refusal, which the service puts into the vendor's form.
-    package typealias Answer = @Sendable (ServiceCall) async throws(LicenseRefusal) -> HTTPResponse
-
     /// What the requests are for.
     public let endpoint: ServiceEndpoint
     package let answer: Answer

@@ -1,8 +1,9 @@
 import Foundation
 public import LatchkeyCore
-import LatchkeyFaces
 public import LatchkeyHTTP
-public import LatchkeyServer
+package import LatchkeyMedia
+public import LatchkeyPolicy
+import LatchkeyVendorWire
 
 /// A vendor's license service, emulated from its public documentation.
 ///
@@ -94,4 +95,9 @@ extension VendorService {
         }
         return addresses
     }
+}
+
+extension ServiceHandler {
+    /// Answers a request as the vendor would, or throws the refusal, which the service puts into the vendor's form.
+    package typealias Answer = @Sendable (ServiceCall) async throws(LicenseRefusal) -> HTTPResponse
 }

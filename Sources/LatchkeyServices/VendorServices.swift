@@ -1,6 +1,5 @@
 public import LatchkeyCore
 import LatchkeyFairPlay
-public import LatchkeyServer
 
 /// All emulated services, as strict as possible: each accepts only tokens that are made with its `tokenKeys`, as its `demoToken` is.
 public enum VendorServices {

@@ -1,5 +1,5 @@
 import Foundation
-public import LatchkeyDemoMedia
+public import LatchkeyMedia
 public import LatchkeyPlayback
 
 extension DemoAsset {

@@ -2,7 +2,6 @@ package import Foundation
 import LatchkeyCore
 package import LatchkeyFairPlay
 package import LatchkeyPlayback
-import LatchkeyServer
 import LatchkeyServices
 
 /// What demonstrations play on: the services and the demo streams on a loopback host, test credentials, and a folder for pictures.

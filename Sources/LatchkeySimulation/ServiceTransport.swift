@@ -1,9 +1,9 @@
 public import Latchkey
 public import LatchkeyCore
 import LatchkeyHTTP
-public import LatchkeyServer
+public import LatchkeyMedia
 public import LatchkeyServices
-public import LatchkeyVendors
+import LatchkeyVendors
 
 #if canImport(FoundationNetworking)
     import Foundation

@@ -1,7 +1,8 @@
 package import Foundation
 package import LatchkeyFairPlay
 package import LatchkeyHTTP
-package import LatchkeyServer
+package import LatchkeyMedia
+import LatchkeyOperation
 package import LatchkeyServices
 
 /// Every vendor's license service and a folder of media on one loopback host.

@@ -1,6 +1,8 @@
 import Foundation
 import LatchkeyCore
-package import LatchkeyServer
+package import LatchkeyEngines
+import LatchkeyOperation
+package import LatchkeyVault
 
 /// What a store is opened for.
 package enum StorePurpose: Sendable, Hashable {

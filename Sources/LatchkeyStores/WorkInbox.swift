@@ -37,7 +37,7 @@ final class WorkInbox<Work: Sendable>: @unchecked Sendable {
     }
 
     /// Refuses what comes from now on.
-    func close() {
+    package func close() {
         condition.withLock {
             isClosed = true
             condition.broadcast()

@@ -1,3 +1,5 @@
+import LatchkeyFiles
+
 /// Reads the words behind a verb.
 ///
 /// `--name VALUE` and `--name=VALUE` are the same. A value that begins with two dashes needs the second form, so that a

@@ -1,5 +1,6 @@
 package import Foundation
 import LatchkeyCore
+import LatchkeyFiles
 
 /// Where a verb reads and writes.
 package struct Console: Sendable {

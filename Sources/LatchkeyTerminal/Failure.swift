@@ -1,7 +1,5 @@
 import Foundation
-package import Latchkey
 import LatchkeyCore
-import LatchkeyVendors
 
 /// What the tool prints about an error: `{"code": …, "reason": …, "remedy": …}`, and more about the error of a key request.
 package struct Failure: Encodable, Sendable {
@@ -9,7 +7,7 @@ package struct Failure: Encodable, Sendable {
     package private(set) var reason: String
     package let remedy: String
     /// The stage at which a key request failed; `nil` for other errors.
-    package private(set) var stage: ContentKeyError.Stage?
+    package private(set) var stage: String?
     /// Whether the same request may succeed later.
     package private(set) var retryable: Bool?
     /// How often the request was sent.
@@ -24,37 +22,25 @@ package struct Failure: Encodable, Sendable {
             (code, reason, remedy) = (error.code, error.reason, error.remedy)
         case is CancellationError:
             (code, reason, remedy) = ("cancelled", "The work was cancelled.", "Run it again.")
-        case let error as NSError where error.domain == ContentKeyError.errorDomain:
-            code = error.userInfo[ContentKeyError.UserInfoKey.code] as? String ?? "\(error.code)"
+        case let error as NSError where error.userInfo["LatchkeyCode"] is String:
+            code = error.userInfo["LatchkeyCode"] as? String ?? "\(error.code)"
             (reason, remedy) = (error.localizedDescription, error.localizedRecoverySuggestion ?? "")
         default:
             // The type alone: an unknown error's text may hold anything.
             (code, reason) = ("unexpected", "An error of type \(type(of: error)) was not expected here.")
             remedy = "Report it with the command that you ran."
         }
-        if let error = error as? ContentKeyError { add(error) }
-        if let error = error as? IntegrationError { add(error) }
+        if let error = error as? any DetailedError { add(error.details) }
     }
 
     package init(code: String, reason: String, remedy: String) {
         (self.code, self.reason, self.remedy) = (code, reason, remedy)
     }
 
-    private mutating func add(_ error: ContentKeyError) {
-        (stage, retryable, attempts) = (error.stage, error.isRetryable, error.attempts)
-        add(error.service)
-    }
-
-    private mutating func add(_ error: IntegrationError) {
-        guard error.service != nil else { return }
-        retryable = error.isRetryable
-        add(error.service)
-    }
-
-    private mutating func add(_ service: ServiceReply?) {
-        guard let service else { return }
-        (status, vendorCode) = (service.status, service.code)
-        (requestID, vendorMessage) = (service.requestID, service.message)
+    private mutating func add(_ details: ErrorDetails) {
+        (stage, retryable, attempts) = (details.stage, details.isRetryable, details.attempts)
+        (status, vendorCode) = (details.status, details.vendorCode)
+        (requestID, vendorMessage) = (details.requestID, details.vendorMessage)
     }
 
     /// Returns the failure with changed texts, where they come from outside.

@@ -1,8 +1,10 @@
 package import Foundation
-import Latchkey
+import LatchkeyTransport
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
+    import LatchkeyCore
+    import LatchkeyFiles
 #endif
 
 extension Arguments {

@@ -1,5 +1,6 @@
 import Foundation
-package import Latchkey
+import LatchkeyFiles
+package import LatchkeyTransport
 
 /// How the tool speaks to servers.
 package enum Network {

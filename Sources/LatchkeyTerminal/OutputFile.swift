@@ -1,4 +1,5 @@
 package import Foundation
+import LatchkeyFiles
 import LatchkeyPlayback
 
 /// Writes files whole or not at all.

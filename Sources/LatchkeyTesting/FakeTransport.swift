@@ -1,7 +1,7 @@
 public import Foundation
 public import Latchkey
 import LatchkeyCore
-public import LatchkeyVendors
+import LatchkeyVendors
 
 #if canImport(FoundationNetworking)
     public import FoundationNetworking

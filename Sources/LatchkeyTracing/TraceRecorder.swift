@@ -83,7 +83,7 @@ extension TraceProblem {
     package init(_ error: any Error, at stage: String = "playback") {
         let failure = Failure(error)
         self.init(
-            stage: failure.stage?.rawValue ?? stage, code: failure.code, reason: failure.reason,
+            stage: failure.stage ?? stage, code: failure.code, reason: failure.reason,
             remedy: failure.remedy)
     }
 }

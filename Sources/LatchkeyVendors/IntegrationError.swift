@@ -69,3 +69,21 @@ public struct ServiceReply: Sendable, Hashable, Codable {
         self.retryAfter = retryAfter
     }
 }
+
+extension ErrorDetails {
+    /// Adds what the service said.
+    package mutating func add(_ service: ServiceReply?) {
+        guard let service else { return }
+        (status, vendorCode) = (service.status, service.code)
+        (requestID, vendorMessage) = (service.requestID, service.message)
+    }
+}
+
+extension IntegrationError: DetailedError {
+    package var details: ErrorDetails {
+        var details = ErrorDetails()
+        if service != nil { details.isRetryable = isRetryable }
+        details.add(service)
+        return details
+    }
+}

@@ -1,8 +1,10 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyServer
 import Testing
 
+@testable import LatchkeyOperation
+@testable import LatchkeyPolicy
+@testable import LatchkeyServer
 @testable import LatchkeyServerTool
 
 extension InChromium {

@@ -1,8 +1,9 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyServer
 import LatchkeyTesting
 
+@testable import LatchkeyOperation
+@testable import LatchkeyServer
 @testable import LatchkeyServerTool
 
 /// A running demonstration in a folder of its own, and Chromium.

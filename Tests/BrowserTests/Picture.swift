@@ -1,6 +1,6 @@
 import Foundation
-import LatchkeyDemoMedia
 import LatchkeyFiles
+import LatchkeyMedia
 import LatchkeyTesting
 
 /// A picture as its pixels.

@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyFiles
 import LatchkeyVendors
 import Testing
 
@@ -8,10 +9,12 @@ import Testing
 @testable import LatchkeyDevice
 @testable import LatchkeyFairPlay
 @testable import LatchkeyHLS
+@testable import LatchkeyMedia
 @testable import LatchkeyPlayback
-@testable import LatchkeyServer
+@testable import LatchkeyServices
 @testable import LatchkeySupport
 @testable import LatchkeyTerminal
+@testable import LatchkeyTokens
 
 /// What apps, scripts and support read of an error: code, number, domain, remedy, JSON, exit status. They never change.
 @Suite(.timeLimit(.minutes(5))) struct ErrorFormTests {

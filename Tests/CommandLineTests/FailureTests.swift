@@ -1,5 +1,6 @@
 import Foundation
 import Latchkey
+import LatchkeyFiles
 import LatchkeyVendors
 import Testing
 

@@ -1,4 +1,5 @@
 import Foundation
+import LatchkeyFiles
 import LatchkeyTesting
 import Testing
 

@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyFiles
 
 @testable import LatchkeyCommandLine
 @testable import LatchkeyTerminal

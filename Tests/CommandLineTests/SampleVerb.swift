@@ -1,4 +1,5 @@
 import LatchkeyCore
+import LatchkeyFiles
 
 @testable import LatchkeyCommandLine
 @testable import LatchkeyTerminal

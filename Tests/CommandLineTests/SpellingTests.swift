@@ -1,3 +1,4 @@
+import LatchkeyFiles
 import Testing
 
 @testable import LatchkeyCommandLine

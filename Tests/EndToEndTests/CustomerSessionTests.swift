@@ -3,7 +3,6 @@ import Foundation
 import LatchkeyCore
 import LatchkeyDevice
 import LatchkeyHTTP
-import LatchkeyServer
 import LatchkeyServices
 import LatchkeySimulation
 import LatchkeyTesting

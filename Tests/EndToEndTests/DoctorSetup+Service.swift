@@ -2,7 +2,7 @@ import Foundation
 import LatchkeyCore
 import LatchkeyFairPlay
 import LatchkeyHTTP
-import LatchkeyServer
+import LatchkeyOperation
 import LatchkeyServices
 import LatchkeyTesting
 import LatchkeyVendors

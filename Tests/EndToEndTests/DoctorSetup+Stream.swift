@@ -1,6 +1,6 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyServer
+import LatchkeyMedia
 import LatchkeyServices
 import LatchkeySimulation
 import LatchkeyVendors

@@ -2,7 +2,7 @@ import Foundation
 import LatchkeyCore
 import LatchkeyFairPlay
 import LatchkeyHTTP
-import LatchkeyServer
+import LatchkeyMedia
 import LatchkeyServices
 import LatchkeySimulation
 import LatchkeyTesting

@@ -2,7 +2,7 @@ import Foundation
 import Latchkey
 import LatchkeyCore
 import LatchkeyHTTP
-import LatchkeyServer
+import LatchkeyOperation
 import LatchkeyServices
 import LatchkeySupport
 import LatchkeyTesting

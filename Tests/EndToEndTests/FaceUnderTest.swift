@@ -1,10 +1,11 @@
 import Foundation
 import Latchkey
 import LatchkeyCore
-import LatchkeyFaces
 import LatchkeyFairPlay
-import LatchkeyServer
+import LatchkeyForms
+import LatchkeyMedia
 import LatchkeyServices
+import LatchkeyVendorWire
 import LatchkeyVendors
 import Testing
 

@@ -1,12 +1,14 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyFairPlay
-import LatchkeyServer
 import LatchkeyTesting
 import TLSPeer
 import Testing
 
+@testable import LatchkeyForms
+@testable import LatchkeyServer
 @testable import LatchkeyServerTool
+@testable import LatchkeyVault
 
 /// `latchkey-server run`, whose listener gets another certificate.
 @Suite(

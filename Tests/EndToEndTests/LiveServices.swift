@@ -3,7 +3,8 @@ import Latchkey
 import LatchkeyCore
 import LatchkeyFairPlay
 import LatchkeyHTTP
-import LatchkeyServer
+import LatchkeyMedia
+import LatchkeyOperation
 import LatchkeyServices
 import LatchkeySimulation
 import LatchkeyVendors

@@ -1,7 +1,6 @@
 import Foundation
 import Latchkey
 import LatchkeyCore
-import LatchkeyServer
 import LatchkeyServices
 import LatchkeySimulation
 import LatchkeyTesting

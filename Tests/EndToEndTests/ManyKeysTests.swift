@@ -2,7 +2,7 @@ import Foundation
 import Latchkey
 import LatchkeyCore
 import LatchkeyDevice
-import LatchkeyServer
+import LatchkeyMedia
 import LatchkeyServices
 import LatchkeySimulation
 import LatchkeyTesting

@@ -4,7 +4,6 @@ import LatchkeyCore
 import LatchkeyDevice
 import LatchkeyHLS
 import LatchkeyPlayback
-import LatchkeyServer
 import LatchkeyServices
 import LatchkeySimulation
 import LatchkeyTesting

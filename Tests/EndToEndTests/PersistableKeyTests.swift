@@ -3,8 +3,9 @@ import Foundation
 import LatchkeyCore
 import LatchkeyDevice
 import LatchkeyFairPlay
+import LatchkeyMedia
 import LatchkeyPlayback
-import LatchkeyServer
+import LatchkeyPolicy
 import LatchkeyServices
 import LatchkeySimulation
 import LatchkeyTesting

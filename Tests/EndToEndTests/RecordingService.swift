@@ -2,8 +2,10 @@ import Foundation
 @_spi(Adapters) import Latchkey
 import LatchkeyCore
 import LatchkeyHTTP
-import LatchkeyServer
+import LatchkeyMedia
+import LatchkeyPolicy
 import LatchkeyServices
+import LatchkeyVault
 
 /// A vendor's service that records its requests, its answers, and the tokens that it issues.
 final class RecordingService: VendorService {

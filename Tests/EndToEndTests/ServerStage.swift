@@ -3,15 +3,20 @@ import Latchkey
 import LatchkeyCore
 import LatchkeyFairPlay
 import LatchkeyHTTP
+import LatchkeyMedia
 import LatchkeyPlayback
-import LatchkeyServer
 import LatchkeyServices
 import LatchkeySimulation
 import LatchkeyTesting
 import LatchkeyVendors
 import Testing
 
+@testable import LatchkeyLicensees
+@testable import LatchkeyLicensing
+@testable import LatchkeyOperation
+@testable import LatchkeyServer
 @testable import LatchkeyServerTool
+@testable import LatchkeyVault
 
 /// A whole license server out of a demo folder, on loopback, with the demo asset's keys in the vault of its tenant.
 struct ServerStage: Sendable {
@@ -50,7 +55,7 @@ struct ServerStage: Sendable {
             for (name, value) in try object(policy) { members[name] = value is NSNull ? nil : value }
         }
         try await demo.makeTenants()
-        let server = try await LicenseServer.start(
+        let server = try await LicenseServer(
             ConfigurationFile(demo.configuration), lines: LineWriter { _ in })
         let result: Result<Value, any Error>
         do {

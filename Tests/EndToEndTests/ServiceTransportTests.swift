@@ -2,7 +2,6 @@ import Foundation
 import Latchkey
 import LatchkeyCore
 import LatchkeyDevice
-import LatchkeyServer
 import LatchkeyServices
 import LatchkeySimulation
 import LatchkeyTesting

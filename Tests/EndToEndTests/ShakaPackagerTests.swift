@@ -4,10 +4,14 @@ import LatchkeyCore
 import LatchkeyFairPlay
 import LatchkeyHLS
 import LatchkeyHTTP
+import LatchkeyMedia
+import LatchkeyPackaging
 import LatchkeyPlayback
-import LatchkeyServer
+import LatchkeyPolicy
+import LatchkeyServices
 import LatchkeySimulation
 import LatchkeyTesting
+import LatchkeyVault
 import LatchkeyVendors
 import Testing
 

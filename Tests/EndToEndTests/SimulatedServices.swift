@@ -2,7 +2,8 @@ import Foundation
 import Latchkey
 import LatchkeyCore
 import LatchkeyFairPlay
-import LatchkeyServer
+import LatchkeyMedia
+import LatchkeyOperation
 import LatchkeyServices
 import LatchkeySimulation
 import LatchkeyVendors

@@ -4,8 +4,8 @@ import LatchkeyCore
 import LatchkeyDevice
 import LatchkeyFairPlay
 import LatchkeyHLS
+import LatchkeyMedia
 import LatchkeyPlayback
-import LatchkeyServer
 import LatchkeyServices
 import LatchkeySimulation
 import LatchkeyTesting

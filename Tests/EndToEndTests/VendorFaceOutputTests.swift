@@ -3,12 +3,12 @@ import Latchkey
 import LatchkeyCore
 import LatchkeyDevice
 import LatchkeyFairPlay
-import LatchkeyServer
 import LatchkeySimulation
 import LatchkeyVendors
 import Testing
 
 @testable import LatchkeyServerTool
+@testable import LatchkeyServices
 
 /// Where pictures may go by vendors' tokens, on the production server. The sources of each rule stand with its reader.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct VendorFaceOutputTests {

@@ -2,12 +2,15 @@ import Foundation
 import Latchkey
 import LatchkeyCore
 import LatchkeyDevice
-import LatchkeyServer
 import LatchkeySimulation
 import LatchkeyVendors
 import Testing
 
+@testable import LatchkeyOperation
+@testable import LatchkeyPolicy
+@testable import LatchkeyServer
 @testable import LatchkeyServerTool
+@testable import LatchkeyServices
 
 /// Apps that speak to a vendor, pointed at the production server unchanged.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct VendorFaceTests {

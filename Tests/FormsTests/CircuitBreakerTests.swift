@@ -1,7 +1,7 @@
 import LatchkeyCore
 import Testing
 
-@testable import LatchkeyServer
+@testable import LatchkeyEngines
 
 @Suite struct CircuitBreakerTests {
     private static let limits = CircuitBreaker.Limits(failures: 3, pause: .seconds(10), successes: 2)

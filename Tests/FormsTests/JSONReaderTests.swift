@@ -2,7 +2,7 @@ import Foundation
 import LatchkeyCore
 import Testing
 
-@testable import LatchkeyServer
+@testable import LatchkeyForms
 
 @Suite struct JSONReaderTests {
     @Test func `every kind of value is read`() throws {

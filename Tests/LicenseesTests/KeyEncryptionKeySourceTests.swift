@@ -1,9 +1,12 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyFairPlay
 import LatchkeyTesting
 import Testing
 
-@testable import LatchkeyServer
+@testable import LatchkeyLicensees
+@testable import LatchkeyLicensing
+@testable import LatchkeyVault
 
 @Suite(.timeLimit(.minutes(5))) struct KeyEncryptionKeySourceTests {
     private let bytes = Data(0..<32)

@@ -5,7 +5,8 @@ import LatchkeyFairPlay
 import LatchkeyTesting
 import Testing
 
-@testable import LatchkeyServer
+@testable import LatchkeyForms
+@testable import LatchkeyLicensees
 
 @Suite(.timeLimit(.minutes(5))) struct LicenseeSetupTests {
     private let folder: TemporaryFolder

@@ -4,8 +4,6 @@ import LatchkeyDevice
 import LatchkeyFairPlay
 import Testing
 
-@testable import LatchkeyServer
-
 /// Test credentials, and whole licenses with them.
 struct LicenseeStage {
     static let content = ContentKey(

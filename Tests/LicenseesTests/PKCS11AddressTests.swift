@@ -1,7 +1,7 @@
 import LatchkeyCore
 import Testing
 
-@testable import LatchkeyServer
+@testable import LatchkeyLicensees
 
 @Suite(.timeLimit(.minutes(5))) struct PKCS11AddressTests {
     @Test func `an address names token, key and module`() throws {

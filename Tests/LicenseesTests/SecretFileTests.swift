@@ -3,7 +3,7 @@ import LatchkeyCore
 import LatchkeyTesting
 import Testing
 
-@testable import LatchkeyServer
+@testable import LatchkeyLicensees
 
 @Suite(.timeLimit(.minutes(5))) struct SecretFileTests {
     private let folder: TemporaryFolder

@@ -1,9 +1,10 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyFairPlay
 import LatchkeyTesting
 import Testing
 
-@testable import LatchkeyServer
+@testable import LatchkeyLicensees
 
 /// SoftHSM with tokens of this process's tests. One for all tests, because a module is initialized once in a process.
 ///

@@ -1,7 +1,8 @@
 import LatchkeyCore
 import Testing
 
-@testable import LatchkeyServer
+@testable import LatchkeyOperation
+@testable import LatchkeyPolicy
 
 @Suite struct AdmissionQueueTests {
     private func refusal(

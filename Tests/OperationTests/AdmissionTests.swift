@@ -2,7 +2,7 @@ import Foundation
 import LatchkeyCore
 import Testing
 
-@testable import LatchkeyServer
+@testable import LatchkeyOperation
 
 @Suite(.timeLimit(.minutes(5))) struct AdmissionTests {
     /// Work that keeps a thread busy until it is let go.

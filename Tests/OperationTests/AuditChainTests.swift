@@ -3,7 +3,9 @@ import LatchkeyCore
 import LatchkeyTesting
 import Testing
 
-@testable import LatchkeyServer
+@testable import LatchkeyEngines
+@testable import LatchkeyOperation
+@testable import LatchkeyVault
 
 @Suite(.timeLimit(.minutes(5))) struct AuditChainTests {
     private let clock = ManualTimekeeper()

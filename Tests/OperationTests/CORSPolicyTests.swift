@@ -1,5 +1,5 @@
 import LatchkeyHTTP
-import LatchkeyServer
+import LatchkeyOperation
 import Testing
 
 @Suite struct CORSPolicyTests {

@@ -1,7 +1,8 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyForms
 import LatchkeyHTTP
-import LatchkeyServer
+import LatchkeyOperation
 import Testing
 
 @Suite struct CallerDirectoryTests {

@@ -1,5 +1,6 @@
+import LatchkeyForms
 import LatchkeyHTTP
-import LatchkeyServer
+import LatchkeyOperation
 import Testing
 
 @Suite struct ClientAddressTests {

@@ -1,5 +1,5 @@
 import LatchkeyCore
-import LatchkeyServer
+import LatchkeyOperation
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct ConcurrencyLimitTests {

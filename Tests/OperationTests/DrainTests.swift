@@ -3,7 +3,7 @@ import LatchkeyTesting
 import LatchkeyVirtualTime
 import Testing
 
-@testable import LatchkeyServer
+@testable import LatchkeyOperation
 
 @Suite(.timeLimit(.minutes(5))) struct DrainTests {
     private struct Happened: Equatable, Sendable {

@@ -2,7 +2,10 @@ import LatchkeyCore
 import LatchkeyTesting
 import Testing
 
-@testable import LatchkeyServer
+@testable import LatchkeyEngines
+@testable import LatchkeyOperation
+@testable import LatchkeyPolicy
+@testable import LatchkeyTokens
 
 /// What is said of an engine, and for how long.
 @Suite(.timeLimit(.minutes(1))) struct EngineHealthWordTests {
@@ -57,7 +60,7 @@ import Testing
             Set(RequestFace.allCases.filter(\.isLicense)) == [
                 .fairPlay, .clearKey, .vuDRM, .axinom, .doveRunner, .drmToday,
             ])
-        #expect(RequestOutcome.refused(.noSuchPath).word == "noSuchPath")
+        #expect(RequestOutcome.refused(LicenseRefusal(.overloaded, reason: "Full.")).word == "overloaded")
         #expect(RequestOutcome.license.refusal == nil)
     }
 

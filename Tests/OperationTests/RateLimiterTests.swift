@@ -1,4 +1,4 @@
-import LatchkeyServer
+import LatchkeyOperation
 import LatchkeyTesting
 import Testing
 

@@ -3,7 +3,7 @@ import LatchkeyHTTP
 import LatchkeyTesting
 import Testing
 
-@testable import LatchkeyServer
+@testable import LatchkeyOperation
 
 @Suite struct ReadinessTests {
     private let clock = ManualTimekeeper()

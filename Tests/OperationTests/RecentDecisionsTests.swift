@@ -1,7 +1,8 @@
 import LatchkeyTesting
 import Testing
 
-@testable import LatchkeyServer
+@testable import LatchkeyOperation
+@testable import LatchkeyPolicy
 
 @Suite struct RecentDecisionsTests {
     private func record(_ requestID: String?, tenant: String = "a") -> DecisionRecord {

@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyHTTP
-import LatchkeyServer
+import LatchkeyOperation
 import Testing
 
 @Suite struct RequestNamesTests {

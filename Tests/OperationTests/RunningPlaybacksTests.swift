@@ -1,4 +1,4 @@
-import LatchkeyServer
+import LatchkeyOperation
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct RunningPlaybacksTests {

@@ -3,7 +3,8 @@ import LatchkeyFiles
 import LatchkeyHTTP
 import Testing
 
-@testable import LatchkeyServer
+@testable import LatchkeyOperation
+@testable import LatchkeyPolicy
 
 @Suite(.timeLimit(.minutes(5))) struct ServerMetricsTests {
     private let metrics = ServerMetrics(version: "1.2.3", tenants: 3)

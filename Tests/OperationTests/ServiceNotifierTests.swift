@@ -1,5 +1,5 @@
 import Foundation
-import LatchkeyServer
+import LatchkeyOperation
 import LatchkeyTesting
 import Testing
 

@@ -3,7 +3,9 @@ import LatchkeyCore
 import Testing
 
 @testable import LatchkeyFairPlay
-@testable import LatchkeyServer
+@testable import LatchkeyPackaging
+@testable import LatchkeyPolicy
+@testable import LatchkeyVault
 
 @Suite(.timeLimit(.minutes(5))) struct CPIXDocumentTests {
     static let credentials = (0..<2).compactMap { _ in

@@ -1,9 +1,11 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyFairPlay
+import LatchkeyHTTP
 import Testing
 
-@testable import LatchkeyServer
+@testable import LatchkeyPackaging
+@testable import LatchkeyVault
 
 @Suite(.timeLimit(.minutes(5))) struct CommonEncryptionExchangeTests {
     private static let tracks =

@@ -3,7 +3,8 @@ import LatchkeyCore
 import LatchkeyFairPlay
 import Testing
 
-@testable import LatchkeyServer
+@testable import LatchkeyPackaging
+@testable import LatchkeyVault
 
 /// Widevine's box and PlayReady's object are compared with those of `cpix` 1.4.1, an independent implementation in Python.
 @Suite(.timeLimit(.minutes(5))) struct DRMSignalingTests {

@@ -1,8 +1,9 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyHTTP
+import LatchkeyPackaging
+import LatchkeyVault
 import Testing
-
-@testable import LatchkeyServer
 
 @Suite(.timeLimit(.minutes(5))) struct EncryptionContractTests {
     /// AWS's presets: the track types with their filters.

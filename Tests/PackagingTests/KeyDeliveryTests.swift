@@ -4,7 +4,8 @@ import LatchkeyHTTP
 import Testing
 
 @testable import LatchkeyFairPlay
-@testable import LatchkeyServer
+@testable import LatchkeyPackaging
+@testable import LatchkeyVault
 
 @Suite(.timeLimit(.minutes(5))) struct KeyDeliveryTests {
     private static let recipients: [KeyServerCredential] = [2_048, 2_048, 1_024].compactMap { bits in

@@ -2,7 +2,8 @@ import Foundation
 import LatchkeyCore
 import Testing
 
-@testable import LatchkeyServer
+@testable import LatchkeyPackaging
+@testable import LatchkeyVault
 
 @Suite struct KeyURIReadingTests {
     private static let kid = "a0b1c2d3-e4f5-0617-2839-4a5b6c7d8e9f"

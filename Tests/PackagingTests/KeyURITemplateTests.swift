@@ -2,7 +2,8 @@ import Foundation
 import LatchkeyCore
 import Testing
 
-@testable import LatchkeyServer
+@testable import LatchkeyPackaging
+@testable import LatchkeyVault
 
 @Suite(.timeLimit(.minutes(5))) struct KeyURITemplateTests {
     private static let kid = KeyID(bytes: Array(240...255 as ClosedRange<UInt8>))

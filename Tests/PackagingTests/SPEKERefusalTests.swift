@@ -3,7 +3,8 @@ import LatchkeyCore
 import LatchkeyHTTP
 import Testing
 
-@testable import LatchkeyServer
+@testable import LatchkeyPackaging
+@testable import LatchkeyVault
 
 @Suite(.timeLimit(.minutes(5))) struct SPEKERefusalTests {
     struct Case: Sendable, CustomTestStringConvertible {

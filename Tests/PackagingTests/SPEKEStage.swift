@@ -3,7 +3,8 @@ import LatchkeyCore
 import LatchkeyHTTP
 import Testing
 
-@testable import LatchkeyServer
+@testable import LatchkeyPackaging
+@testable import LatchkeyVault
 
 /// A tenant's exchange with fixed seeds, and requests to it.
 struct SPEKEStage {

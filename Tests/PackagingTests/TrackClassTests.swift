@@ -1,7 +1,8 @@
 import LatchkeyCore
 import Testing
 
-@testable import LatchkeyServer
+@testable import LatchkeyPolicy
+@testable import LatchkeyVault
 
 @Suite struct TrackClassTests {
     private func rule(_ name: String, pixels: [EncryptionContract.Bounds] = [], channels: Int = 0)

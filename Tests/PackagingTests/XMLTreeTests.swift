@@ -2,7 +2,7 @@ import Foundation
 import LatchkeyCore
 import Testing
 
-@testable import LatchkeyServer
+@testable import LatchkeyPackaging
 
 #if canImport(FoundationXML)
     import FoundationXML

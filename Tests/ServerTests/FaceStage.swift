@@ -6,7 +6,12 @@ import LatchkeyHTTP
 import LatchkeyTesting
 import Testing
 
-@testable import LatchkeyServer
+@testable import LatchkeyForms
+@testable import LatchkeyLicensing
+@testable import LatchkeyOperation
+@testable import LatchkeyPolicy
+@testable import LatchkeyTokens
+@testable import LatchkeyVault
 
 /// A tenant with its faces, a device, and a token service.
 struct FaceStage {

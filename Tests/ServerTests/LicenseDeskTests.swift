@@ -2,10 +2,15 @@ import Foundation
 import LatchkeyCore
 import LatchkeyDevice
 import LatchkeyFairPlay
+import LatchkeyHTTP
 import LatchkeyTesting
 import Testing
 
-@testable import LatchkeyServer
+@testable import LatchkeyForms
+@testable import LatchkeyLicensing
+@testable import LatchkeyOperation
+@testable import LatchkeyPolicy
+@testable import LatchkeyVault
 
 /// What the desk hands from one part to another: lanes to the pool, slots back to the book, the earliest renewal to a page.
 @Suite(.timeLimit(.minutes(1))) struct LicenseDeskTests {

@@ -4,7 +4,11 @@ import LatchkeyDevice
 import LatchkeyHTTP
 import Testing
 
-@testable import LatchkeyServer
+@testable import LatchkeyLicensing
+@testable import LatchkeyOperation
+@testable import LatchkeyPackaging
+@testable import LatchkeyPolicy
+@testable import LatchkeyVault
 
 @Suite(.timeLimit(.minutes(1)))
 struct PackagerFaceTests {

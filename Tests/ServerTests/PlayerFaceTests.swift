@@ -5,7 +5,12 @@ import LatchkeyFairPlay
 import LatchkeyHTTP
 import Testing
 
-@testable import LatchkeyServer
+@testable import LatchkeyForms
+@testable import LatchkeyLicensing
+@testable import LatchkeyOperation
+@testable import LatchkeyPolicy
+@testable import LatchkeyTokens
+@testable import LatchkeyVault
 
 @Suite(.timeLimit(.minutes(2)))
 struct PlayerFaceTests {

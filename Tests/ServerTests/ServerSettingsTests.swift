@@ -2,7 +2,11 @@ import Foundation
 import LatchkeyCore
 import Testing
 
-@testable import LatchkeyServer
+@testable import LatchkeyForms
+@testable import LatchkeyLicensees
+@testable import LatchkeyLicensing
+@testable import LatchkeyOperation
+@testable import LatchkeyPackaging
 
 @Suite(.timeLimit(.minutes(1)))
 struct ServerSettingsTests {

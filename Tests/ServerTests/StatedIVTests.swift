@@ -4,7 +4,12 @@ import LatchkeyDevice
 import LatchkeyHTTP
 import Testing
 
-@testable import LatchkeyServer
+@testable import LatchkeyForms
+@testable import LatchkeyLicensing
+@testable import LatchkeyOperation
+@testable import LatchkeyPackaging
+@testable import LatchkeyPolicy
+@testable import LatchkeyVault
 
 /// Keys whose IV nobody stated: 16 zeros, as tools write them and as a version before stored them.
 @Suite(.timeLimit(.minutes(1))) struct StatedIVTests {

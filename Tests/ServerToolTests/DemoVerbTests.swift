@@ -1,10 +1,12 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyServer
 import LatchkeyTerminal
 import LatchkeyTesting
 import Testing
 
+@testable import LatchkeyForms
+@testable import LatchkeyOperation
+@testable import LatchkeyServer
 @testable import LatchkeyServerTool
 
 @Suite(.timeLimit(.minutes(1))) struct DemoVerbTests {

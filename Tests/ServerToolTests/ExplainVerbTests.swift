@@ -1,11 +1,13 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyServer
 import LatchkeyTerminal
 import LatchkeyTesting
 import LatchkeyVendors
 import Testing
 
+@testable import LatchkeyForms
+@testable import LatchkeyPolicy
+@testable import LatchkeyServer
 @testable import LatchkeyServerTool
 
 /// `latchkey-server explain` of what a running server knows.

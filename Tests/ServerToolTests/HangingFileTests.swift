@@ -2,11 +2,12 @@ import Foundation
 import LatchkeyCore
 import LatchkeyDevice
 import LatchkeyFiles
-import LatchkeyServer
 import LatchkeyTesting
 import LatchkeyVendors
 import Testing
 
+@testable import LatchkeyLicensing
+@testable import LatchkeyServer
 @testable import LatchkeyServerTool
 
 /// Files that are none, or that the system does not give: the reload fails with words, and everything else goes on.

@@ -8,6 +8,7 @@ final class HeldFile: Sendable {
     private let name: String
     private let holds = Locked(false)
     private let held = Promise<Void, Never>()
+    private let times = Locked(0)
     private let door = DispatchSemaphore(value: 0)
 
     /// - Parameter name: what the path of the file or the folder ends in.
@@ -22,6 +23,7 @@ final class HeldFile: Sendable {
                     return holds
                 })
             else { return }
+            times.withLock { $0 += 1 }
             held.resolve(.success(()))
             door.wait()
         }
@@ -29,6 +31,9 @@ final class HeldFile: Sendable {
 
     /// Holds up the next one who opens the file.
     func holdsNext() { holds.withLock { $0 = true } }
+
+    /// How often somebody was held up.
+    var timesHeld: Int { times.withLock { $0 } }
 
     /// Waits until somebody is held up.
     func untilHeld() async {

@@ -1,12 +1,16 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyServer
 import LatchkeyTesting
 import LatchkeyVendors
 import SwitchedStores
 import Testing
 
+@testable import LatchkeyForms
+@testable import LatchkeyLicensing
+@testable import LatchkeyOperation
+@testable import LatchkeyServer
 @testable import LatchkeyServerTool
+@testable import LatchkeyVault
 
 /// Readiness, metrics, log, console and `explain` say the same of a running server.
 @Suite(.timeLimit(.minutes(5))) struct InstrumentTests {

@@ -1,11 +1,15 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyServer
+import LatchkeyFairPlay
 import LatchkeyTerminal
 import LatchkeyTesting
 import Testing
 
+@testable import LatchkeyForms
+@testable import LatchkeyOperation
+@testable import LatchkeyServer
 @testable import LatchkeyServerTool
+@testable import LatchkeyVault
 
 /// A new key encryption key on two servers over one database: known, then in force, then wrapped again, then alone.
 @Suite(.timeLimit(.minutes(5))) struct KeyEncryptionKeyTests {
@@ -52,7 +56,7 @@ import Testing
         }
 
         func start(_ node: Int) async throws {
-            servers[node] = try await LicenseServer.start(ConfigurationFile(file(node)), lines: LineWriter { _ in })
+            servers[node] = try await LicenseServer(ConfigurationFile(file(node)), lines: LineWriter { _ in })
         }
 
         /// Ends a server as a crash does, as far as one in this process can, and starts it with its file as it is now.

@@ -1,11 +1,11 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyServer
 import LatchkeyTerminal
 import LatchkeyTesting
 import LatchkeyVendors
 import Testing
 
+@testable import LatchkeyServer
 @testable import LatchkeyServerTool
 
 /// What an operator learns of key sets for tokens, and of the operator's own service.

@@ -6,8 +6,14 @@ import LatchkeyTesting
 import LatchkeyVendors
 import Testing
 
+@testable import LatchkeyEngines
+@testable import LatchkeyForms
+@testable import LatchkeyLicensing
+@testable import LatchkeyOperation
+@testable import LatchkeyPolicy
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
+@testable import LatchkeyVault
 
 @Suite(.timeLimit(.minutes(2)))
 struct LicenseServerTests {
@@ -25,7 +31,7 @@ struct LicenseServerTests {
         let (first, exchange) = try await stage.license()
         let key = try exchange.open(first.body).contentKey
         await stage.stop()
-        let again = try await LicenseServer.start(
+        let again = try await LicenseServer(
             ConfigurationFile(stage.folder.configuration), lines: LineWriter { _ in })
         let second = try stage.exchange()
         let reply = try await stage.send(

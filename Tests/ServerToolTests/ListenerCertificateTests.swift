@@ -1,12 +1,14 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyFairPlay
-import LatchkeyServer
 import LatchkeyTesting
 import TLSPeer
 import Testing
 
+@testable import LatchkeyOperation
+@testable import LatchkeyServer
 @testable import LatchkeyServerTool
+@testable import LatchkeyVault
 
 /// Listeners whose certificates are replaced while the server runs.
 @Suite(.timeLimit(.minutes(2)))

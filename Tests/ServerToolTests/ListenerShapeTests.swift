@@ -1,10 +1,10 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyServer
 import LatchkeyTesting
 import TLSPeer
 import Testing
 
+@testable import LatchkeyServer
 @testable import LatchkeyServerTool
 
 /// Requests of doubtful shape to the three listeners of the license server.

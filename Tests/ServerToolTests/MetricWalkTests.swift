@@ -1,13 +1,17 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyFairPlay
-import LatchkeyServer
 import LatchkeyTesting
 import SwitchedStores
 import TLSPeer
 import Testing
 
+@testable import LatchkeyLicensing
+@testable import LatchkeyOperation
+@testable import LatchkeyServer
 @testable import LatchkeyServerTool
+@testable import LatchkeyTokens
+@testable import LatchkeyVault
 
 /// Every metric that is declared, drawn or alerted on is moved by something that happens to a running server.
 ///

@@ -1,12 +1,17 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyServer
 import LatchkeyStores
 import LatchkeyTesting
 import SwitchedStores
 import Testing
 
+@testable import LatchkeyEngines
+@testable import LatchkeyForms
+@testable import LatchkeyLicensing
+@testable import LatchkeyOperation
+@testable import LatchkeyServer
 @testable import LatchkeyServerTool
+@testable import LatchkeyVault
 
 /// A server whose keys and audit are in a database that can be taken away, with a copy of its own on disk.
 final class OutageStage: Sendable {
@@ -53,7 +58,7 @@ final class OutageStage: Sendable {
                 try database.ask()
                 return AsyncStream { $0.finish() }
             }, closing: { copy.close() })
-        let server = try await LicenseServer.start(
+        let server = try await LicenseServer(
             file, lines: writer, engines: engines)
         self.server = ServerUnderTest(server: server, demo: demo, folder: folder)
     }

@@ -1,13 +1,18 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyServer
 import LatchkeyStores
 import LatchkeyTesting
 import LatchkeyVendors
 import SwitchedStores
 import Testing
 
+@testable import LatchkeyForms
+@testable import LatchkeyLicensing
+@testable import LatchkeyOperation
+@testable import LatchkeyPolicy
+@testable import LatchkeyServer
 @testable import LatchkeyServerTool
+@testable import LatchkeyVault
 
 /// A running server whose database goes away: licenses, and everything that says so.
 @Suite(.timeLimit(.minutes(5))) struct OutageTests {

@@ -1,9 +1,10 @@
 import Foundation
+import LatchkeyCore
 import LatchkeyFairPlay
-import LatchkeyServer
 import LatchkeyVendors
 import Testing
 
+@testable import LatchkeyServer
 @testable import LatchkeyServerTool
 
 /// How packagers say who they are, over HTTP.

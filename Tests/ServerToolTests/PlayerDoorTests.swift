@@ -2,10 +2,11 @@ import Foundation
 import LatchkeyCore
 import LatchkeyDevice
 import LatchkeyHTTP
-import LatchkeyServer
 import LatchkeyVendors
 import Testing
 
+@testable import LatchkeyOperation
+@testable import LatchkeyServer
 @testable import LatchkeyServerTool
 
 /// What is refused at the door, and who passes it.

@@ -2,13 +2,17 @@ import Foundation
 import LatchkeyCore
 import LatchkeyFairPlay
 import LatchkeyFiles
-import LatchkeyServer
+import LatchkeyHTTP
 import LatchkeyTesting
 import LatchkeyVendors
 import TLSPeer
 import Testing
 
+@testable import LatchkeyForms
+@testable import LatchkeyLicensing
+@testable import LatchkeyServer
 @testable import LatchkeyServerTool
+@testable import LatchkeyVault
 
 /// Reloads that come at once, and what they do not bring into force.
 @Suite(.timeLimit(.minutes(2)))

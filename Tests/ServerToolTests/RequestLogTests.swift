@@ -1,10 +1,12 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyServer
 import LatchkeyTesting
 import LatchkeyVendors
 import Testing
 
+@testable import LatchkeyForms
+@testable import LatchkeyOperation
+@testable import LatchkeyServer
 @testable import LatchkeyServerTool
 
 /// What a running server writes of requests.

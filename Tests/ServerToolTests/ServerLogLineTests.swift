@@ -1,10 +1,12 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyServer
 import SwitchedStores
 import Testing
 
+@testable import LatchkeyLicensing
+@testable import LatchkeyServer
 @testable import LatchkeyServerTool
+@testable import LatchkeyVault
 
 /// What happens beside players' requests has its line in the log, with what an operator looks for.
 @Suite(.timeLimit(.minutes(1))) struct ServerLogLineTests {

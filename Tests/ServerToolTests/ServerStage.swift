@@ -3,15 +3,17 @@ import Latchkey
 import LatchkeyCore
 import LatchkeyDevice
 import LatchkeyFiles
-import LatchkeyServer
 import LatchkeyTesting
 import LatchkeyVendors
 import Testing
 
+@testable import LatchkeyOperation
+@testable import LatchkeyServer
 @testable import LatchkeyServerTool
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
+    import LatchkeyFairPlay
 #endif
 
 extension DemoFolder {
@@ -56,7 +58,7 @@ struct ServerStage {
         try prepare(folder.url)
         try await folder.makeTenants()
         let log = log
-        server = try await LicenseServer.start(
+        server = try await LicenseServer(
             ConfigurationFile(folder.configuration, threads: threads),
             lines: LineWriter { line in log.withLock { $0.append(line) } }, timekeeper: time)
     }

@@ -1,14 +1,18 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyFairPlay
-import LatchkeyServer
 import LatchkeyTesting
 import Testing
 
+@testable import LatchkeyForms
+@testable import LatchkeyLicensing
+@testable import LatchkeyOperation
+@testable import LatchkeyServer
 @testable import LatchkeyServerTool
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
+    @testable import LatchkeyVault
 #endif
 
 /// A demonstration's server with an operator of each role, at free ports.
@@ -23,7 +27,7 @@ struct ServerUnderTest {
         let demo = try DemoFolder.patient(in: folder)
         try replaceAdmins(in: demo.configuration)
         try await demo.makeTenants()
-        let server = try await LicenseServer.start(
+        let server = try await LicenseServer(
             ConfigurationFile(demo.configuration), lines: LineWriter { _ in })
         do { try await body(ServerUnderTest(server: server, demo: demo, folder: folder)) } catch {
             await server.stop(within: .zero)

@@ -1,12 +1,17 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyServer
 import LatchkeyStores
 import LatchkeyTesting
 import SwitchedStores
 import Testing
 
+@testable import LatchkeyEngines
+@testable import LatchkeyForms
+@testable import LatchkeyLicensing
+@testable import LatchkeyOperation
+@testable import LatchkeyServer
 @testable import LatchkeyServerTool
+@testable import LatchkeyVault
 
 /// What a running server does by the clock beside requests: how often it looks at its engines, and what it catches up with.
 @Suite(.timeLimit(.minutes(2))) struct ServerUpkeepTests {
@@ -44,7 +49,7 @@ import Testing
                 auditProbe: { () throws(StoreError) in try database.ask() },
                 changes: { () throws(StoreError) in AsyncStream { $0.finish() } }, timekeeper: time,
                 closing: { copy.close() })
-            server = try await LicenseServer.start(
+            server = try await LicenseServer(
                 file, lines: LineWriter { _ in }, engines: engines, timekeeper: time)
         }
 

@@ -2,12 +2,15 @@ import Foundation
 import LatchkeyCore
 import LatchkeyFairPlay
 import LatchkeyFiles
-import LatchkeyServer
 import LatchkeyStores
 import LatchkeyTerminal
 import LatchkeyTesting
 import Testing
 
+@testable import LatchkeyForms
+@testable import LatchkeyLicensees
+@testable import LatchkeyOperation
+@testable import LatchkeyServer
 @testable import LatchkeyServerTool
 
 @Suite(.timeLimit(.minutes(2)))

@@ -3,14 +3,19 @@ import LatchkeyCore
 import LatchkeyDevice
 import LatchkeyFairPlay
 import LatchkeyFiles
-import LatchkeyServer
 import LatchkeyTerminal
 import LatchkeyTesting
 import LatchkeyVendors
 import SwitchedStores
 import Testing
 
+@testable import LatchkeyForms
+@testable import LatchkeyLicensing
+@testable import LatchkeyOperation
+@testable import LatchkeyPolicy
+@testable import LatchkeyServer
 @testable import LatchkeyServerTool
+@testable import LatchkeyVault
 
 /// That the running server hands facts, settings and events from one part to another; what each part makes of them, its own tests say.
 @Suite(.timeLimit(.minutes(2))) struct ServerWiringTests {
@@ -209,7 +214,7 @@ import Testing
             $0 = $0.replacing(#""copy": "sqlite:copy.db","#, with: other)
         }
         let error = await #expect(throws: ServerProblems.self) {
-            try await LicenseServer.start(ConfigurationFile(stage.folder.configuration), lines: LineWriter { _ in })
+            try await LicenseServer(ConfigurationFile(stage.folder.configuration), lines: LineWriter { _ in })
         }
         #expect(error?.problems.map(\.place) == ["stores.keys"])
     }
@@ -267,12 +272,19 @@ import Testing
 
     @Test func `files that hang are told once each time that they hang`() async throws {
         let (held, clock, watching) = (HeldFile("server.json"), ManualTimekeeper(), ManualTimekeeper())
-        let stage = try await ServerStage(threads: FileThreads(timekeeper: clock, opening: held.opening))
+        let threads = FileThreads(timekeeper: clock, opening: held.opening)
+        let stage = try await ServerStage(threads: threads)
         let watch = Task { [server = stage.server] in await server.watchFiles(watching) }
         await watching.untilSomeoneSleeps()
         func looks(hanging: Bool) async throws {
+            let before = held.timesHeld
             if hanging { held.holdsNext() }
             watching.advance(by: .seconds(1))
+            // A look that is given up before it opens the file cannot name it.
+            while hanging, held.timesHeld == before {
+                try Task.checkCancellation()
+                await Task.yield()
+            }
             // The look ends by its limit alone, which may not have begun yet.
             while hanging, watching.sleeperCount == 0 {
                 try Task.checkCancellation()
@@ -281,6 +293,8 @@ import Testing
             }
             await watching.untilSomeoneSleeps()
             if hanging { held.letGo() }
+            // What was let go has ended when the threads take work again.
+            while (try? await threads.run("a look") {}) == nil { try Task.checkCancellation() }
         }
         for _ in 0..<3 { try await looks(hanging: true) }
         try await looks(hanging: false)

@@ -1,11 +1,15 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyServer
 import LatchkeyTerminal
 import LatchkeyTesting
 import Testing
 
+@testable import LatchkeyForms
+@testable import LatchkeyLicensing
+@testable import LatchkeyOperation
+@testable import LatchkeyServer
 @testable import LatchkeyServerTool
+@testable import LatchkeyVault
 
 /// Tenants get their keys by a verb, and by nothing else.
 @Suite(.timeLimit(.minutes(2))) struct TenantVerbTests {
@@ -38,7 +42,7 @@ import Testing
     }
 
     private func start() async throws {
-        let server = try await LicenseServer.start(ConfigurationFile(configuration), lines: LineWriter { _ in })
+        let server = try await LicenseServer(ConfigurationFile(configuration), lines: LineWriter { _ in })
         await server.stop(within: .zero)
     }
 
@@ -87,7 +91,7 @@ import Testing
     @Test func `a reload with a new tenant leaves the old configuration in force until the verb has run`() async throws
     {
         try await folder.makeTenants()
-        let server = try await LicenseServer.start(ConfigurationFile(configuration), lines: LineWriter { _ in })
+        let server = try await LicenseServer(ConfigurationFile(configuration), lines: LineWriter { _ in })
         try edit(#""tenants": {"#, #""tenants": {"news": {"policy": "demo"},"#)
         let error = await #expect(throws: ServerProblems.self) { try await server.reload() }
         #expect(error?.reason.contains("tenant create news") == true)

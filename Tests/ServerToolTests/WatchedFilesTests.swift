@@ -2,6 +2,7 @@ import Foundation
 import LatchkeyTesting
 import Testing
 
+@testable import LatchkeyServer
 @testable import LatchkeyServerTool
 
 @Suite(.timeLimit(.minutes(1)))

@@ -1,9 +1,10 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyFaces
 import LatchkeyFairPlay
+import LatchkeyVendorWire
 import Testing
 
+@testable import LatchkeyForms
 @testable import LatchkeyServices
 
 @Suite struct JSONWebTokenTests {

@@ -1,5 +1,4 @@
 import LatchkeyCore
-import LatchkeyServer
 import LatchkeyServices
 import Testing
 

@@ -2,7 +2,7 @@ import Foundation
 import LatchkeyCore
 import LatchkeyDevice
 import LatchkeyHTTP
-import LatchkeyServer
+import LatchkeyMedia
 import LatchkeyServices
 import LatchkeyTesting
 import Testing

@@ -3,7 +3,8 @@ import LatchkeyCore
 import LatchkeyDevice
 import LatchkeyFairPlay
 import LatchkeyHTTP
-import LatchkeyServer
+import LatchkeyMedia
+import LatchkeyOperation
 import LatchkeyServices
 import LatchkeyTesting
 import Testing

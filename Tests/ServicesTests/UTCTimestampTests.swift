@@ -1,5 +1,5 @@
 import Foundation
-import LatchkeyFaces
+import LatchkeyVendorWire
 import Testing
 
 @testable import LatchkeyServices

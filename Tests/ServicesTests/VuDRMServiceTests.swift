@@ -3,7 +3,6 @@ import LatchkeyCore
 import LatchkeyDevice
 import LatchkeyFairPlay
 import LatchkeyHTTP
-import LatchkeyServer
 import LatchkeyServices
 import LatchkeyTesting
 import Testing

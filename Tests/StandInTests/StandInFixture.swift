@@ -1,8 +1,9 @@
 import AVFoundation
 import LatchkeyCore
 import LatchkeyFairPlay
+import LatchkeyMedia
 import LatchkeyPlayback
-import LatchkeyServer
+import LatchkeyServices
 import LatchkeySimulation
 import LatchkeyTesting
 import StandInEngine

@@ -1,8 +1,9 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyHTTP
+import LatchkeyMedia
 import LatchkeyPlayback
-import LatchkeyServer
+import LatchkeyServices
 import LatchkeySimulation
 import StandInEngine
 import Testing

@@ -2,7 +2,9 @@ import LatchkeyCore
 import LatchkeyTesting
 import Testing
 
-@testable import LatchkeyServer
+@testable import LatchkeyEngines
+@testable import LatchkeyPolicy
+@testable import LatchkeyTokens
 
 @Suite(.timeLimit(.minutes(5))) struct EntitlementCalloutTests {
     private typealias Callout = EntitlementCallout<String>

@@ -2,7 +2,8 @@ import Foundation
 import LatchkeyCore
 import LatchkeyFairPlay
 
-@testable import LatchkeyServer
+@testable import LatchkeyForms
+@testable import LatchkeyTokens
 
 /// Keys and tokens for the tests of this folder.
 enum SampleTokens {

@@ -2,7 +2,8 @@ import Foundation
 import LatchkeyCore
 import Testing
 
-@testable import LatchkeyServer
+@testable import LatchkeyPolicy
+@testable import LatchkeyTokens
 
 /// The rules on claims. The refusals that guard against attacks are in `TokenAttackTests`.
 @Suite(.timeLimit(.minutes(5))) struct TokenVerifierTests {

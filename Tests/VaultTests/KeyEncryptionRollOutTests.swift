@@ -3,7 +3,7 @@ import LatchkeyCore
 import LatchkeyTesting
 import Testing
 
-@testable import LatchkeyServer
+@testable import LatchkeyVault
 
 /// A new key encryption key on two nodes over one store, in any order of the steps, back and forth.
 @Suite(.timeLimit(.minutes(1))) struct KeyEncryptionRollOutTests {

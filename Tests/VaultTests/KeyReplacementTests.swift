@@ -3,7 +3,8 @@ import LatchkeyCore
 import LatchkeyTesting
 import Testing
 
-@testable import LatchkeyServer
+@testable import LatchkeyPolicy
+@testable import LatchkeyVault
 
 /// Keys that somebody replaces or removes, by a vault.
 @Suite(.timeLimit(.minutes(1))) struct KeyReplacementTests {

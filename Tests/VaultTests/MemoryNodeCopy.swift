@@ -1,7 +1,8 @@
 import Foundation
 import LatchkeyCore
 
-@testable import LatchkeyServer
+@testable import LatchkeyEngines
+@testable import LatchkeyVault
 
 /// A node's copy in memory, which outlives the node.
 final class MemoryNodeCopy: NodeCopy {

@@ -3,7 +3,7 @@ import LatchkeyCore
 import LatchkeyFairPlay
 import Testing
 
-@testable import LatchkeyServer
+@testable import LatchkeyVault
 
 @Suite(.timeLimit(.minutes(5))) struct SealedKeyTests {
     private let kid: KeyID

@@ -4,7 +4,7 @@ import LatchkeyFairPlay
 import LatchkeyTesting
 import Testing
 
-@testable import LatchkeyServer
+@testable import LatchkeyVault
 
 @Suite(.timeLimit(.minutes(5))) struct TenantSecretsTests {
     @Test func `many nodes that create a tenant at once have one data key and one seed`() async throws {

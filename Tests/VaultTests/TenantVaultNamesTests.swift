@@ -2,7 +2,7 @@ import LatchkeyCore
 import LatchkeyTesting
 import Testing
 
-@testable import LatchkeyServer
+@testable import LatchkeyVault
 
 /// Keys by the name of their content.
 @Suite(.timeLimit(.minutes(1))) struct TenantVaultNamesTests {

@@ -4,7 +4,8 @@ import LatchkeyFairPlay
 import LatchkeyTesting
 import Testing
 
-@testable import LatchkeyServer
+@testable import LatchkeyPolicy
+@testable import LatchkeyVault
 
 @Suite(.timeLimit(.minutes(5))) struct TenantVaultTests {
     @Test(arguments: TenantVault.Origin.allCases)

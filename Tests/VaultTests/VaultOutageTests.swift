@@ -4,7 +4,9 @@ import LatchkeyFairPlay
 import LatchkeyTesting
 import Testing
 
-@testable import LatchkeyServer
+@testable import LatchkeyEngines
+@testable import LatchkeyPolicy
+@testable import LatchkeyVault
 
 /// Licenses while the store of keys is away: never a key that nobody stored, and none less than before.
 @Suite(.timeLimit(.minutes(1))) struct VaultOutageTests {

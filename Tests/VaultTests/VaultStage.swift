@@ -4,7 +4,8 @@ import LatchkeyFairPlay
 import LatchkeyTesting
 import Testing
 
-@testable import LatchkeyServer
+@testable import LatchkeyEngines
+@testable import LatchkeyVault
 
 /// A tenant's vault over a store that counts and fails when told.
 struct VaultStage {

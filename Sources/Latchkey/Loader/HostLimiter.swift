@@ -1,4 +1,5 @@
 import LatchkeyCore
+import LatchkeyTransport
 
 /// Limits how many requests to a host are built and sent at a time; first come, first served.
 ///

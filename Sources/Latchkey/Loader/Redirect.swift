@@ -1,4 +1,6 @@
 import Foundation
+import LatchkeyCore
+import LatchkeyTransport
 import LatchkeyVendors
 
 #if canImport(FoundationNetworking)

@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyTransport
 @_spi(Integrations) import LatchkeyVendors
 
 #if canImport(FoundationNetworking)

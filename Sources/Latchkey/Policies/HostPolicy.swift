@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyTransport
 
 /// Where license and certificate requests may go.
 ///
@@ -56,41 +57,6 @@ public struct HostPolicy: Sendable, Hashable {
             text.hasPrefix("[") && text.hasSuffix("]") ? String(text.dropFirst().dropLast()) : text
         }
     }
-}
-
-/// Scheme, host and port of an URL, the port always stated.
-struct Origin: Hashable, CustomStringConvertible {
-    let scheme: String
-    let host: String
-    let port: Int
-
-    init?(_ url: URL) {
-        guard let scheme = url.scheme?.lowercased(), let host = url.host?.lowercased(), !host.isEmpty else {
-            return nil
-        }
-        // `URL` decodes escapes of a host, and what connects may not: `evil.example%2F.example.com` is no host of ours.
-        guard !host.unicodeScalars.contains(where: { $0.value <= 0x20 || "%/?#@\\".unicodeScalars.contains($0) })
-        else { return nil }
-        self.scheme = scheme
-        self.host = host.trimmingCharacters(in: ["[", "]"])
-        port = url.port ?? (scheme == "http" ? 80 : 443)
-    }
-
-    var isLoopback: Bool {
-        let octets = host.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
-        let isIPv4 = octets.count == 4 && octets.allSatisfy { $0 != nil } && octets.first == 127
-        return isIPv4 || host == "::1" || host == "localhost"
-    }
-
-    /// Whether it is the other origin without TLS.
-    func isPlain(_ other: Origin) -> Bool {
-        scheme == "http" && other.scheme == "https" && host == other.host && port == other.port
-    }
-
-    /// The origin as an URL with an empty path.
-    var url: URL? { URL(string: "\(scheme)://\(host.contains(":") ? "[\(host)]" : host):\(port)/") }
-
-    var description: String { "\(scheme)://\(host):\(port)" }
 }
 
 extension HostPolicy {

@@ -1,6 +1,7 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyHLS
+import LatchkeyTransport
 import LatchkeyVendors
 
 #if canImport(FoundationNetworking)

@@ -1,6 +1,7 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyHLS
+import LatchkeyTransport
 @_spi(Integrations) import LatchkeyVendors
 
 /// One preload.

@@ -1,4 +1,6 @@
-package import LatchkeyVendors
+package import LatchkeyCore
+package import LatchkeyTransport
+import LatchkeyVendors
 
 #if canImport(FoundationNetworking)
     package import FoundationNetworking

@@ -1,6 +1,7 @@
 import Foundation
 import Latchkey
 import LatchkeyCore
+import LatchkeyFiles
 import LatchkeyHLS
 import LatchkeySimulation
 import LatchkeyTerminal

@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyFiles
 import LatchkeyHLS
 import LatchkeySimulation
 import LatchkeyTerminal

@@ -1,8 +1,13 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyFairPlay
+import LatchkeyForms
 import LatchkeyHTTP
-import LatchkeyServer
+import LatchkeyLicensing
+import LatchkeyOperation
+import LatchkeyPolicy
+import LatchkeyTokens
+import LatchkeyVault
 
 /// The license server's player face in this process, with a tenant named `load` whose tokens the load signs: what a license costs
 /// without a network.

@@ -1,7 +1,8 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyFiles
-import LatchkeyServer
+import LatchkeyForms
+import LatchkeyTokens
 
 /// Where the viewers' tokens come from.
 struct ViewerTokens: Sendable {

@@ -1,7 +1,9 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyFairPlay
-import LatchkeyServer
+import LatchkeyLicensing
+import LatchkeyPolicy
+import LatchkeyVault
 
 /// A load on virtual time: the server's own decisions and accounts, without SPCs and sockets, for as many devices as wanted.
 ///

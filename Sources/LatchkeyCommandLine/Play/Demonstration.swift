@@ -3,7 +3,6 @@ import Latchkey
 import LatchkeyCore
 import LatchkeyFairPlay
 import LatchkeyPlayback
-import LatchkeyServer
 import LatchkeyServices
 import LatchkeySimulation
 import LatchkeySupport

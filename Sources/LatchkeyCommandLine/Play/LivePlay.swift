@@ -2,7 +2,7 @@ import Foundation
 import Latchkey
 import LatchkeyCore
 import LatchkeyFairPlay
-import LatchkeyServer
+import LatchkeyOperation
 import LatchkeyServices
 import LatchkeySimulation
 import LatchkeyTerminal

@@ -3,8 +3,8 @@ import Latchkey
 import LatchkeyCore
 import LatchkeyDevice
 import LatchkeyFairPlay
+import LatchkeyMedia
 import LatchkeyPlayback
-import LatchkeyServer
 import LatchkeyServices
 import LatchkeySimulation
 import LatchkeyTerminal

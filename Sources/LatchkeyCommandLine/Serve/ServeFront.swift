@@ -2,7 +2,6 @@ import Foundation
 import LatchkeyCore
 import LatchkeyFairPlay
 import LatchkeyHTTP
-import LatchkeyServer
 import LatchkeyServices
 import LatchkeySimulation
 import LatchkeyVendors

@@ -40,7 +40,7 @@ struct Capture: Sendable {
         let failure = report?.failure ?? result.failure
         let told = failure.map(Failure.init)
         // An error that names no stage happened to a playlist or to media, which no loader asks for.
-        let stage = told?.stage?.rawValue ?? (report == nil ? ContentKeyError.Stage.playlist.rawValue : nil)
+        let stage = told?.stage ?? (report == nil ? ContentKeyError.Stage.playlist.rawValue : nil)
         return Outcome(
             bundle: try loader.supportBundle(
                 of: URL(string: setting.address), failure: told.map { (code: $0.code, stage: stage) }),

@@ -35,7 +35,7 @@ struct Replay: Sendable {
         let found = errors.map { error in
             let failure = Failure(error)
             let stage =
-                failure.stage?.rawValue ?? (error is ContentKeyError ? nil : ContentKeyError.Stage.playlist.rawValue)
+                failure.stage ?? (error is ContentKeyError ? nil : ContentKeyError.Stage.playlist.rawValue)
             return Outcome(
                 failure: failure, stage: stage,
                 isSame: expected.map { $0.code == failure.code && $0.stage == stage } ?? false)

@@ -1,4 +1,5 @@
 import LatchkeyCore
+import LatchkeyFiles
 import LatchkeySupport
 import LatchkeyTerminal
 import LatchkeyVendors

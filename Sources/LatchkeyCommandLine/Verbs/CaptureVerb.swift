@@ -1,6 +1,7 @@
 import Foundation
 import Latchkey
 import LatchkeyCore
+import LatchkeyFiles
 import LatchkeySupport
 import LatchkeyTerminal
 
@@ -72,7 +73,7 @@ private struct CaptureReport: Encodable {
         guard let error else {
             return "\(size): \(right == false ? "every key came, and the picture is wrong" : "no error"). \(again)"
         }
-        let stage = error.stage.map { " at \($0.rawValue)" } ?? ""
+        let stage = error.stage.map { " at \($0)" } ?? ""
         return "\(size): \(error.code)\(stage). \(again)\n\(error.reason) \(error.remedy)"
     }
 }

@@ -2,12 +2,13 @@ import Foundation
 import Latchkey
 import LatchkeyCore
 import LatchkeyFiles
-import LatchkeyServer
 import LatchkeyTerminal
+import LatchkeyTokens
 import LatchkeyTracing
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
+    import LatchkeyFairPlay
 #endif
 
 /// `latchkey load`: many simulated devices against a license server.

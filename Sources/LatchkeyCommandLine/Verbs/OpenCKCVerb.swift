@@ -2,6 +2,7 @@ import Foundation
 import LatchkeyCore
 import LatchkeyDevice
 import LatchkeyFairPlay
+import LatchkeyFiles
 import LatchkeyTerminal
 
 /// `latchkey open-ckc`: the second half of a simulated device.

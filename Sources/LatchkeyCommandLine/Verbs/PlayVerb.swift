@@ -3,6 +3,7 @@ import Latchkey
 import LatchkeyCore
 import LatchkeyDevice
 import LatchkeyFairPlay
+import LatchkeyFiles
 import LatchkeyPlayback
 import LatchkeySimulation
 import LatchkeySupport

@@ -3,7 +3,8 @@ import LatchkeyCore
 import LatchkeyFairPlay
 import LatchkeyFiles
 import LatchkeyHTTP
-import LatchkeyServer
+import LatchkeyMedia
+import LatchkeyOperation
 import LatchkeyServices
 import LatchkeySimulation
 import LatchkeyTerminal

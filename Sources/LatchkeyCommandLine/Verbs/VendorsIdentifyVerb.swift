@@ -1,4 +1,5 @@
 import Foundation
+import LatchkeyFiles
 import LatchkeySupport
 import LatchkeyTerminal
 import LatchkeyVendors

@@ -1,4 +1,5 @@
 import LatchkeyCore
+import LatchkeyFiles
 import LatchkeyTerminal
 import LatchkeyVendors
 

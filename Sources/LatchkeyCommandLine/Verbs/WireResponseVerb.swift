@@ -5,6 +5,7 @@ import LatchkeyTerminal
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
+    import LatchkeyFiles
 #endif
 
 /// `latchkey wire response`: what a client makes of a reply that was captured.

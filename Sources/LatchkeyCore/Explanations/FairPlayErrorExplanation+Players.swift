@@ -3,7 +3,7 @@ extension FairPlayErrorExplanation {
     ///
     /// Source: `Documentation/Players.md`; the published declarations of THEOplayer, Shaka Player and Bitmovin, and JW
     /// Player's iOS errors reference, read on 2026-11-22.
-    static let players: [Self] = theoPlayer + jwPlayer + shakaPlayer + openTV + bitmovin
+    package static let players: [Self] = theoPlayer + jwPlayer + shakaPlayer + openTV + bitmovin
 
     private static let theoPlayer = [
         player(

@@ -1,8 +1,10 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyFairPlay
-import LatchkeyServer
+import LatchkeyFiles
+import LatchkeyForms
 import LatchkeyTerminal
+import LatchkeyTokens
 
 /// A folder with everything that a server needs, made out of nothing: credentials, secrets, a key set, policies, a configuration.
 struct DemoFolder {

@@ -1,8 +1,8 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyDemoMedia
 import LatchkeyHTTP
-import LatchkeyServer
+import LatchkeyMedia
+import LatchkeyVault
 import LatchkeyWebPlayer
 
 /// What a demonstration serves beside licenses: the demo streams below `/media`, and a page that plays them in a browser at `/player/`.

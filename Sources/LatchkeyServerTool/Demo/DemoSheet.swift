@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyServer
 
 /// What a demonstration prints: as JSON for programs, as text with commands for people.
 struct DemoSheet: Encodable {

@@ -1,5 +1,7 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyLicensing
+import LatchkeyOperation
 import LatchkeyServer
 
 /// A running demonstration: the server of a folder that is made out of nothing, with demo streams and a page that plays them.
@@ -20,7 +22,7 @@ struct Demonstration {
         let media = try DemoMedia(folder.url)
         try await folder.makeTenants()
         let file = try await ConfigurationFile.read(folder.configuration, derivation: derivation)
-        let server = try await LicenseServer.start(file, lines: lines, front: media.answer)
+        let server = try await LicenseServer(file, lines: lines, front: media.answer)
         do {
             if let demo = server.current.tenants["demo"] { try await media.addKeys(to: demo.vault) }
             let token = try DemoFolder.token(in: folder.url, for: "viewer-1", at: Date())

@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyOperation
 import LatchkeyServer
 import LatchkeyStores
 import LatchkeyTerminal

@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyFiles
 import LatchkeyServer
 import LatchkeyTerminal
 
@@ -20,18 +21,9 @@ struct DecideVerb: Verb {
     func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
         let url = URL(filePath: try arguments.required(policy)).absoluteURL
         let name = url.deletingPathExtension().lastPathComponent
-        let policies = try PolicySet(folder: url.deletingLastPathComponent())
-        guard let policy = policies[name] else {
-            throw FileError.cannotRead(url.path, because: "it is no policy, whose names end in .json")
-        }
         let bytes = try InputFile.read(try arguments.required(facts), limit: 1 << 20, console)
-        let record: DecisionRecord
-        if let recorded = try? DecisionRecord(json: bytes) {
-            record = recorded.decidedAgain(by: policy).record
-        } else {
-            record = DecisionRecord.deciding(try Facts(json: bytes), by: policy).record
-        }
-        console.print(record.explanation)
-        return record.word == "license" ? .yes : .no
+        let decision = try LicenseDecision(policy: name, in: url.deletingLastPathComponent(), facts: bytes)
+        console.print(decision.explanation)
+        return decision.isLicense ? .yes : .no
     }
 }

@@ -40,7 +40,9 @@ struct DemoVerb: Verb {
         let ports = first == 0 ? [0, 0, 0] : (0..<3).map { first + $0 }
         let url = URL(filePath: name, directoryHint: .isDirectory).absoluteURL
         let demonstration = try await Demonstration.start(in: url, ports: ports, derivation: arguments[derivation])
-        return try await demonstration.server.serve(ready: { try show(demonstration, in: name, arguments, console) })
+        try await demonstration.server.serve(
+            signals: Interruption.handle, ready: { try show(demonstration, in: name, arguments, console) })
+        return .yes
     }
 
     /// Packagers and operators get the next two.

@@ -1,11 +1,13 @@
 import Foundation
-import Latchkey
 import LatchkeyCore
-import LatchkeyServer
+import LatchkeyForms
+import LatchkeyPolicy
 import LatchkeyTerminal
+import LatchkeyTransport
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
+    import LatchkeyFiles
 #endif
 
 /// `latchkey-server explain`: why a server decided so, by the request's identifier.

@@ -1,5 +1,7 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyFiles
+import LatchkeyLicensing
 import LatchkeyServer
 import LatchkeyStores
 import LatchkeyTerminal

@@ -41,8 +41,9 @@ struct RunVerb: Verb {
         }
         guard arguments[user] == nil else { throw UsageError("--user is for --check.") }
         let file = try await ConfigurationFile.read(arguments.required(config), derivation: arguments[derivation])
-        let server = try await LicenseServer.start(file)
-        return await server.serve(ready: { server.announce() })
+        let server = try await LicenseServer(file)
+        await server.serve(signals: Interruption.handle, ready: { server.announce() })
+        return .yes
     }
 
     private static func check(_ path: String, _ derivation: String?, _ console: Console) async throws -> ExitStatus {

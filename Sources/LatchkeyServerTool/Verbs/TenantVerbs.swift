@@ -1,8 +1,11 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyFiles
+import LatchkeyLicensing
 import LatchkeyServer
 import LatchkeyStores
 import LatchkeyTerminal
+import LatchkeyVault
 
 /// `latchkey-server tenant create`: a tenant's first data key and seed.
 struct TenantCreateVerb: Verb {

@@ -1,6 +1,7 @@
 public import LatchkeyCore
 public import LatchkeyHTTP
-public import LatchkeyServer
+package import LatchkeyMedia
+public import LatchkeyOperation
 
 /// One HTTP server with several vendors' services and their media.
 ///

@@ -1,6 +1,6 @@
 package import LatchkeyCore
 package import LatchkeyHTTP
-package import LatchkeyServer
+package import LatchkeyMedia
 
 /// Passes requests to services and media, and keeps the journal.
 package struct ServiceRouter: Sendable {

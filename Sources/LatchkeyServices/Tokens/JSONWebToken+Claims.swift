@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyFaces
-import LatchkeyServer
+import LatchkeyForms
+import LatchkeyVendorWire
 
 extension JSONWebToken {
     /// Claims with an `exp` at the end of the service's token lifetime, which defaults to an hour, unless they have one.

@@ -1,6 +1,7 @@
 package import LatchkeyCore
-import LatchkeyFaces
-import LatchkeyServer
+package import LatchkeyForms
+import LatchkeyPolicy
+import LatchkeyVendorWire
 
 /// A service whose tokens are JWTs.
 package protocol SignedTokenService: VendorService {

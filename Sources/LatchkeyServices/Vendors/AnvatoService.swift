@@ -1,8 +1,9 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyFaces
+import LatchkeyForms
 package import LatchkeyHTTP
-package import LatchkeyServer
+package import LatchkeyPolicy
+import LatchkeyVendorWire
 
 /// Anvato: licenses as JSON, and errors with a DRM code in their message.
 ///

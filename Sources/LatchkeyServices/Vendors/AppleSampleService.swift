@@ -1,8 +1,8 @@
 import Foundation
 import LatchkeyCore
-package import LatchkeyFaces
 import LatchkeyHTTP
-import LatchkeyServer
+import LatchkeyPolicy
+package import LatchkeyVendorWire
 
 /// The convention of Apple's sample key server: a form with SPC and asset, answered with a CKC as text.
 ///

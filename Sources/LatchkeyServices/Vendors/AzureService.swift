@@ -1,8 +1,10 @@
 import Foundation
 package import LatchkeyCore
-package import LatchkeyFaces
+package import LatchkeyForms
 import LatchkeyHTTP
-package import LatchkeyServer
+package import LatchkeyMedia
+import LatchkeyPolicy
+package import LatchkeyVendorWire
 
 /// Microsoft's Azure Media Services: licenses for form requests, chosen by the `kid` of the license URL.
 ///

@@ -1,8 +1,10 @@
 import Foundation
 package import LatchkeyCore
-import LatchkeyFaces
+import LatchkeyForms
 package import LatchkeyHTTP
-package import LatchkeyServer
+package import LatchkeyMedia
+import LatchkeyPolicy
+import LatchkeyVendorWire
 
 /// Brightcove Video Cloud: raw licenses for JSON requests.
 ///

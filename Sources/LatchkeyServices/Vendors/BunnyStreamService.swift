@@ -1,9 +1,9 @@
 import Foundation
 package import LatchkeyCore
-import LatchkeyFaces
 import LatchkeyFairPlay
 import LatchkeyHTTP
-import LatchkeyServer
+import LatchkeyPolicy
+import LatchkeyVendorWire
 
 /// Bunny Stream with MediaCage Enterprise DRM: JSON both ways, library and video in the URL, embed view tokens if the library asks for
 /// them.

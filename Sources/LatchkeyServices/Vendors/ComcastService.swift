@@ -1,8 +1,10 @@
 import Foundation
 package import LatchkeyCore
-import LatchkeyFaces
+import LatchkeyForms
 import LatchkeyHTTP
-package import LatchkeyServer
+package import LatchkeyMedia
+import LatchkeyPolicy
+import LatchkeyVendorWire
 
 /// Comcast's thePlatform: licenses as nested JSON, for a token and an account in the query.
 ///

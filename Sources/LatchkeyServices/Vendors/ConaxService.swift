@@ -1,8 +1,9 @@
 import Foundation
 import LatchkeyCore
-package import LatchkeyFaces
 import LatchkeyHTTP
-package import LatchkeyServer
+package import LatchkeyMedia
+import LatchkeyPolicy
+package import LatchkeyVendorWire
 
 /// Conax: raw license requests for key URIs in base64.
 ///

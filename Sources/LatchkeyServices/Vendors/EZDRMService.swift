@@ -1,8 +1,9 @@
 import Foundation
 package import LatchkeyCore
-package import LatchkeyFaces
 import LatchkeyHTTP
-package import LatchkeyServer
+package import LatchkeyMedia
+import LatchkeyPolicy
+package import LatchkeyVendorWire
 
 /// EZDRM: raw licenses from a URL that ends in the asset's GUID.
 ///

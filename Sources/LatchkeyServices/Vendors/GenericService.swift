@@ -1,8 +1,9 @@
 import Foundation
 package import LatchkeyCore
-package import LatchkeyFaces
+import LatchkeyForms
 import LatchkeyHTTP
-import LatchkeyServer
+import LatchkeyPolicy
+package import LatchkeyVendorWire
 
 /// A service of no vendor with the four usual dialects, each answered in kind.
 ///

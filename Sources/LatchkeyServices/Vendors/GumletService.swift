@@ -1,8 +1,8 @@
 import Foundation
 import LatchkeyCore
-package import LatchkeyFaces
 import LatchkeyHTTP
-import LatchkeyServer
+import LatchkeyPolicy
+package import LatchkeyVendorWire
 
 /// Gumlet: license requests as JSON with the SPC in URL-safe base64.
 ///

@@ -1,8 +1,9 @@
 import Foundation
 package import LatchkeyCore
-import LatchkeyFaces
 import LatchkeyHTTP
-package import LatchkeyServer
+package import LatchkeyMedia
+import LatchkeyPolicy
+import LatchkeyVendorWire
 
 /// Irdeto Control: raw licenses from a URL that names customer, content and key.
 ///

@@ -1,8 +1,9 @@
 import Foundation
 package import LatchkeyCore
-import LatchkeyFaces
+import LatchkeyForms
 import LatchkeyHTTP
-import LatchkeyServer
+import LatchkeyPolicy
+import LatchkeyVendorWire
 
 /// JW Platform's Studio DRM: a delivery document with signed addresses, which lead to certificate and raw licenses.
 ///

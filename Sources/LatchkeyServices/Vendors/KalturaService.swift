@@ -1,8 +1,9 @@
 import Foundation
 package import LatchkeyCore
-import LatchkeyFaces
+import LatchkeyForms
 package import LatchkeyHTTP
-package import LatchkeyServer
+package import LatchkeyPolicy
+import LatchkeyVendorWire
 
 /// Kaltura's uDRM: license requests in base64, answered as JSON that states how long the key may be stored. Web players name the key in
 /// a header, too. Errors are documents, at the real service with status 200.

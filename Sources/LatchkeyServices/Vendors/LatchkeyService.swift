@@ -1,8 +1,10 @@
 import Foundation
 package import LatchkeyCore
-import LatchkeyFaces
+package import LatchkeyForms
 import LatchkeyHTTP
-package import LatchkeyServer
+import LatchkeyOperation
+package import LatchkeyPolicy
+import LatchkeyVendorWire
 
 /// The wire of `latchkey-server`'s own face, without tenants, policies and sessions.
 ///

@@ -1,8 +1,9 @@
 import Foundation
 package import LatchkeyCore
-import LatchkeyFaces
+import LatchkeyForms
 import LatchkeyHTTP
-import LatchkeyServer
+import LatchkeyPolicy
+import LatchkeyVendorWire
 
 /// CommScope's Titanium DRM: raw licenses for a token or for a registered device.
 ///

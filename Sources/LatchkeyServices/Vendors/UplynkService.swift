@@ -1,8 +1,10 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyFaces
+import LatchkeyForms
 import LatchkeyHTTP
-package import LatchkeyServer
+package import LatchkeyMedia
+import LatchkeyPolicy
+import LatchkeyVendorWire
 
 /// Uplynk: licenses as JSON, from the URL that is the key URI with another scheme.
 ///

@@ -1,6 +1,6 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyServer
+import LatchkeyEngines
 
 /// A look at PostgreSQL that writes nothing: tables, rights of the role, standby, clock.
 ///

@@ -1,6 +1,6 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyServer
+import LatchkeyEngines
 
 /// What was sent over a connection that is up, and waits for answers. Lives on its lane's thread.
 ///

@@ -1,5 +1,5 @@
 import LatchkeyCore
-import LatchkeyServer
+import LatchkeyEngines
 
 /// A failure by its SQLSTATE. PostgreSQL's and libpq's messages may quote values, addresses and passwords, so they are not repeated.
 struct PostgreSQLFailure: Error, Sendable {

@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyEngines
 import LatchkeyFiles
-import LatchkeyServer
 
 /// Statements that are one transaction, and who waits for their answers.
 struct PostgreSQLJob: Sendable {
@@ -65,7 +65,7 @@ final class PostgreSQLLane: Sendable {
     deinit { close() }
 
     /// Ends the connection. Jobs that wait are unavailable.
-    func close() {
+    package func close() {
         state.withLock { $0.isClosed = true }
         bell.ring()
     }

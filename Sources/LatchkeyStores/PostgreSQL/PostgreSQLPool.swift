@@ -1,5 +1,5 @@
 import LatchkeyCore
-import LatchkeyServer
+import LatchkeyEngines
 
 /// Connections for one kind of work.
 struct PostgreSQLPool: Sendable {
@@ -40,7 +40,7 @@ struct PostgreSQLPool: Sendable {
         try await run([call], within: limit).last ?? PostgreSQLAnswer(rows: [], count: 0)
     }
 
-    func close() {
+    package func close() {
         for lane in [first] + others { lane.close() }
     }
 

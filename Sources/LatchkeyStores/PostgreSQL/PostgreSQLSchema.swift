@@ -1,5 +1,6 @@
 import LatchkeyCore
-import LatchkeyServer
+import LatchkeyEngines
+import LatchkeyVault
 
 /// The tables in the schema `latchkey`.
 ///

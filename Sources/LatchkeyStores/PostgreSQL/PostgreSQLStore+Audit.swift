@@ -1,4 +1,5 @@
-package import LatchkeyServer
+package import LatchkeyEngines
+package import LatchkeyVault
 
 extension PostgreSQLStore {
     package func append(_ entry: AuditEntry) async throws(StoreError) -> Bool {

@@ -1,6 +1,7 @@
 package import Foundation
 import LatchkeyCore
-package import LatchkeyServer
+package import LatchkeyEngines
+package import LatchkeyVault
 
 extension PostgreSQLStore {
     /// The most records that are looked at because a server wrote them that keeps no count.

@@ -1,6 +1,8 @@
 import Foundation
 package import LatchkeyCore
-package import LatchkeyServer
+package import LatchkeyEngines
+import LatchkeyPolicy
+package import LatchkeyVault
 
 extension PostgreSQLStore {
     /// Up to as many keys each has a notification of its own; beyond, their tenant has one.

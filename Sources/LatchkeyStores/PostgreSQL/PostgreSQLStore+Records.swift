@@ -1,6 +1,7 @@
 package import Foundation
 import LatchkeyCore
-package import LatchkeyServer
+package import LatchkeyEngines
+package import LatchkeyVault
 
 extension PostgreSQLStore {
     package func read(_ key: RecordKey) async throws(StoreError) -> RecordReading {

@@ -1,5 +1,6 @@
 import LatchkeyCore
-package import LatchkeyServer
+package import LatchkeyEngines
+package import LatchkeyVault
 
 /// Keys that change places, and the database's fingerprint.
 extension PostgreSQLStore {

@@ -1,5 +1,6 @@
 import LatchkeyCore
-package import LatchkeyServer
+package import LatchkeyEngines
+package import LatchkeyVault
 
 extension PostgreSQLStore {
     package func seeds(of tenant: String) async throws(StoreError) -> [SealedKey] {

@@ -1,6 +1,8 @@
 import Foundation
 package import LatchkeyCore
-package import LatchkeyServer
+package import LatchkeyEngines
+import LatchkeyFairPlay
+package import LatchkeyVault
 
 /// Records, keys and the audit of any number of nodes.
 ///
@@ -30,7 +32,7 @@ package final class PostgreSQLStore: RecordStore, KeyStore, AuditStore {
     static let name = "postgresql"
 
     package let engine = PostgreSQLStore.name
-    let settings: Settings
+    package let settings: Settings
     let records: PostgreSQLPool
     let work: PostgreSQLPool
     let sweep = Locked(RecordSweep())

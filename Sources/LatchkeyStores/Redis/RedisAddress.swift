@@ -1,6 +1,6 @@
 import Foundation
 package import LatchkeyCore
-package import LatchkeyServer
+package import LatchkeyEngines
 
 /// Where Redis is, and how to log in.
 ///

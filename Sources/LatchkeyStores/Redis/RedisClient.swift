@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyEngines
 import LatchkeyFiles
-import LatchkeyServer
 
 /// A connection to Redis with a thread of its own, on which any number of tasks send commands, one behind the other without waiting.
 ///
@@ -89,7 +89,7 @@ final class RedisInbox: Sendable {
         ring()
     }
 
-    func close() {
+    package func close() {
         state.withLock { $0.isClosed = true }
         ring()
     }

@@ -1,6 +1,6 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyServer
+import LatchkeyEngines
 
 /// The thread of a connection: sends what tasks leave in the inbox, and gives answers to those who wait, in order.
 struct RedisDriver {

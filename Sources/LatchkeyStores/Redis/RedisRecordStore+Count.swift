@@ -1,6 +1,7 @@
 package import Foundation
 import LatchkeyCore
-package import LatchkeyServer
+package import LatchkeyEngines
+package import LatchkeyVault
 
 extension RedisRecordStore {
     /// How many keys are looked at in one go, so that no license waits long behind them.

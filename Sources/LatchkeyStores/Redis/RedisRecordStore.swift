@@ -1,6 +1,7 @@
 package import Foundation
 package import LatchkeyCore
-package import LatchkeyServer
+package import LatchkeyEngines
+package import LatchkeyVault
 
 /// Records in Redis or Valkey: a hash of version and bytes each, which Redis forgets at its end.
 ///
@@ -107,7 +108,7 @@ package final class RedisRecordStore: RecordStore {
     }
 
     /// Some keys of the database, and where to go on; `0` at the end. A key may come twice.
-    func keys(
+    package func keys(
         _ start: String, _ prefix: String, from cursor: String, count: Int = 1_000
     ) async throws(StoreError) -> (keys: [RESPValue], next: String) {
         let pattern = start.redisPattern + prefix.redisPattern + "*"

@@ -1,6 +1,6 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyServer
+import LatchkeyEngines
 
 /// A socket that never blocks longer than it is told. Belongs to one thread.
 final class RedisSocket {

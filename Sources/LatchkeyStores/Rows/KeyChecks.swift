@@ -1,5 +1,6 @@
 import LatchkeyCore
-import LatchkeyServer
+import LatchkeyEngines
+import LatchkeyVault
 
 extension KeyRow {
     /// Checks that the row can stand in every engine, and that it is one key's.

@@ -1,6 +1,8 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyServer
+import LatchkeyEngines
+import LatchkeyPolicy
+import LatchkeyVault
 
 /// How rows of keys, data keys and the audit are read, on every engine.
 extension StoredRow {
@@ -36,7 +38,7 @@ extension StoredRow {
     }
 
     /// A database's fingerprint.
-    func fingerprint(_ column: Int) throws(StoreError) -> DatabaseFingerprint {
+    package func fingerprint(_ column: Int) throws(StoreError) -> DatabaseFingerprint {
         try value(column, try bytes(column)) { DatabaseFingerprint(bytes: $0) }
     }
 

@@ -1,6 +1,6 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyServer
+import LatchkeyEngines
 
 /// One row of an engine's answer. Columns count from 0.
 protocol StoredRow {

@@ -1,7 +1,7 @@
 import CSQLite
 import Foundation
 import LatchkeyCore
-import LatchkeyServer
+import LatchkeyEngines
 
 /// A value that is bound to a statement.
 enum SQLiteValue: Sendable {
@@ -70,7 +70,7 @@ final class SQLiteConnection {
     var logPages: Int32 { pagesOfLog.pointee }
 
     /// Closes the file; the last connection brings its log into it. Nothing is asked afterwards.
-    func close() {
+    package func close() {
         guard isOpen else { return }
         isOpen = false
         for statement in statements.values { sqlite3_finalize(statement) }

@@ -1,6 +1,6 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyServer
+import LatchkeyEngines
 
 /// A connection with a thread of its own, so that no thread of Swift's waits for a disk.
 ///
@@ -54,13 +54,13 @@ final class SQLiteLane: Sendable {
     deinit { close() }
 
     /// Ends the thread once it has done what waits. What comes later is unavailable.
-    func close() { inbox.close() }
+    package func close() { inbox.close() }
 
     /// The thread has ended, and the connection is closed. A caller that is cancelled waits no longer.
     func ended() async { _ = try? await end.value }
 
     /// Reads, alone.
-    func read<Value: Sendable>(
+    package func read<Value: Sendable>(
         _ work: @escaping @Sendable (SQLiteConnection) throws(StoreError) -> Value
     ) async throws(StoreError) -> Value {
         try await withCheckedContinuation { (done: CheckedContinuation<Result<Value, StoreError>, Never>) in

@@ -1,6 +1,7 @@
 import Foundation
 package import LatchkeyCore
-package import LatchkeyServer
+package import LatchkeyEngines
+package import LatchkeyVault
 
 /// A node's own copy of a store of keys, in one file that nobody else may read.
 ///

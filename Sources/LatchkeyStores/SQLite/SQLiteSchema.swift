@@ -1,5 +1,5 @@
 import LatchkeyCore
-import LatchkeyServer
+import LatchkeyEngines
 
 /// The tables of a file, and how older files get them.
 ///

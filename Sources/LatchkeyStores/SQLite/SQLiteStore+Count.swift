@@ -1,6 +1,7 @@
 package import Foundation
 import LatchkeyCore
-package import LatchkeyServer
+package import LatchkeyEngines
+package import LatchkeyVault
 
 extension SQLiteStore {
     package func count(

@@ -1,6 +1,8 @@
 import Foundation
 package import LatchkeyCore
-package import LatchkeyServer
+package import LatchkeyEngines
+import LatchkeyPolicy
+package import LatchkeyVault
 
 extension SQLiteStore {
     package func add(_ rows: [KeyRow]) async throws(StoreError) -> [KeyRow] {

@@ -1,5 +1,7 @@
 package import Foundation
-package import LatchkeyServer
+import LatchkeyCore
+package import LatchkeyEngines
+package import LatchkeyVault
 
 extension SQLiteStore {
     package func read(_ key: RecordKey) async throws(StoreError) -> RecordReading {

@@ -1,6 +1,7 @@
 import Foundation
 import LatchkeyCore
-package import LatchkeyServer
+package import LatchkeyEngines
+package import LatchkeyVault
 
 /// Keys that change places, and the file's fingerprint.
 extension SQLiteStore {

@@ -1,6 +1,7 @@
 import Foundation
 package import LatchkeyCore
-package import LatchkeyServer
+package import LatchkeyEngines
+import LatchkeyVault
 
 /// Records, keys and the audit of one node in one file.
 ///

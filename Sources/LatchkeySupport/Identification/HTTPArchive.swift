@@ -1,4 +1,5 @@
 import Foundation
+import LatchkeyCore
 import LatchkeyVendors
 
 /// The parts of a HAR file that identification needs.

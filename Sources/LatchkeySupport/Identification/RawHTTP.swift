@@ -1,4 +1,5 @@
 import Foundation
+import LatchkeyCore
 import LatchkeyVendors
 
 /// HTTP messages as text: one with its body, or what `curl -v` prints, which marks sent lines by `>` and received ones by `<`.

@@ -1,6 +1,6 @@
 package import Foundation
-import LatchkeyCore
-package import LatchkeyVendors
+package import LatchkeyCore
+import LatchkeyVendors
 
 /// The requests and replies of a capture, in order.
 ///

@@ -1,4 +1,5 @@
 package import Foundation
+package import LatchkeyCore
 
 /// How long a reply asks to wait.
 ///

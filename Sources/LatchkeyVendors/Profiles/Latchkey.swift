@@ -37,7 +37,8 @@ extension VendorProfile {
         errors: ErrorRules(
             code: [.json("error.code")], message: [.json("error.reason")], kinds: latchkeyKinds),
         token: .jwt, statedRedaction: Redaction(fields: ["heartbeatToken"]),
-        evidence: ProfileEvidence(.sampleRead, read: "2026-11-22", "Sources/LatchkeyServer/Faces of this repository"))
+        evidence: ProfileEvidence(.sampleRead, read: "2026-11-22", "Sources/LatchkeyLicensing/Faces of this repository")
+    )
 
     /// What the server's codes mean where their status says less. Source: `Documentation/LicenseServer.md` §6.4.
     private static let latchkeyKinds = ErrorRules.kinds([

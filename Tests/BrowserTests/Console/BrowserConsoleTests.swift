@@ -1,14 +1,19 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyHTTP
-import LatchkeyServer
 import LatchkeyTesting
 import Testing
 
+@testable import LatchkeyForms
+@testable import LatchkeyServer
 @testable import LatchkeyServerTool
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
+    @testable import LatchkeyLicensing
+    @testable import LatchkeyOperation
+    @testable import LatchkeyPolicy
+    @testable import LatchkeyVault
 #endif
 
 extension InChromium {

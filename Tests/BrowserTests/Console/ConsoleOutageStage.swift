@@ -1,15 +1,20 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyHTTP
-import LatchkeyServer
 import LatchkeyTesting
 import SwitchedStores
 import Testing
 
+@testable import LatchkeyEngines
+@testable import LatchkeyOperation
+@testable import LatchkeyServer
 @testable import LatchkeyServerTool
+@testable import LatchkeyVault
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
+    @testable import LatchkeyLicensing
+    @testable import LatchkeyTokens
 #endif
 
 /// A running server of which a test takes away what it asks: the stores, the operator's own service, the key set.
@@ -76,7 +81,7 @@ final class ConsoleOutageStage: Sendable {
             settings: file.settings.stores, sessions: sessions, keys: guarded, audit: audit,
             auditProbe: { () throws(StoreError) in try audit.ask() },
             changes: { () throws(StoreError) in AsyncStream { $0.finish() } })
-        server = try await LicenseServer.start(file, lines: LineWriter { _ in }, engines: engines)
+        server = try await LicenseServer(file, lines: LineWriter { _ in }, engines: engines)
         browser = try Chromium()
         try await importKey()
     }

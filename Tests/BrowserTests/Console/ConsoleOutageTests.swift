@@ -1,9 +1,11 @@
 import Foundation
-import LatchkeyServer
 import LatchkeyTesting
 import Testing
 
+@testable import LatchkeyEngines
+@testable import LatchkeyServer
 @testable import LatchkeyServerTool
+@testable import LatchkeyVault
 
 extension InChromium {
     /// What the console says of a server that lacks something.

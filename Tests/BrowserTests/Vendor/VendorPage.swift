@@ -2,6 +2,8 @@ import Foundation
 import LatchkeyHTTP
 @_spi(Integrations) import LatchkeyVendors
 
+@testable import LatchkeyCore
+
 /// The scripts of `Examples/Web/Vendor` in a page of Chromium.
 struct VendorPage {
     private let page: ChromiumPage

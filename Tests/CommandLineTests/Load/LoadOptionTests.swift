@@ -1,9 +1,10 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyFairPlay
+import LatchkeyForms
 import LatchkeyHTTP
-import LatchkeyServer
 import LatchkeyTesting
+import LatchkeyTokens
 import Testing
 
 @testable import LatchkeyCommandLine

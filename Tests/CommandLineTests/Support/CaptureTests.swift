@@ -1,12 +1,12 @@
 import Foundation
 import Latchkey
-import LatchkeyCore
 import LatchkeySupport
 import LatchkeyTesting
 import LatchkeyVendors
 import Testing
 
 @testable import LatchkeyCommandLine
+@testable import LatchkeyCore
 @testable import LatchkeyTerminal
 
 #if canImport(FoundationNetworking)
@@ -49,7 +49,7 @@ import Testing
         #expect(outcome.failure?.code == "forbidden")
         let bundle = try SupportBundle(outcome.bundle)
         let replayed = try await Replay(bundle: bundle).outcome()
-        #expect(replayed.isSame && replayed.stage == outcome.failure?.stage?.rawValue)
+        #expect(replayed.isSame && replayed.stage == outcome.failure?.stage)
     }
 
     @Test func `a playlist that is not there is captured, and missed again`() async throws {

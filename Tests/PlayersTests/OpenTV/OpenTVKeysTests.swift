@@ -1,7 +1,6 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyOpenTV
-import LatchkeyServer
 import LatchkeyServices
 import LatchkeySimulation
 import LatchkeyTesting

@@ -1,8 +1,10 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyHTTP
-import LatchkeyServer
+import LatchkeyMedia
+import LatchkeyPolicy
 import LatchkeyServices
+import LatchkeyVault
 
 /// A vendor's service that remembers what it was asked, and what must show nowhere.
 final class WatchedService: VendorService {

@@ -1,7 +1,9 @@
 import Foundation
+import LatchkeyCore
 import Testing
 
-@testable import LatchkeyServer
+@testable import LatchkeyForms
+@testable import LatchkeyPolicy
 
 /// What a policy without `outage` means while a store of limits is away, in code and in pages.
 @Suite(.timeLimit(.minutes(1))) struct OutageDefaultTests {

@@ -3,7 +3,8 @@ import LatchkeyCore
 import LatchkeyTesting
 import Testing
 
-@testable import LatchkeyServer
+@testable import LatchkeyForms
+@testable import LatchkeyPolicy
 
 @Suite(.timeLimit(.minutes(5))) struct PolicyRefusalTests {
     static let statuses: [(PolicyObjection, Int, RetryAdvice)] = [

@@ -1,9 +1,13 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyFairPlay
 import LatchkeyTesting
 import Testing
 
-@testable import LatchkeyServer
+@testable import LatchkeyEngines
+@testable import LatchkeyLicensing
+@testable import LatchkeyPolicy
+@testable import LatchkeyVault
 
 /// Decisions over a store: what is read, what is written, and who wins.
 @Suite(.timeLimit(.minutes(5))) struct AccountBookTests {

@@ -4,7 +4,10 @@ import LatchkeyFairPlay
 import LatchkeyTesting
 import Testing
 
-@testable import LatchkeyServer
+@testable import LatchkeyEngines
+@testable import LatchkeyLicensing
+@testable import LatchkeyPolicy
+@testable import LatchkeyVault
 
 /// What an account counts: each count alone, in an account of its own, so that nothing else keeps the record.
 @Suite(.timeLimit(.minutes(1))) struct AccountCountTests {

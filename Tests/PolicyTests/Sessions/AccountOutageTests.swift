@@ -3,7 +3,10 @@ import LatchkeyCore
 import LatchkeyTesting
 import Testing
 
-@testable import LatchkeyServer
+@testable import LatchkeyEngines
+@testable import LatchkeyLicensing
+@testable import LatchkeyPolicy
+@testable import LatchkeyVault
 
 /// Decisions while a store is out of service.
 @Suite(.timeLimit(.minutes(5))) struct AccountOutageTests {

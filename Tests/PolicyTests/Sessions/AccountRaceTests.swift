@@ -3,7 +3,10 @@ import LatchkeyCore
 import LatchkeyTesting
 import Testing
 
-@testable import LatchkeyServer
+@testable import LatchkeyEngines
+@testable import LatchkeyLicensing
+@testable import LatchkeyPolicy
+@testable import LatchkeyVault
 
 /// Twenty acquires each: a million in both modes with `LATCHKEY_ACQUIRES=500000`. The test run makes do with fewer.
 private let rounds =

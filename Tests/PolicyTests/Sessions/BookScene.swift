@@ -3,7 +3,10 @@ import LatchkeyCore
 import LatchkeyFairPlay
 import LatchkeyTesting
 
-@testable import LatchkeyServer
+@testable import LatchkeyEngines
+@testable import LatchkeyLicensing
+@testable import LatchkeyPolicy
+@testable import LatchkeyVault
 
 /// Account books of the tests: nodes over one store, whose clock a test moves.
 struct BookScene {

@@ -3,7 +3,9 @@ import LatchkeyCore
 import LatchkeyTesting
 import Testing
 
-@testable import LatchkeyServer
+@testable import LatchkeyEngines
+@testable import LatchkeyPolicy
+@testable import LatchkeyVault
 
 /// Who waits for a store of records that hangs.
 @Suite(.timeLimit(.minutes(1))) struct GuardedRecordStoreTests {

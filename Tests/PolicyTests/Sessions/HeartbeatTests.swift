@@ -3,7 +3,10 @@ import LatchkeyCore
 import LatchkeyTesting
 import Testing
 
-@testable import LatchkeyServer
+@testable import LatchkeyEngines
+@testable import LatchkeyLicensing
+@testable import LatchkeyPolicy
+@testable import LatchkeyVault
 
 /// What players tell of their slots.
 @Suite(.timeLimit(.minutes(5))) struct HeartbeatTests {

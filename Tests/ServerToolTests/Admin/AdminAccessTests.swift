@@ -1,9 +1,13 @@
 import Foundation
-import LatchkeyServer
 import LatchkeyTesting
 import Testing
 
+@testable import LatchkeyForms
+@testable import LatchkeyLicensing
+@testable import LatchkeyOperation
+@testable import LatchkeyServer
 @testable import LatchkeyServerTool
+@testable import LatchkeyVault
 
 @Suite(.timeLimit(.minutes(5))) struct AdminAccessTests {
     @Test func `each address asks for its role, and for no more`() async throws {

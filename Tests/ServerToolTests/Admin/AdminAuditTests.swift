@@ -1,12 +1,16 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyHTTP
-import LatchkeyServer
 import LatchkeyTerminal
 import LatchkeyTesting
 import Testing
 
+@testable import LatchkeyForms
+@testable import LatchkeyLicensing
+@testable import LatchkeyOperation
+@testable import LatchkeyServer
 @testable import LatchkeyServerTool
+@testable import LatchkeyVault
 
 /// What operators leave in the audit. The addresses are those of the API's own table, so that a new one that changes something fails here until
 /// it leaves an entry.

@@ -1,8 +1,10 @@
 import Foundation
-import LatchkeyServer
 import LatchkeyTesting
 import Testing
 
+@testable import LatchkeyForms
+@testable import LatchkeyLicensing
+@testable import LatchkeyServer
 @testable import LatchkeyServerTool
 
 @Suite(.timeLimit(.minutes(5))) struct AdminDecisionsTests {

@@ -1,10 +1,13 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyServer
 import LatchkeyTesting
 import Testing
 
+@testable import LatchkeyForms
+@testable import LatchkeyLicensing
+@testable import LatchkeyServer
 @testable import LatchkeyServerTool
+@testable import LatchkeyVault
 
 /// Keys that operators replace and remove, and what packagers are told.
 @Suite(.timeLimit(.minutes(5))) struct AdminKeyReplacementTests {

@@ -1,11 +1,15 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyFairPlay
-import LatchkeyServer
 import LatchkeyTesting
 import Testing
 
+@testable import LatchkeyForms
+@testable import LatchkeyLicensing
+@testable import LatchkeyPackaging
+@testable import LatchkeyServer
 @testable import LatchkeyServerTool
+@testable import LatchkeyVault
 
 @Suite(.timeLimit(.minutes(5))) struct AdminKeysTests {
     @Test func `keys come in by CPIX, are paged and searched, and never show their bytes`() async throws {

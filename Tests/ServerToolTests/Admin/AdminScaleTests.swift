@@ -1,10 +1,12 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyFairPlay
-import LatchkeyServer
 import Testing
 
+@testable import LatchkeyForms
+@testable import LatchkeyServer
 @testable import LatchkeyServerTool
+@testable import LatchkeyVault
 
 /// The pages that the console shows, over more than it could show.
 @Suite(.timeLimit(.minutes(1))) struct AdminScaleTests {

@@ -1,9 +1,11 @@
 import Foundation
-import LatchkeyServer
 import LatchkeyTesting
 import Testing
 
+@testable import LatchkeyOperation
+@testable import LatchkeyServer
 @testable import LatchkeyServerTool
+@testable import LatchkeyVault
 
 @Suite(.timeLimit(.minutes(5))) struct AuditSearchTests {
     /// An audit of so many entries, one an hour from 2026-11-20T00:00:00Z on: every third one stops a session, the others sign in.

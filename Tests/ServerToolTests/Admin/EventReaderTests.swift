@@ -1,9 +1,11 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyServer
 import TLSPeer
 import Testing
 
+@testable import LatchkeyForms
+@testable import LatchkeyLicensing
+@testable import LatchkeyServer
 @testable import LatchkeyServerTool
 
 /// How many read events at once.

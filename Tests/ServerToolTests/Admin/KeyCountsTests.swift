@@ -1,8 +1,9 @@
 import LatchkeyCore
-import LatchkeyServer
 import LatchkeyTesting
 import Testing
 
+@testable import LatchkeyForms
+@testable import LatchkeyServer
 @testable import LatchkeyServerTool
 
 @Suite(.timeLimit(.minutes(1))) struct KeyCountsTests {

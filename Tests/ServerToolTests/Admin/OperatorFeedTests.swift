@@ -1,8 +1,11 @@
 import Foundation
-import LatchkeyServer
 import LatchkeyTesting
 import Testing
 
+@testable import LatchkeyForms
+@testable import LatchkeyOperation
+@testable import LatchkeyPolicy
+@testable import LatchkeyServer
 @testable import LatchkeyServerTool
 
 @Suite(.timeLimit(.minutes(5))) struct OperatorFeedTests {

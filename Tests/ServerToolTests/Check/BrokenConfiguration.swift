@@ -1,6 +1,5 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyServer
 import LatchkeyStores
 import LatchkeyTesting
 import Testing

@@ -1,8 +1,10 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyFairPlay
 import LatchkeyServer
 import LatchkeyTesting
 
+@testable import LatchkeyEngines
 @testable import LatchkeyServerTool
 @testable import LatchkeyStores
 

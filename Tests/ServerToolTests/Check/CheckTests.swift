@@ -1,12 +1,15 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyServer
 import LatchkeyTerminal
 import LatchkeyTesting
+import SwiftOverlayShims
 import Testing
 
+@testable import LatchkeyOperation
+@testable import LatchkeyServer
 @testable import LatchkeyServerTool
 @testable import LatchkeyStores
+@testable import LatchkeyVault
 
 @Suite(.timeLimit(.minutes(5)), .enabled(if: CheckStage.isInstalled, "PostgreSQL or Redis is not installed."))
 struct CheckTests {
@@ -39,7 +42,7 @@ struct CheckTests {
         try await one.spoil(stage)
         let run = await stage.check()
         #expect(run.status == .yes && run.error.contains(one.place), "\(run.error)")
-        let server = try await LicenseServer.start(
+        let server = try await LicenseServer(
             ConfigurationFile(stage.folder.configuration), lines: LineWriter { _ in })
         #expect(server.current.notices.contains { $0.hasPrefix(one.place) })
         await server.stop(within: .zero)
@@ -62,12 +65,12 @@ struct CheckTests {
     {
         let stage = try await CheckStage()
         try stage.replace(#""jwks.json""#, #""https://127.0.0.1:1/jwks.json""#)
-        let server = try await LicenseServer.start(
+        let server = try await LicenseServer(
             ConfigurationFile(stage.folder.configuration), lines: LineWriter { _ in })
         await server.stop(within: .zero)
         try stage.edit { $0 = $0.replacing(/"keys": "postgresql:[^"]*",\s/, with: "") }
         await #expect(throws: ServerProblems.self) {
-            _ = try await LicenseServer.start(
+            _ = try await LicenseServer(
                 ConfigurationFile(stage.folder.configuration), lines: LineWriter { _ in })
         }
     }
@@ -175,7 +178,7 @@ struct CheckTests {
         }
         try await folder.makeTenants()
         let file = try ConfigurationFile(folder.configuration)
-        let server = try await LicenseServer.start(file, lines: LineWriter { _ in })
+        let server = try await LicenseServer(file, lines: LineWriter { _ in })
         _ = try await server.shared.audit.append(AuditEvent(.keyDisabled, of: "demo/1", by: "admin:ops"))
         if !isInUse {
             await server.stop()

@@ -1,7 +1,6 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyFiles
-import LatchkeyServer
 import LatchkeyTerminal
 import LatchkeyTesting
 import Testing

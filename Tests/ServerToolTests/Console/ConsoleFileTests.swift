@@ -2,6 +2,7 @@ import Foundation
 import LatchkeyHTTP
 import Testing
 
+@testable import LatchkeyServer
 @testable import LatchkeyServerTool
 
 @Suite struct ConsoleFileTests {

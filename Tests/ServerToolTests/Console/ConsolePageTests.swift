@@ -1,9 +1,11 @@
 import Foundation
 import LatchkeyHTTP
-import LatchkeyServer
 import LatchkeyTesting
 import Testing
 
+@testable import LatchkeyForms
+@testable import LatchkeyLicensing
+@testable import LatchkeyServer
 @testable import LatchkeyServerTool
 
 @Suite(

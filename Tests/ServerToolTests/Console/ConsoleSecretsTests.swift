@@ -1,9 +1,12 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyServer
+import LatchkeyHTTP
 import LatchkeyTesting
 import Testing
 
+@testable import LatchkeyForms
+@testable import LatchkeyLicensing
+@testable import LatchkeyServer
 @testable import LatchkeyServerTool
 
 /// Ten thousand secrets, of which operators see none.

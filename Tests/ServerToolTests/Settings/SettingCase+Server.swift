@@ -1,13 +1,16 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyFairPlay
-import LatchkeyServer
 import LatchkeyTesting
 import LatchkeyVendors
 import TLSPeer
 import Testing
 
+@testable import LatchkeyLicensing
+@testable import LatchkeyOperation
+@testable import LatchkeyServer
 @testable import LatchkeyServerTool
+@testable import LatchkeyVault
 
 /// What the members of a configuration outside its tenants do.
 extension SettingCase {

@@ -1,14 +1,16 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyFaces
 import LatchkeyFairPlay
-import LatchkeyServer
 import LatchkeyTesting
 import LatchkeyVendors
 import Testing
 
+@testable import LatchkeyForms
+@testable import LatchkeyLicensing
+@testable import LatchkeyPackaging
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
+@testable import LatchkeyVault
 
 /// What the members of a tenant do.
 extension SettingCase {

@@ -1,11 +1,14 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyDevice
-import LatchkeyServer
 import LatchkeyTesting
 import LatchkeyVendors
 import Testing
 
+@testable import LatchkeyForms
+@testable import LatchkeyOperation
+@testable import LatchkeyPackaging
+@testable import LatchkeyServer
 @testable import LatchkeyServerTool
 
 /// One member of a configuration, and what a running server answers with it and without it.
@@ -196,7 +199,7 @@ struct SettingStage: Sendable {
     /// What a server of the same folder answers after this one has stopped, as a restart has it.
     func afterRestart(_ body: (SettingStage) async throws -> String) async throws -> String {
         await server.stop(within: .zero)
-        let again = try await LicenseServer.start(
+        let again = try await LicenseServer(
             ConfigurationFile(stage.folder.configuration), lines: LineWriter { _ in }, timekeeper: time)
         let restarted = SettingStage(stage: ServerStage(stage, again), time: time, service: service)
         let result = await Result { try await body(restarted) }

@@ -1,7 +1,7 @@
 import Foundation
-import LatchkeyServer
 import Testing
 
+@testable import LatchkeyLicensing
 @testable import LatchkeyServerTool
 
 /// Each member of a configuration does something: a running server answers otherwise with it than without it.

@@ -1,14 +1,15 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyDevice
-import LatchkeyFaces
 import LatchkeyFairPlay
-import LatchkeyServer
 import LatchkeyTesting
 import LatchkeyVendors
 import Testing
 
+@testable import LatchkeyForms
+@testable import LatchkeyServer
 @testable import LatchkeyServerTool
+@testable import LatchkeyVendorWire
 
 /// The members of vendors' faces, asked with tokens as the vendors' customers make them.
 @Suite(.timeLimit(.minutes(2))) struct VendorFaceSettingTests {

@@ -1,10 +1,9 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyFaces
 import LatchkeyFairPlay
 import LatchkeyHTTP
-import LatchkeyServer
 import LatchkeyTesting
+import LatchkeyVendorWire
 import Testing
 
 @testable import LatchkeyServices

@@ -1,11 +1,11 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyDevice
-import LatchkeyFaces
 import LatchkeyFairPlay
+import LatchkeyForms
 import LatchkeyHTTP
-import LatchkeyServer
 import LatchkeyTesting
+import LatchkeyVendorWire
 import Testing
 
 @testable import LatchkeyServices

@@ -1,9 +1,10 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyFaces
-import LatchkeyServer
+import LatchkeyPolicy
+import LatchkeyVendorWire
 import Testing
 
+@testable import LatchkeyForms
 @testable import LatchkeyServices
 
 /// Tokens that a careless reader takes. Source: RFC 7515 §2 and §4.1.11, RFC 7519 §2 and §4, RFC 4648 §3.5 and §5.

@@ -2,7 +2,10 @@ import Foundation
 import LatchkeyCore
 import LatchkeyDevice
 import LatchkeyFairPlay
-import LatchkeyServer
+import LatchkeyMedia
+import LatchkeyOperation
+import LatchkeyPolicy
+import LatchkeyServices
 import LatchkeyTesting
 import Testing
 

@@ -1,6 +1,7 @@
 import Foundation
 import LatchkeyHTTP
-import LatchkeyServer
+import LatchkeyMedia
+import LatchkeyServices
 import LatchkeyTesting
 import Testing
 

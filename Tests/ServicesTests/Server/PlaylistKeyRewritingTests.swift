@@ -1,6 +1,7 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyServer
+import LatchkeyMedia
+import LatchkeyServices
 import Testing
 
 @Suite struct PlaylistKeyRewritingTests {

@@ -1,5 +1,5 @@
 import LatchkeyCore
-import LatchkeyServer
+import LatchkeyOperation
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct WorkerPoolTests {

@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyFaces
-import LatchkeyServer
+import LatchkeyPolicy
+import LatchkeyVendorWire
 import Testing
 
 /// Usage policies of keys. Source: docs.axinom.com, entitlement message, content key usage policies, read on 2026-11-23.

@@ -1,8 +1,8 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyDevice
-import LatchkeyFaces
 import LatchkeyServices
+import LatchkeyVendorWire
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct AzureServiceTests {

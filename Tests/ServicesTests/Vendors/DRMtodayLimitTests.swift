@@ -1,7 +1,8 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyFaces
-import LatchkeyServer
+import LatchkeyForms
+import LatchkeyPolicy
+import LatchkeyVendorWire
 import Testing
 
 /// Limits of rights. Sources: `Documentation/Vendors/DRMtoday.md`, rules.

@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyFaces
-import LatchkeyServer
+import LatchkeyPolicy
+import LatchkeyVendorWire
 import Testing
 
 /// Rules by track.

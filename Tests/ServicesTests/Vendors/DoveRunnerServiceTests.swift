@@ -2,7 +2,6 @@ import Foundation
 import LatchkeyCore
 import LatchkeyDevice
 import LatchkeyFairPlay
-import LatchkeyServer
 import LatchkeyServices
 import Testing
 

@@ -1,6 +1,6 @@
 import Foundation
-import LatchkeyFaces
 import LatchkeyServices
+import LatchkeyVendorWire
 import Testing
 
 @Suite struct FormBodyTests {

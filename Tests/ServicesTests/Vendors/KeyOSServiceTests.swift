@@ -1,9 +1,8 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyDevice
-import LatchkeyFaces
-import LatchkeyServer
 import LatchkeyServices
+import LatchkeyVendorWire
 import Testing
 
 /// The clock stands at 2026-01-01T00:00:00Z.

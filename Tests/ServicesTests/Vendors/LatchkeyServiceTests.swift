@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyDevice
-import LatchkeyServer
+import LatchkeyForms
 import LatchkeyServices
 import Testing
 

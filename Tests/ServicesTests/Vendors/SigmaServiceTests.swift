@@ -1,7 +1,6 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyDevice
-import LatchkeyServer
 import LatchkeyServices
 import Testing
 

@@ -1,6 +1,5 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyServer
 import LatchkeyServices
 import LatchkeyTesting
 import Testing

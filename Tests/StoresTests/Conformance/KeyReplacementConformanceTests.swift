@@ -1,7 +1,9 @@
 import LatchkeyCore
-import LatchkeyServer
+import LatchkeyPolicy
+import LatchkeyVault
 import Testing
 
+@testable import LatchkeyEngines
 @testable import LatchkeyStores
 
 /// How every `KeyStore` replaces and removes keys, in memory, too.

@@ -1,8 +1,10 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyServer
+import LatchkeyPolicy
+import LatchkeyVault
 import Testing
 
+@testable import LatchkeyEngines
 @testable import LatchkeyStores
 
 /// What every `KeyStore` does, whichever engine it has.

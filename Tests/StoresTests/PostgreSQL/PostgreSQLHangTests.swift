@@ -1,10 +1,12 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyEngines
 import LatchkeyFairPlay
-import LatchkeyServer
 import LatchkeyTesting
+import LatchkeyVault
 import Testing
 
+@testable import LatchkeyPolicy
 @testable import LatchkeyStores
 
 /// A database that hangs, and one that is killed: what a node makes of it.

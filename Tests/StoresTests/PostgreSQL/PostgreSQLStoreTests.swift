@@ -1,6 +1,7 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyServer
+import LatchkeyEngines
+import LatchkeyVault
 import Testing
 
 @testable import LatchkeyStores

@@ -1,5 +1,5 @@
 import LatchkeyCore
-import LatchkeyServer
+import LatchkeyEngines
 import LatchkeyTesting
 import Testing
 

@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyEngines
 import LatchkeyFiles
-import LatchkeyServer
 import LatchkeyTesting
 
 @testable import LatchkeyStores

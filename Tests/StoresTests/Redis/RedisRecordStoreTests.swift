@@ -1,7 +1,10 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyServer
+import LatchkeyEngines
+import LatchkeyLicensing
+import LatchkeyPolicy
 import LatchkeyTesting
+import LatchkeyVault
 import Testing
 
 @testable import LatchkeyStores

@@ -1,9 +1,10 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyServer
 import LatchkeyTesting
+import LatchkeyVault
 import Testing
 
+@testable import LatchkeyEngines
 @testable import LatchkeyStores
 
 /// A primary that is killed, with a real sentinel that makes its replica the primary.

@@ -1,8 +1,9 @@
 import CSQLite
 import Foundation
 import LatchkeyCore
-import LatchkeyServer
+import LatchkeyEngines
 import LatchkeyTesting
+import LatchkeyVault
 import Testing
 
 @testable import LatchkeyStores

@@ -1,12 +1,13 @@
 import CSQLite
 import Foundation
 import LatchkeyCore
+import LatchkeyEngines
 import LatchkeyFiles
-import LatchkeyServer
 import LatchkeyTesting
 import Testing
 
 @testable import LatchkeyStores
+@testable import LatchkeyVault
 
 /// A process is killed while it writes; what it leaves is whole, and has every key that was answered.
 @Suite(.timeLimit(.minutes(5))) struct SQLiteCrashTests {

@@ -1,7 +1,8 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyServer
+import LatchkeyEngines
 import LatchkeyTesting
+import LatchkeyVault
 import Testing
 
 @testable import LatchkeyStores

@@ -1,8 +1,9 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyEngines
 import LatchkeyFairPlay
-import LatchkeyServer
 import LatchkeyTesting
+import LatchkeyVault
 import Testing
 
 @testable import LatchkeyStores

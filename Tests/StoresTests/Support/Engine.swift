@@ -1,7 +1,9 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyServer
+import LatchkeyEngines
+import LatchkeyPolicy
 import LatchkeyTesting
+import LatchkeyVault
 import Testing
 
 @testable import LatchkeyStores

@@ -1,6 +1,7 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyServer
+import LatchkeyPolicy
+import LatchkeyVault
 
 @testable import LatchkeyStores
 

@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyServer
 import LatchkeyStores
+import LatchkeyVault
 
 /// Writes until the process is killed. Each record is of one byte, repeated; each key is printed once it is stored.
 struct EndlessWriter {

@@ -1,7 +1,9 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyServer
+import LatchkeyEngines
+import LatchkeyLicensing
 import LatchkeyStores
+import LatchkeyVault
 
 /// Measures an engine, and prints a line for each figure.
 struct Measurement {

@@ -1,7 +1,8 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyServer
+import LatchkeyPolicy
 import LatchkeyStores
+import LatchkeyVault
 
 /// Writes to an engine until it is killed, or measures one.
 ///

@@ -1,5 +1,7 @@
 package import LatchkeyCore
-package import LatchkeyServer
+package import LatchkeyEngines
+import LatchkeyOperation
+package import LatchkeyVault
 
 /// A database for keys and audit that is away when told. The sessions are in an engine of their own.
 package final class SwitchedDatabase: KeyStore, AuditStore {

@@ -1,6 +1,7 @@
 package import Foundation
 import LatchkeyCore
-package import LatchkeyServer
+package import LatchkeyEngines
+package import LatchkeyVault
 
 /// A store of sessions that is away when told.
 package final class SwitchedRecordStore: RecordStore {

@@ -1,8 +1,10 @@
 import Foundation
 package import LatchkeyCore
-import LatchkeyFaces
+import LatchkeyForms
 package import LatchkeyHTTP
-package import LatchkeyServer
+package import LatchkeyMedia
+package import LatchkeyPolicy
+import LatchkeyVendorWire
 
 /// Axinom DRM: raw licenses for a license service message, errors in a header field.
 ///

@@ -1,8 +1,9 @@
 import Foundation
 package import LatchkeyCore
-import LatchkeyFaces
 import LatchkeyHTTP
-package import LatchkeyServer
+package import LatchkeyMedia
+import LatchkeyPolicy
+import LatchkeyVendorWire
 
 /// Insys's Cloud DRM (drm.cloud): certificate, and licenses for raw and multipart requests, answered raw or as JSON.
 ///

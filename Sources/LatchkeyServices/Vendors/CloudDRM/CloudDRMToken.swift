@@ -1,7 +1,8 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyFaces
-import LatchkeyServer
+import LatchkeyForms
+import LatchkeyPolicy
+import LatchkeyVendorWire
 
 /// A Cloud DRM token: a JWT with the claims of either generation.
 ///

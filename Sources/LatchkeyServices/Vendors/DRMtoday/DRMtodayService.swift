@@ -1,8 +1,10 @@
 import Foundation
 package import LatchkeyCore
-package import LatchkeyFaces
+import LatchkeyForms
 package import LatchkeyHTTP
-package import LatchkeyServer
+package import LatchkeyMedia
+package import LatchkeyPolicy
+package import LatchkeyVendorWire
 
 /// castLabs' DRMtoday: licenses for form requests, results in header fields.
 ///

@@ -1,5 +1,5 @@
 import LatchkeyFairPlay
-import LatchkeyServer
+import LatchkeyPolicy
 
 /// A refusal as ExpressPlay numbers it.
 ///

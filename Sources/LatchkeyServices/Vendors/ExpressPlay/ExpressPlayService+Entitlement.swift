@@ -1,8 +1,10 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyFaces
+import LatchkeyForms
 import LatchkeyHTTP
-import LatchkeyServer
+import LatchkeyMedia
+import LatchkeyPolicy
+import LatchkeyVendorWire
 
 /// The entitlement server and the token service, which issue token URLs.
 extension ExpressPlayService {

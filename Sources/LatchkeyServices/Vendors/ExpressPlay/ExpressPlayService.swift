@@ -1,8 +1,10 @@
 import Foundation
 package import LatchkeyCore
-import LatchkeyFaces
+import LatchkeyForms
 package import LatchkeyHTTP
-package import LatchkeyServer
+package import LatchkeyMedia
+package import LatchkeyPolicy
+import LatchkeyVendorWire
 
 /// ExpressPlay (Adobe Primetime Cloud DRM): licenses by token URL, the entitlement server that issues such URLs, the token service, and
 /// an on-premise license server. A token can register the device that plays with it, or be bound to one.

@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyFairPlay
-import LatchkeyServer
+import LatchkeyForms
 
 /// An ExpressPlay token in the emulator's own format: base64url that only the service reads.
 ///

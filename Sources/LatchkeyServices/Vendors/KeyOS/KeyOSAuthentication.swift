@@ -1,8 +1,8 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyFaces
 import LatchkeyFairPlay
-import LatchkeyServer
+import LatchkeyPolicy
+import LatchkeyVendorWire
 
 /// A KeyOS authentication: XML in base64, signed with the customer's RSA key.
 ///

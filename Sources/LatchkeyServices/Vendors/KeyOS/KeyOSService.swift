@@ -1,9 +1,9 @@
 import Foundation
 package import LatchkeyCore
-package import LatchkeyFaces
 import LatchkeyFairPlay
 import LatchkeyHTTP
-import LatchkeyServer
+import LatchkeyPolicy
+package import LatchkeyVendorWire
 
 /// BuyDRM's KeyOS: licenses for form requests with a signed XML.
 ///

@@ -1,8 +1,10 @@
 import Foundation
 package import LatchkeyCore
-import LatchkeyFaces
+package import LatchkeyForms
 package import LatchkeyHTTP
-package import LatchkeyServer
+package import LatchkeyMedia
+package import LatchkeyPolicy
+import LatchkeyVendorWire
 
 /// Mux: certificate and raw licenses from URLs that end in the playback ID and carry the token.
 ///

@@ -1,7 +1,8 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyFaces
-import LatchkeyServer
+import LatchkeyForms
+import LatchkeyPolicy
+import LatchkeyVendorWire
 
 /// A Mux DRM token: a JWT for one playback ID.
 ///

@@ -1,7 +1,8 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyFaces
-import LatchkeyServer
+import LatchkeyForms
+import LatchkeyPolicy
+import LatchkeyVendorWire
 
 /// A NAGRA content token (ContentAuthZ): what an account's device may play, and with which sessions.
 ///

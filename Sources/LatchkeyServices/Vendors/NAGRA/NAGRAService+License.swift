@@ -1,8 +1,9 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyFaces
+import LatchkeyForms
 import LatchkeyHTTP
-import LatchkeyServer
+import LatchkeyPolicy
+import LatchkeyVendorWire
 
 /// Certificate and license.
 extension NAGRAService {

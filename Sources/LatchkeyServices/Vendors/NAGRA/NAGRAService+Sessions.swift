@@ -1,7 +1,8 @@
 import Foundation
-import LatchkeyFaces
+import LatchkeyForms
 import LatchkeyHTTP
-import LatchkeyServer
+import LatchkeyPolicy
+import LatchkeyVendorWire
 
 /// Secure session management, V1.
 ///

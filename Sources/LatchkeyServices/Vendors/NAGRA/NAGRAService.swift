@@ -1,8 +1,10 @@
 import Foundation
 package import LatchkeyCore
-import LatchkeyFaces
+package import LatchkeyForms
 package import LatchkeyHTTP
-package import LatchkeyServer
+package import LatchkeyMedia
+package import LatchkeyPolicy
+import LatchkeyVendorWire
 
 /// NAGRA CONNECT: certificate, licenses for content and session tokens, and secure session management V1.
 ///

@@ -1,6 +1,6 @@
 import LatchkeyCore
-import LatchkeyFaces
-import LatchkeyServer
+import LatchkeyForms
+import LatchkeyVendorWire
 
 /// The open secure sessions, at most 1,000.
 ///

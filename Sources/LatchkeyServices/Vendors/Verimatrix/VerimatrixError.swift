@@ -1,5 +1,5 @@
 import LatchkeyFairPlay
-import LatchkeyServer
+import LatchkeyPolicy
 
 /// An error as Verimatrix numbers it.
 ///

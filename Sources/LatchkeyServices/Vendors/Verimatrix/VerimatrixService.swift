@@ -1,8 +1,10 @@
 import Foundation
 package import LatchkeyCore
-import LatchkeyFaces
+import LatchkeyForms
 package import LatchkeyHTTP
-package import LatchkeyServer
+package import LatchkeyMedia
+package import LatchkeyPolicy
+import LatchkeyVendorWire
 
 /// Verimatrix's Streamkeeper Multi-DRM: licenses as JSON, and the form of the older, non-cloud product.
 ///

@@ -1,6 +1,5 @@
 import LatchkeyCore
 import LatchkeyFairPlay
-import LatchkeyServer
 
 /// When the keys of playback sessions were licensed; the latest 10,000.
 final class RenewalTimes: Sendable {

@@ -1,8 +1,9 @@
 package import Foundation
 package import LatchkeyCore
-import LatchkeyFaces
 import LatchkeyHTTP
-package import LatchkeyServer
+package import LatchkeyMedia
+import LatchkeyPolicy
+import LatchkeyVendorWire
 
 /// Vualto's VuDRM: certificate, and licenses in the JSON and in the raw dialect.
 ///

@@ -1,0 +1,238 @@
+import Foundation
+import LatchkeyCore
+
+/// How one kind of value stands in JSON: how it is read, with every problem by its place, and how it is written.
+package struct JSONForm<Value: Sendable>: Sendable {
+    package let read: @Sendable (JSONValue, JSONPlace, inout [JSONProblem]) -> Value?
+    /// The canonical form: equal values are written alike.
+    package let write: @Sendable (Value) -> JSONValue
+    /// Where members stand within the value, from the value on: `.name` of an object, `[].name` of a list of them.
+    var inner: [String] = []
+
+    package init(
+        read: @escaping @Sendable (JSONValue, JSONPlace, inout [JSONProblem]) -> Value?,
+        write: @escaping @Sendable (Value) -> JSONValue
+    ) {
+        self.read = read
+        self.write = write
+    }
+
+    /// A single value.
+    /// - Parameter expected: what is read, with an article: `a duration such as 90s`.
+    package init(
+        _ expected: String, read: @escaping @Sendable (JSONValue) -> Value?,
+        write: @escaping @Sendable (Value) -> JSONValue
+    ) {
+        self.init(
+            read: { value, place, problems in
+                if let read = read(value) { return read }
+                problems.append(JSONProblem(place, value.found, remedy: "Write \(expected)."))
+                return nil
+            }, write: write)
+    }
+
+    /// A value of texts.
+    package init(
+        text expected: String, read: @escaping @Sendable (String) -> Value?,
+        write: @escaping @Sendable (Value) -> String
+    ) {
+        self.init(expected, read: { $0.text.flatMap(read) }, write: { .text(write($0)) })
+    }
+
+    /// One of some words, which a problem repeats as it stands.
+    package init(
+        words: [String], read: @escaping @Sendable (String) -> Value?, write: @escaping @Sendable (Value) -> String
+    ) {
+        self.init(
+            read: { value, place, problems in
+                if let read = value.text.flatMap(read) { return read }
+                let shown = value.text.map { "“\(String($0.prefix(40)).onOneLine)” is none of the words for it." }
+                problems.append(
+                    JSONProblem(
+                        place, shown ?? value.found, remedy: "Write one of \(words.joined(separator: ", "))."))
+                return nil
+            }, write: { .text(write($0)) })
+    }
+}
+
+extension JSONForm where Value == Bool {
+    package static let flag = JSONForm(
+        "true or false",
+        read: { value in
+            guard case .flag(let flag) = value else { return nil }
+            return flag
+        }, write: { .flag($0) })
+}
+
+extension JSONForm where Value == Int {
+    package static func whole(_ range: ClosedRange<Int>) -> JSONForm {
+        JSONForm(
+            "a whole number from \(range.lowerBound) to \(range.upperBound)",
+            read: { value in
+                guard case .number(let number) = value, let whole = Int(exactly: number), range.contains(whole) else {
+                    return nil
+                }
+                return whole
+            }, write: { .number(Double($0)) })
+    }
+}
+
+extension JSONForm where Value == Double {
+    package static func fraction(_ range: ClosedRange<Double>) -> JSONForm {
+        JSONForm(
+            "a number from \(range.lowerBound) to \(range.upperBound)",
+            read: { value in
+                guard case .number(let number) = value, range.contains(number) else { return nil }
+                return number
+            }, write: { .number($0) })
+    }
+}
+
+extension JSONForm where Value == String {
+    /// 1 to 256 characters.
+    package static let text = JSONForm(
+        text: "a text of 1 to 256 characters", read: { (1...256).contains($0.count) ? $0 : nil }, write: { $0 })
+
+    /// Letters, digits, and `-`, `_`, `.`, at most 64: what names files, metrics and members of other files.
+    package static let name = JSONForm(
+        text: "a name of 1 to 64 letters, digits, “-”, “_” or “.”",
+        read: { $0.isPolicyName ? $0 : nil }, write: { $0 })
+}
+
+extension String {
+    fileprivate var isPolicyName: Bool {
+        (1...64).contains(utf8.count)
+            && unicodeScalars.allSatisfy {
+                $0.isASCII && ($0.properties.isAlphabetic || "0123456789-_.".unicodeScalars.contains($0))
+            }
+    }
+}
+
+extension JSONForm where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
+    /// One of an enumeration's words.
+    package static var word: JSONForm {
+        JSONForm(words: Value.allCases.map(\.rawValue), read: { Value(rawValue: $0) }, write: { $0.rawValue })
+    }
+}
+
+extension JSONForm {
+    /// An array, every element with its problems.
+    package static func list<Element: Sendable>(_ element: JSONForm<Element>) -> JSONForm where Value == [Element] {
+        JSONForm(
+            read: { value, place, problems in
+                guard case .array(let values) = value else {
+                    problems.append(JSONProblem(place, value.found, remedy: "Write a list in brackets."))
+                    return nil
+                }
+                return values.enumerated().compactMap { element.read($1, place.element($0), &problems) }
+            }, write: { .array($0.map(element.write)) }
+        ).containing(element.inner.map { "[]\($0)" })
+    }
+
+    /// The form, whose values have members within.
+    func containing(_ inner: [String]) -> JSONForm {
+        var form = self
+        form.inner = inner
+        return form
+    }
+
+    /// An array without order; equal elements count once. Written in the order of the written elements.
+    package static func set<Element: Hashable & Sendable>(_ element: JSONForm<Element>) -> JSONForm
+    where Value == Set<Element> {
+        let list = JSONForm<[Element]>.list(element)
+        return JSONForm(
+            read: { list.read($0, $1, &$2).map { Set($0) } },
+            write: { .array($0.map(element.write).sorted { $0.canonicalText < $1.canonicalText }) })
+    }
+
+    /// An array in which nothing stands twice, in its order.
+    package static func distinct<Element: Hashable & Sendable>(_ element: JSONForm<Element>) -> JSONForm
+    where Value == [Element] {
+        let list = JSONForm<[Element]>.list(element)
+        return JSONForm(
+            read: { value, place, problems in
+                let count = problems.count
+                guard let read = list.read(value, place, &problems) else { return nil }
+                // Elements that could not be read are missing, and would shift the places of the others.
+                guard problems.count == count else { return read }
+                var known: Set<Element> = []
+                for (index, element) in read.enumerated() where !known.insert(element).inserted {
+                    problems.append(.twice(place.element(index)))
+                }
+                return read
+            }, write: list.write)
+    }
+
+    /// An array without order in which nothing stands twice.
+    package static func distinct<Element: Hashable & Sendable>(_ element: JSONForm<Element>) -> JSONForm
+    where Value == Set<Element> {
+        let (list, set) = (JSONForm<[Element]>.distinct(element), JSONForm<Set<Element>>.set(element))
+        return JSONForm(read: { list.read($0, $1, &$2).map { Set($0) } }, write: set.write)
+    }
+
+    /// A set that has to have an element, because nothing would be allowed otherwise.
+    package static func someOf<Element: Hashable & Sendable>(_ element: JSONForm<Element>) -> JSONForm
+    where Value == Set<Element> {
+        let set = JSONForm<Set<Element>>.set(element)
+        return JSONForm(
+            read: { value, place, problems in
+                guard value != .array([]) else {
+                    problems.append(
+                        JSONProblem(
+                            place, "An empty list allows nothing at all.",
+                            remedy: "Name what is allowed, or leave the member out."))
+                    return nil
+                }
+                return set.read(value, place, &problems)
+            }, write: set.write)
+    }
+
+    /// An object whose members' names are values too.
+    package static func members<Key: Hashable & Sendable, Element: Sendable>(
+        _ key: JSONForm<Key>, _ element: JSONForm<Element>
+    ) -> JSONForm where Value == [Key: Element] {
+        JSONForm(
+            read: { value, place, problems in
+                guard case .object(let members) = value else {
+                    problems.append(.notAnObject(place, value))
+                    return nil
+                }
+                var read: [Key: Element] = [:]
+                for (name, value) in members.sorted(by: { $0.key < $1.key }) {
+                    let place = place.member(name)
+                    guard let key = key.read(.text(name), place, &problems) else { continue }
+                    read[key] = element.read(value, place, &problems)
+                }
+                return read
+            },
+            write: { values in
+                let members = values.map { (key.write($0).text ?? "", element.write($1)) }
+                return .object(Dictionary(members) { first, _ in first })
+            }
+        ).containing(element.inner.map { ".*\($0)" })
+    }
+}
+
+extension JSONProblem {
+    static func notAnObject(_ place: JSONPlace, _ value: JSONValue) -> Self {
+        JSONProblem(place, value.found, remedy: "Write members in braces.")
+    }
+
+    package static func twice(_ place: JSONPlace) -> Self {
+        JSONProblem(place, "It stands in the list before.", remedy: "Remove one of the two.")
+    }
+}
+
+extension JSONValue {
+    /// What stands where something else should, one sentence. Shows no text: it may be a secret in the wrong place.
+    fileprivate var found: String {
+        switch self {
+        case .null, .flag: "\(canonicalText) stands here."
+        case .number: "The number \(canonicalText) stands here."
+        case .text(let text) where text.isEmpty: "An empty text stands here."
+        case .text(let text): "A text of \(text.count.counted("character")) stands here that does not fit."
+        case .array: "A list stands here."
+        case .object: "An object stands here."
+        }
+    }
+}

@@ -1,0 +1,236 @@
+import Foundation
+
+/// How an object stands in JSON: one table of its members, from which reading, writing, overlaying and narrowing follow.
+package struct ObjectForm<Root: Sendable>: Sendable {
+    /// The value of an object without members.
+    let empty: Root
+    package let members: [Member<Root>]
+    /// Finds values that are right one by one and impossible together.
+    var check: @Sendable (Root, JSONPlace, inout [JSONProblem]) -> Void = { _, _, _ in }
+
+    package init(
+        empty: Root, members: [Member<Root>],
+        check: @escaping @Sendable (Root, JSONPlace, inout [JSONProblem]) -> Void = { _, _, _ in }
+    ) {
+        self.empty = empty
+        self.members = members
+        self.check = check
+    }
+
+    /// Reads an object. `nil` only for what is none; problems alone tell whether everything was right.
+    package func read(_ value: JSONValue, _ place: JSONPlace, _ problems: inout [JSONProblem]) -> Root? {
+        guard case .object(let values) = value else {
+            problems.append(.notAnObject(place, value))
+            return nil
+        }
+        var root = empty
+        for member in members { member.read(values, place, &root, &problems) }
+        let known = Set(members.flatMap(\.names))
+        for name in values.keys.sorted() where !known.contains(name) {
+            problems.append(
+                JSONProblem(
+                    place.member(name), "There is no such member.",
+                    remedy: "Correct its name to one of \(known.sorted().joined(separator: ", "))."))
+        }
+        check(root, place, &problems)
+        return root
+    }
+
+    /// The object with the members that are stated.
+    package func write(_ root: Root) -> JSONValue {
+        .object(members.reduce(into: [:]) { written, member in written.merge(member.write(root)) { _, new in new } })
+    }
+
+    /// What the second states stands in place of what the first states, member by member.
+    package func overlaid(_ first: Root, with second: Root) -> Root {
+        var result = first
+        for member in members { member.overlay(&result, second) }
+        return result
+    }
+
+    /// Narrows the first to what the second states.
+    package func narrow(_ root: inout Root, to other: Root, prefix: String, _ narrowing: inout Narrowing) {
+        for member in members { member.narrow(&root, other, prefix, &narrowing) }
+    }
+
+    /// The members' names, those of inner objects with a dot.
+    package var paths: [String] { members.flatMap(\.paths) }
+
+    /// Where every member stands, however deep: `tenants.*.packagers[].name`.
+    package var memberPaths: [String] {
+        members.flatMap { member in member.inner.isEmpty ? member.paths : member.inner }
+    }
+
+    package var form: JSONForm<Root> {
+        JSONForm(read: { read($0, $1, &$2) }, write: { write($0) }).containing(memberPaths.map { ".\($0)" })
+    }
+
+    /// Reads a whole JSON text.
+    /// - Parameter code: the error's code.
+    /// - Throws: all problems at once; a text that is not JSON, or has a member twice, is one problem by line and column.
+    package func decode(_ json: [UInt8], code: String) throws(JSONProblems) -> Root {
+        let (root, problems) = try decodeWhatFits(json, code: code)
+        guard problems.isEmpty else { throw JSONProblems(code: code, problems: problems) }
+        return root
+    }
+
+    /// Reads what fits of a whole JSON text; what does not has its default.
+    /// - Parameter code: the error's code.
+    /// - Returns: the object and all problems.
+    /// - Throws: a problem by line and column for a text that is not JSON, or has a member twice; one for what is no object.
+    package func decodeWhatFits(_ json: [UInt8], code: String) throws(JSONProblems) -> (
+        root: Root, problems: [JSONProblem]
+    ) {
+        let value: JSONValue
+        do {
+            value = try JSONReader.value(of: json)
+        } catch {
+            throw JSONProblems(code: code, problems: [error.problem(in: json)])
+        }
+        var problems: [JSONProblem] = []
+        guard let root = read(value, .root, &problems) else { throw JSONProblems(code: code, problems: problems) }
+        return (root, problems)
+    }
+}
+
+/// A member, or several that belong together, of an object's form.
+package struct Member<Root: Sendable>: Sendable {
+    package let names: [String]
+    let paths: [String]
+    package let read: @Sendable ([String: JSONValue], JSONPlace, inout Root, inout [JSONProblem]) -> Void
+    let write: @Sendable (Root) -> [String: JSONValue]
+    var overlay: @Sendable (inout Root, Root) -> Void = { _, _ in }
+    var narrow: @Sendable (inout Root, Root, String, inout Narrowing) -> Void = { _, _, _, _ in }
+    /// Where members stand within it; empty for a member whose value has none.
+    var inner: [String] = []
+
+    package init(
+        names: [String], paths: [String],
+        read: @escaping @Sendable ([String: JSONValue], JSONPlace, inout Root, inout [JSONProblem]) -> Void,
+        write: @escaping @Sendable (Root) -> [String: JSONValue],
+        overlay: @escaping @Sendable (inout Root, Root) -> Void = { _, _ in },
+        narrow: @escaping @Sendable (inout Root, Root, String, inout Narrowing) -> Void = { _, _, _, _ in },
+        inner: [String] = []
+    ) {
+        self.names = names
+        self.paths = paths
+        self.read = read
+        self.write = write
+        self.overlay = overlay
+        self.narrow = narrow
+        self.inner = inner
+    }
+
+    /// The member, whose value has members within.
+    fileprivate func containing(_ inner: [String]) -> Self {
+        var member = self
+        member.inner = inner.map { (names.first ?? "") + $0 }
+        return member
+    }
+}
+
+extension Member {
+    package typealias Place<Value> = any WritableKeyPath<Root, Value> & Sendable
+
+    /// A member that may be absent.
+    /// - Parameter rule: how another value narrows this one; `nil` if the values have no order.
+    package static func optional<Value: Sendable & Equatable>(
+        _ name: String, _ place: Place<Value?>, _ form: JSONForm<Value>, narrowedBy rule: NarrowingRule<Value>? = nil
+    ) -> Self {
+        composite([name], name, place, rule) { values, at, problems in
+            values[name].flatMap { form.read($0, at.member(name), &problems) }
+        } write: {
+            [name: form.write($0)]
+        }.containing(form.inner)
+    }
+
+    /// Several members that state one value.
+    package static func composite<Value: Sendable & Equatable>(
+        _ names: [String], _ path: String, _ place: Place<Value?>, _ rule: NarrowingRule<Value>?,
+        read: @escaping @Sendable ([String: JSONValue], JSONPlace, inout [JSONProblem]) -> Value?,
+        write: @escaping @Sendable (Value) -> [String: JSONValue]
+    ) -> Self {
+        Self(
+            names: names, paths: [path],
+            read: { values, at, root, problems in root[keyPath: place] = read(values, at, &problems) },
+            write: { $0[keyPath: place].map(write) ?? [:] },
+            overlay: { root, other in root[keyPath: place] = other[keyPath: place] ?? root[keyPath: place] },
+            narrow: { root, other, prefix, narrowing in
+                guard let wanted = other[keyPath: place] else { return }
+                root[keyPath: place] = narrowing.narrowed(root[keyPath: place], to: wanted, prefix + path, rule)
+            })
+    }
+
+    /// A member that has to be there.
+    package static func required<Value: Sendable>(_ name: String, _ place: Place<Value>, _ form: JSONForm<Value>)
+        -> Self
+    {
+        Self(
+            names: [name], paths: [name],
+            read: { values, at, root, problems in
+                guard let value = values[name] else {
+                    problems.append(JSONProblem(at.member(name), "The member is missing.", remedy: "Add it."))
+                    return
+                }
+                if let read = form.read(value, at.member(name), &problems) { root[keyPath: place] = read }
+            }, write: { [name: form.write($0[keyPath: place])] }
+        ).containing(form.inner)
+    }
+
+    /// A member that is written unless it has its default.
+    package static func defaulting<Value: Sendable & Equatable>(
+        _ name: String, _ place: Place<Value>, _ form: JSONForm<Value>, to usual: Value
+    ) -> Self {
+        Self(
+            names: [name], paths: [name],
+            read: { values, at, root, problems in
+                guard let value = values[name], let read = form.read(value, at.member(name), &problems) else { return }
+                root[keyPath: place] = read
+            }, write: { $0[keyPath: place] == usual ? [:] : [name: form.write($0[keyPath: place])] }
+        ).containing(form.inner)
+    }
+
+    /// An object within the object, whose members overlay and narrow one by one. Written unless it states nothing.
+    package static func section<Section: Sendable>(_ name: String, _ place: Place<Section>, _ form: ObjectForm<Section>)
+        -> Self
+    {
+        Self(
+            names: [name], paths: form.paths.map { "\(name).\($0)" },
+            read: { values, at, root, problems in
+                guard let value = values[name], let read = form.read(value, at.member(name), &problems) else { return }
+                root[keyPath: place] = read
+            },
+            write: { root in
+                let written = form.write(root[keyPath: place])
+                return written == .object([:]) ? [:] : [name: written]
+            },
+            overlay: { $0[keyPath: place] = form.overlaid($0[keyPath: place], with: $1[keyPath: place]) },
+            narrow: { root, other, prefix, narrowing in
+                form.narrow(&root[keyPath: place], to: other[keyPath: place], prefix: "\(prefix)\(name).", &narrowing)
+            }
+        ).containing(form.memberPaths.map { ".\($0)" })
+    }
+}
+
+extension JSONError {
+    /// The error by line and column, counted from 1.
+    fileprivate func problem(in json: [UInt8]) -> JSONProblem {
+        switch self {
+        case .unexpected(let byte):
+            JSONProblem(.root, "This is not JSON from \(Self.place(byte, json)) on.", remedy: "Correct the text there.")
+        case .twice(let byte):
+            JSONProblem(
+                .root, "A member stands twice in one object, again at \(Self.place(byte, json)).",
+                remedy: "Remove one of the two.")
+        case .tooDeep, .tooMany:
+            JSONProblem(.root, "The JSON \(reason)", remedy: "Make it smaller.")
+        }
+    }
+
+    private static func place(_ byte: Int, _ json: [UInt8]) -> String {
+        let before = json.prefix(byte)
+        let line = before.count { $0 == UInt8(ascii: "\n") } + 1
+        let column = before.reversed().prefix { $0 != UInt8(ascii: "\n") }.count + 1
+        return "line \(line), column \(column)"
+    }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyFairPlay
+import LatchkeyFiles
+
+/// Reads files that hold secrets, and refuses those that others than their owner can read.
+///
+/// Source: `Documentation/LicenseServer.md` §8.4.
+struct SecretFile: Sendable {
+    /// Folders whose files may be readable by others, because nobody else is in the container: those of mounted secrets.
+    let mounts: [String]
+
+    /// The most bytes of a secret's file.
+    static let limit = 1 << 20
+
+    /// Reads a file.
+    /// - Throws: `secretFileUnreadable`, `secretFileOpenToOthers`.
+    func read(_ path: String) throws(SecretFileError) -> Secret {
+        FileThreads.visits(path)
+        // Not to wait where somebody put a pipe.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw .unreadable(path, String(cString: strerror(errno))) }
+        defer { close(descriptor) }
+        // Of the open file, so that nobody changes it between the check and the reading.
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw .unreadable(path, "It is no plain file")
+        }
+        guard status.st_mode & (isMounted(path) ? 0o022 : 0o077) == 0 else { throw .openToOthers(path) }
+        guard status.st_size <= Self.limit else { throw .unreadable(path, "It has more than \(Self.limit) bytes") }
+        return try Self.contents(descriptor, Int(status.st_size), path)
+    }
+
+    private static func contents(_ descriptor: Int32, _ size: Int, _ path: String) throws(SecretFileError) -> Secret {
+        let bytes = ErasedBytes(count: size)
+        var count = 0
+        while count < size {
+            let more = bytes.write(count..<size) { Foundation.read(descriptor, $0.baseAddress, $0.count) }
+            guard more > 0 else { throw .unreadable(path, "It became shorter while it was read") }
+            count += more
+        }
+        return bytes.read(0..<size) { Secret($0) }
+    }
+
+    /// Whether a file is in a folder of mounted secrets.
+    func isMounted(_ path: String) -> Bool {
+        let path = URL(fileURLWithPath: path).standardizedFileURL.path
+        return mounts.contains { path.hasPrefix(URL(fileURLWithPath: $0).standardizedFileURL.path + "/") }
+    }
+}
+
+/// Why a secret's file is not read. Names the file, never what is in it.
+package struct SecretFileError: DiagnosableError, Equatable {
+    /// The kinds of failure. Names are stable.
+    package enum Kind: String, Sendable {
+        /// It is not there, no file, too long, or the server may not read it.
+        case unreadable = "secretFileUnreadable"
+        /// Others than its owner can read or change it.
+        case openToOthers = "secretFileOpenToOthers"
+    }
+
+    /// What kind of failure it is.
+    package let kind: Kind
+    package let reason: String
+    package let remedy: String
+
+    package var code: String { kind.rawValue }
+
+    static func unreadable(_ path: String, _ what: String) -> Self {
+        Self(
+            kind: .unreadable, reason: "The file \(path.onOneLine) cannot be read: \(what).",
+            remedy: "Check the path, and that the server's user may read it.")
+    }
+
+    static func openToOthers(_ path: String) -> Self {
+        Self(
+            kind: .openToOthers, reason: "The file \(path.onOneLine) is open to others than its owner.",
+            remedy: "Run chmod 600 \(path.onOneLine), or name its folder in secretMounts if it is a mounted secret.")
+    }
+}

@@ -1,0 +1,36 @@
+package import LatchkeyCore
+import LatchkeyPolicy
+package import LatchkeyVault
+
+/// What a vendor's request names a key by.
+package enum KeyName: Sendable, Hashable {
+    /// Its identifier, with the content if the request says it.
+    case kid(KeyID, ContentName?)
+    /// Its content, which has one key.
+    case content(ContentName)
+
+    /// - Parameter text: a UUID or 32 hexadecimal digits, or else the content's name. The result is `nil` for no name.
+    package init?(_ text: String) {
+        if let kid = KeyID(text) {
+            self = .kid(kid, nil)
+        } else if let content = ContentName(text) {
+            self = .content(content)
+        } else {
+            return nil
+        }
+    }
+}
+
+extension Tenant {
+    /// The key of a name.
+    /// - Throws: as `key(_:content:)`, and `ambiguousKey`.
+    func key(_ name: KeyName) async throws(LicenseRefusal) -> VaultKey {
+        switch name {
+        case .kid(let kid, let content): return try await key(kid, content: content)
+        case .content(let content):
+            let kid: KeyID
+            do throws(VaultError) { kid = try await vault.kid(ofOnly: content) } catch { throw LicenseRefusal(error) }
+            return try await key(kid, content: content)
+        }
+    }
+}

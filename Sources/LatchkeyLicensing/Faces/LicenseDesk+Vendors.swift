@@ -1,0 +1,95 @@
+package import Foundation
+package import LatchkeyCore
+import LatchkeyFairPlay
+package import LatchkeyOperation
+import LatchkeyPackaging
+package import LatchkeyPolicy
+package import LatchkeyVault
+
+extension LicenseDesk {
+    /// A license request in a vendor's envelope, read and with its token checked.
+    package struct VendorAsk: Sendable {
+        package var spc: Data
+        /// What is known of the viewer without the SPC.
+        package var viewer: LicenseAsk
+        /// What the token grants.
+        package var grant: VendorGrant
+        /// What the request names the key by; `nil` if only the SPC does.
+        package var named: KeyName?
+        /// What a content identifier names the key by; `nil` if it names none.
+        package var nameInSPC: @Sendable (ContentIdentifier) -> KeyName?
+        /// Why the token does not cover a key, given the SPC's content identifier; `nil` if it does.
+        package var objection: @Sendable (VaultKey, ContentIdentifier) -> LicenseRefusal?
+        /// Narrows the grant to what the token says of a key, given the SPC's content identifier.
+        package var narrow: Narrow
+
+        package typealias Narrow =
+            @Sendable (inout VendorGrant, KeyFacts, ContentIdentifier) throws(LicenseRefusal) -> Void
+
+        package init(
+            spc: Data, viewer: LicenseAsk, grant: VendorGrant, named: KeyName? = nil,
+            nameInSPC: @escaping @Sendable (ContentIdentifier) -> KeyName?,
+            objection: @escaping @Sendable (VaultKey, ContentIdentifier) -> LicenseRefusal? = { _, _ in nil },
+            narrow: @escaping Narrow = { _, _, _ in }
+        ) {
+            self.spc = spc
+            self.viewer = viewer
+            self.grant = grant
+            self.named = named
+            self.nameInSPC = nameInSPC
+            self.objection = objection
+            self.narrow = narrow
+        }
+    }
+
+    /// Answers a vendor's request by the tenant's policy, as `license(_:of:_:)` does its own.
+    ///
+    /// A key that the request names is looked up before the SPC is opened, so that a wrong request costs no RSA. The tenant's own key URIs
+    /// are read, too.
+    /// - Returns: the license; `nil` for a player that says that it stopped, and needs none.
+    package func license(
+        _ ask: VendorAsk, of tenant: Tenant, _ report: inout LicenseReport
+    ) async throws(PolicyRefusal) -> License? {
+        let grant = ask.grant.grant
+        report.end(.token, at: timekeeper.uptime)
+        var requested: VaultKey?
+        do throws(LicenseRefusal) {
+            if let name = ask.named { requested = try await tenant.key(name) }
+        } catch {
+            throw PolicyRefusal(error)
+        }
+        report.kid = requested?.facts.id
+        let context = try await opened(Ask(spc: ask.spc, token: nil, viewer: ask.viewer), grant)
+        report.end(.open, at: timekeeper.uptime)
+        let (key, facts): (VaultKey, Facts)
+        do throws(LicenseRefusal) {
+            key = try await self.key(ask, requested, sealedFor: context.assetID, of: tenant)
+            report.found(key)
+            report.end(.key, at: timekeeper.uptime)
+            if let objection = ask.objection(key, context.assetID) { throw objection }
+            var granted = ask.grant
+            try ask.narrow(&granted, key.facts, context.assetID)
+            facts = try self.facts(ask.viewer, context, granted.grant, key.facts, tenant)
+        } catch {
+            throw PolicyRefusal(error)
+        }
+        return try await license(context, key, facts, tenant, &report)
+    }
+
+    /// The key that both request and SPC name.
+    private func key(
+        _ ask: VendorAsk, _ requested: VaultKey?, sealedFor identifier: ContentIdentifier, of tenant: Tenant
+    ) async throws(LicenseRefusal) -> VaultKey {
+        let uri = identifier.text.map { KeyURI($0) }
+        let name =
+            uri.flatMap { tenant.settings.keyURI.reading(of: $0) }.map { KeyName.kid($0.kid, $0.content) }
+            ?? ask.nameInSPC(identifier)
+        guard let name else {
+            guard let requested else { throw .unknownKey(identifier.description) }
+            return requested
+        }
+        let key = try await tenant.key(name)
+        guard let requested, requested.facts.id != key.facts.id else { return requested ?? key }
+        throw .contentMismatch(requested.facts.id?.description ?? "", identifier.description)
+    }
+}

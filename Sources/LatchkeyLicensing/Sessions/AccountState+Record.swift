@@ -1,0 +1,181 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyEngines
+import LatchkeyPolicy
+
+// The form of accounts and used tokens in records: one for equal values, and no other is read. Dates are cut to milliseconds.
+// Source: `Documentation/LicenseServer.md` §7.1.
+extension AccountState {
+    private static let version: UInt8 = 1
+
+    /// What is kept of the account, at most 256 KiB once it is `kept(at:)`: neither the token's use nor outages.
+    var recordBytes: [UInt8] {
+        var writer = RecordWriter(version: Self.version)
+        writer.write(each: slots.sorted { ($0.fence, $0.session) < ($1.fence, $1.session) }) { $0.write($1) }
+        writer.write(each: stopped.sorted { ($0.at, $0.session) < ($1.at, $1.session) }) { writer, stopped in
+            writer.write(stopped.session)
+            writer.write(stopped.by) { $0.write($1) }
+            writer.write(stopped.at)
+        }
+        writer.write(devices)
+        writer.write(deviceWindow) { $0.write(UInt64(saturating: $1.clamped.inSeconds)) }
+        let downloads = downloads.sorted { ($0.content, $0.device) < ($1.content, $1.device) }
+        writer.write(each: downloads) { writer, download in
+            writer.write(download.content)
+            writer.write(download.device)
+            writer.write(download.ends) { $0.write($1) }
+        }
+        writer.write(minute) { writer, minute in
+            writer.write(minute.began)
+            writer.write(UInt64(clamping: minute.licenses))
+        }
+        writer.write(firstPlays)
+        return writer.bytes
+    }
+
+    /// - Throws: `StoreError` of the kind `damaged` for anything that `recordBytes` does not write.
+    init(recordBytes bytes: [UInt8], engine: String) throws(StoreError) {
+        var reader = try RecordReader(bytes, version: Self.version, engine: engine)
+        do {
+            try self.init(&reader)
+        } catch {
+            throw .damaged(engine, "The record of an account")
+        }
+        guard reader.isAtEnd, recordBytes == bytes else { throw .damaged(engine, "The record of an account") }
+    }
+
+    /// When each slot ends; nothing else is read.
+    /// - Returns: `nil` for bytes that break off before the slots do.
+    static func slotEnds(inRecordBytes bytes: [UInt8]) -> [Date]? {
+        guard bytes.first == version else { return nil }
+        var reader = RecordReader(bytes, from: 1)
+        return try? reader.each { reader throws(RecordDamage) in try reader.skipSlot() }
+    }
+
+    private init(_ reader: inout RecordReader) throws(RecordDamage) {
+        self.init()
+        slots = try reader.each { reader throws(RecordDamage) in try Slot(&reader) }
+        stopped = try reader.each { reader throws(RecordDamage) in
+            let session = try reader.text()
+            let by = try reader.optional { reader throws(RecordDamage) in try reader.text() }
+            return StoppedSession(session: session, by: by, at: try reader.date())
+        }
+        devices = try reader.dates()
+        deviceWindow = try reader.optional { reader throws(RecordDamage) in
+            Duration(clampingSeconds: try reader.number())
+        }
+        let downloads = try reader.each { reader throws(RecordDamage) in
+            let content = try reader.text()
+            let device = try reader.text()
+            let ends = try reader.optional { reader throws(RecordDamage) in try reader.date() }
+            return StoredDownload(content: content, device: device, ends: ends)
+        }
+        self.downloads = Set(downloads)
+        minute = try reader.optional { reader throws(RecordDamage) in
+            let began = try reader.date()
+            return Minute(began: began, licenses: Int(clamping: try reader.number()))
+        }
+        firstPlays = try reader.dates()
+    }
+}
+
+extension AccountState.TokenUse {
+    private static let version: UInt8 = 1
+
+    var recordBytes: [UInt8] {
+        var writer = RecordWriter(version: Self.version)
+        writer.write(session)
+        writer.write(first)
+        return writer.bytes
+    }
+
+    /// - Throws: `StoreError` of the kind `damaged` for anything that `recordBytes` does not write.
+    init(recordBytes bytes: [UInt8], engine: String) throws(StoreError) {
+        var reader = try RecordReader(bytes, version: Self.version, engine: engine)
+        guard let session = try? reader.text(), let first = try? reader.date() else {
+            throw .damaged(engine, "The record of a used token")
+        }
+        self.init(session: session, first: first)
+        guard reader.isAtEnd, recordBytes == bytes else { throw .damaged(engine, "The record of a used token") }
+    }
+}
+
+extension StoreError {
+    fileprivate static func damaged(_ engine: String, _ what: String) -> Self {
+        StoreError(.damaged, engine, reason: "\(what) is not in its form.")
+    }
+}
+
+extension RecordReader {
+    /// - Throws: `StoreError` for another version than the one that is known.
+    fileprivate init(_ bytes: [UInt8], version: UInt8, engine: String) throws(StoreError) {
+        guard let first = bytes.first else { throw .damaged(engine, "An empty record") }
+        guard first == version else {
+            throw StoreError(
+                .damaged, engine, reason: "A record has the form \(first), and this server reads \(version).")
+        }
+        self.init(bytes, from: 1)
+    }
+
+    fileprivate mutating func dates() throws(RecordDamage) -> [String: Date] {
+        let pairs = try each { reader throws(RecordDamage) in (try reader.text(), try reader.date()) }
+        return Dictionary(pairs) { first, _ in first }
+    }
+}
+
+extension RecordReader {
+    /// Goes past what `RecordWriter` wrote for a slot.
+    /// - Returns: when the slot ends.
+    fileprivate mutating func skipSlot() throws(RecordDamage) -> Date {
+        try skipText()
+        // Device, label and profile, where they are known.
+        for _ in 0..<3 where try number() != 0 { try skipText() }
+        try skipText()
+        // Tracks, fence, start.
+        for _ in 0..<3 { _ = try number() }
+        return try date()
+    }
+}
+
+extension RecordWriter {
+    fileprivate mutating func write(_ dates: [String: Date]) {
+        write(each: dates.sorted { $0.key < $1.key }) { writer, pair in
+            writer.write(pair.key)
+            writer.write(pair.value)
+        }
+    }
+
+    fileprivate mutating func write(_ slot: Slot) {
+        write(slot.session)
+        for text in [slot.device, slot.label, slot.profile] { write(text) { $0.write($1) } }
+        write(slot.content)
+        write(slot.tracks.flags)
+        write(UInt64(clamping: slot.fence))
+        write(slot.started)
+        write(slot.ends)
+    }
+}
+
+extension Slot {
+    fileprivate init(_ reader: inout RecordReader) throws(RecordDamage) {
+        let session = try reader.text()
+        let text = { (reader: inout RecordReader) throws(RecordDamage) in try reader.text() }
+        self.init(
+            session: session, device: try reader.optional(text), label: try reader.optional(text),
+            profile: try reader.optional(text), content: try reader.text(), tracks: Set(flags: try reader.number()),
+            fence: Int(clamping: try reader.number()), started: try reader.date(), ends: try reader.date())
+    }
+}
+
+extension Set<TrackClass> {
+    /// A bit for each class. Their order stands in records and heartbeat tokens: append only.
+    private static let order: [TrackClass] = [.audio, .sd, .hd, .uhd1, .uhd2, .all]
+
+    var flags: UInt64 {
+        Self.order.enumerated().reduce(0) { contains($1.element) ? $0 | 1 << UInt64($1.offset) : $0 }
+    }
+
+    init(flags: UInt64) {
+        self = Set(Self.order.enumerated().filter { flags & 1 << UInt64($0.offset) != 0 }.map(\.element))
+    }
+}

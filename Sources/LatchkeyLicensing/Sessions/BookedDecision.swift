@@ -1,0 +1,41 @@
+package import Foundation
+import LatchkeyCore
+package import LatchkeyPolicy
+import LatchkeyVault
+
+/// A decision about one key, with what it left in the account.
+package struct BookedDecision: Sendable {
+    /// What becomes of the request.
+    package let decision: Decision
+    /// What the record is made of, should somebody want it.
+    @Boxed private(set) var origin: Origin
+    /// The session's slot, with its fence; `nil` where no slot is kept, or the store is out of service.
+    package let slot: Slot?
+    /// Whether this decision took the slot. `AccountBook.undo(_:)` gives it back.
+    package let isTaken: Bool
+    /// What the player sends as heartbeat and to release its slot; `nil` without a slot.
+    package let heartbeatToken: String?
+    /// How often the player sends it; `nil` if slots live by leases.
+    package let heartbeat: Duration?
+    /// Where the account is kept; `nil` if the decision did not depend on it.
+    let account: RecordKey?
+
+    /// What the decision depended on, to explain it and to make it again.
+    package var record: DecisionRecord {
+        DecisionRecord(origin.facts, by: origin.policy, requestID: origin.requestID, decision)
+    }
+
+    struct Origin: Sendable {
+        var facts: Facts
+        var policy: Policy
+        var requestID: String?
+    }
+}
+
+/// What becomes of a heartbeat.
+package enum HeartbeatAnswer: Sendable, Equatable {
+    /// The slot is the session's until then, by the store's clock.
+    case continues(until: Date)
+    /// The slot is gone, or nobody can tell; the refusal says why.
+    case refused(PolicyRefusal)
+}

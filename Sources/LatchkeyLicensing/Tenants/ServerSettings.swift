@@ -1,0 +1,307 @@
+package import Foundation
+import LatchkeyCore
+package import LatchkeyForms
+package import LatchkeyLicensees
+package import LatchkeyOperation
+package import LatchkeyVault
+
+/// What a license server's configuration file states.
+///
+/// Paths are relative to the file's folder. Secrets never stand in the file: it names files, and environment variables as `env:NAME`.
+///
+/// Source: `Documentation/LicenseServer.md` §9 and §11.
+package struct ServerSettings: Sendable, Equatable {
+    /// Where players, packagers and operators are served; each apart from the others, so that none can fill up another's.
+    package internal(set) var players = Listener(port: 8443)
+    package internal(set) var packagers = Listener(port: 8444)
+    package internal(set) var operators = Listener(port: 8445)
+    package internal(set) var stores = Stores()
+    /// The key encryption key. It may be absent only where keys are kept in memory.
+    package internal(set) var keyEncryptionKey: KeySource?
+    /// The one before, which opens what it wrapped, until data keys are wrapped again.
+    package internal(set) var formerKeyEncryptionKey: KeySource?
+    /// The one that comes next: it opens what another node has wrapped with it already, and wraps nothing here.
+    package internal(set) var nextKeyEncryptionKey: KeySource?
+    package internal(set) var licensee = LicenseeConfiguration()
+    /// The secret that signs heartbeats and names viewers in logs, the same on all nodes; a new one at each start if absent.
+    package internal(set) var nodeSecret: KeySource?
+    /// The folder of policies; `nil` for none.
+    package internal(set) var policies: String?
+    package internal(set) var tenants: [String: TenantSettings] = [:]
+    package internal(set) var admins: [Admin] = []
+    /// Proxies whose word counts for the client's address, country and certificate.
+    package internal(set) var trustedProxies: [AddressRange] = []
+    /// The header in which a trusted proxy states the viewer's country.
+    package internal(set) var countryHeader: String?
+    package internal(set) var limits = Limits()
+    /// How long `/readyz` says no before connections are refused. Defaults to 5 s.
+    package internal(set) var drainDelay = Duration.seconds(5)
+    /// Threads for cryptography; `nil` for one per processor.
+    package internal(set) var threads: Int?
+
+    /// One address that is listened on.
+    package struct Listener: Sendable, Equatable {
+        package internal(set) var address = "127.0.0.1"
+        package internal(set) var port: Int
+        /// The chain, a PEM file; `nil` for plain HTTP behind a proxy.
+        package internal(set) var certificate: String?
+        /// The private key, a PEM file.
+        package internal(set) var privateKey: String?
+
+        init(port: Int) { self.port = port }
+    }
+
+    /// Where the server remembers.
+    package struct Stores: Sendable, Equatable {
+        /// Slots and used tokens.
+        package internal(set) var sessions = "memory"
+        package internal(set) var keys = "memory"
+        package internal(set) var audit = "memory"
+        /// `sqlite:PATH`: the node's own copy of the store of keys; `nil` for none.
+        package internal(set) var copy: String?
+        /// The most keys of the copy, 1,000 to 10,000,000.
+        package internal(set) var copyRows = 200_000
+        /// What tells the database of the keys from all others; `nil` takes any.
+        package internal(set) var fingerprint: DatabaseFingerprint?
+        /// How long the store of sessions may take, 10 to 10,000; then the policies' outage rule decides.
+        package internal(set) var sessionMilliseconds = 50
+    }
+
+    /// How many requests a second players may send to one node; 0 for any number. After a rest five times as many come at once.
+    package struct Limits: Sendable, Equatable {
+        /// From one range of addresses: a /24, or a /56 of version 6. Behind a trusted proxy the client's address counts.
+        package internal(set) var perAddress = 1_000
+        /// To one tenant.
+        package internal(set) var perTenant = 0
+
+        /// The limits for a limiter; a scope without one is not limited.
+        package var rates: [RateScope: RateLimit] {
+            var rates: [RateScope: RateLimit] = [:]
+            for (scope, count) in [(RateScope.address, perAddress), (.tenant, perTenant)] where count > 0 {
+                rates[scope] = RateLimit(count, per: .seconds(1), burst: count * 5)
+            }
+            return rates
+        }
+    }
+
+    /// Where 32 secret bytes are: in a file, or in an environment variable, as they are, in base64 or in hexadecimal digits.
+    package struct KeySource: Sendable, Equatable {
+        /// Its name. Defaults to one that is made of the bytes by a hash.
+        package internal(set) var id: String?
+        package internal(set) var file: String?
+        package internal(set) var variable: String?
+        /// The `pkcs11:` address of the private key that opens the file; `nil` if the file has the bytes themselves.
+        package internal(set) var wrapper: String?
+        /// The file of the token's PIN.
+        package internal(set) var pinFile: String?
+        /// The environment variable of the token's PIN.
+        package internal(set) var pinVariable: String?
+    }
+
+    /// Somebody who operates the server.
+    package struct Admin: Sendable, Equatable {
+        package internal(set) var name = ""
+        /// The SHA-256 of the key, 64 hexadecimal digits.
+        package internal(set) var key = ""
+        package internal(set) var role = AdminRole.viewer
+    }
+
+    package init() {}
+
+    /// Decodes a configuration.
+    /// - Throws: `JSONProblems` with the code `configurationInvalid` and every problem by its place.
+    package init(json: Data) throws(JSONProblems) {
+        self = try Self.form.decode(Array(json), code: "configurationInvalid")
+    }
+
+    /// Decodes what fits of a configuration, for a check that goes on with it; what does not fit has its default.
+    /// - Returns: the configuration and every problem by its place.
+    /// - Throws: `JSONProblems` for what is no JSON object.
+    package static func whatFits(
+        of json: Data
+    ) throws(JSONProblems) -> (settings: ServerSettings, problems: [JSONProblem]) {
+        let (settings, problems) = try form.decodeWhatFits(Array(json), code: "configurationInvalid")
+        return (settings, problems)
+    }
+
+    /// The files and folders that a reload reads, as the configuration names them.
+    package var files: [String] {
+        let keys = [keyEncryptionKey, formerKeyEncryptionKey, nextKeyEncryptionKey].map { $0?.file }
+        let credentials = licensee.credentials.flatMap { [$0.folder, $0.certificate, $0.key, $0.ask] }
+        let listeners = [players, packagers, operators].flatMap { [$0.certificate, $0.privateKey] }
+        return ([policies] + keys + credentials + listeners).compactMap { $0 } + tenants.values.flatMap(\.files)
+    }
+
+    /// Where every member of a configuration stands: `tenants.*.packagers[].name`. For tests that each does something.
+    package static var memberPaths: [String] { form.memberPaths }
+
+    /// The configuration in its canonical form.
+    package var canonicalJSON: Data { Data(Self.form.write(self).canonicalText.utf8) }
+}
+
+/// What an operator may do; each role may do what those before it may.
+package enum AdminRole: String, Sendable, CaseIterable, Comparable {
+    /// Look.
+    case viewer
+    /// Stop sessions, disable keys, reload.
+    case `operator`
+    /// Change credentials, key encryption keys and data keys.
+    case security
+
+    package static func < (one: Self, other: Self) -> Bool {
+        (allCases.firstIndex(of: one) ?? 0) < (allCases.firstIndex(of: other) ?? 0)
+    }
+}
+
+extension ServerSettings {
+    static let form: ObjectForm<ServerSettings> = ObjectForm(
+        empty: ServerSettings(),
+        members: [
+            .required("version", \.formVersion, .whole(1...1)),
+            .section("players", \.players, Listener.form(8443)),
+            .section("packagers", \.packagers, Listener.form(8444)),
+            .section("operators", \.operators, Listener.form(8445)), .section("stores", \.stores, Stores.form),
+            .optional("keyEncryptionKey", \.keyEncryptionKey, KeySource.form.form),
+            .optional("formerKeyEncryptionKey", \.formerKeyEncryptionKey, KeySource.form.form),
+            .optional("nextKeyEncryptionKey", \.nextKeyEncryptionKey, KeySource.form.form),
+            .optional("nodeSecret", \.nodeSecret, KeySource.form.form),
+            .section("licensee", \.licensee, LicenseeConfiguration.form), .optional("policies", \.policies, .text),
+            .defaulting("tenants", \.tenants, .members(.name, TenantSettings.form.form), to: [:]),
+            .defaulting("admins", \.admins, .list(Admin.form.form), to: []),
+            .defaulting("trustedProxies", \.trustedProxies, .distinct(.addressRange), to: []),
+            .optional("countryHeader", \.countryHeader, .name), .section("limits", \.limits, Limits.form),
+            .defaulting("drainDelay", \.drainDelay, .duration(.zero ... .seconds(300)), to: .seconds(5)),
+            .optional("threads", \.threads, .whole(1...1_024)),
+        ],
+        check: { settings, place, problems in
+            Admin.check(settings.admins, place.member("admins"), &problems)
+            let listeners = [
+                ("players", settings.players), ("packagers", settings.packagers), ("operators", settings.operators),
+            ]
+            for (index, (name, listener)) in listeners.enumerated() {
+                guard let (other, _) = listeners.prefix(index).first(where: { $0.1.overlaps(listener) }) else {
+                    continue
+                }
+                problems.append(
+                    JSONProblem(
+                        place.member(name).member("port"), "The listeners \(other) and \(name) have one port.",
+                        remedy: "Give each listener a port of its own."))
+            }
+            if let id = settings.keyEncryptionKey?.id, id == settings.formerKeyEncryptionKey?.id {
+                problems.append(
+                    JSONProblem(
+                        place.member("formerKeyEncryptionKey").member("id"), "Both keys have the name “\(id)”.",
+                        remedy: "Give the new key a name of its own."))
+            }
+        })
+
+    /// The version of the form, of which there is one.
+    fileprivate var formVersion: Int {
+        get { 1 }
+        set {}
+    }
+}
+
+extension ServerSettings.Listener {
+    /// Whether both cannot be listened on at once. Port 0 is a free one each time.
+    fileprivate func overlaps(_ other: Self) -> Bool {
+        let everywhere = ["0.0.0.0", "::"]
+        return port != 0 && port == other.port
+            && (address == other.address || everywhere.contains(address) || everywhere.contains(other.address))
+    }
+
+    fileprivate static func form(_ port: Int) -> ObjectForm<Self> {
+        ObjectForm(
+            empty: Self(port: port),
+            members: [
+                .defaulting("address", \.address, .text, to: "127.0.0.1"),
+                .defaulting("port", \.port, .whole(0...65_535), to: port),
+                .optional("certificate", \.certificate, .text), .optional("privateKey", \.privateKey, .text),
+            ],
+            check: { listener, place, problems in
+                guard (listener.certificate == nil) != (listener.privateKey == nil) else { return }
+                problems.append(
+                    JSONProblem(
+                        place, "A certificate and its private key belong together.",
+                        remedy: "Give both files, or neither."))
+            })
+    }
+}
+
+extension ServerSettings.Stores {
+    fileprivate static let form: ObjectForm<Self> = ObjectForm(
+        empty: Self(),
+        members: [
+            .defaulting("sessions", \.sessions, .text, to: "memory"), .defaulting("keys", \.keys, .text, to: "memory"),
+            .defaulting("audit", \.audit, .text, to: "memory"), .optional("copy", \.copy, .text),
+            .defaulting("copyRows", \.copyRows, .whole(1_000...10_000_000), to: 200_000),
+            .optional("fingerprint", \.fingerprint, .fingerprint),
+            .defaulting("sessionMilliseconds", \.sessionMilliseconds, .whole(10...10_000), to: 50),
+        ])
+}
+
+extension JSONForm where Value == DatabaseFingerprint {
+    fileprivate static let fingerprint = JSONForm(
+        text: "32 hexadecimal digits", read: { DatabaseFingerprint($0) }, write: \.description)
+}
+
+extension ServerSettings.Limits {
+    fileprivate static let form: ObjectForm<Self> = ObjectForm(
+        empty: Self(),
+        members: [
+            .defaulting("perAddress", \.perAddress, .whole(0...1_000_000), to: 1_000),
+            .defaulting("perTenant", \.perTenant, .whole(0...10_000_000), to: 0),
+        ])
+}
+
+extension ServerSettings.KeySource {
+    fileprivate static let form: ObjectForm<Self> = ObjectForm(
+        empty: Self(),
+        members: [
+            .optional("id", \.id, .name), .optional("file", \.file, .text), .optional("variable", \.variable, .name),
+            .optional("wrapper", \.wrapper, .text), .optional("pinFile", \.pinFile, .text),
+            .optional("pinVariable", \.pinVariable, .name),
+        ],
+        check: { source, place, problems in
+            if (source.file == nil) == (source.variable == nil) {
+                problems.append(
+                    JSONProblem(
+                        place, "It names neither a file nor a variable, or both.",
+                        remedy: "Name the file, or the environment variable, that holds the bytes."))
+            } else if source.wrapper != nil, source.file == nil {
+                problems.append(
+                    JSONProblem(
+                        place, "A key in a token opens a file, and a variable is named.",
+                        remedy: "Name the file that has the key encryption key in its wrapping."))
+            }
+        })
+}
+
+extension ServerSettings.Admin {
+    fileprivate static let form: ObjectForm<Self> = ObjectForm(
+        empty: Self(),
+        members: [
+            .required("name", \.name, .name), .required("key", \.key, .sha256),
+            .defaulting("role", \.role, .word, to: .viewer),
+        ])
+
+    /// Finds operators whom nothing tells apart: one name with different roles, and one key twice. An operator has two entries while the
+    /// key is changed.
+    fileprivate static func check(_ admins: [Self], _ place: JSONPlace, _ problems: inout [JSONProblem]) {
+        for (index, admin) in admins.enumerated() {
+            let place = place.element(index)
+            if let other = admins.prefix(index).first(where: { $0.name == admin.name }), other.role != admin.role {
+                problems.append(
+                    JSONProblem(
+                        place.member("role"), "Another entry of “\(admin.name)” has another role.",
+                        remedy: "Give both the same role, or one of them another name."))
+            }
+            if !admin.key.isEmpty, let other = admins.prefix(index).first(where: { $0.key == admin.key }) {
+                problems.append(
+                    JSONProblem(
+                        place.member("key"), "“\(admin.name)” and “\(other.name)” have one key.",
+                        remedy: "Give each operator a key of their own, or remove one of the two."))
+            }
+        }
+    }
+}

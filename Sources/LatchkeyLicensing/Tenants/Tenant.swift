@@ -1,0 +1,126 @@
+import Foundation
+import LatchkeyCore
+package import LatchkeyPackaging
+package import LatchkeyPolicy
+package import LatchkeyTokens
+package import LatchkeyVault
+
+/// One customer of a license server, with everything that its requests need.
+///
+/// Immutable: a new configuration makes a new one, and requests that run keep theirs.
+package final class Tenant: Sendable {
+    package let name: String
+    package let settings: TenantSettings
+    /// The content keys.
+    package let vault: TenantVault
+    /// The operator's own service; `nil` without one.
+    package let callout: EntitlementCallout<Grant>?
+    let speke: SPEKEExchange
+    let commonEncryption: CommonEncryptionExchange
+    /// Keys in and out as CPIX.
+    package let cpix: CPIXExchange
+    private let verifier: TokenVerifier
+    package let tokenKeys: KeySetSource?
+
+    /// - Parameters:
+    ///   - name: its name, as in addresses.
+    ///   - settings: what the configuration states.
+    ///   - vault: its content keys.
+    ///   - tokenKeys: the keys that sign its tokens; `nil` accepts no token.
+    ///   - signers: who signs its common-encryption requests, by name.
+    ///   - recipients: whom imported keys may be encrypted to. Defaults to nobody.
+    ///   - callout: the operator's own service. Defaults to none.
+    package init(
+        _ name: String, _ settings: TenantSettings, vault: TenantVault, tokenKeys: KeySetSource?,
+        signers: [String: CommonEncryptionSigner] = [:], recipients: [CPIXRecipient] = [],
+        callout: EntitlementCallout<Grant>? = nil
+    ) {
+        self.name = name
+        self.settings = settings
+        self.vault = vault
+        self.tokenKeys = tokenKeys
+        self.callout = callout
+        verifier = TokenVerifier(settings.tokens.rules)
+        let signaling = SignalingSettings(
+            fairPlay: settings.keyURI, clearKey: settings.clearKeyURI, widevineProvider: settings.widevineProvider,
+            playReadyURL: settings.playReadyURL)
+        speke = SPEKEExchange(
+            source: vault, settings: signaling,
+            rules: SPEKEExchange.Rules(
+                certificates: Set(settings.recipients.compactMap { Data(hexString: $0).map { [UInt8]($0) } }),
+                allowsPlainKeys: settings.allowsPlainKeys))
+        cpix = CPIXExchange(
+            vault: vault, signaling: signaling, allowsPlainKeys: settings.allowsPlainKeys,
+            registered: Set(settings.recipients.compactMap { Data(hexString: $0).map { [UInt8]($0) } }),
+            recipients: recipients, keyURI: settings.keyURI)
+        commonEncryption = CommonEncryptionExchange(
+            tenant: name, source: vault, signers: signers, widevineProvider: settings.widevineProvider)
+    }
+
+    /// How the keys stand that sign its tokens; `nil` for a tenant that accepts no token.
+    package var tokenKeyStanding: KeySetSource.Standing? { tokenKeys?.standing }
+
+    /// Loads the keys that sign its tokens, if they were never loaded. What becomes of it, ``tokenKeyStanding`` says.
+    package func loadTokenKeys() async {
+        guard let tokenKeys, tokenKeys.standing == KeySetSource.Standing() else { return }
+        // Its failure is in the standing.
+        try? await tokenKeys.reload()
+    }
+
+    /// Verifies a viewer's token.
+    /// - Parameters:
+    ///   - token: the token's text; `nil` if the request has none.
+    ///   - date: now.
+    /// - Returns: the grant, or a refusal that is as vague as a stranger may see it; with its cause for the log.
+    func grant(_ token: String?, at date: Date) async -> (Result<Grant, LicenseRefusal>, TokenError?) {
+        guard let token, !token.isEmpty else {
+            return (.failure(LicenseRefusal(.tokenMissing, reason: "The request has no token.")), nil)
+        }
+        guard let tokenKeys else { return (.failure(.tokenRefused), nil) }
+        let verified: VerifiedToken
+        do throws(TokenError) {
+            verified = try await tokenKeys.verified(token, by: verifier, at: date)
+        } catch {
+            return (.failure(error.refusal), error)
+        }
+        do throws(LicenseRefusal) { return (.success(try Grant(verified)), nil) } catch {
+            return (.failure(error), nil)
+        }
+    }
+
+    /// Takes over what the tenant of the configuration before knows: open keys, key sets, answers of the operator's service. A reload while
+    /// one of them does not answer loses nothing.
+    package func takeOver(_ former: Tenant) {
+        vault.takeOver(former.vault)
+        if let tokenKeys, let known = former.tokenKeys, settings.tokens.keys == former.settings.tokens.keys {
+            tokenKeys.takeOver(known)
+        }
+        if let callout, let known = former.callout, settings.callout?.url == former.settings.callout?.url {
+            callout.takeOver(known)
+        }
+    }
+
+    /// A content key.
+    /// - Throws: `unknownKey`, `.policy(.blocked)` for a disabled one, `.policy(.storeUnavailable)`.
+    func key(_ kid: KeyID, content: ContentName?) async throws(LicenseRefusal) -> VaultKey {
+        do throws(VaultError) {
+            return try await vault.key(kid, content: content)
+        } catch {
+            throw LicenseRefusal(error)
+        }
+    }
+}
+
+extension LicenseRefusal {
+    /// Why a vault gives no key, as a player may know it.
+    init(_ error: VaultError) {
+        switch error {
+        case .unknown(let kid): self = .unknownKey("\(kid)")
+        case .severalKeys(let content): self = .ambiguousKey("\(content)")
+        case .disabled: self.init(.policy(.blocked), reason: "The key is disabled.")
+        // It stays so until somebody replaces the key, so no player is told to try again.
+        case .ivMissing: self.init(.vendor(code: error.code, status: 409), reason: error.reason, remedy: error.remedy)
+        default: self.init(.policy(.storeUnavailable), reason: "The key cannot be looked up now.")
+        }
+    }
+}

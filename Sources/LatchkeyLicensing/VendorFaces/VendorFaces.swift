@@ -1,0 +1,131 @@
+import Foundation
+package import LatchkeyCore
+import LatchkeyFairPlay
+import LatchkeyHTTP
+package import LatchkeyOperation
+import LatchkeyPolicy
+
+/// All tenants' vendor faces: `/t/{tenant}/vudrm/…` and so on, with the vendor's own paths below.
+///
+/// Source: `Documentation/LicenseServer.md` §5.1.
+package struct VendorFaces: Sendable {
+    private struct Mounted: Sendable {
+        let face: any VendorFace
+        let tenant: Tenant
+        let router: Router<VendorEndpoint>
+    }
+
+    private let desk: LicenseDesk
+    private let mounted: [String: Mounted]
+    private let timekeeper: any Timekeeper
+
+    /// - Parameters:
+    ///   - desk: answers license requests.
+    ///   - tenants: the tenants, each with its faces.
+    ///   - timekeeper: the time. Defaults to the machine's.
+    package init(
+        desk: LicenseDesk, tenants: [(Tenant, [any VendorFace])], timekeeper: any Timekeeper = SystemTimekeeper()
+    ) {
+        self.desk = desk
+        self.timekeeper = timekeeper
+        var mounted: [String: Mounted] = [:]
+        for (tenant, faces) in tenants {
+            for face in faces {
+                mounted[Self.place(tenant.name, face.name.rawValue)] = Mounted(
+                    face: face, tenant: tenant, router: Router(face.routes))
+            }
+        }
+        self.mounted = mounted
+    }
+
+    /// Answers a request. Never throws: a refusal is an answer.
+    /// - Returns: `nil` for an address that is no face's.
+    package func answer(_ call: FaceCall) async -> FaceAnswer? {
+        guard !mounted.isEmpty else { return nil }
+        let parts = call.request.path.split(separator: "/", maxSplits: 3)
+        guard parts.count >= 3, parts[0] == "t" else { return nil }
+        let place = Self.place(String(parts[1]), String(parts[2]))
+        guard let mounted = mounted[place], let below = call.request.below(place) else { return nil }
+        let uptime = timekeeper.uptime
+        func report(_ kind: VendorEndpoint.Kind) -> LicenseReport {
+            LicenseReport(
+                tenant: mounted.tenant.name, face: mounted.face.name.requestFace(kind), requestID: call.requestID,
+                at: uptime)
+        }
+        switch mounted.router.match(below) {
+        case .notFound:
+            var report = report(.certificate)
+            report.outcome = .refused(.noSuchPath)
+            return FaceAnswer(.noSuchPath, report)
+        case .otherMethod(let route, _, let allowed):
+            let refusal = PolicyRefusal(.method(call.request.method.rawValue, allowed: allowed.map(\.rawValue)))
+            return refused(refusal, mounted, route.handler.kind, report(route.handler.kind))
+        case .found(let route, let path):
+            let kind = route.handler.kind
+            var report = report(kind)
+            let vendorCall = VendorFaceCall(request: below, path: path, viewer: call.viewer, date: timekeeper.date)
+            do throws(PolicyRefusal) {
+                return FaceAnswer(try await answer(kind, vendorCall, mounted, &report), report)
+            } catch {
+                return refused(error, mounted, kind, report)
+            }
+        }
+    }
+
+    private static func place(_ tenant: String, _ face: String) -> String { "/t/\(tenant)/\(face)" }
+
+    private func answer(
+        _ kind: VendorEndpoint.Kind, _ call: VendorFaceCall, _ mounted: Mounted, _ report: inout LicenseReport
+    ) async throws(PolicyRefusal) -> HTTPResponse {
+        let ask: LicenseDesk.VendorAsk
+        do throws(LicenseRefusal) {
+            guard kind == .license else {
+                guard let certificate = desk.certificate else {
+                    throw .malformed("The server has no application certificate.")
+                }
+                report.outcome = .ok
+                return try mounted.face.certificate(certificate.der, for: call)
+            }
+            guard call.request.body.count <= PlayerFace.bodyBytes else {
+                throw .malformed("The body is larger than that of any license request.")
+            }
+            ask = try mounted.face.ask(call)
+        } catch {
+            throw PolicyRefusal(error)
+        }
+        let license = try await desk.license(ask, of: mounted.tenant, &report)
+        report.outcome = license == nil ? .acknowledge : .license
+        guard let license else { return HTTPResponse(status: 204, headers: [.cacheControl: "no-store"]) }
+        var response = mounted.face.reply(license)
+        response.headers[.cacheControl] = "no-store"
+        return response
+    }
+
+    private func refused(
+        _ refusal: PolicyRefusal, _ mounted: Mounted, _ kind: VendorEndpoint.Kind, _ report: LicenseReport
+    ) -> FaceAnswer {
+        var report = report
+        report.outcome = .refused(refusal.refusal)
+        var response = mounted.face.reply(to: refusal.refusal, at: kind)
+        response.headers[.cacheControl] = "no-store"
+        response.headers[.retryAfter] = refusal.retryAfterSeconds.map(String.init)
+        if case .method(let allowed) = refusal.refusal.kind { response.headers[.allow] = allowed }
+        return FaceAnswer(response, report)
+    }
+}
+
+extension VendorFaceName {
+    /// What a request to one of its addresses asks for.
+    package func requestFace(_ kind: VendorEndpoint.Kind) -> RequestFace {
+        switch (self, kind) {
+        case (.vuDRM, .license): .vuDRM
+        case (.vuDRM, .certificate): .vuDRMCertificate
+        case (.axinom, .license): .axinom
+        case (.axinom, .certificate): .axinomCertificate
+        case (.doveRunner, .license): .doveRunner
+        case (.doveRunner, .certificate): .doveRunnerCertificate
+        case (.drmToday, .license): .drmToday
+        case (.drmToday, .certificate): .drmTodayCertificate
+        }
+    }
+}

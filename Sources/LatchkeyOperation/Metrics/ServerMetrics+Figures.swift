@@ -1,0 +1,56 @@
+package import LatchkeyEngines
+import LatchkeyPolicy
+import LatchkeyTokens
+
+/// Figures for a console: sums of what the text of the metrics has in lines.
+extension ServerMetrics {
+    /// License requests by how they ended, since the start: the sums of `latchkey_license_requests_total`.
+    package var licenseTotals: [LicenseOutcome: UInt64] {
+        guard let place = licenseRequests.labels.firstIndex(where: { $0.name == "outcome" }) else { return [:] }
+        return licenseRequests.series.reduce(into: [:]) { totals, series in
+            guard let outcome = LicenseOutcome(rawValue: series.values[place]) else { return }
+            for line in series.lines { totals[outcome, default: 0] += UInt64(line.value) }
+        }
+    }
+
+    /// Refused license requests by their refusals' codes, since the start; refused tokens by what was wrong with them, as the list of refusals
+    /// has them.
+    package var refusalReasons: [String: UInt64] {
+        let tokens = Self.counts(of: tokensRejected.series, by: 0)
+        guard let place = licenseRequests.labels.firstIndex(where: { $0.name == "reason" }) else { return tokens }
+        var reasons = Self.counts(of: licenseRequests.series, by: place)
+        let code = LicenseRefusal.tokenRefused.code
+        let (refused, known) = (reasons[code] ?? 0, tokens.values.reduce(0, +))
+        reasons[code] = refused > known ? refused - known : nil
+        return reasons.merging(tokens, uniquingKeysWith: +)
+    }
+
+    /// The sums of counters by one of their labels; without those of which it is empty.
+    private static func counts(of series: [(values: [String], lines: [MetricLine])], by place: Int) -> [String: UInt64]
+    {
+        series.reduce(into: [:]) { totals, series in
+            guard !series.values[place].isEmpty else { return }
+            for line in series.lines { totals[series.values[place], default: 0] += UInt64(line.value) }
+        }
+    }
+
+    /// How many license requests took up to so many seconds, by rising bounds, the last one infinite: the sums of the buckets of
+    /// `latchkey_license_duration_seconds`.
+    package var licenseTimes: [(bound: Double, count: UInt64)] {
+        let lines = licenseDuration.series.flatMap(\.lines).filter { $0.bound != nil }
+        let counts = lines.reduce(into: [Double: UInt64]()) {
+            $0[$1.bound ?? .infinity, default: 0] += UInt64($1.value)
+        }
+        return counts.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+
+    /// Shows how engines stand.
+    package func show(_ engines: [EngineHealth]) {
+        storeOutage.replaceAll(engines.filter { $0.tenant == nil }.map { ([$0.name], $0.isAway ? 1 : 0) })
+        calloutOutage.replaceAll(
+            engines.compactMap { engine in
+                guard let tenant = engine.tenant, engine.name == EngineRole.callout.rawValue else { return nil }
+                return ([tenant], engine.isAway ? 1 : 0)
+            })
+    }
+}

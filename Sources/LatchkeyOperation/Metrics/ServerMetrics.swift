@@ -1,0 +1,176 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyEngines
+package import LatchkeyHTTP
+import LatchkeyPolicy
+import LatchkeyVault
+
+/// All metrics of a license server.
+///
+/// Each series has a lock of its own, so that two licenses wait for each other only in the same one, for some nanoseconds.
+///
+/// Source: `Documentation/LicenseServer.md` §9.3.
+package final class ServerMetrics: Sendable {
+    package let licenseRequests: MetricFamily<Counter>
+    package let licenseDuration: MetricFamily<Histogram>
+    package let licenseStage: MetricFamily<Histogram>
+    package let poolWaiting, poolBusyThreads, poolLimit: Gauge
+    package let poolWait: Histogram
+    package let shed: MetricFamily<Counter>
+    /// The lane of packagers' requests in `shed`.
+    package static let packagerLane = "packager"
+    package let licensesDegraded: MetricFamily<Counter>
+    package let sessions, sessionsAreAtLeast: MetricFamily<Gauge>
+    package let storeTime: MetricFamily<Histogram>
+    package let storeErrors: MetricFamily<Counter>
+    package let storeOutage, calloutOutage: MetricFamily<Gauge>
+    package let tokensRejected: MetricFamily<Counter>
+    package let keySetKeys: MetricFamily<Gauge>
+    package let keySetFailed: MetricFamily<Gauge>
+    package let keysCached: Gauge
+    package let keyLookups: MetricFamily<Counter>
+    package let copyRows, copyBytes, copyKept, pendingChanges: Gauge
+    package let packagerRequests: MetricFamily<Counter>
+    package let rateLimited: MetricFamily<Counter>
+    package let credentialExpiry: MetricFamily<Gauge>
+    package let listenerCertificateExpiry: MetricFamily<Gauge>
+    package let policyInfo: MetricFamily<Gauge>
+    package let auditSequence, auditIsIntact: Gauge
+    package let ready, configurationIsLoaded: Gauge
+    package let logDropped: MetricFamily<Counter>
+    private let families: [any AnyMetricFamily]
+    /// By the stage's number.
+    private let stages: [Histogram]
+    private let fills = Locked<[@Sendable () -> Void]>([])
+
+    /// - Parameters:
+    ///   - version: the server's version for `latchkey_build_info`.
+    ///   - tenants: how many tenants have series of their own. Defaults to 200.
+    package init(version: String, tenants: Int = 200) {
+        var table = MetricTable(tenants: tenants)
+        licenseRequests = table.licenseRequests()
+        licenseDuration = table.times(
+            "latchkey_license_duration_seconds", "Time of a license request.", [.first(100, "face")])
+        licenseStage = table.times(
+            "latchkey_license_stage_seconds", "Time of one stage of a license request.",
+            [.fixed("stage", LicenseStage.allCases.map(\.name))])
+        poolWaiting = table.gauge("latchkey_pool_waiting", "Pieces of work that wait for a thread.")
+        poolWait = table.times("latchkey_pool_wait_seconds", "Time that a piece of work waited for a thread.")[]
+        poolBusyThreads = table.gauge("latchkey_pool_busy_threads", "Threads at work.")
+        poolLimit = table.gauge("latchkey_pool_limit", "How many pieces of work may wait now.")
+        shed = table.counters(
+            "latchkey_shed_total", "Requests that were turned away to protect the others.",
+            [
+                .fixed("lane", AdmissionLane.allCases.map(\.name) + [Self.packagerLane]),
+                .fixed("why", ShedReason.allCases.map(\.rawValue)),
+            ])
+        licensesDegraded = table.counters(
+            "latchkey_licenses_degraded_total",
+            "Licenses given with less than their policies ask for, by what was missing.",
+            [.fixed("why", Degradation.allCases.map(\.rawValue))])
+        sessions = table.gauges(
+            "latchkey_sessions", "Slots in use in the store, which all nodes share.", [table.tenant])
+        sessionsAreAtLeast = table.gauges(
+            "latchkey_sessions_at_least",
+            "1 if latchkey_sessions is a lower bound, because the store does not keep the count of all yet.",
+            [table.tenant])
+        let store = MetricLabel.fixed("store", EngineRole.allCases.map(\.rawValue))
+        storeTime = table.times(
+            "latchkey_store_seconds", "Time of an operation of the store of sessions.",
+            [store, .fixed("operation", StoreOperation.allCases.map(\.rawValue))])
+        storeErrors = table.counters(
+            "latchkey_store_errors_total", "Operations of a store that failed.", [store, .first(20, "engine")])
+        storeOutage = table.gauges("latchkey_store_outage", "1 while a store does not answer.", [store])
+        calloutOutage = table.gauges(
+            "latchkey_callout_outage", "1 while a tenant's callout does not answer.", [table.tenant])
+        tokensRejected = table.counters("latchkey_tokens_rejected_total", "Tokens refused.", [.first(50, "reason")])
+        keySetKeys = table.gauges(
+            "latchkey_key_set_keys", "Keys of a tenant's key set for tokens: usable, or refused.",
+            [table.tenant, .fixed("state", ["usable", "refused"])])
+        keySetFailed = table.gauges(
+            "latchkey_key_set_failed", "1 if the last attempt to load a tenant's key set failed.", [table.tenant])
+        keysCached = table.gauge("latchkey_keys_cached", "Content keys in the cache.")
+        keyLookups = table.counters(
+            "latchkey_key_lookups_total", "Where the content keys of license requests were found.",
+            [.fixed("from", KeyOrigin.allCases.map(\.rawValue))])
+        copyRows = table.gauge("latchkey_node_copy_keys", "Content keys in the node's own copy.")
+        copyBytes = table.gauge("latchkey_node_copy_bytes", "The size of the node's own copy.")
+        copyKept = table.gauge(
+            "latchkey_node_copy_timestamp_seconds",
+            "When the node last copied from the store, in Unix time; 0 without a copy.")
+        pendingChanges = table.gauge("latchkey_pending_changes", "Changes of this node that a store has not got yet.")
+        packagerRequests = table.counters(
+            "latchkey_packager_requests_total", "Requests of packagers.",
+            [
+                .fixed("protocol", PackagerProtocol.allCases.map(\.rawValue)), .first(10, "version"),
+                .fixed("outcome", [LogOutcome.ok, .refused, .failed, .shed].map(\.rawValue)), .first(50, "reason"),
+            ])
+        rateLimited = table.counters(
+            "latchkey_rate_limited_total", "Requests beyond a rate limit.",
+            [.fixed("scope", RateScope.allCases.map(\.rawValue))])
+        credentialExpiry = table.gauges(
+            "latchkey_credential_expiry_timestamp_seconds", "When a certificate ends, in Unix time.",
+            [.first(500, "sha1")])
+        listenerCertificateExpiry = table.gauges(
+            "latchkey_tls_certificate_expiry_timestamp_seconds",
+            "When a listener's TLS certificate ends, in Unix time.",
+            [.fixed("listener", ["players", "packagers", "operators"])])
+        policyInfo = table.gauges(
+            "latchkey_policy_info", "1 for each policy in force.", [.first(1_000, "name"), .first(1_000, "digest")])
+        auditSequence = table.gauge("latchkey_audit_sequence", "The number of the last audit entry.")
+        auditIsIntact = table.gauge("latchkey_audit_intact", "1 unless the last check found the audit broken.")
+        ready = table.gauge("latchkey_ready", "1 if the node takes requests, as /readyz says.")
+        configurationIsLoaded = table.gauge(
+            "latchkey_config_last_reload_successful", "1 if the last reload of the configuration succeeded.")
+        logDropped = table.counters(
+            "latchkey_log_dropped_total",
+            "Log lines dropped: beyond the cap of their event, without room in memory, or not taken by the output.",
+            [.first(100, "event")])
+        table.gauges("latchkey_build_info", "1, with the version.", [.first(1, "version")])[version].set(1)
+        families = table.families
+        let licenseStage = licenseStage
+        stages = LicenseStage.allCases.map { licenseStage[$0.name] }
+        // A counter that is born with its first event has not risen, for who watches it.
+        for why in Degradation.allCases { _ = licensesDegraded[why.rawValue] }
+        for lane in AdmissionLane.allCases.map(\.name) + [Self.packagerLane] {
+            for why in ShedReason.allCases { _ = shed[lane, why.rawValue] }
+        }
+        for event in LogEvent.all { _ = logDropped[event.name] }
+        auditIsIntact.set(1)
+        configurationIsLoaded.set(1)
+    }
+
+    /// Every metric's name and type, in the order of the text, without those of the process.
+    package var names: [(name: String, type: String)] { families.map { ($0.name, $0.type) } }
+
+    /// Counts a request for a license.
+    /// - Parameters:
+    ///   - report: what became of it.
+    ///   - uptime: the time of the reply, by the uptime clock.
+    package func record(_ report: LicenseReport, at uptime: Duration) {
+        let (face, outcome) = (report.face, LicenseOutcome(report.outcome))
+        licenseRequests[
+            report.tenant ?? "", face.rawValue, face.drm, outcome.rawValue, report.refusal?.code ?? ""
+        ].add()
+        licenseDuration[face.rawValue].observe(uptime - report.began)
+        for (stage, duration) in report.stages { stages[stage.rawValue].observe(duration) }
+    }
+
+    /// Has gauges filled in before each text is written. Give what reads them without waiting.
+    package func beforeText(_ fill: @escaping @Sendable () -> Void) { fills.withLock { $0.append(fill) } }
+
+    /// All metrics, those of the process too.
+    package func text(_ format: MetricFormat) -> String {
+        for fill in fills.withLock({ $0 }) { fill() }
+        var text = MetricText(format)
+        for family in families + ProcessFigures().families { text.append(family) }
+        text.end()
+        return text.text
+    }
+
+    /// The reply to `GET /metrics`.
+    package func response(to request: HTTPRequest) -> HTTPResponse {
+        let format = MetricFormat(accept: request.headers[.accept])
+        return HTTPResponse(contentType: format.contentType, bytes: Data(text(format).utf8))
+    }
+}

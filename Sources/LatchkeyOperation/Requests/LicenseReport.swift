@@ -1,0 +1,63 @@
+import Foundation
+package import LatchkeyCore
+package import LatchkeyPolicy
+package import LatchkeyTokens
+package import LatchkeyVault
+
+/// What became of one request, for logs, metrics and the question why. Holds no token, no SPC and no key.
+package struct LicenseReport: Sendable {
+    /// The tenant; `nil` for an address that no tenant has.
+    package var tenant: String?
+    /// What was asked, such as `fairplay` or `speke`.
+    package let face: RequestFace
+    package let requestID: String
+    package var outcome = RequestOutcome.ok
+    /// Why the token was refused, which the client is not told.
+    package var tokenError: TokenError?
+    package var kid: KeyID?
+    /// Where the key came from; `nil` before there is one.
+    package var keyOrigin: KeyOrigin?
+    /// For how long the license holds; `nil` without one, or if it does not end.
+    package var lease: Duration?
+    /// The packager that asked; `nil` for players.
+    package var caller: String?
+    /// The version of a packager's protocol.
+    package var protocolVersion = ""
+    /// The keys that a packager got.
+    package var keys: [KeyAddress] = []
+    /// The SHA-256 of each certificate that a packager's keys were encrypted to; empty for keys in clear.
+    package var recipients: [[UInt8]] = []
+    /// The decision with everything that it depended on.
+    @Boxed package var record: DecisionRecord? = nil
+    /// How long each part took.
+    package private(set) var stages: [(stage: LicenseStage, duration: Duration)] = []
+    /// When the request came, by the uptime clock.
+    package let began: Duration
+    private var since: Duration
+
+    package init(tenant: String?, face: RequestFace, requestID: String, at uptime: Duration) {
+        self.tenant = tenant
+        self.face = face
+        self.requestID = requestID
+        began = uptime
+        since = uptime
+    }
+
+    /// The key was found.
+    package mutating func found(_ key: VaultKey) {
+        kid = key.facts.id ?? kid
+        keyOrigin = key.facts.origin
+    }
+
+    /// Why it was refused, for operators; `nil` for what was not. The client may be told less.
+    package var reason: String? { tokenError?.reason ?? refusal?.reason }
+
+    /// Why it was refused; `nil` for what was not.
+    package var refusal: LicenseRefusal? { outcome.refusal }
+
+    /// A part is over, and the next one begins.
+    package mutating func end(_ stage: LicenseStage, at uptime: Duration) {
+        stages.append((stage, max(.zero, uptime - since)))
+        since = uptime
+    }
+}

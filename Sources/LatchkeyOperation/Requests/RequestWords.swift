@@ -1,0 +1,121 @@
+package import LatchkeyPolicy
+
+/// What a request asked for, as logs, metrics and operators name it. The raw values are stable.
+package enum RequestFace: String, Sendable, Hashable, CaseIterable {
+    /// A license for FairPlay, in the server's own form.
+    case fairPlay = "fairplay"
+    /// Keys for Clear Key.
+    case clearKey = "clearkey"
+    case certificate, heartbeat, session
+    case speke
+    case spekeHeartbeat = "speke-heartbeat"
+    case commonEncryption = "common-encryption"
+    case cpixImport = "cpix-import"
+    case cpixExport = "cpix-export"
+    case vuDRM = "vudrm"
+    case vuDRMCertificate = "vudrm-certificate"
+    case axinom
+    case axinomCertificate = "axinom-certificate"
+    case doveRunner = "doverunner"
+    case doveRunnerCertificate = "doverunner-certificate"
+    case drmToday = "drmtoday"
+    case drmTodayCertificate = "drmtoday-certificate"
+    /// An address that is no face's.
+    case none
+
+    /// Whether a license is asked for, and not a certificate, a heartbeat or keys for a packager.
+    package var isLicense: Bool {
+        switch self {
+        case .fairPlay, .clearKey, .vuDRM, .axinom, .doveRunner, .drmToday: true
+        default: false
+        }
+    }
+
+    /// The label `drm` of the metrics.
+    package var drm: String { self == .clearKey ? "clearkey" : "fairplay" }
+
+    /// The label `protocol` of the packagers' metric.
+    package var packagerProtocol: PackagerProtocol {
+        switch self {
+        case .speke, .spekeHeartbeat: .speke
+        case .commonEncryption: .commonEncryption
+        case .cpixImport, .cpixExport: .cpix
+        default: .none
+        }
+    }
+}
+
+/// What a packager speaks; `none` for an address that is no face's.
+package enum PackagerProtocol: String, Sendable, Hashable, CaseIterable {
+    case speke
+    case commonEncryption = "common-encryption"
+    case cpix, none
+}
+
+/// What became of a request. A refusal cannot be without its reason.
+package enum RequestOutcome: Sendable, Equatable {
+    /// An answer that is no license, such as a certificate.
+    case ok
+    case license
+    /// What was asked for needs no license, such as the end of a playback.
+    case acknowledge
+    case refused(LicenseRefusal)
+
+    /// `ok`, `license`, `acknowledge`, or the refusal's code.
+    package var word: String {
+        switch self {
+        case .ok: "ok"
+        case .license: "license"
+        case .acknowledge: "acknowledge"
+        case .refused(let refusal): refusal.code
+        }
+    }
+
+    /// Why it was refused; `nil` for what was not.
+    package var refusal: LicenseRefusal? {
+        guard case .refused(let refusal) = self else { return nil }
+        return refusal
+    }
+}
+
+/// Why a license was given with less than the policy asks for. The raw values are stable.
+package enum Degradation: String, Sendable, Hashable, CaseIterable {
+    /// Without a slot, a device or a download that was counted: the store of sessions did not answer.
+    case sessionStore
+    /// Without a look whether the token was used before.
+    case tokenStore
+    /// Without the place of the viewer.
+    case geo
+    /// Without the operator's own service, which did not answer.
+    case callout
+    /// By what the operator's own service said before, which does not answer now.
+    case calloutMemory
+    /// With a key of which the store cannot say now whether it is disabled.
+    case staleKey
+    /// With a key out of the node's own copy.
+    case copiedKey
+
+    /// What an engine that is out makes of a license.
+    init(_ engine: Engine) {
+        switch engine {
+        case .sessionStore: self = .sessionStore
+        case .tokenStore: self = .tokenStore
+        case .geo: self = .geo
+        case .callout: self = .callout
+        }
+    }
+
+    /// Everything that a license lacks.
+    /// - Parameters:
+    ///   - report: what became of the request.
+    ///   - isCalloutAway: whether the operator's own service does not answer now.
+    package static func all(in report: LicenseReport, isCalloutAway: Bool) -> [Degradation] {
+        guard report.outcome == .license else { return [] }
+        let outages = report.record?.facts.account.outages ?? []
+        var found = Set(outages.map { Degradation($0) })
+        if isCalloutAway, !outages.contains(.callout) { found.insert(.calloutMemory) }
+        if report.keyOrigin == .stale { found.insert(.staleKey) }
+        if report.keyOrigin == .copy { found.insert(.copiedKey) }
+        return allCases.filter { found.contains($0) }
+    }
+}

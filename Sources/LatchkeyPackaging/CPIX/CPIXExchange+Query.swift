@@ -1,0 +1,41 @@
+import LatchkeyCore
+package import LatchkeyHTTP
+package import LatchkeyPolicy
+import LatchkeyVault
+
+/// What the query of an import says.
+extension CPIXExchange.Change {
+    /// Of a packager, who replaces nothing: a key that somebody else imported is not a packager's to change.
+    /// - Throws: `cpixContent`, `cpixReplace`.
+    package init(ofPackager request: HTTPRequest) throws(LicenseRefusal) {
+        try self.init(content: request)
+        guard request.queryValue("replace") == nil else {
+            throw .cpix(
+                "cpixReplace", "Packagers do not replace keys.",
+                "Have an operator send the document to /admin/v1/tenants/TENANT/cpix?replace=KID.", 403)
+        }
+    }
+
+    /// Of an operator: `?content=NAME`, and `?replace=KID,KID` once or several times.
+    /// - Throws: `cpixContent`, `cpixReplace`.
+    package init(ofOperator request: HTTPRequest) throws(LicenseRefusal) {
+        try self.init(content: request)
+        for text in request.queryItems.filter({ $0.name == "replace" }).compactMap(\.value) {
+            for name in text.split(separator: ",", omittingEmptySubsequences: false) {
+                guard let kid = KeyID(uuid: String(name)) else {
+                    throw .cpix("cpixReplace", "A kid to replace is not a UUID.", "Write ?replace=KID,KID.", 400)
+                }
+                replaced.insert(kid)
+            }
+        }
+    }
+
+    private init(content request: HTTPRequest) throws(LicenseRefusal) {
+        self.init()
+        guard let stated = request.queryValue("content") else { return }
+        guard let name = ContentName(stated) else {
+            throw .cpix("cpixContent", "The query's content is not 1 to 256 bytes.", "Write ?content=NAME.", 400)
+        }
+        content = name
+    }
+}

@@ -1,0 +1,198 @@
+package import Foundation
+import LatchkeyCore
+import LatchkeyForms
+package import LatchkeyHTTP
+package import LatchkeyPolicy
+package import LatchkeyVault
+
+/// Gives keys by the JSON that Shaka Packager speaks: a key for each kind of tracks and crypto period, always with its IV.
+///
+/// Keys are asked for by content and key identifier, and the identifier says track and period.
+///
+/// Source: `Documentation/LicenseServer.md` §4.
+package struct CommonEncryptionExchange: Sendable {
+    /// What came of a request.
+    package struct Outcome: Sendable {
+        /// The reply to send. Without keys, unless its status is `OK`.
+        package let response: HTTPResponse
+        /// What the reply's status says, such as `OK` or `SIGNATURE_FAILED`; for logs and metrics.
+        package let status: String
+        /// The keys in it; empty unless the status is `OK`.
+        package let keys: [PackagedKey]
+        /// Why there are none, for logs: the reply has the status alone. `nil` if its status is `OK`.
+        package var refusal: LicenseRefusal?
+    }
+
+    /// The most bytes of a request.
+    package static let byteLimit = 65_536
+    /// The most keys in one reply.
+    package static let keyLimit = 1_000
+
+    private let tenant: String
+    private let source: any ContentKeySource
+    private let signers: [String: CommonEncryptionSigner]
+    private let widevineProvider: String?
+
+    /// - Parameters:
+    ///   - tenant: the tenant's name, which key identifiers depend on.
+    ///   - source: the tenant's keys.
+    ///   - signers: who may ask, by name. With none, signatures are not looked at, and something else has to say who asks.
+    ///   - widevineProvider: the provider's name at Widevine; `nil` leaves it out.
+    package init(
+        tenant: String, source: any ContentKeySource, signers: [String: CommonEncryptionSigner] = [:],
+        widevineProvider: String? = nil
+    ) {
+        self.tenant = tenant
+        self.source = source
+        self.signers = signers
+        self.widevineProvider = widevineProvider
+    }
+
+    /// Answers a request. Never throws: a refusal is an answer.
+    /// - Parameter body: the JSON, without a length of its own in the headers.
+    package func answer(_ body: Data) async -> Outcome {
+        guard body.count <= Self.byteLimit else { return refusal(.tooLarge, status: 413) }
+        guard let envelope = JSONValue(body).flatMap({ CommonEncryptionEnvelope($0) }) else {
+            return refusal(.envelope, status: 400)
+        }
+        guard isSigned(envelope) else { return refusal(.signature) }
+        guard let wanted = JSONValue(envelope.request).flatMap({ CommonEncryptionRequest($0) }) else {
+            return refusal(.request, status: 400)
+        }
+        do throws(Refusal) { return try await keys(wanted) } catch { return refusal(error) }
+    }
+
+    private struct Refusal: Error {
+        let status: String
+        let reason: String
+
+        static let contentID = Self(
+            status: "INVALID_CONTENT_ID", reason: "The content_id is none that keys can be named by.")
+        static let track = Self(
+            status: "TRACK_TYPE_UNKNOWN", reason: "A track's type is none that this protocol knows.")
+        static let request = Self(
+            status: "INVALID_REQUEST", reason: "The request lacks a member, or has one that does not fit.")
+        static let envelope = Self(
+            status: "INVALID_REQUEST", reason: "The body is no JSON with a request, a signature and a signer.")
+        static let tooLarge = Self(
+            status: "INVALID_REQUEST", reason: "The body has more than \(byteLimit) bytes.")
+        static let signature = Self(
+            status: "SIGNATURE_FAILED", reason: "The signer is unknown, or the signature is not of this request.")
+
+        /// Whether it is the server's fault. The protocol answers 200 then, too.
+        var isInside: Bool { status == "INTERNAL_ERROR" }
+
+        static func inside(_ reason: String) -> Self { Self(status: "INTERNAL_ERROR", reason: reason) }
+    }
+
+    private struct Wanted {
+        let track: CommonEncryptionTrack
+        let period: UInt32?
+        let demand: KeyDemand
+    }
+
+    private func isSigned(_ envelope: CommonEncryptionEnvelope) -> Bool {
+        guard !signers.isEmpty else { return true }
+        guard let signer = envelope.signer.flatMap({ signers[$0] }), let signature = envelope.signature else {
+            return false
+        }
+        return signer.isSignature([UInt8](signature), of: [UInt8](envelope.request))
+    }
+
+    private func keys(_ request: CommonEncryptionRequest) async throws(Refusal) -> Outcome {
+        let scheme = request.scheme.map { EncryptionScheme(rawValue: $0.lowercased()) } ?? .cenc
+        guard let scheme else { throw .request }
+        // What the request leaves out is not stored as if it had said so.
+        let (content, wanted) = try wanted(request, request.scheme == nil ? nil : scheme)
+        let found: [KeyAddress: ContentKey]
+        do { found = try await source.keys(for: wanted.map(\.demand)) } catch { throw .inside(Self.words(error)) }
+        let isWidevine = request.systems?.contains("WIDEVINE") ?? true
+        var tracks: [CommonEncryptionResult.Track] = []
+        var keys: [PackagedKey] = []
+        for one in wanted {
+            let address = one.demand.address
+            guard let key = found[address] else { throw .inside("The keys came without one that was asked for.") }
+            let header = WidevineHeader(
+                kid: address.kid, provider: widevineProvider, content: content, scheme: scheme)
+            let boxes = [CommonEncryptionResult.Box(type: "WIDEVINE", data: header.bytes.base64)]
+            tracks.append(
+                CommonEncryptionResult.Track(
+                    type: one.track.rawValue, keyID: address.kid.bytes.base64, key: key.key.revealed.base64,
+                    iv: key.iv.revealed.base64, boxes: isWidevine ? boxes : [], period: one.period))
+            keys.append(PackagedKey(one.demand, key))
+        }
+        let system = KeyID(DRMSystem.widevine.rawValue).map(\.bytes.hexString) ?? ""
+        var result = CommonEncryptionResult(status: "OK")
+        result.systems = isWidevine ? [CommonEncryptionResult.System(type: "WIDEVINE", systemID: system)] : []
+        result.isUsed = false
+        result.tracks = tracks
+        guard let response = Self.response(result, status: 200) else { throw .inside("The reply cannot be written.") }
+        return Outcome(response: response, status: "OK", keys: keys)
+    }
+
+    private func wanted(
+        _ request: CommonEncryptionRequest, _ scheme: EncryptionScheme?
+    ) throws(Refusal) -> (ContentName, [Wanted]) {
+        guard let content = Data(base64Encoded: request.contentID).flatMap({ ContentName(bytes: $0) }) else {
+            throw .contentID
+        }
+        let tracks = request.tracks.compactMap { CommonEncryptionTrack(rawValue: $0) }
+        guard tracks.count == request.tracks.count else { throw .track }
+        let periods = try periods(request)
+        guard !tracks.isEmpty, Set(tracks).count == tracks.count, periods.count * tracks.count <= Self.keyLimit else {
+            throw .request
+        }
+        var wanted: [Wanted] = []
+        for period in periods {
+            for track in tracks {
+                guard let kid = try? track.keyID(content: content, period: period, tenant: tenant) else {
+                    throw .inside("A key identifier cannot be made.")
+                }
+                // Content and identifier alone name the key, because a license request says no more.
+                let rule = EncryptionContract.Rule(
+                    kid: kid, trackType: track.rawValue, video: [], audio: [], periods: [])
+                let demand = KeyDemand(
+                    KeyAddress(content: content, kid: kid), scheme: scheme, tracks: [rule],
+                    periods: period.map { [$0] } ?? [])
+                wanted.append(Wanted(track: track, period: period, demand: demand))
+            }
+        }
+        return (content, wanted)
+    }
+
+    /// The periods that are asked for; one `nil` without rotation.
+    private func periods(_ request: CommonEncryptionRequest) throws(Refusal) -> [UInt32?] {
+        guard request.firstPeriod != nil || request.periodCount != nil else { return [nil] }
+        let first = request.firstPeriod ?? 0
+        let count = request.periodCount ?? 1
+        guard 1...UInt32(Self.keyLimit) ~= count, !first.addingReportingOverflow(count - 1).overflow else {
+            throw .request
+        }
+        return (0..<count).map { first + $0 }
+    }
+
+    private func refusal(_ refusal: Refusal, status code: Int = 200) -> Outcome {
+        let response = Self.response(CommonEncryptionResult(status: refusal.status), status: code)
+        return Outcome(
+            response: response ?? HTTPResponse(status: 500), status: refusal.status, keys: [],
+            refusal: LicenseRefusal(
+                .vendor(code: refusal.status, status: refusal.isInside ? 503 : code == 200 ? 422 : code),
+                reason: refusal.reason,
+                remedy: "Compare the request with Documentation/Server/Packaging.md."))
+    }
+
+    /// Why the source of the keys failed.
+    private static func words(_ error: any Error) -> String {
+        (error as? any DiagnosableError)?.reason ?? "The source of the keys failed."
+    }
+
+    private static func response(_ result: CommonEncryptionResult, status: Int) -> HTTPResponse? {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        guard let inner = try? encoder.encode(result),
+            let outer = try? encoder.encode(CommonEncryptionReply(response: inner.base64EncodedString()))
+        else { return nil }
+        return HTTPResponse(
+            status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"], body: .bytes(outer))
+    }
+}

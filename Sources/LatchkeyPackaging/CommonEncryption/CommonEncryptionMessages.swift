@@ -1,0 +1,121 @@
+import Foundation
+import LatchkeyForms
+
+/// What a packager sends: the request's JSON, and who signed it.
+struct CommonEncryptionEnvelope {
+    let request: Data
+    let signature: Data?
+    let signer: String?
+
+    /// - Returns: `nil` unless `request` is base64. A signature that is not is none.
+    init?(_ json: JSONValue) {
+        guard let request = json["request"]?.text.flatMap({ Data(base64Encoded: $0) }) else { return nil }
+        self.request = request
+        signature = json["signature"]?.text.flatMap { Data(base64Encoded: $0) }
+        signer = json["signer"]?.text
+    }
+}
+
+/// The request inside the envelope. What else it says is ignored.
+struct CommonEncryptionRequest {
+    let contentID: String
+    let tracks: [String]
+    let systems: [String]?
+    let scheme: String?
+    let firstPeriod: UInt32?
+    let periodCount: UInt32?
+
+    /// - Returns: `nil` for a member of another form than the packager's, and where content or tracks are missing.
+    init?(_ json: JSONValue) {
+        guard let contentID = json["content_id"]?.text, case .array(let tracks)? = json["tracks"] else { return nil }
+        self.contentID = contentID
+        self.tracks = tracks.compactMap { $0["type"]?.text }
+        guard self.tracks.count == tracks.count else { return nil }
+        do throws(Malformed) {
+            systems = try json.member("drm_types") { value in
+                guard case .array(let values) = value else { return nil }
+                let texts = values.compactMap(\.text)
+                return texts.count == values.count ? texts : nil
+            }
+            scheme = try json.member("protection_scheme", \.text)
+            firstPeriod = try json.member("first_crypto_period_index", \.index)
+            periodCount = try json.member("crypto_period_count", \.index)
+        } catch { return nil }
+    }
+}
+
+/// A member is of another form than it should be.
+private struct Malformed: Error {}
+
+extension JSONValue {
+    /// A member that may be missing, or `null`.
+    fileprivate func member<Value>(_ name: String, _ read: (JSONValue) -> Value?) throws(Malformed) -> Value? {
+        guard let value = self[name], value != .null else { return nil }
+        guard let read = read(value) else { throw Malformed() }
+        return read
+    }
+
+    /// A whole number of 32 bits.
+    fileprivate var index: UInt32? {
+        guard case .number(let number) = self else { return nil }
+        return UInt32(exactly: number)
+    }
+}
+
+/// The reply's envelope.
+struct CommonEncryptionReply: Encodable {
+    let response: String
+}
+
+/// The reply inside the envelope. One that fails has a status alone: the packager prints it.
+struct CommonEncryptionResult: Encodable {
+    struct System: Encodable {
+        let type: String
+        let systemID: String
+
+        enum CodingKeys: String, CodingKey {
+            case type
+            case systemID = "system_id"
+        }
+    }
+
+    struct Box: Encodable {
+        let type: String
+        let data: String
+
+        enum CodingKeys: String, CodingKey {
+            case type = "drm_type"
+            case data
+        }
+    }
+
+    struct Track: Encodable {
+        let type: String
+        let keyID: String
+        let key: String
+        let iv: String
+        let boxes: [Box]
+        let period: UInt32?
+
+        enum CodingKeys: String, CodingKey {
+            case type
+            case keyID = "key_id"
+            case key
+            case iv
+            case boxes = "pssh"
+            case period = "crypto_period_index"
+        }
+    }
+
+    let status: String
+    var systems: [System]?
+    var isUsed: Bool?
+    var tracks: [Track]?
+
+    enum CodingKeys: String, CodingKey {
+        case status
+        case systems = "drm"
+        case isUsed = "already_used"
+        case tracks
+    }
+}

@@ -1,0 +1,12 @@
+import Foundation
+package import LatchkeyForms
+package import LatchkeyHTTP
+
+extension HTTPResponse {
+    /// A reply in JSON that no cache keeps.
+    package static func json(_ value: JSONValue, status: Int = 200) -> HTTPResponse {
+        HTTPResponse(
+            status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"],
+            body: .bytes(Data(value.canonicalText.utf8)))
+    }
+}

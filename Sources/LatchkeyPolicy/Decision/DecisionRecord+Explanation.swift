@@ -1,0 +1,40 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyForms
+
+extension KeyOrigin {
+    /// What an operator should know of a key that did not come as usual; `nil` for one that did.
+    package var words: String? {
+        switch self {
+        case .store, .memory: nil
+        case .stale: "as it was read before: the store of keys did not answer"
+        case .copy: "from the node's own copy: the store of keys did not answer"
+        case .unlisted: "derived, and never packaged here: the store has no row of it, and the tenant derives such keys"
+        }
+    }
+}
+
+extension DecisionRecord {
+    /// What was decided and why, in lines for people.
+    package var explanation: String {
+        var lines = [
+            "\(word), by the policy \(policyName.map { "“\($0)”" } ?? "without a name") (\(policyDigest.prefix(12)))"
+        ]
+        if let requestID { lines.append("Request   \(requestID.onOneLine)") }
+        lines.append("Account   \(facts.grant.account.onOneLine)")
+        lines.append("Content   \(facts.key.content.onOneLine), \(facts.key.track.rawValue)")
+        if let words = facts.key.origin?.words { lines.append("Key       \(words)") }
+        for member in ["reason", "remedy"] {
+            guard let text = outcome["refusal"]?[member]?.text else { continue }
+            lines.append(member == "reason" ? "Reason    \(text)" : "Remedy    \(text)")
+        }
+        if let terms = outcome["terms"] { lines.append("Terms     \(terms.canonicalText)") }
+        if let after = outcome["renewAfter"]?.text { lines.append("Renewal   after \(after)") }
+        if let kind = outcome["change"]?["kind"]?.text, kind != "none" { lines.append("Session   \(kind)") }
+        if case .array(let notes)? = outcome["notes"], !notes.isEmpty {
+            lines.append("Notes")
+            lines += notes.map { "  \($0["code"]?.text ?? ""): \($0["text"]?.text ?? "")" }
+        }
+        return lines.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,21 @@
+package import Foundation
+package import LatchkeyForms
+
+/// Everything that a decision depends on beside the policy.
+package struct Facts: Sendable, Hashable {
+    package var ask = LicenseAsk()
+    @Boxed package var grant = Grant()
+    package var key = KeyFacts()
+    package var account = AccountState()
+    package var now = Date(timeIntervalSince1970: 0)
+
+    package init() {}
+
+    /// Decodes facts.
+    /// - Parameter json: an object, at least `{"now":"2026-11-22T15:00:00Z"}`.
+    /// - Throws: `JSONProblems` with the code `factsInvalid` and every problem by its place.
+    package init(json: Data) throws(JSONProblems) { self = try Self.form.decode(Array(json), code: "factsInvalid") }
+
+    /// The facts in their canonical form. Holds no token, no key and no SPC. Dates are cut to milliseconds.
+    package var canonicalJSON: Data { Data(Self.form.write(self).canonicalText.utf8) }
+}

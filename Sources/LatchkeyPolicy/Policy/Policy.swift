@@ -1,0 +1,106 @@
+package import Foundation
+import LatchkeyCore
+import LatchkeyFairPlay
+package import LatchkeyForms
+
+/// The rules by which licenses are granted, decoded once and strictly from JSON.
+///
+/// A policy states what its author stated and nothing else: `nil` leaves a question to the policy below it, and in the end to the
+/// default that each member documents.
+///
+/// Source: `Documentation/LicenseServer.md` §6.2.
+package struct Policy: Sendable, Hashable {
+    /// The name by which contents, keys and other policies refer to it.
+    package internal(set) var name: String?
+    /// The policy whose members stand where this one states none.
+    package internal(set) var extends: String?
+    package internal(set) var validity = Validity()
+    package internal(set) var stream = Stream()
+    package internal(set) var download = Download()
+    package internal(set) var tracks = Tracks()
+    package internal(set) var output = Output()
+    package internal(set) var client = Client()
+    package internal(set) var devices = Devices()
+    package internal(set) var concurrency = Concurrency()
+    package internal(set) var place = Place()
+    package internal(set) var token = Token()
+    package internal(set) var blocked = Blocked()
+    package internal(set) var limits = Limits()
+    package internal(set) var outage = Outage()
+    /// What a viewer is shown, as keys of the app's texts, by the section that refuses.
+    package internal(set) var messages: [Section: String]?
+
+    /// A policy that states nothing: streams without a limit, and no downloads.
+    package init() {}
+
+    /// Decodes a policy.
+    /// - Parameter json: an object with `"version":1`.
+    /// - Throws: `JSONProblems` with the code `policyInvalid` and every problem by its place.
+    package init(json: Data) throws(JSONProblems) { self = try PolicyFile(json: json).policy }
+
+    /// The canonical form: equal policies have equal bytes.
+    package var canonicalJSON: Data { Data(json.canonicalText.utf8) }
+
+    /// The SHA-256 of the canonical form, 64 hexadecimal digits. Stands in records, in the audit and in metrics.
+    package var digest: String {
+        // Fails only without memory, and then the digest is that of no policy.
+        (try? MessageDigest.sha256(Array(canonicalJSON)).hexString) ?? ""
+    }
+
+    package var json: JSONValue { PolicyFile.form.write(PolicyFile(policy: self, examples: [])) }
+
+    /// The policy with another's members where that one states them.
+    package func overlaid(with other: Policy) -> Policy {
+        var result = Self.rules.overlaid(self, with: other)
+        result.name = other.name ?? name
+        return result
+    }
+
+    /// The policy narrowed to what a grant states; only members of `token.mayWiden` may become wider.
+    func narrowed(to grant: Policy) -> (policy: Policy, notes: [PolicyNote]) {
+        guard grant != Policy() else { return (self, []) }
+        var narrowing = Narrowing(mayWiden: token.mayWiden ?? [])
+        var result = self
+        Self.rules.narrow(&result, to: grant, prefix: "", &narrowing)
+        return (result, narrowing.results.map { PolicyNote($0.result, of: $0.path) })
+    }
+}
+
+/// A policy's file: the policy, and decisions that it has to make.
+struct PolicyFile: Sendable {
+    var version = 1
+    package var policy = Policy()
+    var examples: [PolicyExample] = []
+
+    init(policy: Policy = Policy(), examples: [PolicyExample] = []) {
+        self.policy = policy
+        self.examples = examples
+    }
+
+    init(json: Data) throws(JSONProblems) { self = try Self.form.decode(Array(json), code: "policyInvalid") }
+
+    static let form: ObjectForm<PolicyFile> = ObjectForm(
+        empty: PolicyFile(),
+        members: [
+            .required("version", \.version, .whole(1...1)),
+            .optional("name", \.policy.name, .name),
+            .optional("extends", \.policy.extends, .name),
+            .rules(\.policy, Policy.rules),
+            .defaulting("examples", \.examples, .list(PolicyExample.form.form), to: []),
+        ])
+}
+
+extension Member {
+    /// The members of another form, which stand among this one's.
+    fileprivate static func rules<Inner: Sendable>(_ place: Place<Inner>, _ form: ObjectForm<Inner>) -> Self {
+        Self(
+            names: form.members.flatMap(\.names), paths: form.paths,
+            read: { values, at, root, problems in
+                for member in form.members { member.read(values, at, &root[keyPath: place], &problems) }
+            },
+            write: { root in
+                guard case .object(let members) = form.write(root[keyPath: place]) else { return [:] }
+                return members
+            })
+    }
+}

@@ -1,0 +1,44 @@
+import LatchkeyFairPlay
+
+/// Whether and when a refused request may succeed.
+///
+/// Source: `Documentation/LicenseServer.md` §6.4.
+package enum RetryAdvice: String, Sendable, Hashable, CaseIterable {
+    /// The same request is refused again.
+    case never
+    case withNewToken
+    /// After the viewer ended another session, say.
+    case afterViewerActs
+    /// After a while.
+    case later
+}
+
+extension LicenseRefusal {
+    /// Whether and when the same request may succeed.
+    package var retry: RetryAdvice {
+        switch kind {
+        case .tokenMissing, .tokenMalformed, .tokenExpired, .tokenNotYetValid, .tokenSignature: .withNewToken
+        case .sessionLimit: .afterViewerActs
+        case .overloaded, .spc(.keyUnavailable): .later
+        case .policy(let objection):
+            switch objection {
+            case .rateLimit, .storeUnavailable, .stopping: .later
+            default: .never
+            }
+        default: .never
+        }
+    }
+
+    /// The section of a policy that refuses so; `nil` for what no policy decides.
+    var section: Policy.Section? {
+        switch kind {
+        case .tokenMissing, .tokenMalformed, .tokenExpired, .tokenNotYetValid, .tokenSignature, .tokenUsed,
+            .notCovered:
+            .token
+        case .sessionLimit: .concurrency
+        case .overloaded: .limits
+        case .policy(let objection): objection.section
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyForms
+import LatchkeyHTTP
+import LatchkeyLicensing
+import LatchkeyOperation
+import LatchkeyPolicy
+
+extension AdminAPI {
+    static let decisionRoutes: [Route<Page>] = [
+        Route([.get], "/admin/v1/decisions", Page(.viewer) { try $0.decisions() }),
+        Route([.get], "/admin/v1/requests/{request}", Page(.viewer) { try $0.why() }),
+        Route(
+            [.get], "/admin/v1/tenants/{tenant}/decisions/{request}",
+            Page(.viewer) { HTTPResponse.admin(bytes: try $0.record().canonicalJSON) }),
+        Route(
+            [.post], "/admin/v1/tenants/{tenant}/decisions/{request}/again", Page(.viewer) { try $0.decideAgain() }),
+    ]
+}
+
+extension AdminCall {
+    /// The latest decisions of this node: `?tenant=…&outcome=…&before=NUMBER&limit=50`. An outcome is `license`, `acknowledge`,
+    /// `refused` for all refusals, or a refusal's code.
+    fileprivate func decisions() throws -> HTTPResponse {
+        let (tenant, outcome, before, limit) = (
+            try text("tenant"), try text("outcome"), try number("before"), try limit()
+        )
+        let kept = shared.decisions.latest(limit: limit, before: before) { record in
+            guard tenant.isEmpty || record.facts.ask.tenant.equalsByteForByte(tenant) else { return false }
+            if outcome == "refused" { return !["license", "acknowledge"].contains(record.word) }
+            return outcome.isEmpty || record.word.equalsByteForByte(outcome)
+        }
+        return .admin(
+            .members([
+                "decisions": .array(kept.map(\.summary)),
+                "next": kept.count < limit ? nil : kept.last.map { .number(Double($0.number)) },
+            ]))
+    }
+
+    fileprivate func record() throws(AdminRefusal) -> DecisionRecord {
+        guard let record = shared.decisions.record(of: path["request"], at: path["tenant"]) else {
+            throw .unknownDecision
+        }
+        return record
+    }
+
+    /// Why a request was answered as it was, whichever tenant's it is: `record` if a policy decided, `refusal` if it was refused before.
+    fileprivate func why() throws(AdminRefusal) -> HTTPResponse {
+        let request = path["request"]
+        if let record = shared.decisions.record(of: request) {
+            return .admin(
+                .members([
+                    "tenant": .text(record.facts.ask.tenant), "record": JSONValue(record.canonicalJSON),
+                    "node": .text(shared.node),
+                ]))
+        }
+        guard let refusal = shared.feed.refusal(of: request) else {
+            if let node = RequestID(request)?.node, node != shared.nodeName { throw .decision(of: node) }
+            throw .unknownDecision
+        }
+        return .admin(.members(["tenant": refusal["tenant"], "refusal": refusal, "node": .text(shared.node)]))
+    }
+
+    /// What another policy, the body, would have decided on the recorded facts. Changes nothing.
+    fileprivate func decideAgain() throws -> HTTPResponse {
+        let (record, stated) = (try record(), try Policy(json: request.body))
+        var policy = stated
+        if let base = stated.extends {
+            guard let parent = state.policies[base] else { throw AdminRefusal.unknown("policy to extend") }
+            policy = parent.overlaid(with: stated)
+        }
+        let again = record.decidedAgain(by: policy).record
+        return .admin(
+            .members([
+                "before": .text(record.word), "after": .text(again.word),
+                "explanation": .text(again.explanation), "record": JSONValue(again.canonicalJSON),
+            ]))
+    }
+}
+
+extension RecentDecisions.Kept {
+    fileprivate var summary: JSONValue {
+        .members([
+            "number": .number(Double(number)), "time": .date(record.facts.now),
+            "requestId": record.requestID.map { .text($0) }, "tenant": .text(record.facts.ask.tenant),
+            "account": .text(record.facts.grant.account), "content": .text(record.facts.key.content),
+            "track": .text(record.facts.key.track.rawValue), "kid": record.facts.key.id.map { .text("\($0)") },
+            "outcome": .text(record.word), "policy": record.policyName.map { .text($0) },
+            "explanation": .text(record.explanation),
+        ])
+    }
+}
+
+extension HTTPResponse {
+    /// A reply of JSON that is written already.
+    fileprivate static func admin(bytes: Data) -> HTTPResponse {
+        var response = HTTPResponse(contentType: "application/json", bytes: bytes)
+        response.headers[.cacheControl] = "no-store"
+        return response
+    }
+}

@@ -1,0 +1,129 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyEngines
+import LatchkeyFiles
+import LatchkeyForms
+import LatchkeyHTTP
+import LatchkeyLicensing
+import LatchkeyOperation
+import LatchkeyVault
+
+extension AdminAPI {
+    static let overviewRoutes: [Route<Page>] = [
+        Route([.post], "/admin/v1/sign-in", Page(.viewer) { try await $0.signIn() }),
+        Route([.get], "/admin/v1/overview", Page(.viewer) { .admin(await $0.state.overview($0.shared)) }),
+        Route([.get], "/admin/v1/events", Page(.viewer) { try $0.events() }),
+        Route([.get], "/admin/v1/refusals", Page(.viewer) { try $0.refusals() }),
+    ]
+}
+
+extension AdminCall {
+    fileprivate func signIn() async throws -> HTTPResponse {
+        // While the audit is out of service, operators still have to look.
+        try? await audit(.adminLogin, of: "admin:\(admin.name)")
+        return .admin(
+            .object([
+                "name": .text(admin.name), "role": .text(admin.role.rawValue),
+                "tenants": .texts(state.tenants.keys.sorted()), "version": .text(ServerVersion.text),
+                "node": .text(shared.node),
+            ]))
+    }
+
+    /// One overview per second, and each refusal as it happens.
+    fileprivate func events() throws(AdminRefusal) -> HTTPResponse {
+        let (shared, current) = (shared, current)
+        // Takes the reader's place at once, and gives it back when the body is dropped.
+        guard let events = shared.feed.events({ await current().overview(shared) }) else {
+            throw AdminRefusal(
+                503, "adminEvents", "Too many consoles are open.", "Close one, or ask for the overview instead.")
+        }
+        let body = HTTPBodyStream { body in
+            for await event in events { guard await body.write(event) else { return } }
+        }
+        return HTTPResponse(
+            status: 200,
+            headers: [
+                .contentType: "text/event-stream", .cacheControl: "no-store", "X-Accel-Buffering": "no",
+            ], body: .stream(body))
+    }
+
+    fileprivate func refusals() throws -> HTTPResponse {
+        let (tenant, before, limit) = (try text("tenant"), try number("before"), try limit())
+        return .admin(
+            .object(["refusals": .array(shared.feed.refusals(tenant: tenant, before: before, limit: limit))]))
+    }
+}
+
+extension ServerState {
+    /// Everything of the first page. Figures are those of the metrics.
+    func overview(_ shared: ServerShared) async -> JSONValue {
+        let sessions = await shared.sessions.counts(of: tenants.keys.sorted())
+        let totals = shared.metrics.licenseTotals
+        let pool = shared.pool.admission
+        return .object([
+            "draining": .flag(shared.isDraining), "time": .date(Date()), "node": .text(shared.node),
+            "notices": .texts(notices(shared)),
+            "seconds": .array(
+                shared.counts.latest.map { second in
+                    .members(
+                        ["number": .number(Double(second.number))].merging(
+                            second.counts.map { ($0.rawValue, .number($1)) }
+                        ) { one, _ in one })
+                }),
+            "totals": .object(
+                Dictionary(
+                    uniqueKeysWithValues: LicenseOutcome.allCases.map {
+                        ($0.rawValue, .number(Double(totals[$0] ?? 0)))
+                    })),
+            "reasons": .object(shared.metrics.refusalReasons.mapValues { .number(Double($0)) }),
+            "times": .array(
+                shared.metrics.licenseTimes.map { bound, count in
+                    .array([bound.isFinite ? .number(bound) : .null, .number(Double(count))])
+                }),
+            "sessions": .object(sessions.mapValues { .number($0.value) }),
+            "sessionsAtLeast": .texts(sessions.filter { !$0.value.isWhole }.keys.sorted()),
+            "readiness": shared.readiness(self).report.json,
+            "pending": .number(shared.engines.pending?.count ?? 0),
+            "engines": .array(shared.health.all.map(\.json)),
+            "pool": .object([
+                "busy": .number(pool.busyThreads), "waiting": .number(pool.waiting), "limit": .number(pool.limit),
+                "overloaded": .flag(pool.isOverloaded),
+            ]),
+        ])
+    }
+
+    /// What somebody should do something about, the most urgent first.
+    private func notices(_ shared: ServerShared) -> [String] {
+        var notices = shared.health.all.filter(\.isAway).compactMap(\.notice)
+        if let pending = shared.engines.pending?.count, pending > 0 {
+            notices.append(
+                "Changes of this node wait for a store: \(pending). They are in force here, and on no other node.")
+        }
+        if shared.pool.admission.isOverloaded {
+            notices.append("More requests come than can be answered; some are shed.")
+        }
+        if shared.isDraining { notices.append("The node is about to stop.") }
+        if let notice = OpenFileLimit.notice { notices.append(notice) }
+        return notices + keySetNotices + self.notices
+    }
+}
+
+extension EngineHealth {
+    /// A row of the console's table: name, engine, tenant, state, since, the last error.
+    fileprivate var json: JSONValue {
+        let standing = standing
+        let role = EngineRole(rawValue: name)
+        return .members([
+            "name": .text(name), "words": .text(role?.words ?? name), "engine": .text(engine),
+            "tenant": tenant.map { .text($0) }, "state": .text(word.rawValue),
+            "since": standing.since.map { .date($0) }, "answered": standing.lastAnswer.map { .date($0) },
+            "error": standing.lastError.map { .text($0.reason.onOneLine) },
+        ])
+    }
+
+    /// What somebody should do something about. A key set's own words say more.
+    fileprivate var notice: String? {
+        guard let role = EngineRole(rawValue: name), role != .keySet else { return nil }
+        return "\(role.words)\(tenant.map { " of \($0)" } ?? "") does not answer. \(role.consequence)"
+    }
+}

@@ -1,0 +1,133 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyForms
+import LatchkeyHTTP
+import LatchkeyLicensing
+import LatchkeyOperation
+
+/// What is below `/admin/v1`: everything that operators see and change, as JSON, by bearer keys with roles.
+///
+/// Every change is in the audit, and so are wrong keys, once a minute for each range of addresses. After ten wrong keys within a minute
+/// further wrong ones of the range get 429 for the rest of it; the right key is always let in.
+///
+/// Source: `Documentation/LicenseServer.md` §9.6.
+struct AdminAPI: Sendable {
+    /// One address of the API.
+    struct Page: Sendable {
+        let role: AdminRole
+        let answer: @Sendable (AdminCall) async throws -> HTTPResponse
+
+        init(_ role: AdminRole, _ answer: @escaping @Sendable (AdminCall) async throws -> HTTPResponse) {
+            self.role = role
+            self.answer = answer
+        }
+    }
+
+    let shared: ServerShared
+    let state: @Sendable () -> ServerState
+    /// Reads the configuration again, and returns what waits for a restart.
+    let reload: @Sendable () async throws -> [String]
+    let wrongKeys: WrongKeys
+
+    /// Every address of the API.
+    static let router = Router(
+        overviewRoutes + tenantRoutes + accountRoutes + decisionRoutes + serverRoutes)
+
+    /// Answers a request. Never throws: a refusal is an answer.
+    func answer(_ request: HTTPRequest) async -> HTTPResponse {
+        let state = state()
+        var name: String?
+        let (response, refusal): (HTTPResponse, AdminRefusal?)
+        do throws(AdminRefusal) { (response, refusal) = (try await answer(request, state, &name), nil) } catch {
+            (response, refusal) = (error.response, error)
+        }
+        var entry = LogEntry(response.status >= 500 ? .error : .info, .admin, message: name.map { "By \($0)." })
+        entry.end(refusal, status: response.status)
+        entry.address = state.proxies.clientAddress(of: request)
+        shared.log.write(entry)
+        return response
+    }
+
+    /// - Parameter name: gets the operator's name, as soon as it is known.
+    private func answer(
+        _ request: HTTPRequest, _ state: ServerState, _ name: inout String?
+    ) async throws(AdminRefusal) -> HTTPResponse {
+        let admin = try await self.admin(of: request, state)
+        name = admin.name
+        switch Self.router.match(request) {
+        case .notFound: throw .unknown("address")
+        case .otherMethod(_, _, let allowed): throw .method(allowed)
+        case .found(let route, let path):
+            guard admin.role >= route.handler.role else { throw .role(route.handler.role) }
+            let call = AdminCall(
+                request: request, path: path, admin: admin, shared: shared, state: state, current: self.state,
+                reload: reload)
+            do { return try await route.handler.answer(call) } catch { throw AdminRefusal(error) }
+        }
+    }
+
+    /// Whose key a request brings; compared by digest, in a time that does not depend on the key.
+    private func admin(
+        of request: HTTPRequest, _ state: ServerState
+    ) async throws(AdminRefusal) -> ServerSettings.Admin {
+        guard let field = request.headers[.authorization], field.lowercased().hasPrefix("bearer "),
+            let sent = try? CallerCredential(.bearer, secret: Secret(String(field.dropFirst(7))))
+        else { throw .keyMissing }
+        let found = state.settings.admins.filter { CallerCredential(.bearer, sha256: $0.key)?.matches(sent) == true }
+        // Before anything is counted: who shares an address with somebody else's wrong keys is let in.
+        if let admin = found.first { return admin }
+        let address = state.proxies.clientAddress(of: request)
+        let verdict = wrongKeys.note(address.map { AddressCut.limits.range(of: $0).description } ?? "unknown")
+        if verdict.isBeyondLimit { shared.metrics.rateLimited[RateScope.address.rawValue].add() }
+        if verdict.isForAudit {
+            try await shared.audit(.adminRefused, of: "admin", by: "address:\(address?.description ?? "unknown")")
+        }
+        throw verdict.isBeyondLimit ? .tooManyKeys : .keyMissing
+    }
+}
+
+/// Counts wrong keys by the range of addresses that they came from: a /24, or a /56 of version 6.
+final class WrongKeys: Sendable {
+    /// What becomes of a wrong key.
+    struct Verdict: Equatable {
+        /// Whether ten wrong keys came from the range before it, within the minute.
+        let isBeyondLimit: Bool
+        /// Whether the audit gets an entry: for the first of a range within the minute.
+        let isForAudit: Bool
+    }
+
+    private struct Count {
+        var began: Duration
+        var number: Int
+    }
+
+    private struct State {
+        var counts = BoundedDictionary<String, Count>(limit: 10_000)
+        /// The entries of the audit for all ranges.
+        var audited = Count(began: .zero, number: 0)
+    }
+
+    private let timekeeper: any Timekeeper
+    private let state = Locked(State())
+    private static let most = 10
+    /// The most entries of the audit within a minute: who has many ranges shall not fill it.
+    static let mostAudited = 60
+    private static let period = Duration.seconds(60)
+
+    init(timekeeper: any Timekeeper = SystemTimekeeper()) { self.timekeeper = timekeeper }
+
+    /// Counts a wrong key.
+    func note(_ range: String) -> Verdict {
+        let now = timekeeper.uptime
+        return state.withLock { state in
+            var count = state.counts[range] ?? Count(began: now, number: 0)
+            if now - count.began >= Self.period { count = Count(began: now, number: 0) }
+            count.number += 1
+            state.counts.updateValue(count, forKey: range)
+            if now - state.audited.began >= Self.period { state.audited = Count(began: now, number: 0) }
+            let isForAudit = count.number == 1 && state.audited.number < Self.mostAudited
+            if isForAudit { state.audited.number += 1 }
+            return Verdict(isBeyondLimit: count.number > Self.most, isForAudit: isForAudit)
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyEngines
+import LatchkeyForms
+import LatchkeyHTTP
+import LatchkeyLicensing
+package import LatchkeyOperation
+
+/// One request to the admin API by somebody who may send it, with what it is answered from.
+struct AdminCall: Sendable {
+    let request: HTTPRequest
+    package let path: PathParameters
+    let admin: ServerSettings.Admin
+    let shared: ServerShared
+    /// The configuration in force when the request came.
+    let state: ServerState
+    /// The configuration in force whenever it is asked.
+    let current: @Sendable () -> ServerState
+    /// Reads the configuration again, and returns what waits for a restart.
+    let reload: @Sendable () async throws -> [String]
+
+    /// The tenant of the path.
+    func tenant() throws(AdminRefusal) -> Tenant {
+        guard let tenant = state.tenants[path["tenant"]] else { throw .unknown("tenant") }
+        return tenant
+    }
+
+    /// The key of the path.
+    func kid() throws(AdminRefusal) -> KeyID {
+        guard let kid = KeyID(path["kid"]) else { throw .stated("key's identifier", "a UUID") }
+        return kid
+    }
+
+    /// A text of the query; empty if it is absent.
+    func text(_ name: String) throws(AdminRefusal) -> String {
+        try Self.checked(request.queryValue(name) ?? "", name)
+    }
+
+    /// A whole number of the query.
+    func number(_ name: String) throws(AdminRefusal) -> UInt64? {
+        guard let text = request.queryValue(name) else { return nil }
+        guard let number = UInt64(text) else { throw .stated(name, "a whole number") }
+        return number
+    }
+
+    /// How many rows a page has: `limit`, at most 200. Defaults to 50.
+    func limit() throws(AdminRefusal) -> Int { Int(min(max(1, try number("limit") ?? 50), 200)) }
+
+    /// Members of the body, which is an object of texts.
+    func members(_ names: String...) throws(AdminRefusal) -> [String] {
+        let value: JSONValue
+        do { value = try JSONReader.value(of: request.body) } catch {
+            throw AdminRefusal(400, "adminBody", "The body \(error.reason)", "Send a JSON object.")
+        }
+        var texts: [String] = []
+        for name in names {
+            guard let text = value[name]?.text, !text.isEmpty else { throw .stated("member \(name)", "a text") }
+            texts.append(try Self.checked(text, name))
+        }
+        return texts
+    }
+
+    /// Writes to the audit what is about to be done. What cannot be accounted for is not done.
+    package func audit(
+        _ action: AuditEvent.Action, of object: String, _ details: [String: String] = [:]
+    ) async throws(AdminRefusal) {
+        try await shared.audit(action, of: object, by: "admin:\(admin.name)", details)
+    }
+
+    /// Does what the audit tells, and tells the audit if it fails. If the audit does not take that, the log has it.
+    func change<Value: Sendable>(
+        _ action: AuditEvent.Action, of object: String, _ details: [String: String] = [:],
+        _ body: () async throws -> Value
+    ) async throws -> Value {
+        try await audit(action, of: object, details)
+        do { return try await body() } catch {
+            let code = (error as? any DiagnosableError)?.code ?? "unknown"
+            try? await audit(action, of: object, details.merging(["failed": code]) { one, _ in one })
+            throw error
+        }
+    }
+
+    private static func checked(_ text: String, _ name: String) throws(AdminRefusal) -> String {
+        guard text.utf8.count <= 512, text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }) else {
+            throw .stated(name, "a text of at most 512 bytes without control characters")
+        }
+        return text
+    }
+}
+
+extension ServerShared {
+    /// Writes to the audit.
+    package func audit(
+        _ action: AuditEvent.Action, of object: String, by actor: String, _ details: [String: String] = [:]
+    ) async throws(AdminRefusal) {
+        do throws(StoreError) {
+            let event = AuditEvent(action, of: object, by: actor, details: details)
+            _ = try await audit.append(event)
+        } catch {
+            log.write(LogEntry(.admin, error))
+            throw .unaudited
+        }
+    }
+}
+
+extension JSONValue {
+    /// A date in UTC with milliseconds.
+    static func date(_ date: Date) -> JSONValue {
+        .text(date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)))
+    }
+
+    static func number(_ number: Int) -> JSONValue { .number(Double(number)) }
+    static func texts(_ texts: some Sequence<String>) -> JSONValue { .array(texts.map { .text($0) }) }
+
+    /// An object without the members that are `nil`.
+    static func members(_ members: [String: JSONValue?]) -> JSONValue { .object(members.compactMapValues { $0 }) }
+}

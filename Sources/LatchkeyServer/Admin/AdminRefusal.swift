@@ -1,0 +1,118 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyEngines
+package import LatchkeyForms
+package import LatchkeyHTTP
+import LatchkeyLicensing
+import LatchkeyPolicy
+import LatchkeyVault
+
+/// Why the admin API does not do what it is asked. Repeats nothing of the request's body.
+package struct AdminRefusal: DiagnosableError, Equatable {
+    /// The HTTP status.
+    let status: Int
+    package let code: String
+    package let reason: String
+    package let remedy: String
+    /// The methods that an address has, for one that it has not.
+    private(set) var allowed: String?
+
+    init(_ status: Int, _ code: String, _ reason: String, _ remedy: String) {
+        self.status = status
+        self.code = code
+        self.reason = reason
+        self.remedy = remedy
+    }
+
+    /// What a store, a vault, a policy's reader or a document's reader says.
+    init(_ error: any Error) {
+        switch error {
+        case let error as AdminRefusal: self = error
+        case let error as VaultError:
+            if case .unknown = error { self.init(404, error) } else { self.init(error.isConflict ? 409 : 503, error) }
+        case let error as StoreError: self.init(error.kind == .unfit ? 400 : 503, error)
+        case let error as LicenseRefusal: self.init(error.status, error)
+        case let error as any DiagnosableError: self.init(422, error)
+        default: self.init(500, "adminFailed", "It failed.", "Look into the server's log.")
+        }
+    }
+
+    private init(_ status: Int, _ error: any DiagnosableError) {
+        self.init(status, error.code, error.reason, error.remedy)
+    }
+
+    /// The refusal as `{"code","reason","remedy"}`.
+    var response: HTTPResponse {
+        var response = HTTPResponse.admin(
+            .object([
+                "code": .text(code), "reason": .text(String(reason.prefix(4_000))), "remedy": .text(remedy),
+            ]), status: status)
+        response.headers["WWW-Authenticate"] = status == 401 ? "Bearer" : nil
+        response.headers[.retryAfter] = status == 429 ? "60" : nil
+        response.headers[.allow] = allowed
+        return response
+    }
+
+    static let keyMissing = Self(
+        401, "adminKey", "The request has no operator's key, or one that is nobody's.",
+        "Send an operator's key as Authorization: Bearer.")
+    static let tooManyKeys = Self(
+        429, "adminTooMany", "Too many wrong keys came from this address.", "Wait a minute.")
+    static let unaudited = Self(
+        503, "auditUnavailable", "The audit cannot be written, so nothing was changed.",
+        "Check the store of the audit.")
+
+    static let unknownDecision = Self(
+        404, "decisionUnknown", "This node knows no such request.",
+        "Look for the identifier in the log: the line names the node; ask that one. Each keeps its last 10,000 decisions "
+            + "and 1,000 refusals.")
+
+    /// A request of which the identifier names another node.
+    static func decision(of node: String) -> Self {
+        Self(
+            404, "decisionElsewhere", "Another node answered this request: \(node.prefix(80).description.onOneLine).",
+            "Ask that node: give its operators' address, with latchkey-server explain as --server URL.")
+    }
+
+    /// An address that has other methods.
+    static func method(_ allowed: [HTTPMethod]) -> Self {
+        let names = allowed.map(\.rawValue).joined(separator: ", ")
+        var refusal = Self(405, "adminMethod", "The address does not take this method.", "Send \(names).")
+        refusal.allowed = names
+        return refusal
+    }
+
+    static func role(_ role: AdminRole) -> Self {
+        Self(
+            403, "adminRole", "This needs the role \(role.rawValue).",
+            "Ask somebody with that role.")
+    }
+
+    /// Something in the path or the query.
+    static func stated(_ what: String, _ expected: String) -> Self {
+        Self(400, "adminRequest", "The \(what) is not \(expected).", "Send \(expected).")
+    }
+
+    /// Something that is not there.
+    static func unknown(_ what: String) -> Self {
+        Self(404, "adminUnknown", "There is no such \(what).", "Check its name, and which node you ask.")
+    }
+}
+
+extension HTTPResponse {
+    /// What was done: 200, or 202 with `"stored":false` for what is in force on this node alone until its store answers again.
+    static func done(_ members: [String: JSONValue], isStored: Bool) -> HTTPResponse {
+        isStored
+            ? .admin(.object(members))
+            : .admin(.object(members.merging(["stored": .flag(false)]) { one, _ in one }), status: 202)
+    }
+
+    /// A reply of the admin API, which no cache keeps.
+    package static func admin(_ value: JSONValue, status: Int = 200) -> HTTPResponse {
+        HTTPResponse(
+            status: status,
+            headers: [
+                .contentType: "application/json", .cacheControl: "no-store", "X-Content-Type-Options": "nosniff",
+            ], body: .bytes(Data(value.canonicalText.utf8)))
+    }
+}

@@ -1,0 +1,53 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyEngines
+import LatchkeyForms
+import LatchkeyVault
+
+/// Which entries of the audit somebody looks for.
+struct AuditSearch: Sendable {
+    /// The most entries that one request looks at; a search that finds less goes on with the next one.
+    static let mostLooked = 10_000
+
+    /// A part of who did it, of what was done, and of what it was done to; in any case of letters, empty for all.
+    let who, did, to: String
+    /// The first and the last time in UTC, each as the beginning of one: `2026-11-25` is the whole day. Empty for all.
+    let since, until: String
+
+    /// The last entries that fit, in their order.
+    /// - Parameters:
+    ///   - limit: how many, at most.
+    ///   - end: the number of the last one to look at; 0 for none.
+    ///   - store: the audit.
+    /// - Returns: the entries, and the number before which to look for earlier ones; `nil` if there are none.
+    /// - Throws: `StoreError`.
+    func latest(
+        _ limit: Int, upTo end: UInt64, in store: any AuditStore
+    ) async throws(StoreError) -> (entries: [AuditEntry], next: UInt64?) {
+        var (found, end, looked): ([AuditEntry], UInt64, Int) = ([], end, 0)
+        while end > 0, found.count < limit, looked < Self.mostLooked {
+            let size = UInt64(isEverything ? limit : 500)
+            let first = end > size ? end - size + 1 : 1
+            let page = try await store.entries(from: first, limit: Int(end - first + 1)).filter { $0.sequence <= end }
+            looked += Int(end - first + 1)
+            found = Array((page.filter(fits) + found).suffix(limit))
+            end = first - 1
+        }
+        let next = found.count == limit ? found.first?.sequence : end + 1
+        return (found, next.flatMap { $0 > 1 ? $0 : nil })
+    }
+
+    private var isEverything: Bool { [who, did, to, since, until].allSatisfy(\.isEmpty) }
+
+    private func fits(_ entry: AuditEntry) -> Bool {
+        guard !isEverything else { return true }
+        guard let event = JSONValue(Data(entry.text.utf8)) else { return false }
+        let time = event["time"]?.text ?? ""
+        return Self.has(who, event["actor"]) && Self.has(did, event["action"]) && Self.has(to, event["object"])
+            && since <= time && (until.isEmpty || String(time.prefix(until.count)) <= until)
+    }
+
+    private static func has(_ part: String, _ member: JSONValue?) -> Bool {
+        part.isEmpty || member?.text?.range(of: part, options: .caseInsensitive) != nil
+    }
+}

@@ -1,0 +1,156 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyForms
+import LatchkeyOperation
+import LatchkeyPolicy
+import LatchkeyTokens
+
+/// What happens, for operators who look: the latest refusals, and events as they come.
+///
+/// Everything is bounded: refusals that are kept, events per second, events that wait for a slow reader, and readers.
+final class OperatorFeed: Sendable {
+    private struct State {
+        var refusals: [JSONValue?] = Array(repeating: nil, count: OperatorFeed.mostRefusals)
+        var last: UInt64 = 0
+        /// The latest requests that were turned away at the door, in a ring of their own: a flood of them pushes out no refusal.
+        var sheds: [Shed] = []
+        var nextShed = 0
+        var readers: [Int: AsyncStream<Data>.Continuation] = [:]
+        var nextReader = 0
+        var ticking: Task<Void, Never>?
+        /// How many refusals were sent since the last tick.
+        var sent = 0
+    }
+
+    static let mostRefusals = 1_000
+    /// The most refusals that are sent in a second.
+    static let mostPerSecond = 50
+    static let mostReaders = 32
+    private let state = Locked(State())
+    private let timekeeper: any Timekeeper
+
+    init(timekeeper: any Timekeeper = SystemTimekeeper()) { self.timekeeper = timekeeper }
+
+    /// A request that was turned away. Written only if somebody asks, because such requests have to cost little.
+    private struct Shed {
+        let requestID: String
+        let tenant: String?
+        let face: RequestFace
+        let date: Date
+    }
+
+    /// Notes a request that was turned away at the door.
+    func shed(_ report: LicenseReport) {
+        let shed = Shed(
+            requestID: report.requestID, tenant: report.tenant, face: report.face, date: timekeeper.date)
+        state.withLock { state in
+            if state.sheds.count < Self.mostRefusals { return state.sheds.append(shed) }
+            state.sheds[state.nextShed] = shed
+            state.nextShed = (state.nextShed + 1) % Self.mostRefusals
+        }
+    }
+
+    /// Notes a refusal.
+    func refused(_ refusal: LicenseRefusal, _ report: LicenseReport) {
+        let date = timekeeper.date
+        state.withLock { state in
+            state.last += 1
+            let reason = report.reason ?? refusal.reason
+            let remedy = report.tokenError?.remedy ?? refusal.remedy
+            let value = JSONValue.members([
+                "number": .number(Double(state.last)), "time": .date(date), "tenant": report.tenant.map { .text($0) },
+                "face": .text(report.face.rawValue), "requestId": .text(report.requestID),
+                "code": .text(report.tokenError?.code ?? refusal.code),
+                "reason": .text(String(reason.prefix(300)).onOneLine),
+                "remedy": .text(String(remedy.prefix(300)).onOneLine),
+                "status": .number(refusal.status), "kid": report.kid.map { .text("\($0)") },
+                "explained": .flag(report.record != nil),
+            ])
+            state.refusals[Int(state.last % UInt64(Self.mostRefusals))] = value
+            guard !state.readers.isEmpty, state.sent < Self.mostPerSecond else { return }
+            state.sent += 1
+            let event = Self.event("refusal", value)
+            for reader in state.readers.values { reader.yield(event) }
+        }
+    }
+
+    /// The latest refusals, the newest first.
+    /// - Parameters:
+    ///   - tenant: only this one's; empty for all.
+    ///   - number: only those before this one.
+    func refusals(tenant: String, before number: UInt64?, limit: Int) -> [JSONValue] {
+        state.withLock { state in
+            var found: [JSONValue] = []
+            let end = number ?? .max
+            var next = end == 0 ? 0 : min(state.last, end - 1)
+            while next > 0, found.count < limit, next + UInt64(Self.mostRefusals) > state.last {
+                let value = state.refusals[Int(next % UInt64(Self.mostRefusals))]
+                if let value, tenant.isEmpty || value["tenant"]?.text?.equalsByteForByte(tenant) == true {
+                    found.append(value)
+                }
+                next -= 1
+            }
+            return found
+        }
+    }
+
+    /// The latest refusal of a request.
+    func refusal(of requestID: String) -> JSONValue? {
+        state.withLock { state in
+            state.refusals.compactMap { $0 }.filter { $0["requestId"]?.text?.equalsByteForByte(requestID) == true }
+                .max { ($0["number"]?.number ?? 0) < ($1["number"]?.number ?? 0) }
+                ?? state.sheds.last { $0.requestID.equalsByteForByte(requestID) }.map { shed in
+                    let refusal = ShedReply.refusal
+                    return .members([
+                        "time": .date(shed.date), "tenant": shed.tenant.map { .text($0) },
+                        "face": .text(shed.face.rawValue),
+                        "requestId": .text(shed.requestID), "code": .text(refusal.code),
+                        "reason": .text(refusal.reason), "remedy": .text(refusal.remedy),
+                        "status": .number(refusal.status), "explained": .flag(false),
+                    ])
+                }
+        }
+    }
+
+    /// Server-sent events from now on: `overview` every second, `refusal` as they happen.
+    /// - Returns: `nil` for one reader too many.
+    func events(_ overview: @escaping @Sendable () async -> JSONValue) -> AsyncStream<Data>? {
+        let (events, continuation) = AsyncStream<Data>.makeStream(bufferingPolicy: .bufferingNewest(128))
+        let number: Int? = state.withLock { state in
+            guard state.readers.count < Self.mostReaders else { return nil }
+            state.nextReader += 1
+            state.readers[state.nextReader] = continuation
+            if state.ticking == nil { state.ticking = Task { await self.tick(overview) } }
+            return state.nextReader
+        }
+        guard let number else { return nil }
+        continuation.onTermination = { [weak self] _ in self?.leave(number) }
+        return events
+    }
+
+    private func leave(_ number: Int) {
+        let ticking = state.withLock { state -> Task<Void, Never>? in
+            state.readers[number] = nil
+            guard state.readers.isEmpty else { return nil }
+            defer { state.ticking = nil }
+            return state.ticking
+        }
+        ticking?.cancel()
+    }
+
+    /// Makes one overview a second for all readers. Ends when the last one leaves, who cancels it.
+    private func tick(_ overview: @Sendable () async -> JSONValue) async {
+        while !Task.isCancelled {
+            let event = Self.event("overview", await overview())
+            state.withLock { state in
+                state.sent = 0
+                for reader in state.readers.values { reader.yield(event) }
+            }
+            guard (try? await timekeeper.sleep(for: .seconds(1))) != nil else { return }
+        }
+    }
+
+    private static func event(_ name: String, _ value: JSONValue) -> Data {
+        Data("event: \(name)\ndata: \(value.canonicalText)\n\n".utf8)
+    }
+}

@@ -1,0 +1,62 @@
+import LatchkeyCore
+import LatchkeyLicensing
+import LatchkeyOperation
+import LatchkeyVault
+
+/// How many slots each tenant has in use, counted again when somebody looks and ten seconds have passed.
+final class SessionCounts: Sendable {
+    private struct State {
+        var counts: [String: RecordCount] = [:]
+        var next: Duration?
+    }
+
+    private let accounts: AccountBook
+    private let metrics: ServerMetrics
+    private let timekeeper: any Timekeeper
+    private let state = Locked(State())
+    /// About the most accounts that are looked at per tenant, of those that were written without a count; with more, the count is a lower
+    /// bound, and says so.
+    private let most: Int
+
+    init(
+        _ accounts: AccountBook, _ metrics: ServerMetrics, most: Int = 20_000,
+        timekeeper: any Timekeeper = SystemTimekeeper()
+    ) {
+        self.accounts = accounts
+        self.most = most
+        self.metrics = metrics
+        self.timekeeper = timekeeper
+    }
+
+    /// The counts of some tenants; the metric `latchkey_sessions` has the same. Waits for the first count only, so that a store that does
+    /// not answer holds up nobody for long.
+    func counts(of tenants: [String]) async -> [String: RecordCount] {
+        let isFirst = state.withLock { $0.next == nil }
+        let counting = refresh(tenants)
+        if isFirst { await counting?.value }
+        return state.withLock { $0.counts }
+    }
+
+    /// Counts in the background, if it is time.
+    /// - Returns: the task that counts; nobody has to wait for it.
+    @discardableResult
+    func refresh(_ tenants: [String]) -> Task<Void, Never>? {
+        let now = timekeeper.uptime
+        let isDue = state.withLock { state in
+            guard state.next.map({ $0 <= now }) ?? true else { return false }
+            state.next = now + .seconds(10)
+            return true
+        }
+        guard isDue else { return nil }
+        return startTask { [self] in
+            var counts: [String: RecordCount] = [:]
+            for tenant in tenants {
+                // A number that nobody could count is shown nowhere; why, the store's health says.
+                counts[tenant] = try? await accounts.sessionCount(of: tenant, most: most)
+            }
+            metrics.sessions.replaceAll(counts.map { ([$0.key], Double($0.value.value)) })
+            metrics.sessionsAreAtLeast.replaceAll(counts.map { ([$0.key], $0.value.isWhole ? 0 : 1) })
+            state.withLock { [counts] in $0.counts = counts }
+        }
+    }
+}

@@ -1,0 +1,121 @@
+import Foundation
+import LatchkeyCore
+package import LatchkeyFiles
+import LatchkeyForms
+package import LatchkeyLicensees
+package import LatchkeyLicensing
+import LatchkeyStores
+
+/// A configuration on disk, and the files that it names.
+package struct ConfigurationFile: Sendable {
+    /// The most bytes of a file that a configuration names.
+    private static let limit = 1 << 20
+
+    package let path: String
+    package let settings: ServerSettings
+    /// Where this file and those that it names are read while the server runs.
+    let threads: FileThreads
+    /// The shared library that stands in place of the configuration's; `nil` for the configuration's.
+    private let derivation: String?
+
+    /// Reads the file on the calling thread, which it blocks.
+    /// - Parameters:
+    ///   - path: the file.
+    ///   - derivation: a licensee's library in place of the configuration's, relative to the working directory. Defaults to none.
+    ///   - threads: where files are read later. Defaults to threads of its own.
+    /// - Throws: `FileError`, `JSONProblems`.
+    package init(_ path: String, derivation: String? = nil, threads: FileThreads = FileThreads()) throws {
+        self.path = path
+        self.threads = threads
+        self.derivation = derivation.map { URL(filePath: $0).absoluteURL.path }
+        var mode: mode_t = 0
+        settings = try ServerSettings(json: InputFile.read(path, limit: Self.limit) { mode = $0.st_mode })
+        try checkPasswords(mode)
+    }
+
+    /// Reads what fits of the file, for a check that goes on with it, on a thread for files. What does not fit has its default.
+    /// - Parameters: as `init`.
+    /// - Returns: the file, and what is wrong with it by its place.
+    /// - Throws: `FileError`, `JSONProblems` for what is no JSON object, `FileHangError`.
+    static func readWhatFits(
+        _ path: String, derivation: String? = nil, on threads: FileThreads = FileThreads()
+    ) async throws -> (file: ConfigurationFile, problems: ServerProblems) {
+        try await threads.run(path) {
+            var mode: mode_t = 0
+            let json = try InputFile.read(path, limit: limit) { mode = $0.st_mode }
+            let (settings, found) = try ServerSettings.whatFits(of: json)
+            let file = ConfigurationFile(path, settings, derivation, threads)
+            var problems = ServerProblems()
+            for problem in found { problems.add(.init(problem.place, problem.what, problem.remedy)) }
+            _ = problems.collecting("stores") { try file.checkPasswords(mode) }
+            return (file, problems)
+        }
+    }
+
+    private init(_ path: String, _ settings: ServerSettings, _ derivation: String?, _ threads: FileThreads) {
+        self.path = path
+        self.settings = settings
+        self.threads = threads
+        self.derivation = derivation.map { URL(filePath: $0).absoluteURL.path }
+    }
+
+    /// Reads the file on a thread for files.
+    /// - Parameters: as `init`.
+    /// - Throws: `FileError`, `JSONProblems`, `FileHangError`.
+    package static func read(
+        _ path: String, derivation: String? = nil, on threads: FileThreads = FileThreads()
+    ) async throws -> ConfigurationFile {
+        try await threads.run(path) { try ConfigurationFile(path, derivation: derivation, threads: threads) }
+    }
+
+    /// The file as it is now, read on the calling thread.
+    /// - Throws: `FileError`, `JSONProblems`.
+    func readAgain() throws -> ConfigurationFile {
+        try ConfigurationFile(path, derivation: derivation, threads: threads)
+    }
+
+    /// The file as it is now, read on a thread for files.
+    /// - Throws: `FileError`, `JSONProblems`, `FileHangError`.
+    func readAgainOnThread() async throws -> ConfigurationFile {
+        try await threads.run(path) { try readAgain() }
+    }
+
+    /// Credentials and derivation.
+    var licensee: LicenseeConfiguration {
+        var licensee = settings.licensee
+        licensee.derivation = derivation ?? licensee.derivation
+        return licensee
+    }
+
+    /// The configuration's folder.
+    var folder: URL { URL(filePath: path).absoluteURL.deletingLastPathComponent() }
+
+    /// Where the configuration's secrets are.
+    package var secrets: SecretPlaces { SecretPlaces(folder: folder, mounts: settings.licensee.secretMounts) }
+
+    /// The path of a file that the configuration names, relative to the configuration's folder.
+    package func path(_ name: String) -> String { secrets.path(name) }
+
+    /// What a file holds that the configuration names.
+    func contents(_ name: String) throws -> Data { try InputFile.read(path(name), limit: Self.limit) }
+
+    /// Refuses a password in a file that others than its owner can read, as files of secrets are refused.
+    private func checkPasswords(_ mode: mode_t) throws(FileError) {
+        guard mode & (secrets.isMounted(path) ? 0o022 : 0o077) != 0 else { return }
+        let stores = settings.stores
+        for (name, text) in [("sessions", stores.sessions), ("keys", stores.keys), ("audit", stores.audit)] {
+            guard let address = try? StoreAddress(text), address.holdsPassword else { continue }
+            throw .passwordOpenToOthers(path, "stores.\(name)")
+        }
+    }
+}
+
+extension FileError {
+    fileprivate static func passwordOpenToOthers(_ path: String, _ place: String) -> Self {
+        FileError(
+            code: "passwordOpenToOthers",
+            reason: "\(path) holds a password, in \(place), and is open to others than its owner.",
+            remedy:
+                "Run chmod 600 \(path); for PostgreSQL put the password into a file and name it with ?passfile=FILE.")
+    }
+}

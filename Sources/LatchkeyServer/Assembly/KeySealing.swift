@@ -1,0 +1,62 @@
+import Foundation
+import LatchkeyCore
+package import LatchkeyEngines
+import LatchkeyOperation
+package import LatchkeyVault
+
+/// Changes of what seals a configuration's keys, each by an explicit word, and each in the audit before it is done.
+package struct KeySealing {
+    private let shared: ServerShared
+    private let wrapping: KeyEncryptionKeys
+
+    private var keys: any KeyStore { shared.engines.keys }
+
+    /// Opens the stores for a piece of work, and closes them.
+    /// - Throws: `ServerProblems`, and what the work throws.
+    package static func with<Value: Sendable>(
+        _ file: ConfigurationFile, _ work: (KeySealing) async throws -> Value
+    ) async throws -> Value {
+        let engines = try await ServerEngines.open(file)
+        let result = await Result { try await work(opened(file, engines)) }
+        await engines.closeFiles()
+        return try result.get()
+    }
+
+    private static func opened(_ file: ConfigurationFile, _ engines: ServerEngines) async throws -> KeySealing {
+        let shared = try await ServerShared.read(file, engines, LineWriter { _ in })
+        let builder = shared.builder(file)
+        var problems = ServerProblems()
+        let wrapping = await builder.wrapping(&problems)
+        await builder.checkFingerprint(&problems)
+        guard let wrapping, problems.isEmpty else { throw problems }
+        return KeySealing(shared: shared, wrapping: wrapping)
+    }
+
+    /// The fingerprint of the database of the keys.
+    package func fingerprint() async throws(StoreError) -> DatabaseFingerprint? { try await keys.fingerprint() }
+
+    /// Makes a tenant's first data key and seed.
+    /// - Returns: false if they were there.
+    /// - Throws: `VaultError`, and `auditUnavailable`, before anything is made.
+    package func create(_ tenant: String) async throws -> Bool {
+        do throws(VaultError) {
+            _ = try await TenantSecrets.open(tenant, in: keys, with: wrapping)
+            return false
+        } catch {
+            guard case .tenantMissing = error else { throw error }
+        }
+        try await shared.audit(.tenantCreated, of: tenant, by: Self.actor)
+        _ = try await TenantSecrets.create(tenant, in: keys, with: wrapping)
+        return true
+    }
+
+    /// Wraps all tenants' data keys with the key encryption key in force.
+    /// - Returns: how many were wrapped again.
+    package func rewrap() async throws -> (count: Int, wrapper: String) {
+        let wrapper = wrapping.current.id
+        try await shared.audit(.keysRewrapped, of: "data-keys", by: Self.actor, ["wrapper": wrapper])
+        return (try await wrapping.rewrap(in: keys), wrapper)
+    }
+
+    private static var actor: String { "node:\(ProcessInfo.processInfo.hostName)" }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyLicensing
+package import LatchkeyOperation
+
+extension LicenseServer {
+    /// Writes to the log what an operator should read at the start, and where each listener is: standard error has nothing but JSON.
+    package func announce() {
+        for notice in current.keySetNotices + current.notices {
+            shared.log.write(LogEntry(.warning, .life, message: notice))
+        }
+        let listeners = [
+            ("players", addresses.players), ("packagers", addresses.packagers), ("operators", addresses.operators),
+        ]
+        for (name, place) in listeners {
+            var entry = LogEntry(.info, .life, message: "The listener for \(name) is open.")
+            (entry.listener, entry.url) = (name, place.url)
+            shared.log.write(entry)
+        }
+    }
+
+    /// Serves until a signal stops it: the first one drains, a second one ends at once, a hang-up reads the configuration again.
+    ///
+    /// Source: `Documentation/LicenseServer.md` §9.2.
+    /// - Parameters:
+    ///   - notifier: tells systemd. Defaults to the environment's, if systemd started the process.
+    ///   - signals: has a handler called with each signal's number. Defaults to none.
+    ///   - ready: says to somebody that the server serves; signals are waited for by then, so that whoever reads it may stop the server.
+    package func serve(
+        notifier: ServiceNotifier? = ServiceNotifier(environment: ProcessInfo.processInfo.environment),
+        signals: (@escaping @Sendable (Int32) -> Bool) -> Void = { _ in }, ready: () throws -> Void = {}
+    ) async rethrows {
+        let shared = shared
+        let drain = Drain(
+            DrainPlan(delay: current.settings.drainDelay), timekeeper: shared.timekeeper,
+            began: { phase in
+                switch phase {
+                case .running: break
+                case .draining:
+                    shared.isDraining = true
+                    notifier?.send(.stopping)
+                    shared.log.write(LogEntry(.info, .life, message: "The server is about to stop."))
+                case .finishing:
+                    shared.pool.drain()
+                    shared.log.write(LogEntry(.info, .life, message: "The server takes no more requests."))
+                case .ended: break
+                }
+            }, finish: { [self] in await stop() })
+        signals { [self] number in
+            if number == SIGHUP {
+                startTask { [self] in
+                    notifier?.send(.reloading)
+                    _ = try? await reload()
+                    notifier?.send(.ready)
+                }
+            } else {
+                drain.signal()
+            }
+            return true
+        }
+        try ready()
+        notifier?.send(.ready)
+        shared.log.write(LogEntry(.info, .life, message: "The server takes requests."))
+        let upkeep = [
+            startTask { [self] in await watchFiles() }, startTask { [self] in await followKeys() },
+            startTask { [self] in await watchEngines() },
+            startTask { [self] in await writePendingKeys() }, startTask { [self] in await watchPool() },
+            startTask {
+                guard let notifier, let period = notifier.watchdogPeriod else { return }
+                while (try? await shared.timekeeper.sleep(for: period)) != nil { notifier.send(.watchdog) }
+            },
+        ]
+        _ = await drain.end()
+        for task in upkeep { task.cancel() }
+    }
+}

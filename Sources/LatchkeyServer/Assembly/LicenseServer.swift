@@ -1,0 +1,243 @@
+public import Foundation
+package import LatchkeyCore
+import LatchkeyFiles
+package import LatchkeyHTTP
+import LatchkeyLicensing
+package import LatchkeyOperation
+import LatchkeyVault
+
+/// A running license server: listeners for players, packagers and operators, the configuration in force, and what they share.
+///
+///     let server = try await LicenseServer(configuration: URL(filePath: "server.json"))
+///     print("Players ask for licenses at \(server.addresses.players.url)/t/demo/fairplay")
+///     await server.run()  // until the task is cancelled
+///
+/// It is what `latchkey-server run` runs; <doc:LatchkeyServer> says what it does.
+public final class LicenseServer: Sendable {
+    /// What outlives a configuration.
+    package let shared: ServerShared
+    /// The configuration as it was at the start.
+    let file: ConfigurationFile
+    private let state: Locked<ServerState>
+    let listeners: [HTTPServer]
+    let reloads = OneAtATime<[String]>()
+    /// Where each listener is, once it runs.
+    public let addresses: ServerAddresses
+
+    /// Reads a configuration file, checks what it names, opens the stores, and listens.
+    ///
+    /// Nothing listens unless everything is right. Log lines, JSON each, go to standard error.
+    /// - Parameter configuration: the `server.json`; `Documentation/LicenseServer.md` §9.4 has its members.
+    /// - Throws: `ServerProblems` with all faults at once; `HTTPServerError` for a port that is taken.
+    public convenience init(configuration: URL) async throws {
+        try await self.init(ConfigurationFile.read(configuration.path))
+    }
+
+    /// Reads, checks and starts. Listens only if everything is right.
+    /// - Parameters:
+    ///   - file: the configuration.
+    ///   - lines: takes the log. Defaults to standard error.
+    ///   - engines: the stores. Defaults to those that the configuration names.
+    ///   - timekeeper: the time of everything that the server does by the clock. Defaults to the machine's.
+    ///   - front: answers before the player face does; for the media of a demonstration.
+    /// - Throws: `ServerProblems`, `HTTPServerError`.
+    package convenience init(
+        _ file: ConfigurationFile, lines: LineWriter = LineWriter(descriptor: 2), engines: ServerEngines? = nil,
+        timekeeper: any Timekeeper = SystemTimekeeper(),
+        front: @escaping @Sendable (HTTPRequest) -> HTTPResponse? = { _ in nil }
+    ) async throws {
+        OpenFileLimit.raise()
+        let engines = if let engines { engines } else { try await ServerEngines.open(file, timekeeper: timekeeper) }
+        do {
+            let shared = try await ServerShared.read(file, engines, lines, timekeeper: timekeeper)
+            let state = try await shared.builder(file).state()
+            try self.init(file, shared, state, front)
+            if let notice = OpenFileLimit.notice {
+                shared.log.write(LogEntry(.warning, .configuration, message: notice))
+            }
+        } catch {
+            engines.close()
+            throw error
+        }
+    }
+
+    private init(
+        _ file: ConfigurationFile, _ shared: ServerShared, _ first: ServerState,
+        _ front: @escaping @Sendable (HTTPRequest) -> HTTPResponse?
+    ) throws {
+        self.shared = shared
+        self.file = file
+        let state = Locked(first)
+        self.state = state
+        shared.show(first)
+        let players = PlayerListener(shared: shared, state: { state.withLock { $0 } })
+        let packagers = PackagerListener(shared: shared, state: { state.withLock { $0 } })
+        let reload = Locked<(@Sendable () async throws -> [String])?>(nil)
+        let operators = OperatorListener(
+            shared: shared, state: { state.withLock { $0 } }, reload: { try await reload.withLock { $0 }?() ?? [] })
+        let settings = first.settings
+        let servers = [
+            // Its threads do the RSA work, so that a license does not change threads.
+            HTTPServer(
+                file.http(settings.players, bodyBytes: PlayerFace.bodyBytes), startTask: { shared.pool.task($0) },
+                work: shared.pool.work
+            ) { request in front(request).map { .reply($0) } ?? players.begin(request) },
+            HTTPServer(
+                file.http(settings.packagers, bodyBytes: PackagerFace.bodyBytes),
+                startTask: { shared.packagers.threads.task($0) }
+            ) { packagers.begin($0) },
+            HTTPServer(
+                file.http(settings.operators, bodyBytes: PackagerFace.bodyBytes, deadline: .seconds(60))
+            ) { await operators.answer($0) },
+        ]
+        first.identities.show(servers)
+        let ports = try servers.map { try $0.start() }
+        listeners = servers
+        addresses = ServerAddresses(
+            players: .init(settings.players, ports[0]), packagers: .init(settings.packagers, ports[1]),
+            operators: .init(settings.operators, ports[2]))
+        reload.withLock { $0 = { [weak self] in try await self?.reload() ?? [] } }
+        shared.metrics.beforeText { [weak self] in
+            guard let self else { return }
+            self.shared.fillMetrics(self.current)
+        }
+    }
+
+    /// Serves until the task is cancelled; then refuses new requests, finishes what is open, and closes the stores. Once only.
+    public func run() async {
+        let cancelled = Promise<Void, Never>()
+        // Its end is waited for also by a task that is cancelled.
+        let life = Task {
+            await serve(
+                notifier: nil, signals: { signal in cancelled.whenResolved { _ in _ = signal(SIGTERM) } }, ready: {})
+        }
+        await withTaskCancellationHandler {
+            await life.value
+        } onCancel: {
+            cancelled.resolve(.success(()))
+        }
+    }
+
+    /// The configuration in force.
+    package var current: ServerState { state.withLock { $0 } }
+
+    /// Reads the configuration again. What is wrong leaves the old one in force. Listeners show their new certificates
+    /// and have their new limit of connections; otherwise they and the stores stay as they are.
+    ///
+    /// One reload at a time: two at once could end with the older files in force. A request that comes while one goes on causes one more
+    /// after it, whose result it gets.
+    /// - Returns: the members of the configuration that wait for a restart; they are logged, too.
+    /// - Throws: what is wrong; it is logged, too.
+    @discardableResult
+    public func reload() async throws -> [String] { try await reloads.run { try await self.readAgain() } }
+
+    private func readAgain() async throws -> [String] {
+        do {
+            let start = file.settings
+            let file = try await file.readAgainOnThread()
+            let waiting = file.settings.waitingForRestart(since: start)
+            let notice = waiting.isEmpty ? nil : "Waiting for a restart: \(waiting.joined(separator: ", "))."
+            let next = try await shared.builder(file, former: current).state(
+                notices: [notice].compactMap { $0 })
+            let former = state.withLock { state in
+                defer { state = next }
+                next.identities.show(listeners)
+                for listener in listeners { listener.connectionsPerAddress = next.settings.connectionsPerAddress }
+                return state
+            }
+            former.retire()
+            // What was told to the configuration before while this one took over its knowledge.
+            startTask { [weak self] in await self?.apply(.everything) }
+            shared.show(next)
+            shared.log.write(LogEntry(.info, .configuration, message: "The configuration was read again."))
+            if let notice { shared.log.write(LogEntry(.warning, .configuration, message: notice)) }
+            // In force also where the audit cannot be written: an outage may be why the configuration was changed. It is logged then.
+            try? await shared.audit(
+                .configurationLoaded, of: "configuration", by: "node:\(shared.node)",
+                next.changes(since: former))
+            return waiting
+        } catch {
+            shared.metrics.configurationIsLoaded.set(0)
+            let known = error as? any DiagnosableError
+            var entry = LogEntry(.error, .configuration, message: known?.reason ?? "\(type(of: error))")
+            entry.reason = known?.code
+            shared.log.write(entry)
+            throw error
+        }
+    }
+
+    /// Stops accepting, finishes what is open, and closes the stores. Waits for a reload that goes on, because it needs the stores; later ones
+    /// fail. `serve()` does not wait longer than the drain's deadline.
+    /// - Parameter limit: how long open requests may take.
+    public func stop(within limit: Duration = .seconds(10)) async {
+        // A reload that hangs at a file ends with the time.
+        let (threads, timekeeper) = (file.threads, shared.timekeeper)
+        let patience = startTask {
+            guard (try? await timekeeper.sleep(for: limit)) != nil else { return }
+            threads.end()
+        }
+        await withTaskGroup { group in
+            group.addTask { [reloads] in await reloads.end() }
+            for listener in listeners { group.addTask { await listener.stop(within: limit) } }
+        }
+        patience.cancel()
+        threads.end()
+        current.retire()
+        await shared.close()
+    }
+}
+
+/// Where a server's listeners are.
+public struct ServerAddresses: Sendable {
+    /// Where a listener is.
+    public struct Place: Sendable {
+        /// Such as `http://127.0.0.1:8443`.
+        public let url: String
+
+        init(_ listener: ServerSettings.Listener, _ port: UInt16) {
+            let isEverywhere = ["0.0.0.0", "::"].contains(listener.address)
+            let host = isEverywhere ? "127.0.0.1" : listener.address
+            url =
+                (listener.certificate == nil ? "http://" : "https://") + (host.contains(":") ? "[\(host)]" : host)
+                + ":\(port)"
+        }
+    }
+
+    /// Of the listener for players, of the one for packagers, and of the one for operators.
+    public let players, packagers, operators: Place
+}
+
+extension ListenerIdentities {
+    /// Has the servers of players, packagers and operators show them from now on. One that runs without TLS goes on without.
+    fileprivate func show(_ servers: [HTTPServer]) {
+        for (server, identity) in zip(servers, [players, packagers, operators]) {
+            if let identity { server.use(identity) }
+        }
+    }
+}
+
+extension ServerSettings {
+    /// The most connections of a listener.
+    fileprivate static let connections = 16_384
+
+    /// The most connections of a listener from one address. With proxies all may come from one.
+    fileprivate var connectionsPerAddress: Int { trustedProxies.isEmpty ? 1_024 : Self.connections }
+}
+
+extension ConfigurationFile {
+    /// A listener's configuration, without its certificate.
+    fileprivate func http(
+        _ listener: ServerSettings.Listener, bodyBytes: Int, deadline: Duration = .seconds(10)
+    ) -> HTTPServerConfiguration {
+        var configuration = HTTPServerConfiguration()
+        configuration.address = listener.address
+        configuration.port = UInt16(clamping: listener.port)
+        configuration.bodyBytes = bodyBytes
+        // No more threads that read than threads that work: in a flood, refusals would take the processor from licenses.
+        configuration.threads = settings.threads ?? configuration.threads
+        configuration.connections = ServerSettings.connections
+        configuration.connectionsPerAddress = settings.connectionsPerAddress
+        configuration.exchangeDeadline = deadline
+        return configuration
+    }
+}

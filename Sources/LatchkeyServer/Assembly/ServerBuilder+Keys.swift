@@ -1,0 +1,133 @@
+import LatchkeyCore
+import LatchkeyEngines
+import LatchkeyFairPlay
+import LatchkeyFiles
+import LatchkeyLicensing
+import LatchkeyVault
+
+/// What seals the tenants' keys, and what they are opened with. Nothing here changes a store.
+extension ServerBuilder {
+    /// The key encryption keys: the one in force, and those that are known beside it.
+    func wrapping(_ problems: inout ServerProblems) async -> KeyEncryptionKeys? {
+        let others = [
+            ("formerKeyEncryptionKey", settings.formerKeyEncryptionKey),
+            ("nextKeyEncryptionKey", settings.nextKeyEncryptionKey),
+        ]
+        guard let source = settings.keyEncryptionKey else {
+            for (place, other) in others where other != nil {
+                problems.add(.init(place, "There is no keyEncryptionKey beside it.", "Name that one, too."))
+            }
+            guard engines.settings.keys == "memory" else {
+                problems.add(
+                    .init(
+                        "keyEncryptionKey", "Keys are stored, and nothing seals them.",
+                        "Name a file of 32 random bytes, as from openssl rand -base64 32."))
+                return nil
+            }
+            return problems.collecting("keyEncryptionKey") {
+                KeyEncryptionKeys(try KeyEncryptionKey(id: "memory", key: .random(32)))
+            }
+        }
+        if engines.settings.keys == "memory" {
+            problems.add(
+                .init(
+                    "stores.keys",
+                    "Keys are kept in memory although there is a keyEncryptionKey: each start makes others.",
+                    "Name sqlite:PATH or postgresql://… in stores.keys, or take keyEncryptionKey out for a trial."))
+        }
+        let current = await problems.awaiting("keyEncryptionKey") { try await key(source) }
+        var known: [KeyEncryptionKey] = []
+        for (place, source) in others {
+            guard let source else { continue }
+            guard let other = await problems.awaiting(place, { try await key(source) }) else { continue }
+            for one in known + [current].compactMap(\.self) where one.id.equalsByteForByte(other.id) {
+                let isSame = problems.collecting(place) { try one.isSame(as: other) } ?? true
+                guard !isSame else { continue }
+                problems.add(
+                    .init(
+                        place, "Another key encryption key has the name “\(other.id.onOneLine.prefix(60))”, too.",
+                        "Give each key an id of its own."))
+            }
+            known.append(other)
+        }
+        return current.map { KeyEncryptionKeys($0, known: known) }
+    }
+
+    /// A token may have to open it.
+    private func key(_ source: ServerSettings.KeySource) async throws -> KeyEncryptionKey {
+        let places = file.secrets
+        return try await file.threads.run("the key encryption key", within: Self.tokenLimit) {
+            try KeyEncryptionKey(source, in: places)
+        }
+    }
+
+    /// Says that data keys are still wrapped by another key than the one in force, which has to stay known so long. A store that does not
+    /// answer is told where its tenants are opened.
+    func wrappedByOthers(_ wrapping: KeyEncryptionKeys) async -> [String] {
+        let rows = (try? await engines.keys.dataKeys()) ?? []
+        let current = wrapping.current.id
+        let others = Set(rows.map(\.wrapper).filter { !$0.equalsByteForByte(current) }).sorted()
+        guard !others.isEmpty else { return [] }
+        let names = others.map { "“\($0.onOneLine.prefix(60))”" }.joined(separator: ", ")
+        return [
+            "Data keys are still wrapped by \(names). Once all nodes know “\(current.onOneLine.prefix(60))”, run latchkey-server keys rewrap."
+        ]
+    }
+
+    /// Checks that the database of the keys is the one that the configuration remembers.
+    func checkFingerprint(_ problems: inout ServerProblems) async {
+        // One that is away is looked at when it is back, as every database is.
+        guard let expected = engines.settings.fingerprint, !engines.keys.isAway, !engines.standsInForKeys else {
+            return
+        }
+        let place = "stores.fingerprint"
+        let keys = engines.keys
+        guard let found = await problems.awaiting(place, { try await keys.fingerprint() }) else { return }
+        guard found != expected else { return }
+        let words = found.map { "is \($0)" } ?? "has no fingerprint"
+        problems.add(
+            .init(
+                place, "The database of the keys \(words), and the configuration remembers \(expected).",
+                "Name the right database in stores.keys, or restore it. If this one is meant, write its fingerprint here."
+            ))
+    }
+
+    /// A tenant's data keys and seeds. They are opened, never made: `KeySealing` makes them when somebody says so. Only keys in memory
+    /// are made here, because nothing outlives the process, and nobody else could make them.
+    func secrets(of name: String, _ wrapping: KeyEncryptionKeys) async throws -> TenantSecrets {
+        guard engines.settings.keys != "memory", !engines.standsInForKeys else {
+            return try await TenantSecrets.create(name, in: engines.keys, with: wrapping)
+        }
+        do throws(VaultError) {
+            return try await TenantSecrets.open(name, in: engines.keys, with: wrapping)
+        } catch {
+            guard case .tenantMissing = error else { throw error }
+            throw try await missing(name)
+        }
+    }
+
+    /// Says that the store has no keys of a tenant, and whose it has.
+    private func missing(_ name: String) async throws(StoreError) -> Diagnosis {
+        let tenants = Set(try await engines.keys.dataKeys().map(\.tenant)).sorted()
+        let fingerprint = try await engines.keys.fingerprint().map { " Its fingerprint is \($0)." } ?? ""
+        let create = "latchkey-server tenant create \(name) --config \(file.path)"
+        guard !tenants.contains(where: { $0.equalsByteForByte(name) }) else {
+            return Diagnosis(
+                code: "tenantKeysMissing",
+                reason: "The store has a data key of the tenant “\(name)”, and no seed.\(fingerprint)",
+                remedy: "Restore the whole store; or, where its creation was cut off, run \(create).")
+        }
+        let others: String
+        if let nearest = Spelling.closest(to: name, among: tenants) {
+            others = "; it has those of “\(nearest.onOneLine)”."
+        } else if tenants.isEmpty {
+            others = ", nor of any other: the database is new, or another one than before."
+        } else {
+            let names = tenants.prefix(5).map { "“\($0.onOneLine)”" }.joined(separator: ", ")
+            others = "; it has those of \(names)\(tenants.count > 5 ? " and others" : "")."
+        }
+        return Diagnosis(
+            code: "tenantKeysMissing", reason: "The store has no keys of the tenant “\(name)”\(others)\(fingerprint)",
+            remedy: "Correct the name or the store; or, for a new tenant, run \(create).")
+    }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyLicensing
+import LatchkeyOperation
+import LatchkeyPolicy
+import LatchkeyTokens
+import LatchkeyTransport
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+    import LatchkeyEngines
+    import LatchkeyLicensees
+#endif
+
+/// What tells a tenant's viewers: the keys that sign their tokens, and the operator's own service.
+extension ServerBuilder {
+    func tokenKeys(
+        _ tokens: TenantSettings.Tokens, of tenant: String, _ upkeep: inout [Task<Void, Never>],
+        _ problems: inout ServerProblems
+    ) async -> KeySetSource? {
+        guard let keys = tokens.keys else { return nil }
+        let place = "tenants.\(tenant).tokens.keys"
+        guard keys.hasPrefix("https://") || keys.hasPrefix("http://") else {
+            let source = KeySetSource.file(
+                URL(filePath: file.path(keys)), algorithms: tokens.algorithms, on: file.threads,
+                health: health.health(.keySet, of: tenant, engine: "file"), timekeeper: timekeeper,
+                report: reporter(of: tenant))
+            return await problems.awaiting(place) {
+                try await source.reload()
+                return source
+            }
+        }
+        guard keys.hasPrefix("https://"), let url = URL(string: keys) else {
+            problems.add(
+                .init(place, "Key sets are fetched by https only.", "Write an https address, or a file's path."))
+            return nil
+        }
+        let source = fetched(url, tokens, of: tenant)
+        // An address that does not answer now may answer later; until then no token is good. A check asks by itself, once.
+        if !isChecking { upkeep.append(startTask { await source.keepFresh(every: tokens.refresh) }) }
+        return source
+    }
+
+    /// A key set at an https address, which nobody has fetched yet.
+    func fetched(_ url: URL, _ tokens: TenantSettings.Tokens, of tenant: String) -> KeySetSource {
+        let transport = SystemTransport()
+        let health = health.health(.keySet, of: tenant, engine: "https")
+        return KeySetSource.fetched(
+            algorithms: tokens.algorithms, health: health, timekeeper: timekeeper, report: reporter(of: tenant)
+        ) {
+            let reply = try await transport.send(URLRequest(url: url), bodyLimit: 64 << 10)
+            guard reply.status == 200 else { throw KeySetError.status(reply.status) }
+            return reply.body
+        }
+    }
+
+    /// Logs what becomes of a tenant's key set: each failure, and each refused key once while it stays refused.
+    private func reporter(of tenant: String) -> @Sendable (KeySetSource.Event) -> Void {
+        let log = log
+        return { event in
+            switch event {
+            case .loaded(_, _, let news):
+                for error in news { log.write(LogEntry(.configuration, error, level: .warning, tenant: tenant)) }
+            case .kept(let error):
+                log.write(LogEntry(.configuration, error, level: .warning, tenant: tenant))
+            }
+        }
+    }
+
+    /// Asks by `POST` of `{"user","asset"}`. What its statuses mean, ``EntitlementStatus`` says; with 200 comes what the claim `latchkey` of a
+    /// token may say.
+    func callout(_ stated: TenantSettings.Callout, of tenant: String) throws -> EntitlementCallout<Grant> {
+        guard let url = URL(string: stated.url), let host = url.host(),
+            url.scheme == "https" || (url.scheme == "http" && ["127.0.0.1", "::1", "localhost"].contains(host))
+        else {
+            throw Diagnosis(
+                code: "calloutAddress", reason: "The callout's address is neither https nor on loopback.",
+                remedy: "Write the https address of your service.")
+        }
+        let token = try stated.token.map { try file.secrets.text($0) }
+        let transport = SystemTransport()
+        let log = log
+        let report: @Sendable (EntitlementCallout<Grant>.Event) -> Void = { event in
+            switch event {
+            case .failed(let failure):
+                log.write(LogEntry(.outage, failure, level: .warning, tenant: tenant))
+            case .unauthorized(let status):
+                var entry = LogEntry(
+                    .warning, .configuration,
+                    message: "The callout answers with \(status): it may not know this server. Check callout.token.")
+                (entry.reason, entry.tenant) = ("calloutUnauthorized", tenant)
+                log.write(entry)
+            }
+        }
+        // The policy's outage rule decides, for each license.
+        return EntitlementCallout(
+            EntitlementLimits(timeout: stated.timeout, memory: stated.memory), outage: .allow,
+            health: health.health(.callout, of: tenant, engine: "https"), timekeeper: timekeeper, report: report
+        ) { question in
+            var request = URLRequest(url: url)
+            request.httpMethod = "POST"
+            request.httpBody = try JSONEncoder().encode(["user": question.user, "asset": question.asset])
+            request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+            if let token { request.setValue("Bearer \(token.revealedText)", forHTTPHeaderField: "Authorization") }
+            let reply = try await transport.send(request, bodyLimit: 64 << 10)
+            switch EntitlementStatus(reply.status) {
+            case .yes: return .granted(reply.body.isEmpty ? Grant() : try Grant(calloutReply: reply.body))
+            case .no: return .denied
+            case .rejected: return .rejected(status: reply.status)
+            case .outage: throw EntitlementFailure.status(reply.status)
+            }
+        }
+    }
+}

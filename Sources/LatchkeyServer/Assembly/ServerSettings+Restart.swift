@@ -1,0 +1,29 @@
+import LatchkeyLicensing
+
+extension ServerSettings {
+    /// The members that only a restart brings into force, of those that differ from the settings that the process started with. A listener's new
+    /// certificate is none of them; that it has one or none, is.
+    func waitingForRestart(since start: ServerSettings) -> [String] {
+        let listeners = [
+            ("players", start.players, players), ("packagers", start.packagers, packagers),
+            ("operators", start.operators, operators),
+        ]
+        let members = listeners.flatMap { name, start, listener in
+            [
+                ("\(name).address", start.address != listener.address), ("\(name).port", start.port != listener.port),
+                ("\(name).certificate", (start.certificate == nil) != (listener.certificate == nil)),
+                ("\(name).privateKey", (start.privateKey == nil) != (listener.privateKey == nil)),
+            ]
+        }
+        let others = [
+            ("stores.sessions", start.stores.sessions != stores.sessions),
+            ("stores.keys", start.stores.keys != stores.keys), ("stores.audit", start.stores.audit != stores.audit),
+            ("stores.copy", start.stores.copy != stores.copy),
+            ("stores.copyRows", start.stores.copyRows != stores.copyRows),
+            ("stores.sessionMilliseconds", start.stores.sessionMilliseconds != stores.sessionMilliseconds),
+            ("nodeSecret", start.nodeSecret != nodeSecret), ("threads", start.threads != threads),
+            ("drainDelay", start.drainDelay != drainDelay),
+        ]
+        return (members + others).filter(\.1).map(\.0)
+    }
+}

@@ -1,0 +1,226 @@
+import Foundation
+package import LatchkeyCore
+import LatchkeyEngines
+import LatchkeyFairPlay
+import LatchkeyFiles
+import LatchkeyHTTP
+import LatchkeyLicensees
+import LatchkeyLicensing
+package import LatchkeyOperation
+import LatchkeyPolicy
+import LatchkeyVault
+
+/// What all configurations of a process share: stores, accounts, threads, metrics, log, audit.
+package final class ServerShared: Sendable {
+    /// The time of everything that the process does by the clock.
+    let timekeeper: any Timekeeper
+    package let engines: ServerEngines
+    let accounts: AccountBook
+    let pool: WorkerPool
+    /// Packagers' requests: threads of their own, to which players' go before.
+    package let packagers = PackagerPool()
+    let playbacks = RunningPlaybacks()
+    let metrics: ServerMetrics
+    let log: ServerLog
+    package let audit: AuditChain
+    package let decisions = RecentDecisions()
+    let counts: OutcomeCounts
+    let saturation: Saturation
+    /// The name of this node, for its log and for operators: the host's.
+    let node = ProcessInfo.processInfo.hostName
+    /// How everything outside stands that this node needs.
+    let health: EngineTable
+    /// What operators see as it happens.
+    let feed: OperatorFeed
+    /// The accounts for operators: more patient than for players, and no slow page of theirs counts as an outage.
+    let operatorAccounts: AccountBook
+    let sessions: SessionCounts
+    let keyCounts: KeyCounts
+    /// How many of the players' requests are worked on at once, from their arrival on.
+    let door: ConcurrencyLimit
+    private let limits: Locked<(settings: ServerSettings.Limits, limiter: RateLimiter)>
+    private let lines: LineWriter
+    private let draining = Locked(false)
+
+    /// Makes it on a thread for files, because the node's secret is in one, or a token has to open it.
+    package static func read(
+        _ file: ConfigurationFile, _ engines: ServerEngines, _ lines: LineWriter,
+        timekeeper: any Timekeeper = SystemTimekeeper()
+    ) async throws -> ServerShared {
+        try await file.threads.run("nodeSecret", within: ServerBuilder.tokenLimit) {
+            try ServerShared(file, engines, lines, timekeeper: timekeeper)
+        }
+    }
+
+    /// Blocks as long as the file of the node's secret does.
+    /// - Parameters:
+    ///   - hasOwnSecret: whether a secret of its own stands in for the configuration's. Defaults to no.
+    ///   - timekeeper: the clock of everything that goes by time. Defaults to the machine's.
+    init(
+        _ file: ConfigurationFile, _ engines: ServerEngines, _ lines: LineWriter, hasOwnSecret: Bool = false,
+        timekeeper: any Timekeeper = SystemTimekeeper()
+    ) throws {
+        self.timekeeper = timekeeper
+        self.engines = engines
+        counts = OutcomeCounts(timekeeper: timekeeper)
+        saturation = Saturation(timekeeper: timekeeper)
+        feed = OperatorFeed(timekeeper: timekeeper)
+        keyCounts = KeyCounts(timekeeper: timekeeper)
+        metrics = ServerMetrics(version: ServerVersion.text)
+        let threads = file.settings.threads ?? ProcessInfo.processInfo.activeProcessorCount
+        pool = WorkerPool(threads: threads, timekeeper: timekeeper)
+        door = ConcurrencyLimit(least: threads * 8)
+        self.lines = lines
+        let secret =
+            try (hasOwnSecret ? nil : file.settings.nodeSecret).map { try KeyEncryptionKey($0, in: file.secrets) }
+            ?? KeyEncryptionKey(id: "node", key: .random(32))
+        let metrics = metrics
+        log = try ServerLog(
+            lines, pseudonyms: UserPseudonyms(secret: secret.secret(for: "latchkey/pseudonyms/1")), node: node,
+            whenDropped: { metrics.logDropped[$0.name].add() })
+        audit = AuditChain(
+            engines.audit, health: engines.auditHealth, pending: engines.pending, timekeeper: timekeeper)
+        limits = Locked((file.settings.limits, RateLimiter(file.settings.limits.rates, timekeeper: timekeeper)))
+        operatorAccounts = AccountBook(
+            accounts: engines.sessions, secrets: [], limits: RecordStoreLimits(time: .seconds(5)),
+            pending: engines.pending, timekeeper: timekeeper)
+        sessions = SessionCounts(operatorAccounts, metrics, timekeeper: timekeeper)
+        metrics.show(pool)
+        let log = log
+        let health = EngineTable { $0.tell(metrics, log) }
+        self.health = health
+        accounts = try AccountBook(
+            accounts: engines.sessions, secrets: [secret.secret(for: "latchkey/heartbeats/1")],
+            limits: RecordStoreLimits(time: .milliseconds(engines.settings.sessionMilliseconds)),
+            pending: engines.pending, timekeeper: timekeeper
+        ) { event in
+            switch event {
+            // What the engine's health tells.
+            case .outageBegan, .outageEnded: break
+            case .failed(let engine, let error): metrics.storeErrors[engine.rawValue, error.engine].add()
+            case .took(let engine, let operation, let time):
+                metrics.storeTime[engine.rawValue, operation.rawValue].observe(time)
+            }
+        }
+        for engine in engines.watched.map(\.health) { health.add(engine) }
+        for engine in accounts.watched { health.add(engine.health) }
+    }
+
+    /// Asks each store that is away, or of which nobody heard for some time, whether it answers. All at once.
+    func look(atLeastEvery time: Duration) async {
+        await withTaskGroup { group in
+            group.addTask { [engines] in await engines.look(atLeastEvery: time) }
+            for one in accounts.watched where one.health.isAway || one.health.isQuiet(for: time) {
+                group.addTask { await one.probe() }
+            }
+        }
+    }
+
+    /// Whether this node can answer, by the same checks for `/readyz`, the metric and the console.
+    func readiness(_ state: ServerState) -> Readiness {
+        Readiness(
+            [
+                .init("draining") { self.isDraining ? "the node is about to stop" : nil },
+                .init("credentials") { state.licensee.module.credentials.isEmpty ? "there are no credentials" : nil },
+                saturation.check("pool"),
+                .init("tenants") { state.tenants.isEmpty ? "there are no tenants" : nil },
+            ] + health.all.map { .init($0) })
+    }
+
+    /// Sets the gauges that nobody counts.
+    func fillMetrics(_ state: ServerState) {
+        state.showKeySets(in: metrics)
+        metrics.keysCached.set(Double(state.tenants.values.reduce(0) { $0 + $1.vault.cachedCount }))
+        metrics.show(health.all)
+        metrics.ready.set(readiness(state).report.isReady ? 1 : 0)
+        metrics.pendingChanges.set(Double(engines.pending?.count ?? 0))
+        metrics.auditSequence.set(Double(audit.lastSeen?.sequence ?? 0))
+    }
+
+    /// What requests' names end with that this node makes.
+    var nodeName: String { RequestID.nodeName(node) }
+
+    /// What builds a configuration's state with what is shared.
+    /// - Parameter former: the configuration that is in force, whose knowledge is taken over. Defaults to none.
+    func builder(_ file: ConfigurationFile, former: ServerState? = nil) -> ServerBuilder {
+        ServerBuilder(
+            file: file, engines: engines, accounts: accounts, pool: pool, playbacks: playbacks, log: log,
+            health: health, timekeeper: timekeeper, former: former)
+    }
+
+    /// Shows a configuration in the metrics.
+    func show(_ state: ServerState) {
+        metrics.configurationIsLoaded.set(1)
+        health.keep { role, tenant in
+            switch role {
+            case .callout: state.tenants[tenant]?.callout != nil
+            case .keySet: state.tenants[tenant]?.tokenKeys != nil
+            default: true
+            }
+        }
+        // Who used up a limit stays so while the limits stay the same.
+        limits.withLock { limits in
+            guard limits.settings != state.settings.limits else { return }
+            limits = (state.settings.limits, RateLimiter(state.settings.limits.rates, timekeeper: timekeeper))
+        }
+        // What the configuration before had is gone: nobody is to be woken for a certificate that was replaced.
+        metrics.credentialExpiry.replaceAll(
+            state.licensee.module.credentials.map { credential in
+                let end = credential.certificate.notAfter?.timeIntervalSince1970 ?? 0
+                return ([credential.certificate.fingerprint.hexString], end)
+            })
+        metrics.listenerCertificateExpiry.replaceAll(
+            state.identities.named.map { ([$0.key], $0.value.notAfter.timeIntervalSince1970) })
+        metrics.policyInfo.replaceAll(
+            state.policies.names.compactMap { name in state.policies[name].map { ([name, $0.digest], 1) } })
+    }
+
+    /// What limits players' requests, by the configuration in force.
+    var limiter: RateLimiter { limits.withLock { $0.limiter } }
+
+    /// Whether the node is about to stop.
+    var isDraining: Bool {
+        get { draining.withLock { $0 } }
+        set { draining.withLock { $0 = newValue } }
+    }
+
+    /// Writes what is left of the log, and closes the stores.
+    package func close() async {
+        log.tellDropped()
+        await lines.flush()
+        await engines.closeFiles()
+    }
+}
+
+extension EngineHealth {
+    /// Has the log say when the engine goes away and comes back.
+    fileprivate func tell(_ metrics: ServerMetrics, _ log: ServerLog) {
+        let (name, tenant) = (name, tenant)
+        let role = EngineRole(rawValue: name)
+        let words = role?.words ?? "The \(name)"
+        let wasAway = Locked(false)
+        whenChanged { standing in
+            let isNews = wasAway.withLock { was in
+                defer { was = standing.isAway }
+                return was != standing.isAway
+            }
+            guard isNews else { return }
+            if standing.isAway, let error = standing.lastError {
+                // Those of sessions and tokens are counted one by one.
+                if role == .keyStore || role == .auditStore { metrics.storeErrors[name, error.engine].add() }
+                var entry = LogEntry(.outage, error, tenant: tenant)
+                entry.message = "\(words) does not answer. \(error.reason) \(role?.consequence ?? "")"
+                log.write(entry)
+            } else {
+                var entry = LogEntry(.info, .outage, message: "\(words) answers again.")
+                entry.tenant = tenant
+                log.write(entry)
+            }
+        }
+    }
+}
+
+/// The version of the server.
+enum ServerVersion {
+    static let text = "0.1.0"
+}

@@ -1,0 +1,74 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyFairPlay
+import LatchkeyHTTP
+import LatchkeyLicensees
+package import LatchkeyLicensing
+import LatchkeyOperation
+import LatchkeyPolicy
+import LatchkeyVault
+
+/// One configuration, built and checked. Immutable: a reload makes another one, and requests that run keep theirs.
+package final class ServerState: Sendable {
+    package let settings: ServerSettings
+    let licensee: LicenseeSetup
+    let identities: ListenerIdentities
+    /// What an operator should read at the start and on the console's first page, one sentence each.
+    package let notices: [String]
+    let policies: PolicySet
+    /// What wraps the tenants' data keys.
+    let wrapping: KeyEncryptionKeys
+    package let tenants: [String: Tenant]
+    package let players: PlayerFace
+    /// What players ask that speak to a vendor.
+    let vendors: VendorFaces
+    package let packagers: PackagerFace
+    let proxies: TrustedProxies
+    let country: CountryField?
+    /// Which pages may read a tenant's replies.
+    let pages: [String: CORSPolicy]
+    /// What fetches key sets as long as this configuration is in force.
+    let upkeep: [Task<Void, Never>]
+
+    init(
+        settings: ServerSettings, licensee: LicenseeSetup, identities: ListenerIdentities, notices: [String],
+        policies: PolicySet, wrapping: KeyEncryptionKeys, tenants: [String: Tenant], players: PlayerFace,
+        vendors: VendorFaces, packagers: PackagerFace, proxies: TrustedProxies, country: CountryField?,
+        pages: [String: CORSPolicy], upkeep: [Task<Void, Never>]
+    ) {
+        (self.settings, self.licensee, self.identities, self.notices) = (settings, licensee, identities, notices)
+        (self.policies, self.wrapping, self.tenants) = (policies, wrapping, tenants)
+        (self.players, self.vendors, self.packagers) = (players, vendors, packagers)
+        (self.proxies, self.country, self.pages, self.upkeep) = (proxies, country, pages, upkeep)
+    }
+
+    /// Ends what goes on in the background for this configuration.
+    func retire() {
+        for task in upkeep { task.cancel() }
+    }
+
+    /// The name of the tenant whose address a request has; `nil` for an address that no tenant has.
+    func tenant(of request: HTTPRequest) -> String? {
+        Self.tenantName(in: request.path).flatMap { tenants[$0]?.name }
+    }
+
+    /// The policy of pages for a request's tenant; `nil` where no page may ask.
+    func pages(for request: HTTPRequest) -> CORSPolicy? {
+        pages.isEmpty ? nil : Self.tenantName(in: request.path).flatMap { pages[$0] }
+    }
+
+    /// What a path says behind `/t/`. As bytes, because characters cost ten times as much.
+    private static func tenantName(in path: String) -> String? {
+        let parts = path.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 2)
+        return parts.count > 1 && parts[0].elementsEqual("t".utf8) ? String(Substring(parts[1])) : nil
+    }
+
+    /// What a request's surroundings say of the viewer.
+    func viewer(of request: HTTPRequest) -> LicenseAsk {
+        var viewer = LicenseAsk()
+        viewer.address = proxies.clientAddress(of: request)
+        viewer.country = country?.country(of: request, through: proxies)
+        viewer.userAgent = request.headers["User-Agent"].map { String($0.prefix(200)) }
+        return viewer
+    }
+}

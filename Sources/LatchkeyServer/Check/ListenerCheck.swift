@@ -1,0 +1,104 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyFiles
+import LatchkeyLicensing
+
+/// A look whether a listener could be opened, by taking its address for a moment without listening.
+struct ListenerCheck: Sendable {
+    private let name: String
+    private let listener: ServerSettings.Listener
+
+    init(_ name: String, _ listener: ServerSettings.Listener) { (self.name, self.listener) = (name, listener) }
+
+    func look(on threads: FileThreads, _ problems: inout ServerProblems, _ notices: inout [String]) async {
+        guard listener.port != 0 else { return }
+        let port = UInt16(clamping: listener.port)
+        let place = "\(listener.address.onOneLine.prefix(60)):\(port)"
+        switch Self.bind(listener.address, port) {
+        case 0: break
+        case EADDRINUSE:
+            let holder = try? await threads.run("/proc", within: .seconds(30), { PortHolder.name(of: port) })
+            notices.append(
+                "\(name).port: \(place) is taken\((holder ?? nil).map { " by \($0)" } ?? ""). Where it is the server that runs on this machine, all is well; otherwise end what has it, or write another port."
+            )
+        case EADDRNOTAVAIL:
+            problems.add(
+                .init(
+                    "\(name).address", "\(place) is no address of this machine.",
+                    "Write one of its addresses, or 0.0.0.0 for all."))
+        case EACCES:
+            problems.add(
+                .init(
+                    "\(name).port", "This user may not listen on \(place).",
+                    "Write a port from 1024 on, or give the server the capability CAP_NET_BIND_SERVICE."))
+        case EINVAL:
+            problems.add(
+                .init(
+                    "\(name).address", "“\(listener.address.onOneLine.prefix(60))” is no IP address.",
+                    "Write an address such as 127.0.0.1, 0.0.0.0 or ::1."))
+        case let code:
+            problems.add(
+                .init(
+                    "\(name).address", "\(place) cannot be listened on: \(String(cString: strerror(code))).",
+                    "Correct address and port."))
+        }
+    }
+
+    /// Takes an address and leaves it at once.
+    /// - Returns: 0, or what the system said; `EINVAL` for what is no address.
+    private static func bind(_ address: String, _ port: UInt16) -> Int32 {
+        var hints = addrinfo()
+        hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV | AI_PASSIVE
+        #if os(Linux)
+            hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        #else
+            hints.ai_socktype = SOCK_STREAM
+        #endif
+        var first: UnsafeMutablePointer<addrinfo>?
+        guard getaddrinfo(address, "\(port)", &hints, &first) == 0, let info = first?.pointee else { return EINVAL }
+        defer { freeaddrinfo(first) }
+        let descriptor = socket(info.ai_family, info.ai_socktype, 0)
+        guard descriptor >= 0 else { return errno }
+        defer { close(descriptor) }
+        var on: CInt = 1
+        // As a server's does: what closed connections have left is in nobody's way.
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<CInt>.size))
+        return Foundation.bind(descriptor, info.ai_addr, info.ai_addrlen) == 0 ? 0 : errno
+    }
+}
+
+/// Who listens on a port of this machine, as `/proc` says. Only processes of the same user are seen, by root all.
+enum PortHolder {
+    /// The process, such as `latchkey-server (process 123)`; `nil` if nobody is seen.
+    static func name(of port: UInt16) -> String? {
+        let sockets = Set(["tcp", "tcp6"].flatMap { inodes(of: port, in: "/proc/net/\($0)") }.map { "socket:[\($0)]" })
+        guard !sockets.isEmpty, let all = try? FileManager.default.contentsOfDirectory(atPath: "/proc") else {
+            return nil
+        }
+        for process in all.compactMap({ Int32($0) }) {
+            let folder = "/proc/\(process)/fd"
+            // Ends, or is another user's.
+            guard let files = try? FileManager.default.contentsOfDirectory(atPath: folder) else { continue }
+            let holds = files.contains { file in
+                (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(file)")).map(sockets.contains)
+                    ?? false
+            }
+            guard holds else { continue }
+            let name = (try? String(contentsOfFile: "/proc/\(process)/comm", encoding: .utf8)) ?? "a program"
+            return "\(name.trimmingCharacters(in: .whitespacesAndNewlines).onOneLine) (process \(process))"
+        }
+        return nil
+    }
+
+    /// The inodes of the sockets that listen, the tenth field; the second is the local address, the fourth the state.
+    private static func inodes(of port: UInt16, in table: String) -> [Substring] {
+        let hex = String(port, radix: 16, uppercase: true)
+        let suffix = ":" + String(repeating: "0", count: 4 - hex.count) + hex
+        let lines = ((try? String(contentsOfFile: table, encoding: .utf8)) ?? "").split(separator: "\n").dropFirst()
+        return lines.compactMap { line in
+            let fields = line.split(separator: " ")
+            guard fields.count > 9, fields[1].hasSuffix(suffix), fields[3] == "0A" else { return nil }
+            return fields[9]
+        }
+    }
+}

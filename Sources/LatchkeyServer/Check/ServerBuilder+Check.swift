@@ -1,0 +1,100 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyLicensing
+import LatchkeyTransport
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+    import LatchkeyTokens
+#endif
+
+/// What a check asks addresses that a server asks while it runs.
+extension ServerBuilder {
+    /// How long an operator's own service may take to answer a check.
+    private static let calloutLimit = Duration.seconds(5)
+
+    /// Fetches the key set of a tenant that has one at an address. A server starts without it, and takes no token until it is there.
+    func lookAtKeySet(
+        _ tokens: TenantSettings.Tokens, of tenant: String, _ problems: inout ServerProblems, _ notices: inout [String]
+    ) async {
+        guard let keys = tokens.keys, keys.hasPrefix("https://"), let url = URL(string: keys) else { return }
+        let (source, place) = (fetched(url, tokens, of: tenant), "tenants.\(tenant).tokens.keys")
+        // Why it failed is in its standing.
+        try? await source.reload()
+        let standing = source.standing
+        if let failure = standing.failure { problems.add(.init(place, failure)) }
+        notices += standing.refused.prefix(8).map { "\(place): \($0.reason) \($0.remedy)" }
+    }
+
+    /// Connects to the operator's own service as a server would, by TLS with the same trust, and asks for its options: no viewer's question.
+    ///
+    /// Services need not know the question, so most answers are good. That a gateway stands before a service that is away, that it is
+    /// elsewhere, and perhaps that nothing is there, they say all the same.
+    func lookAtCallout(
+        _ stated: TenantSettings.Callout?, of tenant: String, _ problems: inout ServerProblems,
+        _ notices: inout [String]
+    ) async {
+        // What is wrong with the address itself is told where the callout is built.
+        guard let url = stated.flatMap({ URL(string: $0.url) }), url.host() != nil,
+            ["http", "https"].contains(url.scheme)
+        else { return }
+        let place = "tenants.\(tenant).callout.url"
+        var request = URLRequest(url: url)
+        request.httpMethod = "OPTIONS"
+        let question = request
+        do {
+            let status = try await withDeadline(
+                Self.calloutLimit, SystemTimekeeper(), expired: { Diagnosis.calloutSilent }
+            ) { try await SystemTransport().send(question, bodyLimit: 64 << 10).status }
+            switch CalloutSign(status) {
+            case .answers: break
+            case .away(let reason, let remedy): problems.add(.init(place, reason, remedy))
+            case .doubtful(let words): notices.append("\(place): \(words)")
+            }
+        } catch {
+            // Its words are its own: host and cause, and nothing of an address that may have a token.
+            let reason = (error as? any DiagnosableError)?.reason ?? "It failed with \(type(of: error))."
+            problems.add(
+                .init(
+                    place, "The callout cannot be reached. \(reason)",
+                    "See that the service answers on this machine; name a private authority in SSL_CERT_FILE."))
+        }
+    }
+}
+
+/// What the status of an answer to `OPTIONS` says of the operator's own service.
+///
+/// Source: `Documentation/Server/Operations.md` §2.
+enum CalloutSign: Equatable {
+    /// Somebody answers who need not know the question.
+    case answers
+    /// No license would have an answer; the sentence, and what to do.
+    case away(String, String)
+    /// Perhaps not; a sentence and what to do.
+    case doubtful(String)
+
+    init(_ status: Int) {
+        switch status {
+        case 300...399:
+            self = .away(
+                "The callout answers with \(status): it is elsewhere, and no license follows it there.",
+                "Write the address to which it leads.")
+        case 502...504:
+            self = .away(
+                "The callout answers with \(status): what stands before the service does not reach it.",
+                "Look into the gateway's log, and see that the service runs.")
+        case 404, 410:
+            self = .doubtful(
+                "The callout answers with \(status) to OPTIONS. If it does so to POST, every viewer is refused: see that the path is right."
+            )
+        case 500, 505...599:
+            self = .doubtful("The callout answers with \(status) to OPTIONS. See that it does not do so to POST.")
+        default: self = .answers
+        }
+    }
+}
+
+extension Diagnosis {
+    fileprivate static let calloutSilent = Diagnosis(
+        code: "calloutUnanswered", reason: "It took longer than 5 s.", remedy: "See that the service answers.")
+}

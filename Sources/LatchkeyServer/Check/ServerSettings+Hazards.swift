@@ -1,0 +1,94 @@
+import LatchkeyForms
+import LatchkeyLicensing
+import LatchkeyPolicy
+
+/// What a configuration leaves to defaults that are dangerous, or states so. Nothing of it stops a server.
+extension ServerSettings {
+    /// One sentence each with its place and what to do, for the check, the start and the console's first page.
+    func hazards(_ policies: PolicySet?) -> [String] {
+        storeHazards + networkHazards + (policies.map(Self.hazards) ?? [])
+    }
+
+    private var storeHazards: [String] {
+        let (keysAreShared, auditIsShared) = (stores.keys.isDatabase, stores.audit.isDatabase)
+        let sessionsAreShared = stores.sessions.isDatabase || stores.sessions.hasPrefix("redis")
+        var hazards: [String] = []
+        if !sessionsAreShared, keysAreShared || auditIsShared {
+            hazards.append(
+                "stores.sessions: Slots are kept by this node alone, beside a database for several: each node then counts by itself. Name redis://… or the database."
+            )
+        } else if stores.sessions == "memory" {
+            hazards.append(
+                "stores.sessions: Slots and used tokens are kept in memory: a restart forgets them. Name sqlite:PATH, redis://… or postgresql://…."
+            )
+        }
+        if stores.keys == "memory", keyEncryptionKey == nil {
+            hazards.append(
+                "stores.keys: Keys are kept in memory: each start makes others, and what was packaged before plays no more. Name sqlite:PATH or postgresql://…."
+            )
+        }
+        if stores.audit == "memory" {
+            hazards.append(
+                "stores.audit: The audit is kept in memory: a restart forgets who did what. Name sqlite:PATH or postgresql://…."
+            )
+        }
+        if keysAreShared, stores.copy == nil {
+            hazards.append(
+                "stores.copy: Without a node's own copy no node starts, and no key that it has not read is licensed, while PostgreSQL is away. Name sqlite:PATH."
+            )
+        }
+        if keysAreShared, stores.fingerprint == nil {
+            hazards.append(
+                "stores.fingerprint: Any database is taken for that of the keys. Write the fingerprint that latchkey-server migrate prints."
+            )
+        }
+        if sessionsAreShared, nodeSecret == nil {
+            hazards.append(
+                "nodeSecret: Each node makes its own at each start: heartbeats of another node are refused, and logs name one viewer differently. Name one file for all nodes."
+            )
+        }
+        return hazards
+    }
+
+    private var networkHazards: [String] {
+        var hazards: [String] = []
+        if operators.certificate == nil, !operators.isOnLoopback {
+            hazards.append(
+                "operators: The listener takes operators' keys without TLS on \(operators.address.onOneLine), which others reach. Give it a certificate, or the address 127.0.0.1."
+            )
+        }
+        // A range of all addresses has no bits.
+        for range in trustedProxies.map(\.description) where range.hasSuffix("/0") {
+            hazards.append(
+                "trustedProxies: \(range) is everybody: each client may state its address and country. Name your proxies' addresses."
+            )
+        }
+        return hazards
+    }
+
+    private static func hazards(_ policies: PolicySet) -> [String] {
+        policies.names.sorted().compactMap { name in
+            guard let policy = policies[name], policy.limitsAccounts, policy.outage.sessionStore == nil else {
+                return nil
+            }
+            return
+                "policies \(name): Its limits are open while the store of sessions is away, in licenses of two minutes, as outage.sessionStore defaults to “allow:2m”. Write that, or “refuse”."
+        }
+    }
+}
+
+extension Policy {
+    /// Whether it counts what the store of sessions keeps.
+    fileprivate var limitsAccounts: Bool {
+        concurrency.limit != nil || concurrency.perClass?.isEmpty == false || devices.limit != nil
+    }
+}
+
+extension ServerSettings.Listener {
+    fileprivate var isOnLoopback: Bool { address == "::1" || address.hasPrefix("127.") }
+}
+
+extension String {
+    /// Whether the address is that of a database of several nodes.
+    fileprivate var isDatabase: Bool { hasPrefix("postgresql://") || hasPrefix("postgres://") }
+}

@@ -1,0 +1,41 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyHTTP
+import LatchkeyLicensees
+import LatchkeyLicensing
+
+/// What the listeners of a configuration show of themselves by TLS; `nil` for plain HTTP.
+struct ListenerIdentities: Sendable {
+    package let players, packagers, operators: TLSIdentity?
+
+    /// Up to so many days before the end it is time to say so; fewer than for FairPlay, as most authorities issue for weeks.
+    private static let daysOfWarning = 7
+
+    /// Those that there are, by the names of their listeners.
+    var named: [String: TLSIdentity] {
+        ["players": players, "packagers": packagers, "operators": operators].compactMapValues { $0 }
+    }
+
+    /// What an operator should know of the certificates' dates, a sentence each. Clients judge dates, so they stop no server.
+    package func notices(at date: Date) -> [String] {
+        named.sorted { $0.key < $1.key }.compactMap { listener, identity in
+            let place = "the TLS certificate of \(listener)"
+            if identity.notBefore > date { return "The dates of \(place) have not begun." }
+            let days = Int((identity.notAfter.timeIntervalSince(date) / 86_400).rounded(.down))
+            guard days < Self.daysOfWarning else { return nil }
+            if days < 0 { return "The dates of \(place) ended \((-days).counted("day")) ago; replace it." }
+            return "The dates of \(place) end in \(days.counted("day")); replace it in time."
+        }
+    }
+}
+
+extension ConfigurationFile {
+    /// Reads the certificate and the key of a listener. The key is a secret: nobody but its owner may read its file.
+    /// - Returns: `nil` for plain HTTP.
+    /// - Throws: `FileError`, `SecretFileError`, `HTTPServerError`.
+    func identity(of listener: ServerSettings.Listener) throws -> TLSIdentity? {
+        guard let certificate = listener.certificate, let key = listener.privateKey else { return nil }
+        let text = String(decoding: try contents(certificate), as: UTF8.self)
+        return try TLSIdentity(.init(certificate: text, privateKey: secrets.secret(key).revealedText))
+    }
+}

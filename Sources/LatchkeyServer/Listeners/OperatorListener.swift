@@ -1,0 +1,52 @@
+import LatchkeyCore
+import LatchkeyHTTP
+import LatchkeyOperation
+
+/// What operators and their tools see: health, metrics, the admin API, and the console.
+///
+/// Health, metrics and the console's own files need no key; this listener is for inside only. Everything below `/admin/v1` needs an
+/// operator's.
+struct OperatorListener: Sendable {
+    let shared: ServerShared
+    let state: @Sendable () -> ServerState
+    private let admin: AdminAPI
+
+    private enum Page {
+        case alive, ready, metrics
+        case admin
+        case console
+    }
+
+    private static let router = Router<Page>([
+        Route([.get, .head], "/livez", .alive), Route([.get, .head], "/healthz", .alive),
+        Route([.get, .head], "/readyz", .ready), Route([.get, .head], "/metrics", .metrics),
+        Route([.get, .post, .delete], "/admin/v1/{page...}", .admin), Route([.get, .head], "/{file...}", .console),
+    ])
+
+    init(
+        shared: ServerShared, state: @escaping @Sendable () -> ServerState,
+        reload: @escaping @Sendable () async throws -> [String]
+    ) {
+        self.shared = shared
+        self.state = state
+        admin = AdminAPI(
+            shared: shared, state: state, reload: reload, wrongKeys: WrongKeys(timekeeper: shared.timekeeper))
+    }
+
+    func answer(_ request: HTTPRequest) async -> HTTPResponse {
+        switch Self.router.match(request) {
+        case .notFound: return .noSuchPath
+        case .otherMethod(_, _, let allowed): return .methodNotAllowed(allowed)
+        case .found(let route, let path):
+            switch route.handler {
+            case .alive: return Readiness.alive
+            case .ready: return shared.readiness(state()).response(to: request)
+            case .metrics:
+                shared.sessions.refresh(state().tenants.keys.sorted())
+                return shared.metrics.response(to: request)
+            case .admin: return await admin.answer(request)
+            case .console: return ConsoleFile.response(path["file"])
+            }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import LatchkeyCore
+import LatchkeyEngines
+import LatchkeyForms
+import LatchkeyHTTP
+import LatchkeyLicensing
+import LatchkeyOperation
+import LatchkeyPolicy
+import LatchkeyVault
+
+/// What packagers' requests pass: the face; then the audit, log and metrics.
+struct PackagerListener: Sendable {
+    let shared: ServerShared
+    let state: @Sendable () -> ServerState
+
+    /// What to do for a request: more than may wait is refused here.
+    func begin(_ request: HTTPRequest) -> HTTPWork {
+        guard shared.packagers.begin() else { return .reply(full(request, state())) }
+        return .task {
+            defer { shared.packagers.end() }
+            return await answer(request)
+        }
+    }
+
+    private func full(_ request: HTTPRequest, _ state: ServerState) -> HTTPResponse {
+        shared.metrics.shed[ServerMetrics.packagerLane, ShedReason.full.rawValue].add()
+        let id = RequestID(of: request, node: shared.nodeName)
+        let refusal = LicenseRefusal(.overloaded, reason: "More packagers ask than the server answers beside players.")
+        var report = LicenseReport(tenant: nil, face: .none, requestID: id.text, at: shared.timekeeper.uptime)
+        report.outcome = .refused(refusal)
+        var generator = SystemRandomNumberGenerator()
+        let trace = TraceContext(of: request.headers, using: &generator)
+        note(report, refusal.status, id, trace, state.viewer(of: request).address)
+        var response = HTTPResponse.refusal(
+            PolicyRefusal(refusal, retryAfter: .seconds(Int.random(in: 1...5))), requestID: id.text)
+        response.headers[.requestID] = id.text
+        return response
+    }
+
+    private func answer(_ request: HTTPRequest) async -> HTTPResponse {
+        let state = state()
+        var generator = SystemRandomNumberGenerator()
+        let (id, trace) = (
+            RequestID(of: request, using: &generator, node: shared.nodeName),
+            TraceContext(of: request.headers, using: &generator)
+        )
+        let viewer = state.viewer(of: request)
+        let answer = await state.packagers.answer(FaceCall(request, requestID: id.text, viewer: viewer))
+        var (response, report) = (answer.response, answer.report)
+        if await !audit(report) {
+            let refusal = LicenseRefusal(.policy(.storeUnavailable), reason: "The audit cannot be written.")
+            response = .refusal(PolicyRefusal(refusal), requestID: id.text)
+            report.outcome = .refused(refusal)
+        }
+        response.headers[.requestID] = id.text
+        note(report, response.status, id, trace, viewer.address)
+        return response
+    }
+
+    /// Writes who got which keys. Keys that nobody could account for are not handed out.
+    private func audit(_ report: LicenseReport) async -> Bool {
+        guard !report.keys.isEmpty, let tenant = report.tenant else { return true }
+        let kids = report.keys.prefix(100).map { "\($0.kid)" }.joined(separator: " ")
+        let event = AuditEvent(
+            report.face == .cpixImport ? .keyImported : .keyExported, of: tenant,
+            by: "caller:\(report.caller ?? "a signer")",
+            details: [
+                "face": report.face.rawValue, "kids": kids, "count": "\(report.keys.count)",
+                "recipients": report.recipients.map(\.hexString).joined(separator: " "),
+            ])
+        do throws(StoreError) {
+            _ = try await shared.audit.append(event)
+            return true
+        } catch {
+            shared.log.write(LogEntry(.packager, error))
+            return false
+        }
+    }
+
+    private func note(
+        _ report: LicenseReport, _ status: Int, _ id: RequestID, _ trace: TraceContext, _ address: AddressRange?
+    ) {
+        shared.metrics.packagerRequests[
+            report.face.packagerProtocol.rawValue, report.protocolVersion, LogOutcome(report.outcome).rawValue,
+            report.refusal?.code ?? ""
+        ].add()
+        if let refusal = report.refusal { shared.feed.refused(refusal, report) }
+        var entry = LogEntry(report, .packager, status: status, at: shared.timekeeper.uptime)
+        (entry.requestID, entry.trace, entry.address) = (id, trace, address)
+        shared.log.write(entry)
+    }
+}

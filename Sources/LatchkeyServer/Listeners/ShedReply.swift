@@ -1,0 +1,37 @@
+import Foundation
+import LatchkeyHTTP
+import LatchkeyOperation
+import LatchkeyPolicy
+
+/// The reply to what comes beyond the requests that the node works on at once. Made ahead but for the request's name, because what is
+/// spent on refusals is missing for licenses.
+struct ShedReply: Sendable {
+    /// A body around the request's name.
+    private struct Body: Sendable {
+        let start, end: Data
+
+        init(_ refusal: PolicyRefusal) {
+            let name = "request-identifier"
+            let whole = refusal.body(requestID: name)
+            let place = whole.firstRange(of: Data(name.utf8)) ?? whole.endIndex..<whole.endIndex
+            (start, end) = (Data(whole[..<place.lowerBound]), Data(whole[place.upperBound...]))
+        }
+    }
+
+    /// What the reply says.
+    static let refusal = LicenseRefusal(
+        .overloaded, reason: "The server has more requests than it can answer in time.")
+    private static let seconds = 1...5
+
+    private let bodies = seconds.map { Body(PolicyRefusal(refusal, retryAfter: .seconds($0))) }
+
+    /// The reply to a request. Those who are refused together are spread, so that they do not come back together.
+    func response(to id: RequestID) -> HTTPResponse {
+        let seconds = Int.random(in: Self.seconds)
+        let body = bodies[seconds - Self.seconds.lowerBound]
+        return HTTPResponse(
+            status: Self.refusal.status,
+            headers: [.contentType: "application/json", .cacheControl: "no-store", .retryAfter: "\(seconds)"],
+            body: .bytes(body.start + Data(id.text.utf8) + body.end))
+    }
+}

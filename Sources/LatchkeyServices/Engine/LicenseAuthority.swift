@@ -1,0 +1,107 @@
+import Foundation
+import LatchkeyCore
+public import LatchkeyFairPlay
+package import LatchkeyMedia
+public import LatchkeyOperation
+public import LatchkeyPolicy
+
+/// Decides about licenses and makes them, with a KSM, keys and a policy.
+///
+/// All vendors' services use it. Safe to use from any number of tasks; the RSA work runs on the pool's threads.
+public struct LicenseAuthority: Sendable {
+    /// The KSM.
+    public let module: KeyServerModule
+    /// The content keys.
+    public let keys: ContentKeyStore
+    /// The terms if the credentials grant none.
+    public let policy: LicensePolicy
+
+    private let pool: WorkerPool
+    private let randomness: @Sendable () -> any RandomNumberGenerator
+
+    /// - Parameters:
+    ///   - module: the KSM with its credentials and derivation.
+    ///   - keys: the content keys.
+    ///   - policy: the terms if the credentials grant none.
+    ///   - pool: the threads that do the RSA work.
+    ///   - randomness: makes the generator for one CKC. Defaults to one of libcrypto's for all.
+    public init(
+        module: KeyServerModule, keys: ContentKeyStore, policy: LicensePolicy = LicensePolicy(),
+        pool: WorkerPool = WorkerPool(),
+        randomness: (@Sendable () -> any RandomNumberGenerator)? = nil
+    ) {
+        self.module = module
+        self.keys = keys
+        self.policy = policy
+        self.pool = pool
+        let shared = SharedGenerator()
+        self.randomness = randomness ?? { shared }
+    }
+
+    /// The application certificate for clients: that of the first credential; `nil` without credentials.
+    public var certificate: FairPlayCertificate? { module.credentials.first?.certificate }
+
+    /// Grants or refuses a license.
+    ///
+    /// Looks up the key that the request names before it opens the SPC, so that a wrong request costs no RSA.
+    public func license(for question: LicenseQuestion) async -> Result<IssuedLicense, LicenseRefusal> {
+        await pool.run { decide(question) } ?? .failure(.overloaded)
+    }
+
+    private func decide(_ question: LicenseQuestion) -> Result<IssuedLicense, LicenseRefusal> {
+        do throws(LicenseRefusal) {
+            return .success(try grant(question))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func grant(_ question: LicenseQuestion) throws(LicenseRefusal) -> IssuedLicense {
+        guard !question.spc.isEmpty else { throw .emptySPC }
+        let requested: StoredKey? = if let name = question.key.name { try key(named: name) } else { nil }
+        let context = try opened(question.spc)
+        let chosen = try key(requested, agreeingWith: context.assetID, of: question)
+        if let objection = question.objection(chosen, context.assetID) { throw objection }
+        let terms = question.terms ?? policy.terms(for: chosen.id)
+        let ckc = try answer(context, chosen.content, terms)
+        return IssuedLicense(
+            ckc: ckc, key: chosen, terms: terms, transactionID: context.transactionID,
+            deviceIdentifier: context.deviceIdentifier, playback: context.playback)
+    }
+
+    private func opened(_ spc: Data) throws(LicenseRefusal) -> ServerPlaybackContext {
+        do { return try module.open(spc) } catch { throw LicenseRefusal(error) }
+    }
+
+    private func answer(
+        _ context: ServerPlaybackContext, _ key: ContentKey, _ terms: LicenseTerms
+    ) throws(LicenseRefusal) -> Secret {
+        var generator = randomness()
+        do {
+            return Secret(try module.contentKeyContext(for: context, key: key, terms: terms, using: &generator))
+        } catch {
+            throw LicenseRefusal(error)
+        }
+    }
+
+    /// The key that both request and SPC name.
+    private func key(
+        _ requested: StoredKey?, agreeingWith asset: ContentIdentifier, of question: LicenseQuestion
+    ) throws(LicenseRefusal) -> StoredKey {
+        let nameInSPC = question.key.nameInSPC(asset, keys)
+        guard let requested else { return try key(named: nameInSPC ?? asset.description) }
+        guard let name = nameInSPC else { return requested }
+        guard case .one(let sealed) = keys.key(named: name), sealed.isSameKey(as: requested) else {
+            throw .contentMismatch(question.key.name ?? "", asset.description)
+        }
+        return requested
+    }
+
+    private func key(named name: String) throws(LicenseRefusal) -> StoredKey {
+        switch keys.key(named: name) {
+        case .one(let key): return key
+        case .several: throw .ambiguousKey(name)
+        case .none: throw .unknownKey(name)
+        }
+    }
+}

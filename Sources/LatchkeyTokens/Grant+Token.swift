@@ -1,0 +1,54 @@
+package import Foundation
+import LatchkeyCore
+package import LatchkeyForms
+package import LatchkeyPolicy
+
+extension Grant {
+    /// The claim that holds what no registered claim says: `profile`, `device`, `label`, `address`, `contents`, `keys` and `policy`.
+    package static let claim = "latchkey"
+
+    /// What a token grants: `sub` is the account, `sid` the session, and the rest stands in the claim `latchkey`.
+    ///
+    /// A token without `sub` is for nobody in particular: its session, or else the token itself, counts as an account of its own.
+    ///
+    /// Source: `Documentation/LicenseServer.md` §5.1.
+    /// - Throws: `tokenMalformed` with the first problem by its place in the claim.
+    package init(_ token: VerifiedToken) throws(LicenseRefusal) {
+        var problems: [JSONProblem] = []
+        let place = JSONPlace.root.member(Self.claim)
+        let stated = token.claims[Self.claim].flatMap { Self.rights.read($0, place, &problems) }
+        if let problem = problems.first {
+            throw LicenseRefusal(
+                .tokenMalformed, reason: "The token's claims at \(problem.place): \(problem.what)",
+                remedy: problem.remedy)
+        }
+        self = stated ?? Grant()
+        session = token.claims["sid"]?.text
+        tokenID = token.identifier
+        account = token.subject ?? session ?? tokenID ?? ""
+        issued = token.issued
+        expires = token.expiry
+    }
+
+    /// What the operator's own service grants: the members of the claim `latchkey`, as a JSON object of its own.
+    /// - Throws: `JSONProblems` with the code `grantInvalid`.
+    package init(calloutReply json: Data) throws(JSONProblems) {
+        self = try Self.rights.decode(Array(json), code: "grantInvalid")
+    }
+
+    /// Narrows a token's grant to what the operator's own service says beside it. What that states counts before the token.
+    package mutating func narrow(to reply: Grant) {
+        profile = reply.profile ?? profile
+        device = reply.device ?? device
+        label = reply.label ?? label
+        address = reply.address ?? address
+        contents = Self.common(contents, reply.contents)
+        keys = Self.common(keys, reply.keys)
+        policy = policy.overlaid(with: reply.policy)
+    }
+
+    private static func common(_ one: Set<String>?, _ other: Set<String>?) -> Set<String>? {
+        guard let one, let other else { return one ?? other }
+        return one.intersection(other)
+    }
+}

@@ -1,0 +1,240 @@
+package import Foundation
+package import LatchkeyCore
+package import LatchkeyEngines
+package import LatchkeyFiles
+
+/// Keeps the key set in force: from a file, which is read when told, or from an address, which is fetched in the background.
+///
+/// A set that cannot be fetched or used, or has no key, does not replace a good one; the error is reported. One fetch goes on at a
+/// time, whoever asks. Tokens whose key is known never wait for one.
+///
+/// Source: `Documentation/LicenseServer.md` §5.2.
+package final class KeySetSource: Sendable {
+    /// What became of an attempt to load the set.
+    package enum Event: Sendable, Equatable {
+        /// A set of so many keys is in force; others were refused. News are those of them that the set before did not have refused.
+        case loaded(keys: Int, refused: [TokenKeyError], news: [TokenKeyError])
+        /// The set in force stays; it may be empty, if there never was a good one.
+        case kept(KeySetError)
+    }
+
+    /// How a set stands, for a check, a metric and a console.
+    package struct Standing: Sendable, Equatable {
+        /// How many keys verify tokens now.
+        package internal(set) var keys = 0
+        /// The keys of the same set that do not, each with its place and its reason.
+        package internal(set) var refused: [TokenKeyError] = []
+        /// Why the last attempt to load the set failed; `nil` if it did not, or if there was none.
+        package internal(set) var failure: KeySetError?
+
+        package init(keys: Int = 0, refused: [TokenKeyError] = [], failure: KeySetError? = nil) {
+            (self.keys, self.refused, self.failure) = (keys, refused, failure)
+        }
+
+        /// What somebody should do something about, one sentence each with its remedy.
+        package var problems: [String] {
+            [failure].compactMap { $0.map { "\($0.reason) \($0.remedy)" } }
+                + refused.prefix(8).map { "\($0.reason) \($0.remedy)" }
+        }
+    }
+
+    /// How often tokens with an unknown key may make it fetch: once in this time.
+    package static let unknownKeyInterval = Duration.seconds(60)
+    /// How long a fetch may take.
+    package static let fetchTimeout = Duration.seconds(10)
+
+    private struct State {
+        var keys = KeySet.empty
+        var failure: KeySetError?
+        var loading: Promise<Void, any Error>?
+        /// When a token with an unknown key last made it fetch.
+        var lastUnknownKey: Duration?
+    }
+
+    private let state = Locked(State())
+    private let extra: [TokenKey]
+    private let algorithms: [TokenAlgorithm]
+    private let isRemote: Bool
+    private let timekeeper: any Timekeeper
+    private let report: @Sendable (Event) -> Void
+    private let health: EngineHealth?
+    private let fetch: @Sendable () async throws -> Data
+
+    private init(
+        extra: [TokenKey], _ algorithms: [TokenAlgorithm], isRemote: Bool, health: EngineHealth?,
+        timekeeper: any Timekeeper,
+        report: @escaping @Sendable (Event) -> Void, fetch: @escaping @Sendable () async throws -> Data
+    ) {
+        self.extra = extra
+        self.algorithms = algorithms
+        self.isRemote = isRemote
+        self.health = health
+        self.timekeeper = timekeeper
+        self.report = report
+        self.fetch = fetch
+    }
+
+    /// A set in a file. Nothing is read before ``reload()``.
+    /// - Parameters:
+    ///   - file: a JSON web key set, or public keys in PEM; at most 64 KiB.
+    ///   - extra: keys beside it, such as those from PEM files. Defaults to none.
+    ///   - algorithms: those that the tenant takes; empty for all.
+    ///   - threads: where the file is read. Defaults to threads of its own.
+    ///   - health: notes whether the set can be loaded. Defaults to nothing.
+    ///   - timekeeper: the time. Defaults to the machine's.
+    ///   - report: called with each attempt's result, by the task that loads.
+    package static func file(
+        _ file: URL, beside extra: [TokenKey] = [], algorithms: [TokenAlgorithm] = [],
+        on threads: FileThreads = FileThreads(), health: EngineHealth? = nil,
+        timekeeper: any Timekeeper = SystemTimekeeper(),
+        report: @escaping @Sendable (Event) -> Void
+    ) -> KeySetSource {
+        let path = file.path
+        return KeySetSource(
+            extra: extra, algorithms, isRemote: false, health: health, timekeeper: timekeeper, report: report
+        ) {
+            do {
+                return try await threads.run(path) { try PlainFile.read(path, limit: KeySet.limit) }
+            } catch PlainFileError.tooLarge {
+                throw KeySetError.tooLong(KeySet.limit + 1)
+            } catch let error as PlainFileError {
+                throw KeySetError.unreachable("The file \(path.onOneLine) cannot be read: \(error.what).")
+            } catch let error as FileHangError {
+                throw KeySetError.unreachable(error.reason)
+            }
+        }
+    }
+
+    /// A set at an address. Nothing is fetched before ``reload()`` or ``keepFresh(every:)``.
+    /// - Parameters:
+    ///   - extra: keys beside it, such as those from PEM files. Defaults to none.
+    ///   - algorithms: those that the tenant takes; empty for all.
+    ///   - health: notes whether the set can be loaded. Defaults to nothing.
+    ///   - timekeeper: the time. Defaults to the machine's.
+    ///   - report: called with each attempt's result, by the task that loads.
+    ///   - fetch: gets the document over TLS. It should stop at 64 KiB; it is given 10 s. What it throws is told if it is a `KeySetError` or
+    ///     a `TransportError`.
+    package static func fetched(
+        beside extra: [TokenKey] = [], algorithms: [TokenAlgorithm] = [], health: EngineHealth? = nil,
+        timekeeper: any Timekeeper = SystemTimekeeper(), report: @escaping @Sendable (Event) -> Void,
+        fetch: @escaping @Sendable () async throws -> Data
+    ) -> KeySetSource {
+        KeySetSource(
+            extra: extra, algorithms, isRemote: true, health: health, timekeeper: timekeeper, report: report,
+            fetch: fetch)
+    }
+
+    /// The set in force; empty until the first good one.
+    package var keys: KeySet { state.withLock { $0.keys } }
+
+    /// Takes over the set of another source of the same address, because the configuration was read again, until there is a newer one.
+    package func takeOver(_ former: KeySetSource) {
+        let keys = former.keys
+        guard isRemote else { return }
+        state.withLock { state in if state.keys.keys.isEmpty { state.keys = keys } }
+    }
+
+    /// How the set stands.
+    package var standing: Standing {
+        state.withLock { Standing(keys: $0.keys.keys.count, refused: $0.keys.refused, failure: $0.failure) }
+    }
+
+    /// Loads the set. If that goes on already, waits for its result.
+    /// - Throws: `KeySetError`, which is reported too; `CancellationError` if the waiting task is cancelled, and the loading goes on.
+    package func reload() async throws {
+        let (promise, isNew) = state.withLock { state in
+            if let loading = state.loading { return (loading, false) }
+            let promise = Promise<Void, any Error>()
+            state.loading = promise
+            return (promise, true)
+        }
+        if isNew { startTask { promise.resolve(await Result { try await self.load() }) } }
+        try await promise.value
+    }
+
+    /// Loads the set again and again, until the task is cancelled.
+    /// - Parameter interval: the time between two attempts, at least a second.
+    package func keepFresh(every interval: Duration) async {
+        while !Task.isCancelled {
+            try? await reload()
+            guard (try? await timekeeper.sleep(for: max(interval, .seconds(1)))) != nil else { return }
+        }
+    }
+
+    /// Verifies a token, and fetches the set once if the token's key is not in it: at most once a minute, and never from a file.
+    ///
+    /// Only a token with an unknown key waits, for the fetch that it caused or that goes on.
+    /// - Throws: as `TokenVerifier.verified(_:with:at:)`.
+    package func verified(
+        _ text: String, by verifier: TokenVerifier, at date: Date
+    ) async throws(TokenError) -> VerifiedToken {
+        do {
+            return try verifier.verified(text, with: keys, at: date)
+        } catch {
+            guard error.unknownKey != nil, mayFetchForUnknownKey() else { throw error }
+        }
+        try? await reload()
+        return try verifier.verified(text, with: keys, at: date)
+    }
+
+    private func mayFetchForUnknownKey() -> Bool {
+        guard isRemote else { return false }
+        let now = timekeeper.uptime
+        return state.withLock { state in
+            if state.loading != nil { return true }
+            if let last = state.lastUnknownKey, now - last < Self.unknownKeyInterval { return false }
+            state.lastUnknownKey = now
+            return true
+        }
+    }
+
+    private func load() async throws {
+        do throws(KeySetError) {
+            let keys = try await fetchedSet()
+            let former = state.withLock { state in
+                defer {
+                    state.keys = keys
+                    (state.failure, state.loading) = (nil, nil)
+                }
+                return state.keys.refused
+            }
+            health?.note()
+            let news = keys.refused.filter { !former.contains($0) }
+            report(.loaded(keys: keys.keys.count, refused: keys.refused, news: news))
+        } catch {
+            state.withLock { ($0.failure, $0.loading) = (error, nil) }
+            health?.note(StoreError(.unavailable, "keySet", reason: error.reason, remedy: error.remedy))
+            report(.kept(error))
+            throw error
+        }
+    }
+
+    private func fetchedSet() async throws(KeySetError) -> KeySet {
+        let document: Data
+        do {
+            let expired = KeySetError.unreachable("It took longer than \(Self.fetchTimeout.inWords).")
+            document = try await withDeadline(Self.fetchTimeout, timekeeper, expired: { expired }, fetch)
+        } catch let error as KeySetError {
+            throw error
+        } catch let error as TransportError {
+            // Its words are its own: host and cause, and nothing of an address that may have a token.
+            throw .unreachable(error.reason, remedy: error.kind.remedyForKeySets)
+        } catch {
+            // The error may quote the address, and an address a token.
+            throw .unreachable("The transport failed with \(type(of: error)).")
+        }
+        return try KeySet(jwks: document, beside: extra, algorithms: algorithms)
+    }
+}
+
+extension Diagnosis.Kind {
+    /// What an operator does whose server cannot fetch a key set.
+    fileprivate var remedyForKeySets: String {
+        switch self {
+        case .hostNotFound: "Correct the host's name, or the resolver of this machine."
+        case .serverCertificateUntrusted, .serverCertificateExpired, .serverNameMismatch, .tlsFailed:
+            "Mend the certificate there; name the authority of a private one in the variable SSL_CERT_FILE."
+        default: "See that the address answers on this machine."
+        }
+    }
+}

@@ -1,0 +1,195 @@
+package import Foundation
+import LatchkeyCore
+import LatchkeyFairPlay
+package import LatchkeyForms
+
+/// Reading and writing JSON web keys.
+///
+/// Source: RFC 7517 §4; RFC 7518 §6; RFC 8037 §2.
+extension TokenKey {
+    /// Members that only a private key has.
+    private static let privateMembers = ["d", "p", "q", "dp", "dq", "qi", "oth"]
+
+    /// Reads a JSON web key.
+    /// - Parameter taken: the algorithms that the tenant takes; empty for all.
+    /// - Throws: `TokenKeyError` for a key whose algorithm nothing tells, or does not fit it, or is none of those that are taken, and for
+    ///   one that is weak, is not for verifying, or is a private one.
+    init(jwk: JSONValue, of taken: [TokenAlgorithm] = []) throws(TokenKeyError) {
+        guard case .object = jwk else { throw TokenKeyError(nil, "it is no JSON object") }
+        var id: TokenKeyID?
+        if let name = jwk["kid"] {
+            guard case .text(let text) = name, let read = TokenKeyID(text) else {
+                throw TokenKeyError(nil, "its “kid” is no text of 1 to \(TokenKeyID.limit) bytes")
+            }
+            id = read
+        }
+        try Self.checkUse(jwk, id)
+        guard case .text(let type)? = jwk["kty"] else { throw TokenKeyError(id, "it has no “kty”") }
+        let stated = try Self.statedAlgorithm(jwk, id)
+        if type == "oct" {
+            let algorithm = if let stated { stated } else { try Self.secretAlgorithm(taken, id) }
+            try algorithm.check(isAmong: taken, id)
+            guard let secret = Self.bytes("k", jwk) else { throw TokenKeyError(id, "its “k” is no URL-safe base64") }
+            try self.init(algorithm, id: id, secret: Secret(secret))
+            return
+        }
+        if let member = Self.privateMembers.first(where: { jwk[$0] != nil }) {
+            throw TokenKeyError(
+                id, "it holds the private member “\(member)”",
+                remedy: "Publish the public key alone, of a new pair: whoever read this one can sign.")
+        }
+        if let stated, case .hmac = stated.method { throw TokenKeyError(id, "its “kty” does not fit its “alg”") }
+        let key = try Self.publicKey(type, jwk, id)
+        try self.init(key, id: id, stated: stated, of: taken)
+    }
+
+    /// A public key with the algorithm that it states; without, with that of its kind, and RSA with those that are taken, else RS256, which
+    /// is what issuers who state none sign with.
+    init(
+        _ key: PublicKey, id: TokenKeyID?, stated: TokenAlgorithm?, of taken: [TokenAlgorithm]
+    ) throws(TokenKeyError) {
+        if let algorithm = stated ?? key.kind.algorithm {
+            try algorithm.check(isAmong: taken, id)
+            try self.init(algorithm, id: id, publicKey: key)
+            return
+        }
+        let fitting = taken.isEmpty ? [.rs256] : taken.filter { $0.takes(key.kind) }
+        guard let first = fitting.first else {
+            throw TokenKeyError(
+                id, "it is RSA without an “alg”, and none of the tenant's algorithms is for RSA",
+                remedy: "Add RS256 or PS256 to tokens.algorithms, as the issuer signs.")
+        }
+        try self.init(first, id: id, publicKey: key, others: fitting)
+    }
+
+    private static func statedAlgorithm(_ jwk: JSONValue, _ id: TokenKeyID?) throws(TokenKeyError) -> TokenAlgorithm? {
+        guard let stated = jwk["alg"] else { return nil }
+        guard let algorithm = stated.text.flatMap({ TokenAlgorithm(name: $0) }) else {
+            throw TokenKeyError(
+                id, "its “alg” is none that verifies tokens here",
+                remedy: "Sign with one of \(TokenAlgorithm.allCases.map(\.rawValue).joined(separator: ", ")).")
+        }
+        return algorithm
+    }
+
+    /// The algorithm of a secret that states none: only the tenant can say it.
+    private static func secretAlgorithm(
+        _ taken: [TokenAlgorithm], _ id: TokenKeyID?
+    ) throws(TokenKeyError) -> TokenAlgorithm {
+        let fitting = taken.filter { if case .hmac = $0.method { true } else { false } }
+        guard let first = fitting.first, fitting.count == 1 else {
+            throw TokenKeyError(
+                id, "it has no “alg”, and a secret does not tell it",
+                remedy: "State its “alg”, or one of HS256, HS384 and HS512 in tokens.algorithms.")
+        }
+        return first
+    }
+
+    private static func checkUse(_ jwk: JSONValue, _ id: TokenKeyID?) throws(TokenKeyError) {
+        switch jwk["use"] {
+        case nil, .text("sig"): break
+        default: throw TokenKeyError(id, "its “use” is not “sig”")
+        }
+        switch jwk["key_ops"] {
+        case nil: break
+        case .array(let operations) where operations.contains(.text("verify")): break
+        default: throw TokenKeyError(id, "its “key_ops” have no “verify”")
+        }
+    }
+
+    private static func publicKey(_ type: String, _ jwk: JSONValue, _ id: TokenKeyID?) throws(TokenKeyError)
+        -> PublicKey
+    {
+        let numbers: PublicKey.Numbers?
+        switch (type, jwk["crv"]?.text) {
+        case ("RSA", _):
+            // Refused by its size before anything is computed with it.
+            if let modulus = bytes("n", jwk)?.drop(while: { $0 == 0 }), modulus.count < smallestRSA / 8 {
+                throw TokenKeyError(id, "it has less than \(smallestRSA) bits", remedy: .largerRSA)
+            }
+            numbers = bytes("n", jwk).flatMap { n in bytes("e", jwk).map { .rsa(modulus: n, exponent: $0) } }
+        case ("EC", let name):
+            guard let curve = name.flatMap({ EllipticCurve(rawValue: $0) }) else {
+                throw TokenKeyError(id, "its “crv” is none of P-256, P-384 and P-521")
+            }
+            numbers = bytes("x", jwk).flatMap { x in bytes("y", jwk).map { .elliptic(curve, x: x, y: $0) } }
+        case ("OKP", let name):
+            guard name == "Ed25519" else { throw TokenKeyError(id, "its “crv” is not Ed25519") }
+            numbers = bytes("x", jwk).map { .ed25519($0) }
+        default:
+            throw TokenKeyError(id, "its “kty” is none of oct, RSA, EC and OKP")
+        }
+        guard let numbers, let key = PublicKey(numbers) else {
+            let isWeak = type == "OKP" && numbers != nil
+            throw TokenKeyError(
+                id, "its numbers are no key" + (isWeak ? ", or that of a point for which anybody can sign" : ""))
+        }
+        return key
+    }
+
+    /// The bytes of a member; `nil` unless it is URL-safe base64 of at least a byte.
+    private static func bytes(_ member: String, _ jwk: JSONValue) -> [UInt8]? {
+        guard let bytes = jwk[member]?.text.flatMap({ Base64URL.bytes(of: $0.utf8) }), !bytes.isEmpty else {
+            return nil
+        }
+        return bytes
+    }
+
+    /// The key as an element of a key set, if it is a public one; `nil` for a secret, which nobody publishes.
+    package var jwk: JSONValue? {
+        guard let publicKey, let numbers = try? publicKey.numbers() else { return nil }
+        var members: [String: JSONValue] = ["use": .text("sig")]
+        // One that is for several says none, and its reader's list decides as this one's did.
+        if algorithms.count == 1 { members["alg"] = .text(algorithm.rawValue) }
+        if let id { members["kid"] = .text(id.text) }
+        switch numbers {
+        case .rsa(let modulus, let exponent):
+            members["kty"] = .text("RSA")
+            members["n"] = .text(Base64URL.text(modulus))
+            members["e"] = .text(Base64URL.text(exponent))
+        case .elliptic(let curve, let x, let y):
+            members["kty"] = .text("EC")
+            members["crv"] = .text(curve.rawValue)
+            members["x"] = .text(Base64URL.text(x))
+            members["y"] = .text(Base64URL.text(y))
+        case .ed25519(let bytes):
+            members["kty"] = .text("OKP")
+            members["crv"] = .text("Ed25519")
+            members["x"] = .text(Base64URL.text(bytes))
+        }
+        return .object(members)
+    }
+}
+
+extension TokenAlgorithm {
+    /// - Parameter taken: the algorithms that a tenant takes; empty for all.
+    fileprivate func check(isAmong taken: [TokenAlgorithm], _ id: TokenKeyID?) throws(TokenKeyError) {
+        guard taken.isEmpty || taken.contains(self) else {
+            throw TokenKeyError(
+                id, "it is for \(rawValue), which is none of the tenant's algorithms",
+                remedy: "Add \(rawValue) to tokens.algorithms, or remove the key.")
+        }
+    }
+}
+
+extension PublicKey.Kind {
+    /// The one algorithm of such a key; `nil` for RSA, which has several.
+    fileprivate var algorithm: TokenAlgorithm? {
+        switch self {
+        case .rsa: nil
+        case .elliptic(.p256): .es256
+        case .elliptic(.p384): .es384
+        case .elliptic(.p521): .es512
+        case .ed25519: .edDSA
+        }
+    }
+}
+
+extension KeySet {
+    /// The set as a document for publishing: its public keys, and no secret.
+    package var publicDocument: Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return (try? encoder.encode(JSONValue.object(["keys": .array(keys.compactMap(\.jwk))]))) ?? Data()
+    }
+}

@@ -1,0 +1,36 @@
+package import Foundation
+
+/// Scheme, host and port of an URL, the port always stated.
+package struct Origin: Hashable, CustomStringConvertible {
+    package let scheme: String
+    package let host: String
+    package let port: Int
+
+    package init?(_ url: URL) {
+        guard let scheme = url.scheme?.lowercased(), let host = url.host?.lowercased(), !host.isEmpty else {
+            return nil
+        }
+        // `URL` decodes escapes of a host, and what connects may not: `evil.example%2F.example.com` is no host of ours.
+        guard !host.unicodeScalars.contains(where: { $0.value <= 0x20 || "%/?#@\\".unicodeScalars.contains($0) })
+        else { return nil }
+        self.scheme = scheme
+        self.host = host.trimmingCharacters(in: ["[", "]"])
+        port = url.port ?? (scheme == "http" ? 80 : 443)
+    }
+
+    package var isLoopback: Bool {
+        let octets = host.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
+        let isIPv4 = octets.count == 4 && octets.allSatisfy { $0 != nil } && octets.first == 127
+        return isIPv4 || host == "::1" || host == "localhost"
+    }
+
+    /// Whether it is the other origin without TLS.
+    package func isPlain(_ other: Origin) -> Bool {
+        scheme == "http" && other.scheme == "https" && host == other.host && port == other.port
+    }
+
+    /// The origin as an URL with an empty path.
+    package var url: URL? { URL(string: "\(scheme)://\(host.contains(":") ? "[\(host)]" : host):\(port)/") }
+
+    package var description: String { "\(scheme)://\(host):\(port)" }
+}

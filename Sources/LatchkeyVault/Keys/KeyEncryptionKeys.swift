@@ -1,0 +1,66 @@
+import LatchkeyCore
+import LatchkeyEngines
+import LatchkeyFairPlay
+
+/// The key encryption key in force, and others that are known: the one before, and the one that comes next.
+///
+/// All tenants of a node share one. What is known opens; only the key in force wraps. Data keys are wrapped again when somebody says so, by
+/// `rewrap`, never because a node has another key: the other nodes have to open what is in the store, too.
+///
+/// Source: `Documentation/LicenseServer.md` §8.2.
+package final class KeyEncryptionKeys: Sendable {
+    private struct State {
+        var current: KeyEncryptionKey
+        var all: [String: KeyEncryptionKey]
+    }
+
+    private let state: Locked<State>
+
+    /// - Parameters:
+    ///   - current: the key that wraps.
+    ///   - known: keys that open what they wrapped, here or on another node. Defaults to none.
+    package init(_ current: KeyEncryptionKey, known: [KeyEncryptionKey] = []) {
+        let all = Dictionary((known + [current]).map { ($0.id, $0) }) { $1 }
+        state = Locked(State(current: current, all: all))
+    }
+
+    /// The key that wraps.
+    package var current: KeyEncryptionKey { state.withLock { $0.current } }
+
+    /// Wraps with another key from now on. The key before stays readable.
+    package func use(_ key: KeyEncryptionKey) {
+        state.withLock { state in
+            state.current = key
+            state.all[key.id] = key
+        }
+    }
+
+    /// Opens a tenant's data key, by the key that it names.
+    /// - Throws: what `KeyEncryptionKey.unwrap` throws; `anotherKey` for a key that is not here.
+    package func open(_ row: WrappedDataKey) throws(KeyProtectionError) -> DataKey {
+        let (named, current) = state.withLock { ($0.all[row.wrapper], $0.current) }
+        return try (named ?? current).unwrap(row)
+    }
+
+    /// Wraps all tenants' data keys with the current key. Content keys are not touched, so that the time goes with the tenants.
+    ///
+    /// May be interrupted and called again, and on several nodes at once.
+    /// - Returns: how many were wrapped again; 0 says that no former key is needed any more.
+    /// - Throws: what opening one throws; those before it are done.
+    @discardableResult
+    package func rewrap(in store: any KeyStore) async throws(VaultError) -> Int {
+        let new = current
+        var generator = CryptographicGenerator()
+        var count = 0
+        for row in try await VaultError.asking({ () throws(StoreError) in try await store.dataKeys() })
+        where row.wrapper != new.id {
+            let wrapped: WrappedDataKey
+            do { wrapped = try new.wrap(open(row), using: &generator) } catch { throw .protection(error) }
+            let isDone = try await VaultError.asking { () throws(StoreError) in
+                try await store.put(wrapped, replacing: row.wrapper)
+            }
+            if isDone { count += 1 }
+        }
+        return count
+    }
+}

@@ -1,0 +1,77 @@
+import Foundation
+package import LatchkeyCore
+import LatchkeyEngines
+
+/// A key that somebody replaces or removes, before it is done: what the audit says of it, and what the store is told.
+package struct KeyReplacement: Sendable {
+    /// The key's identifier.
+    package let kid: KeyID
+    /// What tells the key before from others, as `TenantSecrets.fingerprint` says it.
+    package let former: String
+    /// What tells the new key from others; `nil` if the key is removed.
+    package let new: String?
+    let held: SealedKey
+    let row: KeyRow?
+
+    /// What the audit says of it.
+    package var details: [String: String] {
+        var details = ["former": former]
+        details["new"] = new
+        return details
+    }
+}
+
+/// Keys replaced and removed, each in two steps, so that the audit has it before it is done.
+extension TenantVault {
+    /// What removing a key would change.
+    /// - Throws: `unknown`, `store`, `protection`.
+    package func removal(of kid: KeyID) async throws(VaultError) -> KeyReplacement {
+        let (row, former) = try await held(kid)
+        return KeyReplacement(kid: kid, former: former, new: nil, held: row.sealed, row: nil)
+    }
+
+    /// What replacing a key would change. A disabled key stays disabled.
+    /// - Parameters:
+    ///   - demand: the new key's content and kid, and what it encrypts.
+    ///   - key: the new key and IV.
+    ///   - policies: its policies; with none it keeps those of the key before.
+    /// - Throws: `unknown`, `ivMissing`, `store`, `protection`.
+    package func replacement(
+        by demand: KeyDemand, _ key: ContentKey, policies: [String] = []
+    ) async throws(VaultError) -> KeyReplacement {
+        let kid = demand.address.kid
+        let (held, former) = try await held(kid)
+        var row = try sealed(key, demand, policies.isEmpty ? held.policies : policies)
+        row.isDisabled = held.isDisabled
+        return KeyReplacement(
+            kid: kid, former: former, new: try secrets.fingerprint(of: key, kid), held: held.sealed, row: row)
+    }
+
+    /// Does what the audit has, here and in the store. Other nodes learn it from the store.
+    /// - Throws: `changedMeanwhile` if somebody else was faster, `store`.
+    package func carryOut(_ replacement: KeyReplacement) async throws(VaultError) {
+        let isDone = try await VaultError.asking { () throws(StoreError) in
+            guard let row = replacement.row else { return try await store.remove(replacement.held) }
+            return try await store.replace(replacement.held, by: row)
+        }
+        noteChange(of: replacement.kid)
+        _ = await row(replacement.kid)
+        guard isDone else { throw .changedMeanwhile(replacement.kid) }
+    }
+
+    private func held(_ kid: KeyID) async throws(VaultError) -> (row: KeyRow, fingerprint: String) {
+        // A derived key whose row still waits is to be found, and not to come back afterwards.
+        await writePending()
+        let rows = try await VaultError.asking { () throws(StoreError) in
+            try await store.rows([kid], of: secrets.tenant)
+        }
+        guard let row = rows.first else { throw .unknown(kid) }
+        do throws(VaultError) {
+            return (row, try secrets.fingerprint(of: try await secrets.contentKey(row.sealed), kid))
+        } catch {
+            // A row that does not open is one more reason to replace it.
+            guard case .protection(let error) = error, error.kind != .cryptography else { throw error }
+            return (row, "unreadable")
+        }
+    }
+}

@@ -1,0 +1,156 @@
+import Foundation
+package import LatchkeyCore
+import LatchkeyEngines
+import LatchkeyFairPlay
+import LatchkeyPolicy
+
+/// Keys for packagers.
+extension TenantVault {
+    /// The most rows of derived keys that wait for the store.
+    static var pendingLimit: Int { 10_000 }
+
+    /// The keys of some addresses, with what they encrypt kept for the licenses.
+    ///
+    /// A key that has a row keeps it: the row in force decides, also between two nodes that make one at the same time. New keys are derived,
+    /// or random by the tenant's setting, and go to the store in one call. While the store does not take them, nobody gets a new key: it might
+    /// contradict a row. Where the settings derive keys without a row, they are handed out all the same, unless an encryptor chose the IV,
+    /// and their rows wait for `writePending`.
+    /// - Throws: `anotherContent`, `anotherIV`, `disabled` for a request at fault; `store`, `protection`.
+    package func keys(for demands: [KeyDemand]) async throws(VaultError) -> [KeyAddress: ContentKey] {
+        await writePending()
+        let rows = try await rows(of: demands.map(\.address.kid))
+        var keys: [KeyAddress: ContentKey] = [:]
+        var new: [(demand: KeyDemand, key: ContentKey, row: KeyRow)] = []
+        for demand in demands {
+            if let row = rows[demand.address.kid] {
+                keys[demand.address] = try await held(row, for: demand)
+            } else {
+                let key = try await made(demand)
+                new.append((demand, key, try sealed(key, demand)))
+            }
+        }
+        guard !new.isEmpty else { return keys }
+        let inForce = try await add(new.map(\.row), isNeeded: new.contains { $0.demand.iv != nil })
+        for (new, row) in zip(new, inForce) {
+            // Another node was first: what it made counts.
+            keys[new.demand.address] = row.sealed == new.row.sealed ? new.key : try await held(row, for: new.demand)
+        }
+        return keys
+    }
+
+    /// Adds keys from elsewhere, as a CPIX document has them. What is there stays.
+    /// - Parameters:
+    ///   - keys: the keys, each with its content.
+    ///   - policies: the policies of all of them.
+    /// - Returns: the kids that were there with another key, IV or content; those were not imported.
+    /// - Throws: `store`, `protection`; then none was added.
+    package func add(
+        _ keys: [(demand: KeyDemand, key: ContentKey)], policies: [String] = []
+    ) async throws(VaultError) -> [KeyID] {
+        var rows: [KeyRow] = []
+        for (demand, key) in keys { rows.append(try sealed(key, demand, policies)) }
+        let new = rows
+        let inForce = try await VaultError.asking { () throws(StoreError) in try await store.add(new) }
+        var conflicts: [KeyID] = []
+        for ((demand, key), row) in zip(keys, inForce) {
+            noteChange(of: row.kid)
+            let isSame = try await secrets.contentKey(row.sealed) == key && row.content == demand.address.content
+            if !isSame { conflicts.append(row.kid) }
+        }
+        return conflicts
+    }
+
+    /// Hands the store the rows that it did not take when their keys were made. Call it now and then; packagers' requests do, too.
+    /// - Returns: how many still wait.
+    @discardableResult
+    package func writePending() async -> Int {
+        let rows = state.withLock { Array($0.pending.values.prefix(1_000)) }
+        guard !rows.isEmpty, let inForce = try? await store.add(rows) else { return rows.count }
+        return state.withLock { state in
+            for row in inForce {
+                state.pending[row.kid] = nil
+                let stamp = state.nextStamp()
+                state.known.update(row.kid) { ($0.isChanged, $0.stamp) = (true, stamp) }
+            }
+            return state.pending.count
+        }
+    }
+
+    /// The rows of some keys: the store's, or those that wait for it. A store that fails counts as empty where keys without a row are derived.
+    private func rows(of kids: [KeyID]) async throws(VaultError) -> [KeyID: KeyRow] {
+        let waiting = state.withLock { state in kids.compactMap { state.pending[$0] } }
+        let stored: [KeyRow]
+        do { stored = try await store.rows(kids, of: secrets.tenant) } catch {
+            guard settings.derivesUnlisted else { throw .store(error) }
+            stored = []
+        }
+        return Dictionary((stored + waiting).map { ($0.kid, $0) }) { first, _ in first }
+    }
+
+    private func add(_ rows: [KeyRow], isNeeded: Bool) async throws(VaultError) -> [KeyRow] {
+        do {
+            let inForce = try await store.add(rows)
+            for row in inForce { noteChange(of: row.kid) }
+            return inForce
+        } catch {
+            guard settings.derivesUnlisted, !isNeeded else { throw .store(error) }
+            let hasRoom = state.withLock { state in
+                guard state.pending.count + rows.count <= Self.pendingLimit else { return false }
+                for row in rows { state.pending[row.kid] = row }
+                return true
+            }
+            guard hasRoom else { throw .store(error) }
+            return rows
+        }
+    }
+
+    private func held(_ row: KeyRow, for demand: KeyDemand) async throws(VaultError) -> ContentKey {
+        guard row.content == demand.address.content else { throw .anotherContent(row.kid) }
+        guard !row.isDisabled else { throw .disabled(row.kid) }
+        let key = try await secrets.contentKey(row.sealed)
+        guard key.hasStatedIV else { throw .ivMissing(row.kid) }
+        guard demand.iv == nil || demand.iv == key.iv else { throw .anotherIV(row.kid) }
+        return key
+    }
+
+    private func made(_ demand: KeyDemand) async throws(VaultError) -> ContentKey {
+        guard settings.origin == .stored else { return try await derived(demand.address).with(iv: demand.iv) }
+        var generator = generator()
+        guard let key = ContentKey(key: .random(16, &generator), iv: .random(16, &generator)) else {
+            throw .protection(KeyProtectionError(OpenSSLError(in: "making a key")))
+        }
+        return key.with(iv: demand.iv)
+    }
+
+    /// A row of a key.
+    /// - Throws: `ivMissing` for a key whose IV nobody stated, `protection`.
+    func sealed(
+        _ key: ContentKey, _ demand: KeyDemand, _ policies: [String] = []
+    ) throws(VaultError) -> KeyRow {
+        guard key.hasStatedIV else { throw .ivMissing(demand.address.kid) }
+        guard let dataKey = secrets.newest else { throw .tenantMissing(secrets.tenant) }
+        var generator = generator()
+        let sealed: SealedKey
+        do { sealed = try dataKey.seal(key, kid: demand.address.kid, using: &generator) } catch {
+            throw .protection(error)
+        }
+        return KeyRow(
+            kid: demand.address.kid, sealed: sealed, content: demand.address.content, track: TrackClass(demand.tracks),
+            trackType: demand.tracks.map(\.trackType).joined(separator: "+"), policies: policies,
+            scheme: demand.scheme, periods: demand.periods,
+            created: Date(timeIntervalSince1970: timekeeper.date.timeIntervalSince1970.rounded(.down)))
+    }
+}
+
+extension TenantVault.Settings {
+    /// Whether keys are derived that the store has no row of.
+    var derivesUnlisted: Bool { origin == .derived && unlisted == .derive }
+}
+
+extension Secret {
+    fileprivate static func random(_ count: Int, _ generator: inout any RandomNumberGenerator) -> Secret {
+        var bytes = generator.bytes(count)
+        defer { erase(&bytes) }
+        return Secret(bytes)
+    }
+}

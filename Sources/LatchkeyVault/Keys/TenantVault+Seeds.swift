@@ -1,0 +1,52 @@
+import LatchkeyCore
+import LatchkeyEngines
+import LatchkeyFairPlay
+
+/// Keys by derivation, each content by its own seed.
+extension TenantVault {
+    /// The derived key of an address.
+    /// - Throws: `store` where there are several seeds, and nobody can say now which one the content has.
+    func derived(_ address: KeyAddress) async throws(VaultError) -> ContentKey {
+        guard let seeds = secrets.seeds else { throw .tenantMissing(secrets.tenant) }
+        let version = try await version(of: address.content, seeds)
+        return try VaultError.protecting { () throws(KeyProtectionError) in
+            try KeyDerivation(seeds).key(at: address, version: version)
+        }
+    }
+
+    /// The seed of a content: the one that made its stored keys, or the current one for new content.
+    private func version(of content: ContentName, _ seeds: TenantSeeds) async throws(VaultError) -> SeedVersion {
+        guard seeds.versions.count > 1 else { return seeds.current }
+        if let version = state.withLock({ $0.versions.value(content) }) { return version }
+        let rows = try await rows(of: content, limit: 16)
+        var version: SeedVersion?
+        for row in rows where version == nil { version = try await maker(of: row, seeds) }
+        // New content has no rows yet, and its first ones may be another node's: nothing is to be remembered.
+        guard let version else { return seeds.current }
+        state.withLock { $0.versions.set(version, for: content) }
+        return version
+    }
+
+    /// Rows of a content.
+    package func rows(of content: ContentName, limit: Int) async throws(VaultError) -> [KeyRow] {
+        // A page begins after a kid, and this one is no key's.
+        guard let none = KeyID(bytes: [UInt8](repeating: 0, count: 16)) else { return [] }
+        let page = try await VaultError.asking { () throws(StoreError) in
+            try await store.page(
+                of: secrets.tenant, search: "", after: KeyRow.Cursor(content: content, kid: none), limit: limit)
+        }
+        return page.filter { $0.content == content }
+    }
+
+    /// The seed that made a row's key; `nil` for a key from elsewhere.
+    private func maker(of row: KeyRow, _ seeds: TenantSeeds) async throws(VaultError) -> SeedVersion? {
+        let key = try await secrets.contentKey(row.sealed).key
+        let address = KeyAddress(content: row.content, kid: row.kid)
+        return try VaultError.protecting { () throws(KeyProtectionError) in
+            for version in seeds.versions where try KeyDerivation(seeds).key(at: address, version: version).key == key {
+                return version
+            }
+            return nil
+        }
+    }
+}

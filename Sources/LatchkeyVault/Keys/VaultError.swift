@@ -1,0 +1,101 @@
+package import LatchkeyCore
+package import LatchkeyEngines
+
+/// Why a vault gives no key.
+package enum VaultError: DiagnosableError, Equatable {
+    /// The tenant has no such key.
+    case unknown(KeyID)
+    /// The key is there, and nobody gets it.
+    case disabled(KeyID)
+    /// The content has several keys, and a request names none of them.
+    case severalKeys(ContentName)
+    /// The key encrypts another content, and a kid is that of one key.
+    case anotherContent(KeyID)
+    /// The encryptor chose another IV than the key has.
+    case anotherIV(KeyID)
+    /// Nobody stated the key's IV, which a FairPlay license has to carry.
+    case ivMissing(KeyID)
+    /// The key changed while it was replaced or removed.
+    case changedMeanwhile(KeyID)
+    /// The tenant has keys in the store, and no seed or no data key: a part of the store is lost.
+    case secretsLost(String)
+    /// The tenant has no data key or no seed in the store: it was not created, or not there.
+    case tenantMissing(String)
+    /// The store does not answer, and neither memory nor derivation helps.
+    case store(StoreError)
+    /// Something does not open, or cannot be sealed.
+    case protection(KeyProtectionError)
+
+    package var code: String {
+        switch self {
+        case .unknown: "keyUnknown"
+        case .disabled: "keyDisabled"
+        case .severalKeys: "contentHasSeveralKeys"
+        case .anotherContent: "keyOfAnotherContent"
+        case .anotherIV: "keyHasAnotherIV"
+        case .ivMissing: "keyWithoutIV"
+        case .changedMeanwhile: "keyChangedMeanwhile"
+        case .secretsLost: "tenantKeysLost"
+        case .tenantMissing: "tenantKeysMissing"
+        case .store(let error): error.code
+        case .protection(let error): error.code
+        }
+    }
+
+    package var reason: String {
+        switch self {
+        case .unknown(let kid): "There is no key \(kid)."
+        case .disabled(let kid): "Key \(kid) is disabled."
+        case .severalKeys(let content): "The content “\(content)” has several keys, and the request names none of them."
+        case .anotherContent(let kid): "Key \(kid) belongs to another content."
+        case .anotherIV(let kid): "Key \(kid) has another IV than the request's."
+        case .ivMissing(let kid): "Nobody stated the IV of key \(kid): the store has none, or 16 zeros."
+        case .changedMeanwhile(let kid): "Somebody else changed key \(kid) at the same time."
+        case .secretsLost(let tenant):
+            "The store has keys of the tenant “\(tenant.onOneLine)”, and not the data key or the seed that belongs to them."
+        case .tenantMissing(let tenant): "The store has no data key or no seed of the tenant “\(tenant.onOneLine)”."
+        case .store(let error): error.reason
+        case .protection(let error): error.reason
+        }
+    }
+
+    package var remedy: String {
+        switch self {
+        case .unknown: "Package the content again, or import its keys."
+        case .disabled: "Enable it again, or package the content with another key."
+        case .severalKeys: "Package the content with one key, or with key URIs that name the key."
+        case .anotherContent: "Give each content kids of its own."
+        case .anotherIV: "Ask without an IV, or with the key's own, or for a new kid."
+        case .ivMissing(let kid):
+            "Replace the key by a CPIX document that states the media's IV: POST /admin/v1/tenants/TENANT/cpix?replace=\(kid)."
+        case .changedMeanwhile: "Look at the key, and try again."
+        case .secretsLost: "Restore the whole store from a backup, or configure the right store."
+        case .tenantMissing:
+            "Create the tenant by latchkey-server tenant create NAME --config FILE, or configure the right store."
+        case .store(let error): error.remedy
+        case .protection(let error): error.remedy
+        }
+    }
+
+    /// Whether the request is at fault, so that it fails again.
+    package var isConflict: Bool {
+        switch self {
+        case .unknown, .disabled, .severalKeys, .anotherContent, .anotherIV, .ivMissing, .changedMeanwhile: true
+        case .tenantMissing, .secretsLost, .store, .protection: false
+        }
+    }
+
+    /// What a store answers, its errors as this type's.
+    static func asking<Answer>(
+        _ body: () async throws(StoreError) -> Answer
+    ) async throws(VaultError) -> Answer {
+        do { return try await body() } catch { throw .store(error) }
+    }
+
+    /// What cryptography gives, its errors as this type's.
+    static func protecting<Result>(
+        _ body: () throws(KeyProtectionError) -> Result
+    ) throws(VaultError) -> Result {
+        do { return try body() } catch { throw .protection(error) }
+    }
+}

@@ -1,0 +1,53 @@
+package import LatchkeyCore
+package import LatchkeyPolicy
+
+/// A key as a license needs it: open, with what the decision has to know of it.
+package struct VaultKey: Sendable {
+    /// Key and IV.
+    package let content: ContentKey
+    /// The kid, the content, the class of its tracks, and its policies.
+    package private(set) var facts: KeyFacts
+    /// How media is encrypted; `nil` if nobody said.
+    package let scheme: EncryptionScheme?
+    var isDisabled: Bool
+
+    init(_ row: KeyRow, _ content: ContentKey) {
+        self.content = content
+        var facts = KeyFacts()
+        facts.id = row.kid
+        facts.content = row.content.written
+        facts.track = row.track
+        facts.policies = row.policies
+        facts.origin = row.isCopied ? .copy : .store
+        self.facts = facts
+        scheme = row.scheme
+        isDisabled = row.isDisabled
+    }
+
+    /// The key as memory gives it.
+    /// - Parameter isStale: whether the store does not answer, so that it may be old.
+    func remembered(isStale: Bool) -> VaultKey {
+        var key = self
+        if facts.origin != .copy || !isStale { key.facts.origin = isStale ? .stale : .memory }
+        return key
+    }
+
+    /// A key that no store has a row of.
+    /// - Parameter track: the class of its tracks, as far as its kid says.
+    init(derived content: ContentKey, at address: KeyAddress, track: TrackClass) {
+        self.content = content
+        var facts = KeyFacts()
+        facts.id = address.kid
+        facts.content = address.content.written
+        facts.track = track
+        facts.origin = .unlisted
+        self.facts = facts
+        scheme = nil
+        isDisabled = false
+    }
+}
+
+extension ContentName {
+    /// The name as policies and tokens write it: the text, or hexadecimal digits of what is no text.
+    package var written: String { text ?? bytes.hexString }
+}

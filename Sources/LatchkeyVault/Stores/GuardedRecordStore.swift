@@ -1,0 +1,225 @@
+package import Foundation
+package import LatchkeyCore
+package import LatchkeyEngines
+package import LatchkeyPolicy
+
+/// A store that costs nobody much time when it is out of service: each call has a time limit, and a store that fails again and again is
+/// left alone until it answers a question that is asked beside the calls.
+///
+/// A call goes on when the task that waits for it is cancelled: nobody would know whether it wrote.
+///
+/// Source: `Documentation/LicenseServer.md` §1 rule 5 and §7.2.
+package final class GuardedRecordStore: RecordStore {
+    private struct State {
+        var breaker: CircuitBreaker
+        var isOut = false
+    }
+
+    package var engine: String { store.engine }
+    package var answersAtOnce: Bool { store.answersAtOnce }
+    private let store: any RecordStore
+    private let role: Engine
+    private let limits: RecordStoreLimits
+    private let timekeeper: any Timekeeper
+    private let report: @Sendable (RecordStoreEvent) -> Void
+    private let state: Locked<State>
+    /// Whether the store answers, for everybody who asks how the node stands.
+    package let health: EngineHealth
+
+    /// - Parameters:
+    ///   - store: the store.
+    ///   - role: what it is for, for reports.
+    ///   - limits: the time limit, and when it is left alone.
+    ///   - health: notes whether it answers. Defaults to one of its own.
+    ///   - timekeeper: the time. Defaults to the machine's.
+    ///   - report: takes times, errors, and outages as they begin and end. Called on any thread; must not wait.
+    package init(
+        _ store: any RecordStore, for role: Engine, _ limits: RecordStoreLimits = RecordStoreLimits(),
+        health: EngineHealth? = nil, timekeeper: any Timekeeper = SystemTimekeeper(),
+        report: @escaping @Sendable (RecordStoreEvent) -> Void
+    ) {
+        self.store = store
+        self.role = role
+        self.limits = limits
+        self.timekeeper = timekeeper
+        self.report = report
+        state = Locked(State(breaker: CircuitBreaker(limits.breaker)))
+        self.health = health ?? EngineHealth(role.rawValue, engine: store.engine, timekeeper: timekeeper)
+    }
+
+    /// Whether the last call got no answer.
+    package var isOut: Bool { state.withLock { $0.isOut } }
+
+    /// Whether a store that is left alone is being asked whether it is back.
+    package var isAsking: Bool { state.withLock { $0.breaker.phase == .halfOpen } }
+
+    /// Asks whether the store answers, as a license would. Does nothing while somebody else asks a store that is left alone.
+    package func probe() async {
+        guard let permit = state.withLock({ $0.breaker.permit(at: timekeeper.uptime) }) else { return }
+        await probe(permit)
+    }
+
+    // Why it failed, the health says.
+    private func probe(_ permit: CircuitBreaker.Permit) async {
+        _ = try? await call(.read, permit) { try await $0.read(Self.nothing) }
+    }
+
+    /// A record that nobody writes: tenants' names are not empty.
+    private static let nothing = RecordKey(.account, tenant: "-", name: "-")
+
+    package func read(_ key: RecordKey) async throws(StoreError) -> RecordReading {
+        try await call(.read) { try await $0.read(key) }
+    }
+
+    package func write(
+        _ record: Record, at key: RecordKey, replacing replaced: UInt64?, until end: Date, counting ends: [Date]
+    ) async throws(StoreError) -> Bool {
+        try await call(.write) {
+            try await $0.write(record, at: key, replacing: replaced, until: end, counting: ends)
+        }
+    }
+
+    package func remove(_ key: RecordKey, version: UInt64) async throws(StoreError) -> Bool {
+        try await call(.write) { try await $0.remove(key, version: version) }
+    }
+
+    package func page(
+        of kind: RecordKey.Kind, _ tenant: String, prefix: String, after name: String?, limit: Int
+    ) async throws(StoreError) -> [NamedRecord] {
+        try await call(.list) { try await $0.page(of: kind, tenant, prefix: prefix, after: name, limit: limit) }
+    }
+
+    package func count(
+        of kind: RecordKey.Kind, _ tenant: String, most: Int, _ ends: @escaping @Sendable ([UInt8]) -> [Date]
+    ) async throws(StoreError) -> RecordCount {
+        try await call(.list) { try await $0.count(of: kind, tenant, most: most, ends) }
+    }
+
+    private func call<Value: Sendable>(
+        _ operation: StoreOperation, _ body: @escaping @Sendable (any RecordStore) async throws -> Value
+    ) async throws(StoreError) -> Value {
+        switch leave() {
+        case .call(let permit): return try await call(operation, permit, body)
+        case .probe(let permit): startTask { await self.probe(permit) }
+        case .none: break
+        }
+        throw StoreError(.unavailable, engine, reason: "The engine failed repeatedly, and is left alone for a while.")
+    }
+
+    private enum Leave {
+        /// The store is asked.
+        case call(CircuitBreaker.Permit)
+        /// It is time to ask a store that is left alone whether it answers, beside the call, which does not wait for it.
+        case probe(CircuitBreaker.Permit)
+        case none
+    }
+
+    private func leave() -> Leave {
+        let now = timekeeper.uptime
+        return state.withLock { state in
+            guard let permit = state.breaker.permit(at: now) else { return .none }
+            return state.breaker.phase == .closed || answersAtOnce ? .call(permit) : .probe(permit)
+        }
+    }
+
+    private func call<Value: Sendable>(
+        _ operation: StoreOperation, _ permit: CircuitBreaker.Permit,
+        _ body: @escaping @Sendable (any RecordStore) async throws -> Value
+    ) async throws(StoreError) -> Value {
+        let began = timekeeper.uptime
+        defer { report(.took(role, operation, timekeeper.uptime - began)) }
+        switch await answersAtOnce ? Result({ try await body(store) }) : limited(body) {
+        case .success(let value):
+            answered(permit)
+            return value
+        case .failure(let error as StoreError):
+            failed(error, permit)
+            throw error
+        default:
+            let error = StoreError(.unavailable, engine, reason: "The engine gave no answer.")
+            failed(error, permit)
+            throw error
+        }
+    }
+
+    /// The outcome of a task of its own, which no caller cancels; the deadline ends it.
+    private func limited<Value: Sendable>(
+        _ body: @escaping @Sendable (any RecordStore) async throws -> Value
+    ) async -> Result<Value, any Error>? {
+        let (store, engine, limit, timekeeper) = (store, engine, limits.time, timekeeper)
+        let promise = Promise<Value, any Error>()
+        await startTask {
+            promise.resolve(
+                await Result {
+                    try await withDeadline(
+                        limit, timekeeper,
+                        expired: {
+                            StoreError(
+                                .unavailable, engine, reason: "The engine did not answer within \(limit.inWords).")
+                        }, { try await body(store) })
+                })
+        }.value
+        return promise.outcome
+    }
+
+    private func answered(_ permit: CircuitBreaker.Permit) {
+        let wasOut = state.withLock { state in
+            state.breaker.answered(permit)
+            defer { state.isOut = false }
+            return state.isOut
+        }
+        health.note()
+        if wasOut { report(.outageEnded(role)) }
+    }
+
+    private func failed(_ error: StoreError, _ permit: CircuitBreaker.Permit) {
+        // A store that is full, or holds a damaged record, answers.
+        guard error.kind == .unavailable || error.kind == .misconfigured else {
+            answered(permit)
+            return report(.failed(role, error))
+        }
+        let wasOut = state.withLock { state in
+            state.breaker.failed(permit, at: timekeeper.uptime)
+            defer { state.isOut = true }
+            return state.isOut
+        }
+        health.note(error)
+        if !wasOut { report(.outageBegan(role)) }
+        report(.failed(role, error))
+    }
+}
+
+/// How patient a server is with a store of records.
+package struct RecordStoreLimits: Sendable, Hashable {
+    /// How long a call may take.
+    package let time: Duration
+    /// When the store is left alone.
+    package let breaker: CircuitBreaker.Limits
+
+    /// - Parameters:
+    ///   - time: how long a call may take. Defaults to 50 ms.
+    ///   - breaker: when the store is left alone. Defaults to a second after 5 failures in a row.
+    package init(time: Duration = .milliseconds(50), breaker: CircuitBreaker.Limits = .init(pause: .seconds(1))) {
+        self.time = time
+        self.breaker = breaker
+    }
+}
+
+/// What metrics and logs learn of a store.
+package enum RecordStoreEvent: Sendable, Equatable {
+    /// The store does not answer from now on: the policies' outage rule is in force.
+    case outageBegan(Engine)
+    /// The store answers again.
+    case outageEnded(Engine)
+    /// A call failed, or a record is damaged.
+    case failed(Engine, StoreError)
+    /// A call took so long, whatever came of it.
+    case took(Engine, StoreOperation, Duration)
+}
+
+/// What a store was asked to do. The raw values are labels of metrics.
+package enum StoreOperation: String, Sendable, Hashable, CaseIterable {
+    case read, write
+    /// A page or a count, for people who look.
+    case list
+}

@@ -1,0 +1,148 @@
+package import Foundation
+package import LatchkeyCore
+package import LatchkeyEngines
+package import LatchkeyPolicy
+
+/// Keeps what is sealed: content keys, seeds, and the tenants' data keys. Never sees a key in clear.
+///
+/// A key never changes by itself once it is stored; only how it is sealed, and whether it is disabled. Somebody may replace or remove one,
+/// who names how it is sealed now.
+///
+/// Source: `Documentation/LicenseServer.md` §8.
+package protocol KeyStore: Sendable {
+    /// The engine's name for metrics.
+    var engine: String { get }
+
+    /// Whether it did not answer when it was last asked, so that what was read before may be old. Defaults to no.
+    var isAway: Bool { get }
+
+    /// Whether a key was disabled on this node while the store was away, and the store does not know it yet. Defaults to no.
+    func holdsBack(_ kid: KeyID, of tenant: String) -> Bool
+
+    /// Adds the keys that are not there.
+    /// - Returns: the rows in force, in the order asked: for a key that was there, the row that was there.
+    /// - Throws: `StoreError`; then all or none were added.
+    func add(_ rows: [KeyRow]) async throws(StoreError) -> [KeyRow]
+
+    /// The rows of some keys, in any order; those that are not there are left out.
+    func rows(_ kids: [KeyID], of tenant: String) async throws(StoreError) -> [KeyRow]
+
+    /// The rows of a tenant by content and kid, page by page.
+    /// - Parameters:
+    ///   - tenant: the tenant.
+    ///   - search: how the content's name begins, or a whole kid; empty for all.
+    ///   - cursor: only rows after this one.
+    ///   - limit: the most rows, 1 to 1,000.
+    func page(
+        of tenant: String, search: String, after cursor: KeyRow.Cursor?, limit: Int
+    ) async throws(StoreError) -> [KeyRow]
+
+    /// How many keys a tenant has.
+    func count(of tenant: String) async throws(StoreError) -> Int
+
+    /// Replaces how keys and seeds are sealed, by a newer data key; each is found by its subject.
+    /// - Returns: how many were replaced; a row that meanwhile has a data key at least as new stays as it is.
+    func reseal(_ rows: [SealedKey]) async throws(StoreError) -> Int
+
+    /// Some rows that an older data key seals; none when all have the newest.
+    func rows(of tenant: String, sealedBefore dataKey: UInt32, limit: Int) async throws(StoreError) -> [KeyRow]
+
+    /// Disables a key, or enables it again.
+    /// - Returns: false if there is no such key.
+    func setDisabled(_ isDisabled: Bool, _ kid: KeyID, of tenant: String) async throws(StoreError) -> Bool
+
+    /// Puts a key in another's place that has its kid. Engines on disk keep the former row, sealed as it was, where no server reads it.
+    /// - Parameters:
+    ///   - held: the key as it is sealed now.
+    ///   - row: the new key, of the same tenant and kid.
+    /// - Returns: false if it is sealed otherwise meanwhile, or gone; nothing changed then.
+    func replace(_ held: SealedKey, by row: KeyRow) async throws(StoreError) -> Bool
+
+    /// Removes a key. Engines on disk keep the former row, as for `replace`.
+    /// - Parameter held: the key as it is sealed now.
+    /// - Returns: false if it is sealed otherwise meanwhile, or gone; nothing changed then.
+    func remove(_ held: SealedKey) async throws(StoreError) -> Bool
+
+    /// What tells this database from others; `nil` for one in memory, and for one whose tables a version before made.
+    func fingerprint() async throws(StoreError) -> DatabaseFingerprint?
+
+    /// The tenant's sealed seeds.
+    func seeds(of tenant: String) async throws(StoreError) -> [SealedKey]
+
+    /// Adds a seed, unless its version is there.
+    /// - Returns: false if it is there.
+    func add(seed: SealedKey) async throws(StoreError) -> Bool
+
+    /// All tenants' wrapped data keys.
+    func dataKeys() async throws(StoreError) -> [WrappedDataKey]
+
+    /// Adds a data key, or replaces how it is wrapped.
+    /// - Parameters:
+    ///   - dataKey: the wrapped data key.
+    ///   - wrapper: the name of the key encryption key by which it is wrapped now; `nil` if it is new.
+    /// - Returns: false if it is there with another wrapper, and nothing changed.
+    func put(_ dataKey: WrappedDataKey, replacing wrapper: String?) async throws(StoreError) -> Bool
+}
+
+extension KeyStore {
+    package var isAway: Bool { false }
+
+    package func holdsBack(_ kid: KeyID, of tenant: String) -> Bool { false }
+}
+
+/// A content key as a store holds it.
+package struct KeyRow: Sendable, Hashable {
+    /// Where the next page begins.
+    package struct Cursor: Sendable, Hashable {
+        package let content: ContentName
+        package let kid: KeyID
+
+        package init(content: ContentName, kid: KeyID) {
+            self.content = content
+            self.kid = kid
+        }
+    }
+
+    /// The kid.
+    package var kid: KeyID
+    /// Tenant, data key, nonce and ciphertext.
+    package var sealed: SealedKey
+    /// The content that it encrypts.
+    package var content: ContentName
+    /// The class of its tracks.
+    package var track: TrackClass
+    /// The packager's word for its tracks; empty if it has none.
+    package var trackType: String
+    /// The policies of the key, in their order.
+    package var policies: [String]
+    /// How media is encrypted; `nil` if nobody said.
+    package var scheme: EncryptionScheme?
+    /// The indexes of the crypto periods that it encrypts; empty without rotation.
+    package var periods: [UInt32]
+    /// When it was stored; whole seconds.
+    package var created: Date
+    /// Whether licenses for it are refused.
+    package var isDisabled: Bool
+    /// Whether it is out of a node's own copy, because the store did not answer. No store keeps it.
+    package var isCopied = false
+
+    package init(
+        kid: KeyID, sealed: SealedKey, content: ContentName, track: TrackClass = .all, trackType: String = "",
+        policies: [String] = [], scheme: EncryptionScheme? = nil, periods: [UInt32] = [], created: Date,
+        isDisabled: Bool = false
+    ) {
+        self.kid = kid
+        self.sealed = sealed
+        self.content = content
+        self.track = track
+        self.trackType = trackType
+        self.policies = policies
+        self.scheme = scheme
+        self.periods = periods
+        self.created = created
+        self.isDisabled = isDisabled
+    }
+
+    /// Its place among the tenant's rows.
+    package var cursor: Cursor { Cursor(content: content, kid: kid) }
+}

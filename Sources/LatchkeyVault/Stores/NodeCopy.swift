@@ -1,0 +1,93 @@
+package import Foundation
+package import LatchkeyCore
+package import LatchkeyEngines
+
+/// What a node keeps on its own disk of the store of keys, so that it starts and licenses while the store is away.
+///
+/// Everything is sealed as in the store: rows and seeds by data keys, data keys by the key encryption key. Besides, it keeps the changes
+/// that could not reach the store yet.
+///
+/// Source: `Documentation/Decisions/0011-only-stored-keys.md`.
+package protocol NodeCopy: Sendable {
+    /// The database of which this is the copy; `nil` before it has seen one.
+    func fingerprint() async throws(StoreError) -> DatabaseFingerprint?
+
+    /// Remembers the database of which this is the copy. Does not wait.
+    func keep(_ fingerprint: DatabaseFingerprint)
+
+    /// Keeps rows as the store has them now. Does not wait; what does not fit into the queue is kept the next time that it is read.
+    func keep(_ rows: [KeyRow])
+
+    /// Keeps all tenants' data keys, in place of those before. Does not wait.
+    func keep(_ dataKeys: [WrappedDataKey])
+
+    /// Keeps a tenant's seeds, in place of those before. Does not wait.
+    func keep(_ seeds: [SealedKey], of tenant: String)
+
+    /// Forgets rows that the store does not have. Does not wait.
+    func forget(_ kids: [KeyID], of tenant: String)
+
+    /// The rows of some keys, in any order; those that are not there are left out.
+    func rows(_ kids: [KeyID], of tenant: String) async throws(StoreError) -> [KeyRow]
+
+    /// All tenants' data keys.
+    func dataKeys() async throws(StoreError) -> [WrappedDataKey]
+
+    /// A tenant's seeds.
+    func seeds(of tenant: String) async throws(StoreError) -> [SealedKey]
+
+    /// Kids of rows, to look at them again: those behind a kid, in the order of their bytes.
+    /// - Parameter limit: 1 to 1,000.
+    func kids(of tenant: String, after kid: KeyID?, limit: Int) async throws(StoreError) -> [KeyID]
+
+    /// Keeps a change that is to reach the store later. It is on the disk when this returns.
+    /// - Throws: `storeFull` beyond 10,000 changes, or without room on the disk.
+    func add(_ change: PendingChange) async throws(StoreError)
+
+    /// The changes that wait, in their order.
+    func changes() async throws(StoreError) -> [PendingChange]
+
+    /// Forgets a change, because the store has it.
+    func remove(_ change: PendingChange) async throws(StoreError)
+
+    /// How much it holds.
+    func figures() async throws(StoreError) -> NodeCopyFigures
+}
+
+/// How much a node's copy holds.
+package struct NodeCopyFigures: Sendable, Hashable {
+    /// How many content keys.
+    package var rows = 0
+    /// The bytes of its file.
+    package var bytes = 0
+    /// When something of the store was last kept; `nil` if nothing was.
+    package var kept: Date?
+
+    package init(rows: Int = 0, bytes: Int = 0, kept: Date? = nil) {
+        self.rows = rows
+        self.bytes = bytes
+        self.kept = kept
+    }
+}
+
+/// A change that a node made while the store was away, and that the store gets afterwards.
+package struct PendingChange: Sendable, Hashable, Codable {
+    /// What was changed.
+    package enum Kind: Sendable, Hashable, Codable {
+        /// Nobody gets the key any more.
+        case disabled(tenant: String, kid: String)
+        /// A session was stopped by somebody; the date is of the node's clock.
+        case stopped(tenant: String, account: String, session: String, by: String, at: Date)
+        /// An entry of the audit, in canonical form.
+        case audit(text: String)
+    }
+
+    /// Its own name, so that it is removed once.
+    package let id: UUID
+    package let kind: Kind
+
+    package init(_ kind: Kind, id: UUID = UUID()) {
+        self.id = id
+        self.kind = kind
+    }
+}

@@ -1,0 +1,98 @@
+import Foundation
+package import LatchkeyCore
+package import LatchkeyEngines
+package import LatchkeyPolicy
+
+/// The changes of a node that the stores have not got yet: in force here at once, delivered in their order when the stores answer.
+///
+/// Source: `Documentation/Decisions/0011-only-stored-keys.md`.
+package final class PendingChanges: Sendable {
+    private struct HeldKey: Hashable {
+        let tenant: String
+        let kid: String
+    }
+
+    private struct State: Sendable {
+        var changes: [PendingChange] = []
+        var heldBack: Set<HeldKey> = []
+        var isDelivering = false
+
+        mutating func add(_ change: PendingChange) {
+            changes.append(change)
+            if case .disabled(let tenant, let kid) = change.kind { heldBack.insert(HeldKey(tenant: tenant, kid: kid)) }
+        }
+
+        mutating func remove(_ change: PendingChange) {
+            changes.removeAll { $0.id == change.id }
+            heldBack = Set(
+                changes.compactMap {
+                    guard case .disabled(let tenant, let kid) = $0.kind else { return nil }
+                    return HeldKey(tenant: tenant, kid: kid)
+                })
+        }
+    }
+
+    private let copy: any NodeCopy
+    private let state = Locked(State())
+
+    private init(_ copy: any NodeCopy) { self.copy = copy }
+
+    /// The changes that a node's copy holds.
+    /// - Throws: `StoreError` of the copy.
+    package static func open(_ copy: any NodeCopy) async throws(StoreError) -> PendingChanges {
+        let pending = PendingChanges(copy)
+        let changes = try await copy.changes()
+        pending.state.withLock { state in for change in changes { state.add(change) } }
+        return pending
+    }
+
+    /// How many wait.
+    package var count: Int { state.withLock { $0.changes.count } }
+
+    /// Adds a change, which is in force on this node when this returns, and is on the disk.
+    /// - Throws: `StoreError` of the copy; then it is not in force.
+    package func add(_ kind: PendingChange.Kind) async throws(StoreError) {
+        let change = PendingChange(kind)
+        try await copy.add(change)
+        state.withLock { $0.add(change) }
+    }
+
+    /// Whether a key was disabled here, and the store does not know it yet.
+    package func holdsBack(_ kid: KeyID, of tenant: String) -> Bool {
+        state.withLock { state in
+            !state.heldBack.isEmpty && state.heldBack.contains(HeldKey(tenant: tenant, kid: "\(kid)"))
+        }
+    }
+
+    /// The sessions of an account that were stopped here, and of which the store does not know yet.
+    package func stops(of account: String, _ tenant: String) -> [StoppedSession] {
+        state.withLock { state in
+            guard !state.changes.isEmpty else { return [] }
+            return state.changes.compactMap { change in
+                guard case .stopped(tenant, account, let session, let who, let date) = change.kind else { return nil }
+                return StoppedSession(session: session, by: who, at: date)
+            }
+        }
+    }
+
+    /// Hands the changes over in their order. Ends at the first one that is not taken; a later call goes on there.
+    /// - Parameter deliver: hands one over; throws if its store does not take it now.
+    /// - Returns: whether none waits any more. One call at a time works; another one returns false.
+    @discardableResult
+    package func deliver(_ deliver: (PendingChange.Kind) async throws -> Void) async -> Bool {
+        let mayBegin = state.withLock { state in
+            defer { state.isDelivering = true }
+            return !state.isDelivering
+        }
+        guard mayBegin else { return false }
+        defer { state.withLock { $0.isDelivering = false } }
+        while let change = state.withLock({ $0.changes.first }) {
+            do {
+                try await deliver(change.kind)
+                try await copy.remove(change)
+            } catch { return false }
+            state.withLock { $0.remove(change) }
+        }
+        return true
+    }
+}

@@ -1,0 +1,167 @@
+package import Foundation
+import LatchkeyCore
+package import LatchkeyEngines
+
+/// Small records that several nodes change at once: accounts with their slots, and used tokens.
+///
+/// Nobody holds a lock. Who changes a record reads it, decides, and writes it with a higher version under the condition that nobody else
+/// wrote meanwhile; otherwise it begins again. So the decision stays a function, and is the same on every engine.
+///
+/// Source: `Documentation/LicenseServer.md` §7.
+package protocol RecordStore: Sendable {
+    /// The engine's name for metrics, such as `memory` or `postgresql`.
+    var engine: String { get }
+
+    /// Whether it answers out of this process's memory and never waits, so that nobody needs a limit for its time. Defaults to no.
+    var answersAtOnce: Bool { get }
+
+    /// Reads a record, with the engine's clock.
+    /// - Throws: `StoreError`.
+    func read(_ key: RecordKey) async throws(StoreError) -> RecordReading
+
+    /// Writes a record unless somebody else wrote it meanwhile.
+    /// - Parameters:
+    ///   - record: the bytes with their version, which is higher than the replaced one's.
+    ///   - key: where.
+    ///   - replaced: the version that was read; `nil` if there was no record.
+    ///   - end: from when on, by the engine's clock, the record may be forgotten, and is as if it were not there.
+    ///   - ends: when each thing ends that `count` counts in the record, such as a slot.
+    /// - Returns: false if the record has another version by now, and nothing was written.
+    /// - Throws: `StoreError`; then nobody knows whether it was written, except for `storeUnfit`: then it was not.
+    func write(
+        _ record: Record, at key: RecordKey, replacing replaced: UInt64?, until end: Date, counting ends: [Date]
+    ) async throws(StoreError) -> Bool
+
+    /// Removes a record if it still has the version.
+    /// - Returns: false if it has another version, or is not there.
+    /// - Throws: `StoreError`.
+    func remove(_ key: RecordKey, version: UInt64) async throws(StoreError) -> Bool
+
+    /// The records of a tenant whose names begin with a text, in the order of their names' bytes. For people who look, not for licenses.
+    /// - Parameters:
+    ///   - kind: what kind of records.
+    ///   - tenant: the tenant.
+    ///   - prefix: how the names begin; empty for all.
+    ///   - name: only names after this one; `nil` for the first page.
+    ///   - limit: the most records, 1 to 1,000.
+    /// - Throws: `StoreError`.
+    func page(
+        of kind: RecordKey.Kind, _ tenant: String, prefix: String, after name: String?, limit: Int
+    ) async throws(StoreError) -> [NamedRecord]
+
+    /// How many things of a tenant have not ended yet, by the engine's clock. For people who look, not for licenses.
+    ///
+    /// The writes keep the count, and no record is read for it, but for those that a version of the server wrote that kept none.
+    /// - Parameters:
+    ///   - kind: what kind of records.
+    ///   - tenant: the tenant.
+    ///   - most: about how many records without a count are looked at, at most.
+    ///   - ends: when each thing ends that counts in a record's bytes, for those records. Called on any thread; must not wait.
+    /// - Throws: `StoreError`.
+    func count(
+        of kind: RecordKey.Kind, _ tenant: String, most: Int, _ ends: @escaping @Sendable ([UInt8]) -> [Date]
+    ) async throws(StoreError) -> RecordCount
+}
+
+/// A count over records.
+package struct RecordCount: Sendable, Hashable {
+    package let value: Int
+    /// Whether all records count in it. Otherwise there are at least so many things.
+    package let isWhole: Bool
+
+    package init(_ value: Int, isWhole: Bool) {
+        self.value = value
+        self.isWhole = isWhole
+    }
+}
+
+extension RecordStore {
+    package var answersAtOnce: Bool { false }
+
+    /// Writes a record in which nothing counts.
+    package func write(
+        _ record: Record, at key: RecordKey, replacing replaced: UInt64?, until end: Date
+    ) async throws(StoreError) -> Bool {
+        try await write(record, at: key, replacing: replaced, until: end, counting: [])
+    }
+}
+
+/// Where a record is. Names are compared byte for byte: two Unicode forms of one letter are two names, as they are in every engine.
+package struct RecordKey: Sendable, Hashable {
+    /// What records are about. The raw values stand in stores.
+    package enum Kind: String, Sendable, Hashable, CaseIterable {
+        /// An account: slots, devices, downloads. The name is the account's.
+        case account
+        /// A used token. The name is a digest.
+        case token
+    }
+
+    package let kind: Kind
+    /// The tenant's name, 1 to 64 bytes without a NUL.
+    package let tenant: String
+    /// The record's name, 1 to 512 bytes without a NUL.
+    package let name: String
+
+    package init(_ kind: Kind, tenant: String, name: String) {
+        self.kind = kind
+        self.tenant = tenant
+        self.name = name
+    }
+
+    package static func == (one: Self, other: Self) -> Bool {
+        one.kind == other.kind && one.tenant.equalsByteForByte(other.tenant) && one.name.equalsByteForByte(other.name)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        // Canonically equal texts have equal hashes, so this agrees with `==`, and those few share a bucket.
+        hasher.combine(kind)
+        hasher.combine(tenant)
+        hasher.combine(name)
+    }
+}
+
+/// What a record says, and which state of it this is.
+package struct Record: Sendable, Hashable {
+    /// Rises with each change. It comes from the engine's clock (microseconds since 1970, or one more than before), so that it rises even
+    /// after the record was forgotten: a counter would begin again.
+    package let version: UInt64
+    /// At most 256 KiB.
+    package let bytes: [UInt8]
+
+    package init(version: UInt64, bytes: [UInt8]) {
+        self.version = version
+        self.bytes = bytes
+    }
+}
+
+/// What a store answered.
+package struct RecordReading: Sendable, Hashable {
+    /// The record; `nil` if there is none, or its end has come.
+    package let record: Record?
+    /// Now, by the engine's clock. Nodes' clocks differ; this one counts.
+    package let now: Date
+
+    package init(record: Record?, now: Date) {
+        self.record = record
+        self.now = now
+    }
+
+    /// The version that the next change of the record gets.
+    package var nextVersion: UInt64 {
+        max(UInt64(saturating: now.timeIntervalSince1970 * 1_000_000), (record?.version ?? 0) &+ 1)
+    }
+}
+
+/// A record with its name.
+package struct NamedRecord: Sendable, Hashable {
+    package let name: String
+    package let record: Record
+    /// When the record may be forgotten.
+    package let end: Date
+
+    package init(name: String, record: Record, end: Date) {
+        self.name = name
+        self.record = record
+        self.end = end
+    }
+}

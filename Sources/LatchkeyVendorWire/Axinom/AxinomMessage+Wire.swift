@@ -1,0 +1,44 @@
+import Foundation
+package import LatchkeyCore
+package import LatchkeyHTTP
+package import LatchkeyPolicy
+
+extension AxinomMessage {
+    /// The header field, and the query item, of the message.
+    package static let field = "X-AxDRM-Message"
+
+    /// The message in a request.
+    /// - Throws: `tokenMissing`.
+    package static func text(in request: HTTPRequest) throws(LicenseRefusal) -> String {
+        guard let text = request.headers[HTTPHeaderName(field)] ?? request.queryValue(field), !text.isEmpty else {
+            throw .tokenMissing("the header or the query item \(field)")
+        }
+        return text
+    }
+
+    /// Key and IV, separated by a colon, with or without the scheme.
+    package static func parts(of identifier: ContentIdentifier) -> (key: String, iv: String?)? {
+        guard let text = identifier.text else { return nil }
+        let parts = KeyURI(text).remainder.split(separator: ":", maxSplits: 1).map(String.init)
+        return parts.first.map { ($0, parts.count > 1 ? parts[1] : nil) }
+    }
+}
+
+extension HTTPResponse {
+    /// A refusal as Axinom's: status 400, the text in `X-AxDRM-ErrorMessage`, no body.
+    package static func axinom(_ refusal: LicenseRefusal) -> HTTPResponse {
+        let status =
+            switch refusal.kind {
+            case .method, .mediaType, .overloaded, .vendor: refusal.status
+            default: 400
+            }
+        return HTTPResponse(status: status, headers: ["X-AxDRM-ErrorMessage": headerText(refusal)])
+    }
+
+    /// The refusal as a header field may hold it: ASCII in one line.
+    private static func headerText(_ refusal: LicenseRefusal) -> String {
+        let text = refusal.reason.replacing("“", with: "'").replacing("”", with: "'")
+        return
+            "\(refusal.code): \(String(text.unicodeScalars.filter { $0.isASCII && $0.value >= 32 }.map(Character.init)))"
+    }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyFiles
+import LatchkeyForms
+import LatchkeyServer
+import LatchkeyTesting
+import LatchkeyTransport
+import Testing
+
+@testable import LatchkeyServerExamples
+@testable import LatchkeyServerTool
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// The license server as a Swift program embeds it, by its public API.
+@Suite(.timeLimit(.minutes(2))) struct EmbeddedServerTests {
+    @Test func `the example serves until its task is cancelled`() async throws {
+        let stage = try TemporaryFolder()
+        let demo = try DemoFolder.patient(in: stage)
+        try await demo.makeTenants()
+        let addresses = Promise<ServerAddresses, any Error>()
+        let serving = Task {
+            try await serveLicenses(configuration: URL(filePath: demo.configuration)) {
+                addresses.resolve(.success($0))
+            }
+        }
+        let url = try #require(URL(string: try await addresses.value.operators.url + "/readyz"))
+        let reply = try await SystemTransport().send(URLRequest(url: url), bodyLimit: 1 << 16)
+        #expect(reply.status == 200)
+        serving.cancel()
+        try await serving.value
+        await #expect(throws: (any Error).self) {
+            try await SystemTransport().send(URLRequest(url: url), bodyLimit: 1 << 16)
+        }
+    }
+
+    @Test func `a configuration that is wrong says all that is wrong`() async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write(#"{"version": 1, "tenants": {"a b": {}}}"#, to: "server.json")
+        let error = await #expect(throws: JSONProblems.self) {
+            try await LicenseServer(configuration: URL(filePath: file))
+        }
+        #expect(error?.reason.contains("tenants") == true)
+    }
+
+    @Test func `a decision needs no server`() throws {
+        let folder = try TemporaryFolder()
+        _ = try folder.write(
+            #"{"version": 1, "name": "closed", "validity": {"type": "lease", "lease": "5m"}}"#, to: "closed.json")
+        let facts = Data(#"{"now": "2026-11-22T15:00:00Z"}"#.utf8)
+        let decision = try LicenseDecision(policy: "closed", in: folder.url, facts: facts)
+        #expect(decision.isLicense, "\(decision.explanation)")
+        let error = #expect(throws: FileError.self) {
+            try LicenseDecision(policy: "open", in: folder.url, facts: facts)
+        }
+        #expect(error?.reason.contains("open.json") == true)
+    }
+}
