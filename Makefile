@@ -10,6 +10,10 @@ PREFIX ?= /usr/local
 # Players have stand-ins on Linux only; elsewhere the demo plays the vendors' profiles.
 DEMO = $(if $(filter Linux,$(shell uname)),latchkey-demo,latchkey demo)
 
+# The tests are a program on Linux, and elsewhere a bundle that swift loads.
+TEST_PROGRAM = $(if $(filter Linux,$(shell uname)),"$$($(SWIFT_BUILD) --show-bin-path)"/latchkeyPackageTests.xctest --testing-library swift-testing,swift \
+    test --skip-build $(SWIFT_FLAGS) --disable-xctest --configuration $(CONFIGURATION))
+
 .PHONY: help deps engines packager readers build release demo cluster test tsan lint bench docs api check-api install uninstall fuzz attack check-apple clean
 
 # Seconds for each of the 17 fuzz targets, two at a time: an hour in all.
@@ -49,8 +53,7 @@ readers: ## fetch other programs' readers of OpenTelemetry and HAR from PyPI for
 test: engines packager readers ## run all tests
 	@echo "Building and testing; failures and a summary follow"
 	$(SWIFT_BUILD) --build-tests --quiet
-	@Scripts/run-tests "$$($(SWIFT_BUILD) --show-bin-path)"/latchkeyPackageTests.xctest \
-	    --testing-library swift-testing --experimental-maximum-parallelization-width 8
+	@Scripts/run-tests $(TEST_PROGRAM) --experimental-maximum-parallelization-width 8
 	@Scripts/check-drag-in $(CONFIGURATION)
 	@Scripts/check-rooms --bin "$$($(SWIFT_BUILD) --show-bin-path)"
 	@Scripts/check-deployment --bin "$$($(SWIFT_BUILD) --show-bin-path)"
@@ -74,7 +77,7 @@ lint: ## check the format, references, the code in documents, and that tests end
 	@Scripts/check-references --self-test && Scripts/check-references
 	@Scripts/check-snippets --self-test && Scripts/check-snippets
 	@Scripts/check-pages --self-test && Scripts/check-pages
-	@Scripts/check-tests
+	@Scripts/check-tests --self-test && Scripts/check-tests
 	@Scripts/run-tests --self-test
 	@Scripts/check-rooms --self-test && Scripts/check-rooms
 	@Scripts/check-options --self-test && Scripts/check-options

@@ -1,7 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The one table of rooms and arrows: a target may import only targets of lower floors that its row names. CONTRIBUTING.md says why.
+// The one table of rooms and arrows, and one file because a manifest is one: a target may import only targets of lower floors that its row
+// names. Documentation/Architecture.md says why.
 // Warnings are errors where `.ci/run` sets this, and nowhere else: a newer compiler's new warning never stops a user's build, and every
 // user's own CI sets `CI`.
 let isStrict = Context.environment["LATCHKEY_STRICT"] != nil
@@ -109,7 +110,7 @@ let package = Package(
         room("LatchkeyHTTP", ["LatchkeyCore", "LatchkeyFiles", "CGnuTLS", "CSockets"]),
         room("LatchkeyVendors", ["LatchkeyCore"]),
         room("LatchkeyDevice", ["LatchkeyCore", "LatchkeyFairPlay"]),
-        room("LatchkeyPlayback", ["LatchkeyCore", "LatchkeyHLS"]),
+        room("LatchkeyPlayback", ["LatchkeyCore", "LatchkeyHLS", "LatchkeyFiles"]),
         // Floor 3
         room("Latchkey", ["LatchkeyCore", "LatchkeyHLS", "LatchkeyTransport", "LatchkeyVendors"]),
         // The license server, from below. Forms: strict JSON, and forms with problems by place.
@@ -216,7 +217,7 @@ let package = Package(
         // Floor 5
         room(
             "LatchkeyTerminal",
-            ["LatchkeyCore", "LatchkeyFiles", "LatchkeyPlayback", "LatchkeyTransport"]),
+            ["LatchkeyCore", "LatchkeyPlayback", "LatchkeyFiles", "LatchkeyTransport", "LatchkeyForms"]),
         // The option `--trace` of the tools.
         room(
             "LatchkeyTracing",

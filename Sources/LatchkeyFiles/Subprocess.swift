@@ -95,6 +95,44 @@ package final class Subprocess: @unchecked Sendable {
     }
 
     private func spawn() throws -> pid_t {
+        let streams = [standardInput, standardOutput, standardError]
+        return try Self.spawn(
+            executableURL?.path ?? "", arguments, environment: environment ?? ProcessInfo.processInfo.environment,
+            files: streams.enumerated().map { Self.file(of: $1, isInput: $0 == 0) })
+    }
+
+    /// What the child gets of a stream.
+    private static func file(of stream: (any SubprocessStream)?, isInput: Bool) -> StandardFile {
+        if let pipe = stream as? Pipe {
+            return .descriptor((isInput ? pipe.fileHandleForReading : pipe.fileHandleForWriting).fileDescriptor)
+        }
+        guard let handle = stream as? FileHandle else { return .inherited }
+        return handle === FileHandle.nullDevice ? .nothing : .descriptor(handle.fileDescriptor)
+    }
+}
+
+extension Subprocess {
+    /// What one of a child's standard files is.
+    package enum StandardFile: Sendable, Hashable {
+        /// That of this process.
+        case inherited
+        /// Empty, or thrown away.
+        case nothing
+        /// An open file of this process.
+        case descriptor(Int32)
+    }
+
+    /// Starts a child, for whoever waits for its end himself.
+    /// - Parameters:
+    ///   - program: a path in the file system.
+    ///   - arguments: what stands behind the program's name.
+    ///   - environment: the variables.
+    ///   - files: standard input, output and error, in this order. The child inherits no other.
+    /// - Returns: its number.
+    /// - Throws: `POSIXError`, such as `ENOENT` for a program that is not there.
+    package static func spawn(
+        _ program: String, _ arguments: [String], environment: [String: String], files: [StandardFile]
+    ) throws -> Int32 {
         #if canImport(Darwin)
             var actions: posix_spawn_file_actions_t?
             var attributes: posix_spawnattr_t?
@@ -108,12 +146,11 @@ package final class Subprocess: @unchecked Sendable {
             posix_spawn_file_actions_destroy(&actions)
             posix_spawnattr_destroy(&attributes)
         }
-        for (number, stream) in [standardInput, standardOutput, standardError].enumerated() {
-            guard let stream else { continue }
-            if let file = Self.descriptor(of: stream, isInput: number == 0) {
-                posix_spawn_file_actions_adddup2(&actions, file, Int32(number))
-            } else {
-                posix_spawn_file_actions_addopen(&actions, Int32(number), "/dev/null", O_RDWR, 0)
+        for (number, file) in zip(Int32(0)..., files) {
+            switch file {
+            case .inherited: break
+            case .nothing: posix_spawn_file_actions_addopen(&actions, number, "/dev/null", O_RDWR, 0)
+            case .descriptor(let descriptor): posix_spawn_file_actions_adddup2(&actions, descriptor, number)
             }
         }
         // Swift's threads block all signals, and this process may ignore some: the child has them as one that a shell starts.
@@ -125,8 +162,6 @@ package final class Subprocess: @unchecked Sendable {
         let flags = Int32(POSIX_SPAWN_SETSIGMASK) | Int32(POSIX_SPAWN_SETSIGDEF)
         posix_spawnattr_setflags(&attributes, Int16(flags) | latchkey_close_others(&actions))
 
-        let program = executableURL?.path ?? ""
-        let environment = environment ?? ProcessInfo.processInfo.environment
         var words = ([program] + arguments).map { strdup($0) } + [nil]
         var variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { for text in words + variables { free(text) } }
@@ -134,14 +169,5 @@ package final class Subprocess: @unchecked Sendable {
         let failure = posix_spawn(&process, program, &actions, &attributes, &words, &variables)
         guard failure == 0 else { throw POSIXError(POSIXErrorCode(rawValue: failure) ?? .EINVAL) }
         return process
-    }
-
-    /// The descriptor that the child gets; `nil` for nothing.
-    private static func descriptor(of stream: any SubprocessStream, isInput: Bool) -> Int32? {
-        if let pipe = stream as? Pipe {
-            return (isInput ? pipe.fileHandleForReading : pipe.fileHandleForWriting).fileDescriptor
-        }
-        guard let handle = stream as? FileHandle, handle !== FileHandle.nullDevice else { return nil }
-        return handle.fileDescriptor
     }
 }

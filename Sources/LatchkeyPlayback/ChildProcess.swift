@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyFiles
 
 /// One run of a program without a shell. A thread of its own watches it, and a deadline ends it.
 ///
@@ -128,68 +129,15 @@ private final class RunningChild: Sendable {
 }
 
 private func spawn(_ command: ChildProcess, output: Int32, errors: Int32) throws -> pid_t {
-    #if canImport(Darwin)
-        var actions: posix_spawn_file_actions_t?
-        var attributes: posix_spawnattr_t?
-    #else
-        var actions = posix_spawn_file_actions_t()
-        var attributes = posix_spawnattr_t()
-    #endif
-    posix_spawn_file_actions_init(&actions)
-    posix_spawnattr_init(&attributes)
-    defer {
-        posix_spawn_file_actions_destroy(&actions)
-        posix_spawnattr_destroy(&attributes)
+    // Without variables that may hold credentials.
+    let environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("LATCHKEY_") }
+    do {
+        return try Subprocess.spawn(
+            command.program, command.arguments, environment: environment,
+            files: [.nothing, .descriptor(output), .descriptor(errors)])
+    } catch let error as POSIXError {
+        throw Diagnosis.toolFailed(String(cString: strerror(error.code.rawValue)))
     }
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-    posix_spawn_file_actions_adddup2(&actions, output, 1)
-    posix_spawn_file_actions_adddup2(&actions, errors, 2)
-    let flags = takeUsualSignals(&attributes)
-    #if canImport(Darwin)
-        posix_spawnattr_setflags(&attributes, Int16(flags | POSIX_SPAWN_CLOEXEC_DEFAULT))
-    #else
-        posix_spawnattr_setflags(&attributes, Int16(flags))
-        for file in openFiles() { posix_spawn_file_actions_addclose(&actions, file) }
-    #endif
-    var arguments = ([command.program] + command.arguments).map { strdup($0) } + [nil]
-    var variables = environment().map { strdup($0) } + [nil]
-    defer { for text in arguments + variables { free(text) } }
-    var process: pid_t = 0
-    let failure = posix_spawn(&process, command.program, &actions, &attributes, &arguments, &variables)
-    guard failure == 0 else { throw Diagnosis.toolFailed(String(cString: strerror(failure))) }
-    return process
-}
-
-/// Makes the child handle signals like a program that a shell starts: Swift's threads block all signals, and this process may
-/// ignore some.
-/// - Returns: the flags for the attributes.
-private func takeUsualSignals(_ attributes: inout SpawnAttributes) -> Int32 {
-    var (none, all) = (sigset_t(), sigset_t())
-    sigemptyset(&none)
-    sigfillset(&all)
-    posix_spawnattr_setsigmask(&attributes, &none)
-    posix_spawnattr_setsigdefault(&attributes, &all)
-    return Int32(POSIX_SPAWN_SETSIGMASK) | Int32(POSIX_SPAWN_SETSIGDEF)
-}
-
-/// The child's environment: that of this process without variables that may hold credentials.
-private func environment() -> [String] {
-    ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("LATCHKEY_") }.map { "\($0.key)=\($0.value)" }
-}
-
-#if canImport(Darwin)
-    private typealias SpawnAttributes = posix_spawnattr_t?
-#else
-    private typealias SpawnAttributes = posix_spawnattr_t
-#endif
-
-/// The file descriptors to close in the child: all that this process has open, except the standard ones, and those that other
-/// threads may open before the child starts, because a new file takes the lowest free number. Closing an unused number does no
-/// harm.
-private func openFiles() -> Range<Int32> {
-    let open = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
-    let highest = open.compactMap { Int32($0) }.max() ?? 2
-    return 3..<max(3, min(highest + 64, getdtablesize()))
 }
 
 /// A pipe. Its ends are closed with the last reference, and in every child.

@@ -1,4 +1,4 @@
-import LatchkeyFiles
+import LatchkeyForms
 
 /// Reads the words behind a verb.
 ///

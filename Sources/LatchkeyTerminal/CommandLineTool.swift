@@ -1,5 +1,5 @@
 import LatchkeyCore
-import LatchkeyFiles
+import LatchkeyForms
 
 /// A program with verbs as a function: arguments in, texts to a console, an exit status out.
 package struct CommandLineTool: Sendable {

@@ -1,6 +1,6 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyFiles
+import LatchkeyForms
 
 /// How an option's value is written, and how to read it.
 package struct ValueForm<Value: Sendable>: Sendable {

@@ -1,4 +1,4 @@
-import LatchkeyFiles
+import LatchkeyForms
 import Testing
 
 @testable import LatchkeyCommandLine

@@ -56,5 +56,10 @@ import Testing
             try LicenseDecision(policy: "open", in: folder.url, facts: facts)
         }
         #expect(error?.reason.contains("open.json") == true)
+        let nowhere = folder.url.appending(path: "nowhere")
+        let missing = #expect(throws: JSONProblems.self) {
+            try LicenseDecision(policy: "open", in: nowhere, facts: facts)
+        }
+        #expect(missing?.reason.contains(nowhere.path) == true)
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Latchkey
 import LatchkeyCore
-import LatchkeyFiles
+import LatchkeyForms
 import LatchkeyHLS
 import LatchkeySimulation
 import LatchkeyTerminal

@@ -1,6 +1,6 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyFiles
+import LatchkeyForms
 import LatchkeyTerminal
 
 /// What is known of a text that somebody copied: a number in any form, a name, a player's code, a whole error.

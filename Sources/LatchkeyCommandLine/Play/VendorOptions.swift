@@ -2,6 +2,7 @@ import Foundation
 import Latchkey
 import LatchkeyCore
 import LatchkeyFiles
+import LatchkeyForms
 import LatchkeyTerminal
 import LatchkeyVendors
 

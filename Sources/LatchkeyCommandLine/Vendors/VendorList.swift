@@ -1,5 +1,5 @@
 import LatchkeyCore
-import LatchkeyFiles
+import LatchkeyForms
 import LatchkeySupport
 import LatchkeyTerminal
 import LatchkeyVendors

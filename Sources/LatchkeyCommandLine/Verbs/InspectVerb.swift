@@ -2,6 +2,7 @@ import Foundation
 import LatchkeyCore
 import LatchkeyFairPlay
 import LatchkeyFiles
+import LatchkeyForms
 import LatchkeyTerminal
 import LatchkeyVendors
 

@@ -2,6 +2,7 @@ import Foundation
 import LatchkeyCore
 import LatchkeyFairPlay
 import LatchkeyFiles
+import LatchkeyForms
 import LatchkeyHTTP
 import LatchkeyMedia
 import LatchkeyOperation

@@ -48,7 +48,9 @@ package struct PolicySet: Sendable {
             throw JSONProblems(
                 code: "policyInvalid",
                 problems: [
-                    JSONProblem(.root, "The folder of policies cannot be read.", remedy: "Check its path and rights.")
+                    JSONProblem(
+                        .root, "The folder of policies \(folder.path.onOneLine) cannot be read.",
+                        remedy: "Check its path and rights.")
                 ])
         }
         for name in names.sorted() where name.hasSuffix(".json") && !name.hasPrefix(".") {

@@ -169,7 +169,7 @@ public final class LicenseServer: Sendable {
     /// Stops accepting, finishes what is open, and closes the stores. Waits for a reload that goes on, because it needs the stores; later ones
     /// fail. `serve()` does not wait longer than the drain's deadline.
     /// - Parameter limit: how long open requests may take.
-    public func stop(within limit: Duration = .seconds(10)) async {
+    package func stop(within limit: Duration = .seconds(10)) async {
         // A reload that hangs at a file ends with the time.
         let (threads, timekeeper) = (file.threads, shared.timekeeper)
         let patience = startTask {

@@ -2,6 +2,7 @@ import LatchkeyCore
 import LatchkeyEngines
 import LatchkeyFairPlay
 import LatchkeyFiles
+import LatchkeyForms
 import LatchkeyLicensing
 import LatchkeyVault
 

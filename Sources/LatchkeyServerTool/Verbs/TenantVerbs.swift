@@ -1,6 +1,6 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyFiles
+import LatchkeyForms
 import LatchkeyLicensing
 import LatchkeyServer
 import LatchkeyStores
