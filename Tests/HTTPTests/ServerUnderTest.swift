@@ -51,7 +51,9 @@ func until(_ condition: () -> Bool) async throws {
 func fetch(_ port: UInt16, _ path: String, _ change: (inout URLRequest) -> Void = { _ in }) async throws -> (
     status: Int, headers: [String: String], body: Data
 ) {
-    var request = URLRequest(url: try #require(URL(string: "http://127.0.0.1:\(port)\(path)")), timeoutInterval: 900)
+    var request = URLRequest(url: try #require(URL(string: "http://127.0.0.1:\(port)\(path)")))
+    // Foundation on Linux does not read what the initializer takes.
+    request.timeoutInterval = 900
     change(&request)
     let (data, response) = try await URLSession.shared.data(for: request)
     let http = try #require(response as? HTTPURLResponse)

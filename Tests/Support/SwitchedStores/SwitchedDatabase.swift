@@ -13,7 +13,7 @@ package final class SwitchedDatabase: KeyStore, AuditStore {
     private let isDown = Locked(false)
     private let refusesKeys = Locked(false)
     private let refusesEntries = Locked(false)
-    private let holdsRows = Locked(false)
+    private let hold = Locked<Promise<Void, Never>?>(nil)
 
     package let engine = "switched"
 
@@ -29,7 +29,12 @@ package final class SwitchedDatabase: KeyStore, AuditStore {
     package func failEntries(_ value: Bool) { refusesEntries.withLock { $0 = value } }
 
     /// Has the next look for rows of older data keys wait until its task is cancelled.
-    package func holdRows() { holdsRows.withLock { $0 = true } }
+    /// - Returns: is resolved when that look waits.
+    package func holdRows() -> Promise<Void, Never> {
+        let held = Promise<Void, Never>()
+        hold.withLock { $0 = held }
+        return held
+    }
 
     /// - Throws: while it is away.
     package func ask() throws(StoreError) {
@@ -67,11 +72,14 @@ package final class SwitchedDatabase: KeyStore, AuditStore {
     package func rows(of tenant: String, sealedBefore dataKey: UInt32, limit: Int) async throws(StoreError) -> [KeyRow]
     {
         try ask()
-        let holds = holdsRows.withLock { holds in
-            defer { holds = false }
-            return holds
+        let held = hold.withLock { held in
+            defer { held = nil }
+            return held
         }
-        if holds { _ = try? await Promise<Void, any Error>().valueOrCancel() }
+        if let held {
+            held.resolve(.success(()))
+            _ = try? await Promise<Void, any Error>().valueOrCancel()
+        }
         return try await inner.rows(of: tenant, sealedBefore: dataKey, limit: limit)
     }
 
