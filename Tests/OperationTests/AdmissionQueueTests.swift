@@ -115,7 +115,7 @@ import Testing
         #expect(refusal(&queue, 2, at: .zero)?.why == .draining)
         #expect(refusal(&queue, 2, session: 3, at: .zero)?.retryAfter == 1)
         #expect(queue.next(at: .zero).admitted?.item == 1)
-        #expect(AdmissionRefusal(lane: .start, why: .draining, retryAfter: 1).refusal.refusal.status == 503)
+        #expect(AdmissionRefusal(lane: .start, why: .draining, retryAfter: 1).refusal.status == 503)
         #expect(AdmissionRefusal(lane: .start, why: .full, retryAfter: 3).refusal.retryAfterSeconds == 3)
     }
 }

@@ -84,7 +84,7 @@ struct VirtualLoad {
             tally.request(.granted, LoadReply(status: 204), .zero, at: offset)
             tally.end(question, .granted)
         case .refuse(let refusal, _, _):
-            let reply = LoadReply(status: refusal.refusal.status, body: refusal.body(requestID: "load"))
+            let reply = LoadReply(status: refusal.status, body: refusal.body(requestID: "load"))
             tally.request(reply.outcome, reply, .zero, at: offset)
             tally.end(question, reply.outcome)
         }

@@ -49,30 +49,21 @@ extension LicenseDesk {
     /// - Returns: the license; `nil` for a player that says that it stopped, and needs none.
     package func license(
         _ ask: VendorAsk, of tenant: Tenant, _ report: inout LicenseReport
-    ) async throws(PolicyRefusal) -> License? {
+    ) async throws(LicenseRefusal) -> License? {
         let grant = ask.grant.grant
         report.end(.token, at: timekeeper.uptime)
         var requested: VaultKey?
-        do throws(LicenseRefusal) {
-            if let name = ask.named { requested = try await tenant.key(name) }
-        } catch {
-            throw PolicyRefusal(error)
-        }
+        if let name = ask.named { requested = try await tenant.key(name) }
         report.kid = requested?.facts.id
         let context = try await opened(Ask(spc: ask.spc, token: nil, viewer: ask.viewer), grant)
         report.end(.open, at: timekeeper.uptime)
-        let (key, facts): (VaultKey, Facts)
-        do throws(LicenseRefusal) {
-            key = try await self.key(ask, requested, sealedFor: context.assetID, of: tenant)
-            report.found(key)
-            report.end(.key, at: timekeeper.uptime)
-            if let objection = ask.objection(key, context.assetID) { throw objection }
-            var granted = ask.grant
-            try ask.narrow(&granted, key.facts, context.assetID)
-            facts = try self.facts(ask.viewer, context, granted.grant, key.facts, tenant)
-        } catch {
-            throw PolicyRefusal(error)
-        }
+        let key = try await self.key(ask, requested, sealedFor: context.assetID, of: tenant)
+        report.found(key)
+        report.end(.key, at: timekeeper.uptime)
+        if let objection = ask.objection(key, context.assetID) { throw objection }
+        var granted = ask.grant
+        try ask.narrow(&granted, key.facts, context.assetID)
+        let facts = try self.facts(ask.viewer, context, granted.grant, key.facts, tenant)
         return try await license(context, key, facts, tenant, &report)
     }
 

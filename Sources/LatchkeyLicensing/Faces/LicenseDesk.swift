@@ -82,22 +82,13 @@ package struct LicenseDesk: Sendable {
     /// - Returns: the license; `nil` for a player that says that it stopped, and needs none.
     package func license(
         _ ask: Ask, of tenant: Tenant, _ report: inout LicenseReport
-    ) async throws(PolicyRefusal) -> License? {
-        var facts: Facts
-        let key: VaultKey
-        let grant: Grant
-        do throws(LicenseRefusal) { grant = try await self.grant(ask.token, of: tenant, &report) } catch {
-            throw PolicyRefusal(error)
-        }
+    ) async throws(LicenseRefusal) -> License? {
+        let grant = try await self.grant(ask.token, of: tenant, &report)
         let context = try await opened(ask, grant)
         report.end(.open, at: timekeeper.uptime)
-        do throws(LicenseRefusal) {
-            key = try await self.key(context.assetID, of: tenant, &report)
-            facts = try self.facts(ask.viewer, context, grant, key.facts, tenant)
-            try await entitle(&facts, tenant)
-        } catch {
-            throw PolicyRefusal(error)
-        }
+        let key = try await self.key(context.assetID, of: tenant, &report)
+        var facts = try self.facts(ask.viewer, context, grant, key.facts, tenant)
+        try await entitle(&facts, tenant)
         return try await license(context, key, facts, tenant, &report)
     }
 
@@ -105,11 +96,9 @@ package struct LicenseDesk: Sendable {
     func license(
         _ context: ServerPlaybackContext, _ key: VaultKey, _ facts: Facts, _ tenant: Tenant,
         _ report: inout LicenseReport
-    ) async throws(PolicyRefusal) -> License? {
+    ) async throws(LicenseRefusal) -> License? {
         // Before the decision, so that no slot is taken. Clear Key takes its IVs from the media.
-        if let kid = key.facts.id, !key.content.hasStatedIV {
-            throw PolicyRefusal(LicenseRefusal(VaultError.ivMissing(kid)))
-        }
+        if let kid = key.facts.id, !key.content.hasStatedIV { throw LicenseRefusal(VaultError.ivMissing(kid)) }
         let outcome = try await decision(facts, tenant, &report)
         switch outcome.decision {
         case .refuse(let refusal, _, _): throw refusal
@@ -120,7 +109,7 @@ package struct LicenseDesk: Sendable {
                 ckc = try self.ckc(context, key.content, terms)
             } catch {
                 await accounts.undo(outcome)
-                throw PolicyRefusal(error)
+                throw error
             }
             report.end(.answer, at: timekeeper.uptime)
             if let lease = terms.lease {
@@ -150,43 +139,33 @@ package struct LicenseDesk: Sendable {
     /// Source: `Documentation/LicenseServer.md` §10.
     package func clearKeys(
         _ kids: [KeyID], token: String?, viewer: LicenseAsk, of tenant: Tenant, _ report: inout LicenseReport
-    ) async throws(PolicyRefusal) -> ClearKeys {
-        let grant: Grant
-        do throws(LicenseRefusal) {
-            guard tenant.settings.allowsClearKey else { throw .clearKeyIsOff }
-            grant = try await self.grant(token, of: tenant, &report)
-        } catch {
-            throw PolicyRefusal(error)
-        }
+    ) async throws(LicenseRefusal) -> ClearKeys {
+        guard tenant.settings.allowsClearKey else { throw .clearKeyIsOff }
+        let grant = try await self.grant(token, of: tenant, &report)
         var answer = ClearKeys()
-        var refused: PolicyRefusal?
+        var refused: LicenseRefusal?
         for kid in kids {
             report.kid = kid
-            do throws(PolicyRefusal) {
+            do throws(LicenseRefusal) {
                 try await addClearKey(kid, to: &answer, grant, viewer, tenant, &report)
             } catch {
                 refused = refused ?? error
             }
         }
-        if answer.keys.isEmpty { throw refused ?? PolicyRefusal(.malformed("The request names no key.")) }
+        if answer.keys.isEmpty { throw refused ?? .malformed("The request names no key.") }
         return answer
     }
 
     private func addClearKey(
         _ kid: KeyID, to answer: inout ClearKeys, _ grant: Grant, _ viewer: LicenseAsk, _ tenant: Tenant,
         _ report: inout LicenseReport
-    ) async throws(PolicyRefusal) {
+    ) async throws(LicenseRefusal) {
         var facts = Facts()
-        let key: VaultKey
-        do throws(LicenseRefusal) {
-            key = try await tenant.key(kid, content: nil)
-            report.found(key)
-            (facts.ask, facts.grant, facts.key) = (viewer, grant, key.facts)
-            (facts.ask.tenant, facts.ask.drm) = (tenant.name, .clearKey)
-            try await entitle(&facts, tenant)
-        } catch {
-            throw PolicyRefusal(error)
-        }
+        let key = try await tenant.key(kid, content: nil)
+        report.found(key)
+        (facts.ask, facts.grant, facts.key) = (viewer, grant, key.facts)
+        (facts.ask.tenant, facts.ask.drm) = (tenant.name, .clearKey)
+        try await entitle(&facts, tenant)
         let outcome = try await decision(facts, tenant, &report)
         if case .refuse(let refusal, _, _) = outcome.decision { throw refusal }
         answer.keys.append((kid, key.content))
@@ -209,9 +188,9 @@ extension LicenseDesk {
     }
 
     /// Opens an SPC on a thread of the pool, unless the server has more work than it can do in time.
-    func opened(_ ask: Ask, _ grant: Grant) async throws(PolicyRefusal) -> ServerPlaybackContext {
+    func opened(_ ask: Ask, _ grant: Grant) async throws(LicenseRefusal) -> ServerPlaybackContext {
         let (module, spc) = (module, ask.spc)
-        guard !spc.isEmpty else { throw PolicyRefusal(.emptySPC) }
+        guard !spc.isEmpty else { throw .emptySPC }
         let session = grant.session ?? grant.account
         let lane: AdmissionLane =
             ask.viewer.purpose != .stream
@@ -219,12 +198,10 @@ extension LicenseDesk {
         let work = { @Sendable () -> Result<ServerPlaybackContext, LicenseRefusal> in
             do throws(KSMRefusal) { return .success(try module.open(spc)) } catch { return .failure(.init(error)) }
         }
-        let opened: Result<ServerPlaybackContext, LicenseRefusal>
         switch await pool.run(lane, session: session, work) {
-        case .success(let result): opened = result
+        case .success(let opened): return try opened.get()
         case .failure(let refusal): throw refusal.refusal
         }
-        do throws(LicenseRefusal) { return try opened.get() } catch { throw PolicyRefusal(error) }
     }
 
     func key(
@@ -274,12 +251,12 @@ extension LicenseDesk {
 
     func decision(
         _ facts: Facts, _ tenant: Tenant, _ report: inout LicenseReport
-    ) async throws(PolicyRefusal) -> BookedDecision {
+    ) async throws(LicenseRefusal) -> BookedDecision {
         let policy: Policy
         do throws(Diagnosis) {
             policy = try policies.policy(for: facts.key, tenant: tenant.settings.policy)
         } catch {
-            throw PolicyRefusal(LicenseRefusal(.policy(.storeUnavailable), reason: error.reason, remedy: error.remedy))
+            throw LicenseRefusal(.policy(.storeUnavailable), reason: error.reason, remedy: error.remedy)
         }
         let outcome = await accounts.decide(facts, by: policy, requestID: report.requestID)
         report.record = outcome.record

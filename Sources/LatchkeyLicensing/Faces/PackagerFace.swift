@@ -116,7 +116,7 @@ package struct PackagerFace: Sendable {
     private func refused(_ refusal: LicenseRefusal, _ call: FaceCall, _ report: LicenseReport) -> FaceAnswer {
         var report = report
         report.outcome = .refused(refusal)
-        return FaceAnswer(.refusal(PolicyRefusal(refusal), requestID: call.requestID), report)
+        return FaceAnswer(.refusal(refusal, requestID: call.requestID), report)
     }
 }
 

@@ -67,14 +67,14 @@ package struct PlayerFace: Sendable {
         switch Self.router.match(call.request) {
         case .found(let route, let path):
             var report = report(route.handler)
-            do throws(PolicyRefusal) {
+            do throws(LicenseRefusal) {
                 return FaceAnswer(try await answer(route.handler, call, path["tenant"], &report), report)
             } catch {
                 return refused(error, call, report)
             }
         case .otherMethod(let route, _, let allowed):
             let refusal = LicenseRefusal.method(call.request.method.rawValue, allowed: allowed.map(\.rawValue))
-            return refused(PolicyRefusal(refusal), call, report(route.handler))
+            return refused(refusal, call, report(route.handler))
         case .notFound:
             var report = report(.none)
             report.outcome = .refused(.noSuchPath)
@@ -84,10 +84,10 @@ package struct PlayerFace: Sendable {
 
     private func answer(
         _ face: RequestFace, _ call: FaceCall, _ name: String, _ report: inout LicenseReport
-    ) async throws(PolicyRefusal) -> HTTPResponse {
-        guard let tenant = tenants[name] else { throw PolicyRefusal(.unknownTenant("There is no such tenant.")) }
+    ) async throws(LicenseRefusal) -> HTTPResponse {
+        guard let tenant = tenants[name] else { throw .unknownTenant("There is no such tenant.") }
         report.tenant = tenant.name
-        guard call.request.body.count <= Self.bodyBytes else { throw PolicyRefusal(.tooLarge) }
+        guard call.request.body.count <= Self.bodyBytes else { throw .tooLarge }
         report.outcome = .ok
         return switch face {
         case .fairPlay: try await license(call, tenant, &report)
@@ -95,13 +95,13 @@ package struct PlayerFace: Sendable {
         case .clearKey: try await clearKeys(call, tenant, &report)
         case .heartbeat: try await heartbeat(call, tenant)
         case .session: try await endSession(call, tenant)
-        default: throw PolicyRefusal(.noSuchPath)
+        default: throw .noSuchPath
         }
     }
 
-    private func refused(_ refusal: PolicyRefusal, _ call: FaceCall, _ report: LicenseReport) -> FaceAnswer {
+    private func refused(_ refusal: LicenseRefusal, _ call: FaceCall, _ report: LicenseReport) -> FaceAnswer {
         var report = report
-        report.outcome = .refused(refusal.refusal)
+        report.outcome = .refused(refusal)
         return FaceAnswer(.refusal(refusal, requestID: call.requestID), report)
     }
 }
@@ -109,18 +109,17 @@ package struct PlayerFace: Sendable {
 extension PlayerFace {
     private func license(
         _ call: FaceCall, _ tenant: Tenant, _ report: inout LicenseReport
-    ) async throws(PolicyRefusal) -> HTTPResponse {
-        let message: LicenseMessage
-        do throws(LicenseRefusal) { message = try LicenseMessage(call) } catch { throw PolicyRefusal(error) }
+    ) async throws(LicenseRefusal) -> HTTPResponse {
+        let message = try LicenseMessage(call)
         let license = try await desk.license(message.ask, of: tenant, &report)
         report.outcome = license == nil ? .acknowledge : .license
         guard let license else { return HTTPResponse(status: 204, headers: [.cacheControl: "no-store"]) }
         return message.reply(license)
     }
 
-    private func certificate(_ call: FaceCall) throws(PolicyRefusal) -> HTTPResponse {
+    private func certificate(_ call: FaceCall) throws(LicenseRefusal) -> HTTPResponse {
         guard let certificate = desk.certificate else {
-            throw PolicyRefusal(.malformed("The server has no application certificate."))
+            throw .malformed("The server has no application certificate.")
         }
         let tag = "\"\(certificate.fingerprint.hexString)\""
         var response = HTTPResponse(contentType: "application/pkix-cert", bytes: certificate.der)
@@ -133,15 +132,15 @@ extension PlayerFace {
     /// Source: `Documentation/LicenseServer.md` §10.
     private func clearKeys(
         _ call: FaceCall, _ tenant: Tenant, _ report: inout LicenseReport
-    ) async throws(PolicyRefusal) -> HTTPResponse {
+    ) async throws(LicenseRefusal) -> HTTPResponse {
         guard let request = JSONValue(call.request.body), case .array(let names)? = request["kids"],
             (1...100).contains(names.count)
-        else { throw PolicyRefusal(.malformed("The body is no JSON with 1 to 100 “kids”.")) }
+        else { throw .malformed("The body is no JSON with 1 to 100 “kids”.") }
         let kids = names.compactMap { name in
             name.text.flatMap { Base64URL.bytes(of: $0.utf8) }.flatMap { KeyID(bytes: $0) }
         }
         guard kids.count == names.count else {
-            throw PolicyRefusal(.malformed("One of the “kids” is not 16 bytes in base64url without padding."))
+            throw .malformed("One of the “kids” is not 16 bytes in base64url without padding.")
         }
         let answer = try await desk.clearKeys(
             kids, token: call.bearerToken, viewer: call.viewer, of: tenant, &report)
@@ -159,9 +158,9 @@ extension PlayerFace {
 
     private func heartbeat(
         _ call: FaceCall, _ tenant: Tenant
-    ) async throws(PolicyRefusal) -> HTTPResponse {
+    ) async throws(LicenseRefusal) -> HTTPResponse {
         guard let token = call.bearerToken else {
-            throw PolicyRefusal(.tokenMissing("the Authorization field"))
+            throw .tokenMissing("the Authorization field")
         }
         switch await accounts.heartbeat(token, of: tenant.name) {
         case .continues(let end): return .json(.object(["until": .text(DateText.text(end))]))
@@ -171,9 +170,9 @@ extension PlayerFace {
 
     private func endSession(
         _ call: FaceCall, _ tenant: Tenant
-    ) async throws(PolicyRefusal) -> HTTPResponse {
+    ) async throws(LicenseRefusal) -> HTTPResponse {
         guard let token = call.bearerToken else {
-            throw PolicyRefusal(.tokenMissing("the Authorization field"))
+            throw .tokenMissing("the Authorization field")
         }
         if let refusal = await accounts.release(token, of: tenant.name) { throw refusal }
         return HTTPResponse(status: 204)

@@ -23,12 +23,12 @@ extension AccountBook {
     ///   - token: the token that came with the license.
     ///   - tenant: whose face was asked.
     /// - Returns: `nil`, also for a slot that has ended already; the refusal for a token that is not of this slot.
-    package func release(_ token: String, of tenant: String) async -> PolicyRefusal? {
+    package func release(_ token: String, of tenant: String) async -> LicenseRefusal? {
         let answer = await withSlot(of: token, tenant) { token, state, now in
             state.slots.removeAll { $0.session == token.session }
             return .continues(until: now)
         }
-        guard case .refused(let refusal) = answer, refusal.refusal != .slotEnded else { return nil }
+        guard case .refused(let refusal) = answer, refusal != .slotEnded else { return nil }
         return refusal
     }
 
@@ -50,32 +50,32 @@ extension AccountBook {
         _ body: (HeartbeatToken, inout AccountState, Date) -> HeartbeatAnswer?
     ) async -> HeartbeatAnswer {
         guard let token = HeartbeatToken(text, secrets), token.tenant.equalsByteForByte(tenant) else {
-            return .refused(PolicyRefusal(.notOurHeartbeat))
+            return .refused(.notOurHeartbeat)
         }
         do {
             return try await change(token.accountKey) { state, now in
                 guard let slot = state.slots.first(where: { $0.session == token.session && $0.ends > now }) else {
                     return .refused(state.reason(why: token.session))
                 }
-                guard slot.fence == token.fence else { return .refused(PolicyRefusal(.slotReplaced)) }
-                return body(token, &state, now) ?? .refused(PolicyRefusal(.slotEnded))
+                guard slot.fence == token.fence else { return .refused(.slotReplaced) }
+                return body(token, &state, now) ?? .refused(.slotEnded)
             }
         } catch {
             let stops = pending?.stops(of: token.account, tenant) ?? []
             if let stopped = stops.last(where: { $0.session == token.session }) {
-                return .refused(PolicyRefusal(LicenseRefusal(.policy(.sessionStopped), reason: stopped.reason)))
+                return .refused(LicenseRefusal(.policy(.sessionStopped), reason: stopped.reason))
             }
             let reason = "The engine sessionStore is out of service."
-            return .refused(PolicyRefusal(LicenseRefusal(.policy(.storeUnavailable), reason: reason)))
+            return .refused(LicenseRefusal(.policy(.storeUnavailable), reason: reason))
         }
     }
 }
 
 extension AccountState {
     /// Why a session has no slot.
-    fileprivate func reason(why session: String) -> PolicyRefusal {
-        guard let stopped = stopped.first(where: { $0.session == session }) else { return PolicyRefusal(.slotEnded) }
-        return PolicyRefusal(LicenseRefusal(.policy(.sessionStopped), reason: stopped.reason))
+    fileprivate func reason(why session: String) -> LicenseRefusal {
+        guard let stopped = stopped.first(where: { $0.session == session }) else { return .slotEnded }
+        return LicenseRefusal(.policy(.sessionStopped), reason: stopped.reason)
     }
 }
 

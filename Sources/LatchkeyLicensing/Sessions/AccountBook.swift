@@ -147,7 +147,7 @@ package final class AccountBook: Sendable {
     /// A refusal because others changed the account at every attempt.
     private func contended(_ facts: Facts, _ policy: Policy, _ requestID: String?) -> BookedDecision {
         let reason = "The account changed \(Self.attempts) times while it was decided on."
-        let refusal = PolicyRefusal(LicenseRefusal(.policy(.storeUnavailable), reason: reason))
+        let refusal = LicenseRefusal(.policy(.storeUnavailable), reason: reason)
         let decision = Decision.refuse(refusal, .none, notes: [PolicyNote(.refused, "storeUnavailable: \(reason)")])
         report(.failed(.sessionStore, .contended(accounts.engine)))
         return BookedDecision(decision, .init(facts: facts, policy: policy, requestID: requestID))

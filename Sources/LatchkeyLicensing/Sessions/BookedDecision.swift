@@ -37,5 +37,5 @@ package enum HeartbeatAnswer: Sendable, Equatable {
     /// The slot is the session's until then, by the store's clock.
     case continues(until: Date)
     /// The slot is gone, or nobody can tell; the refusal says why.
-    case refused(PolicyRefusal)
+    case refused(LicenseRefusal)
 }

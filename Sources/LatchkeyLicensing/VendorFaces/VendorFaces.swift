@@ -58,13 +58,13 @@ package struct VendorFaces: Sendable {
             report.outcome = .refused(.noSuchPath)
             return FaceAnswer(.noSuchPath, report)
         case .otherMethod(let route, _, let allowed):
-            let refusal = PolicyRefusal(.method(call.request.method.rawValue, allowed: allowed.map(\.rawValue)))
+            let refusal = LicenseRefusal.method(call.request.method.rawValue, allowed: allowed.map(\.rawValue))
             return refused(refusal, mounted, route.handler.kind, report(route.handler.kind))
         case .found(let route, let path):
             let kind = route.handler.kind
             var report = report(kind)
             let vendorCall = VendorFaceCall(request: below, path: path, viewer: call.viewer, date: timekeeper.date)
-            do throws(PolicyRefusal) {
+            do throws(LicenseRefusal) {
                 return FaceAnswer(try await answer(kind, vendorCall, mounted, &report), report)
             } catch {
                 return refused(error, mounted, kind, report)
@@ -76,24 +76,18 @@ package struct VendorFaces: Sendable {
 
     private func answer(
         _ kind: VendorEndpoint.Kind, _ call: VendorFaceCall, _ mounted: Mounted, _ report: inout LicenseReport
-    ) async throws(PolicyRefusal) -> HTTPResponse {
-        let ask: LicenseDesk.VendorAsk
-        do throws(LicenseRefusal) {
-            guard kind == .license else {
-                guard let certificate = desk.certificate else {
-                    throw .malformed("The server has no application certificate.")
-                }
-                report.outcome = .ok
-                return try mounted.face.certificate(certificate.der, for: call)
+    ) async throws(LicenseRefusal) -> HTTPResponse {
+        guard kind == .license else {
+            guard let certificate = desk.certificate else {
+                throw .malformed("The server has no application certificate.")
             }
-            guard call.request.body.count <= PlayerFace.bodyBytes else {
-                throw .malformed("The body is larger than that of any license request.")
-            }
-            ask = try mounted.face.ask(call)
-        } catch {
-            throw PolicyRefusal(error)
+            report.outcome = .ok
+            return try mounted.face.certificate(certificate.der, for: call)
         }
-        let license = try await desk.license(ask, of: mounted.tenant, &report)
+        guard call.request.body.count <= PlayerFace.bodyBytes else {
+            throw .malformed("The body is larger than that of any license request.")
+        }
+        let license = try await desk.license(try mounted.face.ask(call), of: mounted.tenant, &report)
         report.outcome = license == nil ? .acknowledge : .license
         guard let license else { return HTTPResponse(status: 204, headers: [.cacheControl: "no-store"]) }
         var response = mounted.face.reply(license)
@@ -102,14 +96,14 @@ package struct VendorFaces: Sendable {
     }
 
     private func refused(
-        _ refusal: PolicyRefusal, _ mounted: Mounted, _ kind: VendorEndpoint.Kind, _ report: LicenseReport
+        _ refusal: LicenseRefusal, _ mounted: Mounted, _ kind: VendorEndpoint.Kind, _ report: LicenseReport
     ) -> FaceAnswer {
         var report = report
-        report.outcome = .refused(refusal.refusal)
-        var response = mounted.face.reply(to: refusal.refusal, at: kind)
+        report.outcome = .refused(refusal)
+        var response = mounted.face.reply(to: refusal, at: kind)
         response.headers[.cacheControl] = "no-store"
         response.headers[.retryAfter] = refusal.retryAfterSeconds.map(String.init)
-        if case .method(let allowed) = refusal.refusal.kind { response.headers[.allow] = allowed }
+        if case .method(let allowed) = refusal.kind { response.headers[.allow] = allowed }
         return FaceAnswer(response, report)
     }
 }

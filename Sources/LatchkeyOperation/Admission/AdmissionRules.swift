@@ -47,11 +47,11 @@ package struct AdmissionRefusal: Error, Hashable {
     package let retryAfter: Int
 
     /// The refusal for the caller, with 503.
-    package var refusal: PolicyRefusal {
-        PolicyRefusal(
-            why == .draining
-                ? LicenseRefusal(.policy(.stopping), reason: "The server is about to stop.")
-                : LicenseRefusal(.overloaded, reason: "The server has more requests waiting than it takes on."),
-            retryAfter: .seconds(retryAfter))
+    package var refusal: LicenseRefusal {
+        why == .draining
+            ? LicenseRefusal(
+                .policy(.stopping), reason: "The server is about to stop.", retryAfter: .seconds(retryAfter))
+            : LicenseRefusal(
+                .overloaded, reason: LicenseRefusal.overloaded.reason, retryAfter: .seconds(retryAfter))
     }
 }

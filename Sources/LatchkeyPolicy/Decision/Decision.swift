@@ -11,7 +11,7 @@ package enum Decision: Sendable, Equatable {
     /// - `delivers`: what the CKC has to carry.
     case license(LicenseTerms, SessionChange, renewAfter: Duration?, delivers: Delivery, notes: [PolicyNote])
     /// No license. The notes hold every reason; the refusal is the first.
-    case refuse(PolicyRefusal, SessionChange, notes: [PolicyNote])
+    case refuse(LicenseRefusal, SessionChange, notes: [PolicyNote])
     /// The player stopped: its slot is free, and it needs neither license nor refusal.
     case acknowledge(SessionChange, notes: [PolicyNote])
 
@@ -43,7 +43,7 @@ package enum Decision: Sendable, Equatable {
     }
 
     /// The refusal; `nil` if there is none.
-    package var refusal: PolicyRefusal? {
+    package var refusal: LicenseRefusal? {
         guard case .refuse(let refusal, _, _) = self else { return nil }
         return refusal
     }
@@ -53,7 +53,7 @@ package enum Decision: Sendable, Equatable {
         switch self {
         case .license: "license"
         case .acknowledge: "acknowledge"
-        case .refuse(let refusal, _, _): refusal.refusal.code
+        case .refuse(let refusal, _, _): refusal.code
         }
     }
 }

@@ -116,8 +116,8 @@ extension Decision {
             members["delivers"] = .text(delivers.rawValue)
         case .refuse(let refusal, _, _):
             members["refusal"] = .object(refusal.json)
-            members["status"] = .number(Double(refusal.refusal.status))
-            members["retry"] = .text(refusal.refusal.retry.rawValue)
+            members["status"] = .number(Double(refusal.status))
+            members["retry"] = .text(refusal.retry.rawValue)
         case .acknowledge: break
         }
         return .object(members)

@@ -7,7 +7,7 @@ import LatchkeyForms
 package struct Deliberation {
     package private(set) var facts: Facts
     @Boxed package private(set) var policy: Policy
-    private(set) var refusals: [PolicyRefusal] = []
+    private(set) var refusals: [LicenseRefusal] = []
     private(set) var notes: [PolicyNote]
     /// What the license may last at most, beside its terms.
     var longestLease: Duration?
@@ -44,11 +44,11 @@ package struct Deliberation {
         _ kind: LicenseRefusal.Kind, _ reason: String, section: Policy.Section? = nil, retryAfter: Duration? = nil,
         conflicts: [SessionConflict] = [], leavesOut: Bool = false
     ) {
-        let refusal = LicenseRefusal(kind, reason: reason)
-        let message = (section ?? refusal.section).flatMap { policy.messages?[$0] }
+        let message = (section ?? kind.section).flatMap { policy.messages?[$0] }
         refusals.append(
-            PolicyRefusal(
-                refusal, message: message, retryAfter: retryAfter, conflicts: conflicts, leavesOut: leavesOut))
+            LicenseRefusal(
+                kind, reason: reason, message: message, retryAfter: retryAfter, conflicts: conflicts,
+                leavesOut: leavesOut))
     }
 
     mutating func refuse(_ objection: PolicyObjection, _ reason: String, section: Policy.Section? = nil) {
@@ -87,7 +87,7 @@ package struct Deliberation {
         checkDevices()
         checkDownloads()
         let change = sessionChange(terms)
-        let reasons = refusals.map { PolicyNote(.refused, "\($0.refusal.code): \($0.refusal.reason)") }
+        let reasons = refusals.map { PolicyNote(.refused, "\($0.code): \($0.reason)") }
         if let first = refusals.first { return .refuse(first, .none, notes: reasons + notes) }
         return .license(
             terms, change, renewAfter: renewal(of: terms),

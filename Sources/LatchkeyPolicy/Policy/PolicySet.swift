@@ -119,7 +119,7 @@ package struct PolicySet: Sendable {
         }
         let decision = decide(example.facts, by: policy)
         guard decision.word != example.expect else { return nil }
-        let reason = decision.refusal.map { " \($0.refusal.reason)" } ?? ""
+        let reason = decision.refusal.map { " \($0.reason)" } ?? ""
         return JSONProblem(
             place.member("expect"), "The policy decides \(decision.word), not \(example.expect).\(reason)",
             remedy: "Correct the policy or the example.")

@@ -28,10 +28,12 @@ extension LicenseRefusal {
         default: .never
         }
     }
+}
 
+extension LicenseRefusal.Kind {
     /// The section of a policy that refuses so; `nil` for what no policy decides.
     var section: Policy.Section? {
-        switch kind {
+        switch self {
         case .tokenMissing, .tokenMalformed, .tokenExpired, .tokenNotYetValid, .tokenSignature, .tokenUsed,
             .notCovered:
             .token

@@ -49,15 +49,39 @@ public struct LicenseRefusal: DiagnosableError, Equatable {
     public let kind: Kind
     public let reason: String
     public let remedy: String
+    private let ownMessage: String?
+    private let wait: Duration?
+    /// The sessions that are in the way, the oldest first.
+    package let conflicts: [SessionConflict]
+    /// Whether only this key is left out of the answer to a request for several.
+    package let leavesOut: Bool
 
     /// - Parameters:
     ///   - kind: what kind of refusal it is.
     ///   - reason: what happened, without secrets.
     ///   - remedy: what to do, one imperative sentence. Defaults to the kind's.
     public init(_ kind: Kind, reason: String, remedy: String? = nil) {
+        self.init(kind, reason: reason, remedy: remedy, conflicts: [])
+    }
+
+    /// - Parameters:
+    ///   - kind: what kind of refusal it is.
+    ///   - reason: what happened, without secrets.
+    ///   - remedy: what to do, one imperative sentence. Defaults to the kind's.
+    ///   - message: the key of the text to show the viewer. Defaults to the code.
+    ///   - retryAfter: how long to wait at least. Defaults to 1 s where waiting helps.
+    ///   - conflicts: the sessions that are in the way.
+    ///   - leavesOut: whether only this key is left out.
+    package init(
+        _ kind: Kind, reason: String, remedy: String? = nil, message: String? = nil, retryAfter: Duration? = nil,
+        conflicts: [SessionConflict] = [], leavesOut: Bool = false
+    ) {
         self.kind = kind
         self.reason = reason
         self.remedy = remedy ?? kind.remedy
+        (ownMessage, wait) = (message, retryAfter)
+        self.conflicts = conflicts
+        self.leavesOut = leavesOut
     }
 
     package init(_ refusal: KSMRefusal) {
@@ -78,6 +102,12 @@ public struct LicenseRefusal: DiagnosableError, Equatable {
         case .vendor(_, let status): status
         }
     }
+
+    /// The key of the text to show the viewer.
+    package var message: String { ownMessage ?? code }
+
+    /// How long to wait at least; `nil` unless waiting helps.
+    package var retryAfter: Duration? { retry == .later ? wait ?? .seconds(1) : nil }
 
     public var code: String {
         switch kind {

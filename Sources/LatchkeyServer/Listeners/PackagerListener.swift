@@ -24,14 +24,15 @@ struct PackagerListener: Sendable {
     private func full(_ request: HTTPRequest, _ state: ServerState) -> HTTPResponse {
         shared.metrics.shed[ServerMetrics.packagerLane, ShedReason.full.rawValue].add()
         let id = RequestID(of: request, node: shared.nodeName)
-        let refusal = LicenseRefusal(.overloaded, reason: "More packagers ask than the server answers beside players.")
+        let refusal = LicenseRefusal(
+            .overloaded, reason: "More packagers ask than the server answers beside players.",
+            retryAfter: .seconds(Int.random(in: 1...5)))
         var report = LicenseReport(tenant: nil, face: .none, requestID: id.text, at: shared.timekeeper.uptime)
         report.outcome = .refused(refusal)
         var generator = SystemRandomNumberGenerator()
         let trace = TraceContext(of: request.headers, using: &generator)
         note(report, refusal.status, id, trace, state.viewer(of: request).address)
-        var response = HTTPResponse.refusal(
-            PolicyRefusal(refusal, retryAfter: .seconds(Int.random(in: 1...5))), requestID: id.text)
+        var response = HTTPResponse.refusal(refusal, requestID: id.text)
         response.headers[.requestID] = id.text
         return response
     }
@@ -48,7 +49,7 @@ struct PackagerListener: Sendable {
         var (response, report) = (answer.response, answer.report)
         if await !audit(report) {
             let refusal = LicenseRefusal(.policy(.storeUnavailable), reason: "The audit cannot be written.")
-            response = .refusal(PolicyRefusal(refusal), requestID: id.text)
+            response = .refusal(refusal, requestID: id.text)
             report.outcome = .refused(refusal)
         }
         response.headers[.requestID] = id.text

@@ -88,8 +88,9 @@ struct PlayerListener: Sendable {
         _ arrival: Arrival, _ scope: RateScope, _ wait: Duration, _ state: ServerState
     ) -> HTTPResponse {
         shared.metrics.rateLimited[scope.rawValue].add()
-        let refusal = LicenseRefusal(.policy(.rateLimit), reason: "The \(scope.rawValue) asks too often.")
-        let response = HTTPResponse.refusal(PolicyRefusal(refusal, retryAfter: wait), requestID: arrival.id.text)
+        let refusal = LicenseRefusal(
+            .policy(.rateLimit), reason: "The \(scope.rawValue) asks too often.", retryAfter: wait)
+        let response = HTTPResponse.refusal(refusal, requestID: arrival.id.text)
         return finished(FaceAnswer(response, report(refusal, .none, arrival)), arrival, state)
     }
 

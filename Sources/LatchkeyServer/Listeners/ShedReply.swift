@@ -10,7 +10,7 @@ struct ShedReply: Sendable {
     private struct Body: Sendable {
         let start, end: Data
 
-        init(_ refusal: PolicyRefusal) {
+        init(_ refusal: LicenseRefusal) {
             let name = "request-identifier"
             let whole = refusal.body(requestID: name)
             let place = whole.firstRange(of: Data(name.utf8)) ?? whole.endIndex..<whole.endIndex
@@ -19,11 +19,15 @@ struct ShedReply: Sendable {
     }
 
     /// What the reply says.
-    static let refusal = LicenseRefusal(
-        .overloaded, reason: "The server has more requests than it can answer in time.")
+    static let refusal = refusal(retryAfter: nil)
     private static let seconds = 1...5
 
-    private let bodies = seconds.map { Body(PolicyRefusal(refusal, retryAfter: .seconds($0))) }
+    private let bodies = seconds.map { Body(refusal(retryAfter: .seconds($0))) }
+
+    private static func refusal(retryAfter: Duration?) -> LicenseRefusal {
+        LicenseRefusal(
+            .overloaded, reason: "The server has more requests than it can answer in time.", retryAfter: retryAfter)
+    }
 
     /// The reply to a request. Those who are refused together are spread, so that they do not come back together.
     func response(to id: RequestID) -> HTTPResponse {

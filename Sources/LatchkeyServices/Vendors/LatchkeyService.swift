@@ -24,7 +24,7 @@ package struct LatchkeyService: SignedTokenService {
     }
 
     package func reply(to refusal: LicenseRefusal, of call: ServiceCall) -> HTTPResponse {
-        .refusal(PolicyRefusal(refusal), requestID: call.id)
+        .refusal(refusal, requestID: call.id)
     }
 
     private func license(_ call: ServiceCall) async throws(LicenseRefusal) -> HTTPResponse {

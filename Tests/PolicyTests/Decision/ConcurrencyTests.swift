@@ -111,7 +111,7 @@ import Testing
         late.grant.session = "a"
         let stopped = decide(late, by: policy)
         #expect(stopped.word == "sessionStopped")
-        #expect(stopped.refusal?.refusal.reason.contains("Kitchen") == true)
+        #expect(stopped.refusal?.reason.contains("Kitchen") == true)
     }
 
     @Test func `a slot ends after the lease and a grace, or after two heartbeats`() throws {

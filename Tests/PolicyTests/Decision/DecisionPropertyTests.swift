@@ -181,7 +181,7 @@ import Testing
             switch decision {
             case .refuse(let refusal, let change, let notes):
                 #expect(change == .none)
-                #expect(notes.first?.text == "\(refusal.refusal.code): \(refusal.refusal.reason)")
+                #expect(notes.first?.text == "\(refusal.code): \(refusal.reason)")
             case .license, .acknowledge: #expect(!decision.notes.contains { $0.code == .refused })
             }
         }

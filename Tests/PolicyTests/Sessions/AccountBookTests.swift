@@ -50,8 +50,8 @@ import Testing
         let book = scene.book()
         for session in ["a", "b"] { _ = try await word(book, session, policy) }
         let refused = await book.decide(BookScene.facts("a"), by: try Scene.policy(policy)).decision.refusal
-        #expect(refused?.refusal.kind == .policy(.sessionStopped))
-        #expect(refused?.refusal.reason.contains("“TV of b”") == true)
+        #expect(refused?.kind == .policy(.sessionStopped))
+        #expect(refused?.reason.contains("“TV of b”") == true)
         scene.clock.advance(by: AccountState.stopMemory)
         #expect(try await word(book, "a", policy) == "license")
     }
@@ -153,7 +153,7 @@ import Testing
                     _ = await other.decide(BookScene.facts("rival-\(number)"), by: policy)
                 }))
         let booked = await book.decide(BookScene.facts("s"), by: policy, requestID: "r-1")
-        #expect(booked.decision.refusal?.refusal.kind == .policy(.storeUnavailable))
+        #expect(booked.decision.refusal?.kind == .policy(.storeUnavailable))
         #expect(booked.decision.refusal?.retryAfterSeconds == 1)
         #expect(booked.record.word == "storeUnavailable")
         #expect(booked.record.requestID == "r-1")

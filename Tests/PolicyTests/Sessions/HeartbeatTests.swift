@@ -24,7 +24,7 @@ import Testing
 
     private func code(_ answer: HeartbeatAnswer) -> String? {
         guard case .refused(let refusal) = answer else { return nil }
-        return refusal.refusal.code
+        return refusal.code
     }
 
     @Test func `a heartbeat extends the slot by two of them and the grace`() async throws {
@@ -55,8 +55,8 @@ import Testing
         guard case .refused(let refusal) = await scene.book().heartbeat(old, of: "demo") else {
             throw InterruptedStore.down
         }
-        #expect(refusal.refusal.kind == .policy(.sessionStopped))
-        #expect(refusal.refusal.reason.contains("“TV of b”"))
+        #expect(refusal.kind == .policy(.sessionStopped))
+        #expect(refusal.reason.contains("“TV of b”"))
         #expect(try await scene.book().slots() == ["b"])
     }
 
@@ -66,7 +66,7 @@ import Testing
         let renewed = try await booked("s")
         #expect(renewed.isTaken)
         #expect(code(await scene.book().heartbeat(old, of: "demo")) == "sessionStopped")
-        #expect(await scene.book().release(old, of: "demo")?.refusal.code == "sessionStopped")
+        #expect(await scene.book().release(old, of: "demo")?.code == "sessionStopped")
         #expect(try await scene.book().account("anna", of: "demo").slots == [renewed.slot])
     }
 
@@ -109,7 +109,7 @@ import Testing
                     throw InterruptedStore.down
                 }))
         guard case .refused(let refusal) = await down.heartbeat(token, of: "demo") else { throw InterruptedStore.down }
-        #expect(refusal.refusal.status == 503)
+        #expect(refusal.status == 503)
         #expect(refusal.retryAfterSeconds == 1)
     }
 
@@ -147,7 +147,7 @@ import Testing
         #expect(try await book.stop(session: "s-anna", of: "anna", "demo", by: "the help desk"))
         #expect(try await !book.stop(session: "s-anna", of: "anna", "demo", by: "the help desk"))
         let refused = await book.decide(BookScene.facts("s-anna"), by: policy).decision.refusal
-        #expect(refused?.refusal.reason.contains("the help desk") == true)
+        #expect(refused?.reason.contains("the help desk") == true)
         #expect(try await !book.forget(device: "unknown", of: "anna", "demo"))
         #expect(try await book.account("nobody", of: "demo") == AccountState())
         #expect(try await !book.forget("nobody", of: "demo"))

@@ -6,7 +6,7 @@ import Testing
 @testable import LatchkeyForms
 @testable import LatchkeyPolicy
 
-@Suite(.timeLimit(.minutes(5))) struct PolicyRefusalTests {
+@Suite(.timeLimit(.minutes(5))) struct LicenseRefusalTests {
     static let statuses: [(PolicyObjection, Int, RetryAdvice)] = [
         (.rateLimit, 429, .later), (.blocked, 403, .never), (.notBegun, 403, .never), (.ended, 403, .never),
         (.right, 403, .never), (.place, 403, .never), (.client, 403, .never), (.track, 403, .never),
@@ -24,7 +24,7 @@ import Testing
         #expect(refusal.status == status)
         #expect(refusal.retry == retry)
         #expect(refusal.remedy.hasSuffix("."))
-        #expect((PolicyRefusal(refusal).retryAfterSeconds != nil) == (retry == .later))
+        #expect((refusal.retryAfterSeconds != nil) == (retry == .later))
     }
 
     @Test func `the table has every objection`() {
@@ -41,9 +41,8 @@ import Testing
 
     @Test func `the body of a native face is the documented one`() {
         let slot = Scene.slot("s", fence: 36, device: "TV \u{1b}\"x\"")
-        let refusal = PolicyRefusal(
-            LicenseRefusal(.sessionLimit, reason: "Two."), message: "streams-in-use", conflicts: [SessionConflict(slot)]
-        )
+        let refusal = LicenseRefusal(
+            .sessionLimit, reason: "Two.", message: "streams-in-use", conflicts: [SessionConflict(slot)])
         #expect(
             String(decoding: refusal.body(requestID: "r-1"), as: UTF8.self) == """
                 {"error":{"code":"sessionLimit","message":"streams-in-use","reason":"Two.",\
@@ -55,7 +54,7 @@ import Testing
     @Test(arguments: [(nil, 1), (0.2, 1), (1.0, 1), (1.1, 2), (90, 90), (1e300, 4_294_967_295)] as [(Double?, Int)])
     func `a wait is whole seconds, rounded up`(_ seconds: Double?, _ told: Int) {
         let wait = seconds.flatMap { Duration(clampingSeconds: $0) }
-        let refusal = PolicyRefusal(LicenseRefusal(.policy(.rateLimit), reason: "x"), retryAfter: wait)
+        let refusal = LicenseRefusal(.policy(.rateLimit), reason: "x", retryAfter: wait)
         #expect(refusal.retryAfterSeconds == told)
     }
 
