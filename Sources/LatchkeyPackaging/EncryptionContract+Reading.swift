@@ -2,36 +2,29 @@ import LatchkeyCore
 import LatchkeyVault
 
 extension EncryptionContract {
-    /// Why a contract is refused.
-    enum Problem: Error {
-        /// There is none.
-        case missing
-        /// It contradicts itself or the document.
-        case malformed
-    }
-
     /// Reads a `ContentKeyUsageRuleList`.
     /// - Parameters:
     ///   - list: the element; `nil` if there is none.
     ///   - kids: the keys of the document.
     ///   - periods: the identifiers of the document's periods.
-    init(_ list: XMLTree.Element?, kids: Set<KeyID>, periods: Set<String>) throws(Problem) {
+    /// - Throws: `contractMissing`; `contractMalformed` for one that contradicts itself or the document.
+    init(_ list: XMLTree.Element?, kids: Set<KeyID>, periods: Set<String>) throws(PackagingRefusal) {
         let elements = list?.elements("ContentKeyUsageRule", in: .cpix) ?? []
         let hasFilters = elements.contains { rule in
             rule.first("VideoFilter", in: .cpix) != nil || rule.first("AudioFilter", in: .cpix) != nil
         }
-        guard hasFilters else { throw .missing }
+        guard hasFilters else { throw .contractMissing }
         var rules: [Rule] = []
         for element in elements {
             guard let rule = Rule(element, needsFilters: true), kids.contains(rule.kid),
                 rule.periods.isSubset(of: periods)
             else {
-                throw .malformed
+                throw .contractMalformed
             }
             rules.append(rule)
         }
         self.init(rules: rules)
-        guard isConsistent else { throw .malformed }
+        guard isConsistent else { throw .contractMalformed }
     }
 }
 

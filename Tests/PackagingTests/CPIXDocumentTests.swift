@@ -76,13 +76,13 @@ import Testing
         let document = try Self.document(["movie", "a/ünd"])
         let data = try document.data(.init(version: .version2_4, recipients: []))
         #expect(try CPIXDocument(data) == document)
-        #expect(throws: CPIXRefusal.self) { try document.data(.init(version: .version2_3, recipients: [])) }
+        #expect(throws: PackagingRefusal.self) { try document.data(.init(version: .version2_3, recipients: [])) }
     }
 
     @Test func `keys in cipher are for their recipients, and not changed on the way`() throws {
         let data = try Self.document().data(.init(recipients: [[UInt8](Self.credentials[0].certificate.der)]))
         for recipients in [[], [try Self.recipient(1)]] {
-            let error = #expect(throws: CPIXRefusal.self) { try CPIXDocument(data, recipients: recipients) }
+            let error = #expect(throws: PackagingRefusal.self) { try CPIXDocument(data, recipients: recipients) }
             #expect(error?.code == "cpixRecipient")
             #expect(error?.place == "ContentKey 1")
         }
@@ -99,7 +99,7 @@ import Testing
                 bytes[bytes.count / 2] ^= 1
                 element.text = bytes.base64
                 guard name == "CipherValue" || index != 1 else { continue }
-                let error = #expect(throws: CPIXRefusal.self, "\(name) \(index)") {
+                let error = #expect(throws: PackagingRefusal.self, "\(name) \(index)") {
                     try CPIXDocument(copy.data, recipients: [Self.recipient(0)])
                 }
                 // What has no MAC is the MAC's own key, which then opens nothing.
@@ -131,7 +131,7 @@ import Testing
         } else {
             for element in tree.all(name) { element["Algorithm"] = algorithm }
         }
-        let error = #expect(throws: CPIXRefusal.self) {
+        let error = #expect(throws: PackagingRefusal.self) {
             try CPIXDocument(tree.data, recipients: [Self.recipient(0)])
         }
         #expect(error?.code == code && error?.reason.contains(reason) == true, "\(error as Any)")
@@ -201,7 +201,7 @@ import Testing
     @Test func `a key without a content has the caller's`() throws {
         let data = Self.text(Self.key(), "", "")
         #expect(try CPIXDocument(data, content: ContentName("here")).keys.first?.content == ContentName("here"))
-        #expect(throws: CPIXRefusal.self) { try CPIXDocument(data) }
+        #expect(throws: PackagingRefusal.self) { try CPIXDocument(data) }
     }
 
     @Test func `the content is the document's, else the caller's, else the document's id`() throws {
@@ -218,7 +218,7 @@ import Testing
     @Test func `all keys whose IV nobody stated are named at once`() throws {
         let stated = try #require(KeyID(SPEKEStage.kid))
         let zeros = Self.key("\(KeyID.numbered(1))", #"explicitIV="AAAAAAAAAAAAAAAAAAAAAA==""#)
-        let error = #expect(throws: CPIXRefusal.self) {
+        let error = #expect(throws: PackagingRefusal.self) {
             try CPIXDocument(Self.text(Self.key() + Self.key("\(KeyID.numbered(2))", "") + zeros))
         }
         #expect(error?.status == 422)
@@ -233,8 +233,8 @@ import Testing
         let document = CPIXDocument(keys: [.init(kid: .numbered(1), content: content, key: key, scheme: .cenc)])
         let data = try document.data(.init(recipients: []))
         #expect(!String(decoding: data, as: UTF8.self).contains("explicitIV"))
-        #expect(throws: CPIXRefusal.self) { try document.entries() }
-        #expect(throws: CPIXRefusal.self) { try CPIXDocument(data) }
+        #expect(throws: PackagingRefusal.self) { try document.entries() }
+        #expect(throws: PackagingRefusal.self) { try CPIXDocument(data) }
     }
 
     private static let rule =
@@ -267,7 +267,7 @@ import Testing
     func `a document that contradicts itself is refused with its place`(
         _ data: Data, _ code: String, _ place: String
     ) throws {
-        let error = #expect(throws: CPIXRefusal.self) { try CPIXDocument(data) }
+        let error = #expect(throws: PackagingRefusal.self) { try CPIXDocument(data) }
         #expect(error?.code == code)
         #expect([400, 422].contains(error?.status))
         if !place.isEmpty { #expect(error?.place == place) }
@@ -281,7 +281,7 @@ import Testing
         text(key(SPEKEStage.kid, #"explicitIV="\#(String(repeating: "A", count: 5_000))""#)),
     ])
     func `too much of anything is 413`(_ data: Data) {
-        let error = #expect(throws: CPIXRefusal.self) { try CPIXDocument(data) }
+        let error = #expect(throws: PackagingRefusal.self) { try CPIXDocument(data) }
         #expect(error?.status == 413)
     }
 
@@ -289,7 +289,7 @@ import Testing
         let data = try Self.document().data(.init(recipients: [[UInt8](Self.credentials[0].certificate.der)]))
         let recipients = [try Self.recipient(0)]
         for count in stride(from: 0, to: data.count - 1, by: 97) {
-            #expect(throws: CPIXRefusal.self) { try CPIXDocument(data.prefix(count), recipients: recipients) }
+            #expect(throws: PackagingRefusal.self) { try CPIXDocument(data.prefix(count), recipients: recipients) }
         }
     }
 
@@ -333,10 +333,10 @@ import Testing
             CPIXDocument.Key(kid: $0.kid, content: $0.content, value: $0.value, iv: $0.iv, scheme: .cenc)
         }
         let signaling = try Self.signaling()
-        let error = #expect(throws: CPIXRefusal.self) {
+        let error = #expect(throws: PackagingRefusal.self) {
             try document.data(.init(recipients: [], signaling: signaling))
         }
         #expect(error?.code == "cpixSystem")
-        #expect(throws: CPIXRefusal.self) { try document.data(.init(recipients: [[1, 2, 3]])) }
+        #expect(throws: PackagingRefusal.self) { try document.data(.init(recipients: [[1, 2, 3]])) }
     }
 }

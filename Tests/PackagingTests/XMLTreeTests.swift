@@ -16,11 +16,11 @@ import Testing
 
     private func written(_ tree: XMLTree) -> String { String(decoding: tree.data, as: UTF8.self) }
 
-    private func failure(_ data: Data) -> XMLTreeError.Kind? {
-        do throws(XMLTreeError) {
+    private func failure(_ data: Data) -> XMLTree.Fault? {
+        do throws(PackagingRefusal) {
             _ = try XMLTree(data)
             return nil
-        } catch { return error.kind }
+        } catch { return XMLTree.Fault(rawValue: error.code) }
     }
 
     @Test(arguments: [
@@ -92,11 +92,11 @@ import Testing
     }
 
     @Test(arguments: [
-        (String.Encoding.utf16, XMLTreeError.Kind.documentType), (.utf16LittleEndian, .documentType),
+        (String.Encoding.utf16, XMLTree.Fault.documentType), (.utf16LittleEndian, .documentType),
         (.utf16BigEndian, .documentType), (.utf32, .encoding), (.utf32LittleEndian, .encoding),
     ])
     func `a document type is refused in every encoding, and UTF-32 for its encoding`(
-        _ encoding: String.Encoding, _ kind: XMLTreeError.Kind
+        _ encoding: String.Encoding, _ kind: XMLTree.Fault
     ) throws {
         let bomb = "<!DOCTYPE r [<!ENTITY e 'boo'>]><r>&e;</r>"
         #expect(failure(try #require(bomb.data(using: encoding))) == kind)

@@ -140,12 +140,6 @@ extension RequestFace {
 }
 
 extension LicenseRefusal {
-    /// What a packager's protocol answers in its own form.
-    init(_ refusal: SPEKERefusal) {
-        let reason = [refusal.reason, refusal.cause].compactMap { $0 }.joined(separator: ": ")
-        self.init(.vendor(code: refusal.code, status: refusal.status), reason: reason, remedy: refusal.remedy)
-    }
-
     /// An address that is no face's.
     package static let noSuchPath = LicenseRefusal(
         .vendor(code: "noSuchPath", status: 404), reason: "There is nothing at this address.",

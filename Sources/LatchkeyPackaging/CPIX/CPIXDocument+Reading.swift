@@ -12,14 +12,16 @@ extension CPIXDocument {
     /// - Throws: why it is refused, with the place. Nothing of it counts then.
     package init(
         _ data: Data, recipients: [CPIXRecipient] = [], content: ContentName? = nil
-    ) throws(CPIXRefusal) {
+    ) throws(PackagingRefusal) {
         let tree: XMLTree
-        do { tree = try XMLTree(data) } catch { throw CPIXRefusal(error) }
+        do { tree = try XMLTree(data) } catch {
+            throw PackagingRefusal(cpix: "XML", error.reason, status: error.status, remedy: error.remedy)
+        }
         let root = tree.root
-        guard root.isNamed("CPIX", in: .cpix) else { throw .noDocument }
-        guard ["2.3", "2.3.1", "2.4"].contains(root["version"] ?? "2.3") else { throw .version }
+        guard root.isNamed("CPIX", in: .cpix) else { throw .cpixRoot }
+        guard ["2.3", "2.3.1", "2.4"].contains(root["version"] ?? "2.3") else { throw .cpixVersion }
         let elements = root.first("ContentKeyList", in: .cpix)?.elements("ContentKey", in: .cpix) ?? []
-        guard elements.count <= Self.keyLimit else { throw .tooManyKeys }
+        guard elements.count <= Self.keyLimit else { throw .cpixTooMany }
         let stated = { (name: String) in root[name].flatMap { $0.isEmpty ? nil : $0 }.map { ContentName($0) } }
         let fallback = stated("contentId") ?? content.map { .some($0) } ?? stated("id")
         let leaves = try Self.leaves(elements)
@@ -51,12 +53,12 @@ extension CPIXDocument {
     }
 
     /// The keys that no other key depends on: those encrypt media.
-    private static func leaves(_ elements: [XMLTree.Element]) throws(CPIXRefusal) -> [Leaf] {
+    private static func leaves(_ elements: [XMLTree.Element]) throws(PackagingRefusal) -> [Leaf] {
         var all: [KeyID: XMLTree.Element] = [:]
         var leaves: [Leaf] = []
         for (index, element) in elements.enumerated() {
             let place = "ContentKey \(index + 1)"
-            guard let kid = element["kid"].flatMap({ KeyID(uuid: $0) }) else { throw .kid(place) }
+            guard let kid = element["kid"].flatMap({ KeyID(uuid: $0) }) else { throw .cpixKID(place) }
             guard all.updateValue(element, forKey: kid) == nil else { throw .twice(place) }
             leaves.append(Leaf(element: element, kid: kid, place: place))
         }
@@ -71,13 +73,13 @@ extension CPIXDocument {
         return leaves.filter { !roots.contains($0.kid) }
     }
 
-    private static func periods(_ root: XMLTree.Element) throws(CPIXRefusal) -> [Period] {
+    private static func periods(_ root: XMLTree.Element) throws(PackagingRefusal) -> [Period] {
         var periods: [Period] = []
         var ids: Set<String> = []
         for element in root.first("ContentKeyPeriodList", in: .cpix)?.elements("ContentKeyPeriod", in: .cpix) ?? [] {
             let index = element["index"].map { UInt32($0) }
             guard let id = element["id"], XMLNames.isName(id), index != .some(nil), ids.insert(id).inserted else {
-                throw .periods
+                throw .cpixPeriods
             }
             let details = Period.detailNames(in: .version2_4).reduce(into: [:]) { $0[$1] = element[$1] }
             periods.append(Period(id: id, index: index ?? nil, details: details))
@@ -89,12 +91,12 @@ extension CPIXDocument {
 extension CPIXDocument.Key {
     fileprivate init(
         _ leaf: CPIXDocument.Leaf, content: ContentName??, _ opening: CPIXOpening
-    ) throws(CPIXRefusal) {
+    ) throws(PackagingRefusal) {
         let (element, place) = (leaf.element, leaf.place)
         let named = element["contentId"].map { ContentName($0) } ?? content
         guard let name = named ?? nil else { throw .content(place) }
         let scheme = element["commonEncryptionScheme"].map { EncryptionScheme(rawValue: $0) }
-        guard scheme != .some(nil) else { throw .scheme(place) }
+        guard scheme != .some(nil) else { throw .cpixScheme(place) }
         var iv: Secret?
         if let text = element["explicitIV"], !text.isEmpty {
             guard let bytes = Data(base64InXML: text), bytes.count == 16 else { throw .iv(place) }

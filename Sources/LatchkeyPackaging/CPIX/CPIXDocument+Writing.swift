@@ -42,7 +42,7 @@ extension CPIXDocument {
     /// - Throws: a refusal with its place, such as for keys of several contents in 2.3, and for a system that does not go with a scheme.
     package func data(
         _ export: Export, using generator: any RandomNumberGenerator = CryptographicGenerator()
-    ) throws(CPIXRefusal) -> Data {
+    ) throws(PackagingRefusal) -> Data {
         guard !keys.isEmpty else { throw .noKeys }
         let root = XMLTree.Element("CPIX", in: .cpix, declaring: [.pskc, .enc, .ds])
         let contents = Set(keys.map(\.content))
@@ -50,7 +50,7 @@ extension CPIXDocument {
             root["contentId"] = contents.first?.text
             guard root["contentId"] != nil else { throw .content("CPIX@contentId") }
         } else if export.version == .version2_3 {
-            throw .contents
+            throw .cpixContents
         }
         root["version"] = export.version.rawValue
         let delivery = try Self.delivery(export.recipients, in: root, generator)
@@ -64,13 +64,13 @@ extension CPIXDocument {
         }
         writePeriods(export.version, to: root)
         writeRules(to: root)
-        do { try delivery?.fill() } catch { throw CPIXRefusal(error) }
+        do { try delivery?.fill() } catch { throw PackagingRefusal(error) }
         return XMLTree(root: root).data
     }
 
     private static func delivery(
         _ recipients: [[UInt8]], in root: XMLTree.Element, _ generator: any RandomNumberGenerator
-    ) throws(CPIXRefusal) -> KeyDelivery? {
+    ) throws(PackagingRefusal) -> KeyDelivery? {
         guard !recipients.isEmpty else { return nil }
         let list = root.add("DeliveryDataList", in: .cpix)
         let elements = recipients.map { certificate in
@@ -80,13 +80,13 @@ extension CPIXDocument {
             return element
         }
         do { return try KeyDelivery(elements, registered: [], using: generator) } catch {
-            throw CPIXRefusal("Recipient", at: "DeliveryDataList", "\(error.reason).", remedy: error.remedy)
+            throw PackagingRefusal(cpix: "Recipient", at: "DeliveryDataList", "\(error.reason).", remedy: error.remedy)
         }
     }
 
     private func write(
         _ systems: Systems, _ settings: SignalingSettings, _ version: Version, to list: XMLTree.Element
-    ) throws(CPIXRefusal) {
+    ) throws(PackagingRefusal) {
         let (wanted, isStrict) =
             switch systems {
             case .each(let systems): (systems, true)
@@ -97,7 +97,7 @@ extension CPIXDocument {
                 let scheme = key.scheme ?? system.customaryScheme
                 guard system.schemes.contains(scheme) else {
                     guard isStrict else { continue }
-                    throw .system(system, "ContentKey \(index + 1)")
+                    throw .cpixSystem(system, "ContentKey \(index + 1)")
                 }
                 guard let contentKey = key.contentKey else {
                     guard isStrict else { continue }
@@ -107,10 +107,10 @@ extension CPIXDocument {
                 do {
                     signaling = try DRMSignaling(
                         system, kid: key.kid, key: contentKey, content: key.content, scheme: scheme, settings: settings)
-                } catch { throw CPIXRefusal(error) }
+                } catch { throw PackagingRefusal(error) }
                 guard let signaling else {
                     guard isStrict else { continue }
-                    throw .system(system, "ContentKey \(index + 1)")
+                    throw .cpixSystem(system, "ContentKey \(index + 1)")
                 }
                 signaling.write(to: list.add("DRMSystem", in: .cpix), system, key.kid, version)
             }
@@ -138,7 +138,7 @@ extension CPIXDocument {
 extension CPIXDocument.Key {
     fileprivate func write(
         to list: XMLTree.Element, _ delivery: KeyDelivery?, namesContent: Bool
-    ) throws(CPIXRefusal) {
+    ) throws(PackagingRefusal) {
         let element = list.add("ContentKey", in: .cpix)
         element["kid"] = kid.description
         element["explicitIV"] = iv?.revealed.base64
@@ -152,7 +152,7 @@ extension CPIXDocument.Key {
             secret.add("PlainValue", in: .pskc).text = value.revealed.base64
             return
         }
-        do { try delivery.write(value, to: secret) } catch { throw CPIXRefusal(error) }
+        do { try delivery.write(value, to: secret) } catch { throw PackagingRefusal(error) }
     }
 }
 
@@ -200,14 +200,14 @@ extension EncryptionContract.Rule {
     }
 }
 
-extension CPIXRefusal {
-    fileprivate static let contents = Self(
-        "Content", at: "ContentKeyList", "CPIX 2.3 has one content in a document.",
+extension PackagingRefusal {
+    fileprivate static let cpixContents = Self(
+        cpix: "Content", at: "ContentKeyList", "CPIX 2.3 has one content in a document.",
         remedy: "Write 2.4, or a document for each content.")
 
-    fileprivate static func system(_ system: DRMSystem, _ place: String) -> Self {
+    fileprivate static func cpixSystem(_ system: DRMSystem, _ place: String) -> Self {
         Self(
-            "System", at: place,
+            cpix: "System", at: place,
             "Its scheme does not go with DRM system \(system.rawValue), or the tenant has no URI for it.",
             remedy: "Leave the system out.")
     }

@@ -81,7 +81,7 @@ package struct CPIXDocument: Sendable, Hashable {
 
     /// The keys for `TenantVault.add`.
     /// - Throws: `cpixIV`, with the kids of all keys whose IV nobody stated.
-    package func entries() throws(CPIXRefusal) -> [(demand: KeyDemand, key: ContentKey)] {
+    package func entries() throws(PackagingRefusal) -> [(demand: KeyDemand, key: ContentKey)] {
         try checkIVs()
         let indexes = Dictionary(periods.map { ($0.id, $0.index) }) { first, _ in first }
         var entries: [(demand: KeyDemand, key: ContentKey)] = []
@@ -98,7 +98,7 @@ package struct CPIXDocument: Sendable, Hashable {
     }
 
     /// - Throws: `cpixIV`, with the kids of all keys whose IV nobody stated.
-    func checkIVs() throws(CPIXRefusal) {
+    func checkIVs() throws(PackagingRefusal) {
         let kids = keys.filter { $0.iv?.isStatedIV != true }.map(\.kid)
         guard kids.isEmpty else { throw .ivMissing(kids) }
     }

@@ -72,7 +72,7 @@ package struct CPIXExchange: Sendable {
         account: (KeyReplacement) async throws(LicenseRefusal) -> Void = { _ in }
     ) async throws(LicenseRefusal) -> Outcome {
         let entries: [(demand: KeyDemand, key: ContentKey)]
-        do throws(CPIXRefusal) {
+        do throws(PackagingRefusal) {
             entries = try CPIXDocument(document, recipients: recipients, content: change.content).entries()
             for (number, entry) in entries.enumerated() {
                 guard let objection = keyURI.objection(to: entry.demand.address.content) else { continue }
@@ -210,20 +210,16 @@ package struct CPIXExchange: Sendable {
     }
 }
 
-extension CPIXRefusal {
+extension PackagingRefusal {
     fileprivate static func notInDocument(_ kids: Set<KeyID>) -> Self {
         Self(
-            "Replace",
+            cpix: "Replace",
             "The document has no key \(kids.map { "\($0)" }.sorted().joined(separator: ", ")) to replace one with.",
             remedy: "Name kids of the document's keys.")
     }
 }
 
 extension LicenseRefusal {
-    fileprivate init(_ refusal: CPIXRefusal) {
-        self = .cpix(refusal.code, refusal.reason, refusal.remedy, refusal.status)
-    }
-
     fileprivate init(cpix error: VaultError) {
         self = .cpix(error.code, error.reason, error.remedy, error.isConflict ? 409 : 503)
     }

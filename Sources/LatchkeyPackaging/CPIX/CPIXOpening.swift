@@ -34,7 +34,7 @@ struct CPIXOpening {
     /// - Parameters:
     ///   - deliveries: each `DeliveryData`; those of other recipients are left alone.
     ///   - recipients: who we are.
-    init(_ deliveries: [XMLTree.Element], recipients: [CPIXRecipient]) throws(CPIXRefusal) {
+    init(_ deliveries: [XMLTree.Element], recipients: [CPIXRecipient]) throws(PackagingRefusal) {
         for (index, element) in deliveries.enumerated() {
             guard let recipient = Self.recipient(of: element, among: recipients) else { continue }
             let place = "DeliveryData \(index + 1)"
@@ -47,7 +47,7 @@ struct CPIXOpening {
     }
 
     /// The content key in a `Secret`.
-    func contentKey(_ kid: KeyID, in secret: XMLTree.Element, at place: String) throws(CPIXRefusal) -> Secret {
+    func contentKey(_ kid: KeyID, in secret: XMLTree.Element, at place: String) throws(PackagingRefusal) -> Secret {
         let named = documentKeys.first { $0.kids?.contains(kid) == true }
         guard let macKey, let documentKey = named ?? documentKeys.first(where: { $0.kids == nil }) else {
             throw .noRecipient(place)
@@ -59,7 +59,7 @@ struct CPIXOpening {
         do {
             opened = try AES256CBC.decrypt(
                 Array(sealed.dropFirst(16)), key: documentKey.key, iv: Array(sealed.prefix(16)))
-        } catch { throw CPIXRefusal(error) }
+        } catch { throw PackagingRefusal(error) }
         guard let opened else { throw .cipher(place) }
         return opened
     }
@@ -77,7 +77,7 @@ struct CPIXOpening {
 
     private static func macKey(
         _ element: XMLTree.Element, _ recipient: CPIXRecipient, _ place: String
-    ) throws(CPIXRefusal) -> Secret {
+    ) throws(PackagingRefusal) -> Secret {
         guard let method = element.first("MACMethod", in: .cpix), let key = method.first("Key", in: .cpix) else {
             throw .macMissing("\(place)/MACMethod")
         }
@@ -93,7 +93,7 @@ struct CPIXOpening {
 
     private static func documentKeys(
         _ element: XMLTree.Element, _ recipient: CPIXRecipient, _ macKey: Secret?, _ delivery: String
-    ) throws(CPIXRefusal) -> [DocumentKey] {
+    ) throws(PackagingRefusal) -> [DocumentKey] {
         let place = "\(delivery)/DocumentKey"
         var keys: [DocumentKey] = []
         // One suffices for a document; more would be so many private operations for one request.
@@ -117,7 +117,7 @@ struct CPIXOpening {
 
     private static func value(
         in element: XMLTree.Element, _ algorithm: String, _ place: String
-    ) throws(CPIXRefusal) -> [UInt8] {
+    ) throws(PackagingRefusal) -> [UInt8] {
         guard let value = element.first("EncryptedValue", in: .pskc) else { throw .valueMissing(place) }
         let method = value.first("EncryptionMethod", in: .enc)
         guard method?["Algorithm"] == algorithm else { throw .algorithm(place, method?["Algorithm"], algorithm) }
@@ -134,12 +134,12 @@ struct CPIXOpening {
 
     private static func verify(
         _ sealed: [UInt8], of secret: XMLTree.Element, _ key: Secret, _ place: String
-    ) throws(CPIXRefusal) {
+    ) throws(PackagingRefusal) {
         guard let written = secret.first("ValueMAC", in: .pskc).flatMap({ Data(base64InXML: $0.text) }) else {
             throw .macMissing("\(place)/ValueMAC")
         }
         let expected: [UInt8]
-        do { expected = try MessageDigest.hmac(.sha512, key: key, sealed) } catch { throw CPIXRefusal(error) }
+        do { expected = try MessageDigest.hmac(.sha512, key: key, sealed) } catch { throw PackagingRefusal(error) }
         guard Secret(written) == Secret(expected) else { throw .macWrong(place) }
     }
 }

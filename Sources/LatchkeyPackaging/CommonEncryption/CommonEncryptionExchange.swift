@@ -51,38 +51,15 @@ package struct CommonEncryptionExchange: Sendable {
     /// Answers a request. Never throws: a refusal is an answer.
     /// - Parameter body: the JSON, without a length of its own in the headers.
     package func answer(_ body: Data) async -> Outcome {
-        guard body.count <= Self.byteLimit else { return refusal(.tooLarge, status: 413) }
+        guard body.count <= Self.byteLimit else { return refusal(.tooLarge) }
         guard let envelope = JSONValue(body).flatMap({ CommonEncryptionEnvelope($0) }) else {
-            return refusal(.envelope, status: 400)
+            return refusal(.envelope)
         }
         guard isSigned(envelope) else { return refusal(.signature) }
         guard let wanted = JSONValue(envelope.request).flatMap({ CommonEncryptionRequest($0) }) else {
-            return refusal(.request, status: 400)
+            return refusal(.unreadable)
         }
-        do throws(Refusal) { return try await keys(wanted) } catch { return refusal(error) }
-    }
-
-    private struct Refusal: Error {
-        let status: String
-        let reason: String
-
-        static let contentID = Self(
-            status: "INVALID_CONTENT_ID", reason: "The content_id is none that keys can be named by.")
-        static let track = Self(
-            status: "TRACK_TYPE_UNKNOWN", reason: "A track's type is none that this protocol knows.")
-        static let request = Self(
-            status: "INVALID_REQUEST", reason: "The request lacks a member, or has one that does not fit.")
-        static let envelope = Self(
-            status: "INVALID_REQUEST", reason: "The body is no JSON with a request, a signature and a signer.")
-        static let tooLarge = Self(
-            status: "INVALID_REQUEST", reason: "The body has more than \(byteLimit) bytes.")
-        static let signature = Self(
-            status: "SIGNATURE_FAILED", reason: "The signer is unknown, or the signature is not of this request.")
-
-        /// Whether it is the server's fault. The protocol answers 200 then, too.
-        var isInside: Bool { status == "INTERNAL_ERROR" }
-
-        static func inside(_ reason: String) -> Self { Self(status: "INTERNAL_ERROR", reason: reason) }
+        do throws(PackagingRefusal) { return try await keys(wanted) } catch { return refusal(error) }
     }
 
     private struct Wanted {
@@ -99,7 +76,7 @@ package struct CommonEncryptionExchange: Sendable {
         return signer.isSignature([UInt8](signature), of: [UInt8](envelope.request))
     }
 
-    private func keys(_ request: CommonEncryptionRequest) async throws(Refusal) -> Outcome {
+    private func keys(_ request: CommonEncryptionRequest) async throws(PackagingRefusal) -> Outcome {
         let scheme = request.scheme.map { EncryptionScheme(rawValue: $0.lowercased()) } ?? .cenc
         guard let scheme else { throw .request }
         // What the request leaves out is not stored as if it had said so.
@@ -132,7 +109,7 @@ package struct CommonEncryptionExchange: Sendable {
 
     private func wanted(
         _ request: CommonEncryptionRequest, _ scheme: EncryptionScheme?
-    ) throws(Refusal) -> (ContentName, [Wanted]) {
+    ) throws(PackagingRefusal) -> (ContentName, [Wanted]) {
         guard let content = Data(base64Encoded: request.contentID).flatMap({ ContentName(bytes: $0) }) else {
             throw .contentID
         }
@@ -161,7 +138,7 @@ package struct CommonEncryptionExchange: Sendable {
     }
 
     /// The periods that are asked for; one `nil` without rotation.
-    private func periods(_ request: CommonEncryptionRequest) throws(Refusal) -> [UInt32?] {
+    private func periods(_ request: CommonEncryptionRequest) throws(PackagingRefusal) -> [UInt32?] {
         guard request.firstPeriod != nil || request.periodCount != nil else { return [nil] }
         let first = request.firstPeriod ?? 0
         let count = request.periodCount ?? 1
@@ -171,14 +148,13 @@ package struct CommonEncryptionExchange: Sendable {
         return (0..<count).map { first + $0 }
     }
 
-    private func refusal(_ refusal: Refusal, status code: Int = 200) -> Outcome {
-        let response = Self.response(CommonEncryptionResult(status: refusal.status), status: code)
+    private func refusal(_ refusal: PackagingRefusal) -> Outcome {
+        // The protocol answers 200 to what it has a status for, and where it is the server's fault, too.
+        let status = [422, 503].contains(refusal.status) ? 200 : refusal.status
+        let response = Self.response(CommonEncryptionResult(status: refusal.code), status: status)
         return Outcome(
-            response: response ?? HTTPResponse(status: 500), status: refusal.status, keys: [],
-            refusal: LicenseRefusal(
-                .vendor(code: refusal.status, status: refusal.isInside ? 503 : code == 200 ? 422 : code),
-                reason: refusal.reason,
-                remedy: "Compare the request with Documentation/Server/Packaging.md."))
+            response: response ?? HTTPResponse(status: 500), status: refusal.code, keys: [],
+            refusal: LicenseRefusal(refusal))
     }
 
     /// Why the source of the keys failed.
@@ -195,4 +171,27 @@ package struct CommonEncryptionExchange: Sendable {
         return HTTPResponse(
             status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"], body: .bytes(outer))
     }
+}
+
+extension PackagingRefusal {
+    fileprivate init(_ code: String, because reason: String, status: Int = 422) {
+        self.init(
+            code: code, reason, status: status, remedy: "Compare the request with Documentation/Server/Packaging.md.")
+    }
+
+    fileprivate static let contentID = Self(
+        "INVALID_CONTENT_ID", because: "The content_id is none that keys can be named by.")
+    fileprivate static let track = Self(
+        "TRACK_TYPE_UNKNOWN", because: "A track's type is none that this protocol knows.")
+    fileprivate static let request = Self("INVALID_REQUEST", because: unfit)
+    fileprivate static let unreadable = Self("INVALID_REQUEST", because: unfit, status: 400)
+    private static let unfit = "The request lacks a member, or has one that does not fit."
+    fileprivate static let envelope = Self(
+        "INVALID_REQUEST", because: "The body is no JSON with a request, a signature and a signer.", status: 400)
+    fileprivate static let tooLarge = Self(
+        "INVALID_REQUEST", because: "The body has more than \(CommonEncryptionExchange.byteLimit) bytes.", status: 413)
+    fileprivate static let signature = Self(
+        "SIGNATURE_FAILED", because: "The signer is unknown, or the signature is not of this request.")
+
+    fileprivate static func inside(_ reason: String) -> Self { Self("INTERNAL_ERROR", because: reason, status: 503) }
 }

@@ -31,28 +31,25 @@ struct CommonEncryptionRequest {
         self.contentID = contentID
         self.tracks = tracks.compactMap { $0["type"]?.text }
         guard self.tracks.count == tracks.count else { return nil }
-        do throws(Malformed) {
-            systems = try json.member("drm_types") { value in
-                guard case .array(let values) = value else { return nil }
-                let texts = values.compactMap(\.text)
-                return texts.count == values.count ? texts : nil
-            }
-            scheme = try json.member("protection_scheme", \.text)
-            firstPeriod = try json.member("first_crypto_period_index", \.index)
-            periodCount = try json.member("crypto_period_count", \.index)
-        } catch { return nil }
+        guard let systems = json.member("drm_types", \.texts), let scheme = json.member("protection_scheme", \.text),
+            let firstPeriod = json.member("first_crypto_period_index", \.index),
+            let periodCount = json.member("crypto_period_count", \.index)
+        else { return nil }
+        (self.systems, self.scheme, self.firstPeriod, self.periodCount) = (systems, scheme, firstPeriod, periodCount)
     }
 }
 
-/// A member is of another form than it should be.
-private struct Malformed: Error {}
-
 extension JSONValue {
-    /// A member that may be missing, or `null`.
-    fileprivate func member<Value>(_ name: String, _ read: (JSONValue) -> Value?) throws(Malformed) -> Value? {
-        guard let value = self[name], value != .null else { return nil }
-        guard let read = read(value) else { throw Malformed() }
-        return read
+    /// A member that may be missing, or `null`: no value then. `nil` for one of another form than it should be.
+    fileprivate func member<Value>(_ name: String, _ read: (JSONValue) -> Value?) -> Value?? {
+        guard let value = self[name], value != .null else { return .some(nil) }
+        return read(value).map { .some($0) }
+    }
+
+    fileprivate var texts: [String]? {
+        guard case .array(let values) = self else { return nil }
+        let texts = values.compactMap(\.text)
+        return texts.count == values.count ? texts : nil
     }
 
     /// A whole number of 32 bits.

@@ -28,7 +28,7 @@ final class KeyDelivery {
     ///   - generator: the source of keys and IVs.
     init(
         _ elements: [XMLTree.Element], registered: Set<[UInt8]>, using generator: any RandomNumberGenerator
-    ) throws(SPEKERefusal) {
+    ) throws(PackagingRefusal) {
         guard elements.count <= Self.limit else { throw .tooManyRecipients }
         var recipients: [Recipient] = []
         for element in elements {
@@ -79,7 +79,7 @@ final class KeyDelivery {
         element.add("ValueMAC", in: .pskc).text = mac.base64
     }
 
-    private static func certificate(of element: XMLTree.Element) throws(SPEKERefusal) -> RecipientCertificate {
+    private static func certificate(of element: XMLTree.Element) throws(PackagingRefusal) -> RecipientCertificate {
         let found = element.first(path: [("DeliveryKey", .cpix), ("X509Data", .ds), ("X509Certificate", .ds)])
         guard let text = found?.text, let der = Data(certificateInXML: text),
             let certificate = RecipientCertificate(der: [UInt8](der)), certificate.bits <= 16_384
@@ -109,7 +109,7 @@ enum CipherAlgorithm {
     static let hmacSHA512 = "http://www.w3.org/2001/04/xmldsig-more#hmac-sha512"
 }
 
-extension SPEKERefusal {
+extension PackagingRefusal {
     fileprivate static let tooManyRecipients = Self(
         "Too many elements DeliveryData", status: 413, remedy: "Ask for fewer recipients at once.")
     fileprivate static let certificate = Self("DeliveryKey has no readable RSA certificate")

@@ -38,7 +38,7 @@ struct SPEKEDocument {
     /// - Parameters:
     ///   - tree: the document.
     ///   - version: what the request's headers say.
-    init(_ tree: XMLTree, version: SPEKEVersion) throws(SPEKERefusal) {
+    init(_ tree: XMLTree, version: SPEKEVersion) throws(PackagingRefusal) {
         let root = tree.root
         guard root.isNamed("CPIX", in: .cpix) else { throw .noDocument }
         self.tree = tree
@@ -64,7 +64,7 @@ struct SPEKEDocument {
 
     private static func content(
         of root: XMLTree.Element, _ version: SPEKEVersion
-    ) throws(SPEKERefusal) -> ContentName {
+    ) throws(PackagingRefusal) -> ContentName {
         let name = root[version == .version1 ? "id" : "contentId"] ?? ""
         guard !name.isEmpty else {
             guard version == .version1 else { throw .missingContentID }
@@ -80,7 +80,7 @@ struct SPEKEDocument {
 
     private static func scheme(
         of keys: [XMLTree.Element], _ version: SPEKEVersion
-    ) throws(SPEKERefusal) -> EncryptionScheme? {
+    ) throws(PackagingRefusal) -> EncryptionScheme? {
         guard version != .version1 else { return nil }
         var schemes: Set<String> = []
         for key in keys {
@@ -94,7 +94,7 @@ struct SPEKEDocument {
         return known
     }
 
-    private static func periods(of root: XMLTree.Element) throws(SPEKERefusal) -> [String: UInt32] {
+    private static func periods(of root: XMLTree.Element) throws(PackagingRefusal) -> [String: UInt32] {
         var periods: [String: UInt32] = [:]
         for period in root.first("ContentKeyPeriodList", in: .cpix)?.elements("ContentKeyPeriod", in: .cpix) ?? [] {
             guard let id = period["id"], !id.isEmpty, let index = period["index"].flatMap({ UInt32($0) }),
@@ -106,7 +106,7 @@ struct SPEKEDocument {
 
     private static func keys(
         _ elements: [XMLTree.Element], _ rules: [XMLTree.Element], _ periods: [String: UInt32]
-    ) throws(SPEKERefusal) -> [Key] {
+    ) throws(PackagingRefusal) -> [Key] {
         var indexes: [KeyID: Set<UInt32>] = [:]
         for rule in rules {
             guard let kid = rule["kid"].flatMap({ KeyID(uuid: $0) }) else { continue }
@@ -132,19 +132,17 @@ struct SPEKEDocument {
 
     private static func contract(
         _ rules: XMLTree.Element?, _ kids: Set<KeyID>, _ periods: Set<String>, _ version: SPEKEVersion
-    ) throws(SPEKERefusal) -> EncryptionContract {
-        do throws(EncryptionContract.Problem) {
-            return try EncryptionContract(rules, kids: kids, periods: periods)
-        } catch {
+    ) throws(PackagingRefusal) -> EncryptionContract {
+        do { return try EncryptionContract(rules, kids: kids, periods: periods) } catch {
             // Version 1 knows no contract.
             if version == .version1 { return EncryptionContract(rules: []) }
-            throw error == .missing ? .contractMissing : .contractMalformed
+            throw error
         }
     }
 
     private static func systems(
         _ elements: [XMLTree.Element], _ kids: Set<KeyID>, _ scheme: EncryptionScheme?
-    ) throws(SPEKERefusal) -> [System] {
+    ) throws(PackagingRefusal) -> [System] {
         var systems: [System] = []
         var seen: [KeyID: Set<DRMSystem>] = [:]
         for element in elements {

@@ -19,7 +19,7 @@ package struct SPEKEExchange: Sendable {
         /// The SHA-256 of each certificate that the keys were encrypted to; empty for keys in clear and for a refusal.
         package let recipients: [[UInt8]]
         /// Why there are no keys; `nil` if there are.
-        package let refusal: SPEKERefusal?
+        package let refusal: PackagingRefusal?
     }
 
     /// What a tenant allows beyond SPEKE's own rules.
@@ -74,7 +74,7 @@ package struct SPEKEExchange: Sendable {
     ///   - body: the document.
     package func answer(_ headers: HTTPHeaders, body: Data) async -> Outcome {
         let version = SPEKEVersion(headers)
-        do throws(SPEKERefusal) {
+        do throws(PackagingRefusal) {
             guard let version else { throw .version }
             return try await filled(body, version)
         } catch {
@@ -92,7 +92,7 @@ package struct SPEKEExchange: Sendable {
         return response
     }
 
-    private func filled(_ body: Data, _ version: SPEKEVersion) async throws(SPEKERefusal) -> Outcome {
+    private func filled(_ body: Data, _ version: SPEKEVersion) async throws(PackagingRefusal) -> Outcome {
         let document = try SPEKEDocument(try Self.tree(body), version: version)
         if let limit = rules.largestSharedVideo, document.contract.sharesAudio(withVideoAbove: limit) {
             throw .contractNotSupported
@@ -100,12 +100,12 @@ package struct SPEKEExchange: Sendable {
         if document.systems.contains(where: { $0.system == .fairPlay }),
             let objection = settings.fairPlay.objection(to: document.content)
         {
-            throw SPEKERefusal(objection.reason, remedy: objection.remedy)
+            throw PackagingRefusal(objection.reason, remedy: objection.remedy)
         }
         let delivery = try delivery(document)
         let keys = try await keys(of: document)
         let filling = SPEKEFilling(version: version, settings: settings, delivery: delivery)
-        do { try fill(document, keys, filling) } catch let error as SPEKERefusal { throw error } catch {
+        do { try fill(document, keys, filling) } catch let error as PackagingRefusal { throw error } catch {
             throw .keysUnavailable
         }
         if version != .version1 { document.tree.root["id"] = nil }
@@ -116,7 +116,7 @@ package struct SPEKEExchange: Sendable {
             refusal: nil)
     }
 
-    private func delivery(_ document: SPEKEDocument) throws(SPEKERefusal) -> KeyDelivery? {
+    private func delivery(_ document: SPEKEDocument) throws(PackagingRefusal) -> KeyDelivery? {
         guard !document.deliveries.isEmpty else {
             guard rules.allowsPlainKeys else { throw .plainKeys }
             return nil
@@ -125,7 +125,7 @@ package struct SPEKEExchange: Sendable {
     }
 
     /// The keys of a document, in its order, with the IVs that the encryptor chose.
-    private func keys(of document: SPEKEDocument) async throws(SPEKERefusal) -> [PackagedKey] {
+    private func keys(of document: SPEKEDocument) async throws(PackagingRefusal) -> [PackagedKey] {
         let demands = document.keys.map { key in
             KeyDemand(
                 KeyAddress(content: document.content, kid: key.kid), iv: key.explicitIV, scheme: document.scheme,
@@ -133,8 +133,8 @@ package struct SPEKEExchange: Sendable {
         }
         let found: [KeyAddress: ContentKey]
         do { found = try await source.keys(for: demands) } catch let error as VaultError where error.isConflict {
-            throw SPEKERefusal(error.reason, remedy: error.remedy)
-        } catch { throw .keysUnavailable(because: error) }
+            throw PackagingRefusal(error.reason, remedy: error.remedy)
+        } catch { throw PackagingRefusal.keysUnavailable.caused(by: error) }
         var keys: [PackagedKey] = []
         for demand in demands {
             guard let key = found[demand.address] else { throw .keysUnavailable }
@@ -154,18 +154,20 @@ package struct SPEKEExchange: Sendable {
             try filling.fill(requested.element, with: key, needsIV: needsIV, policy: policy)
         }
         for requested in document.systems {
-            guard let (key, policy) = byKID[requested.kid] else { throw SPEKERefusal.unknownKey(requested.kid) }
+            guard let (key, policy) = byKID[requested.kid] else { throw PackagingRefusal.unknownKey(requested.kid) }
             let signaling = try DRMSignaling(
                 requested.system, kid: requested.kid, key: key.content, content: document.content,
                 scheme: document.scheme(for: requested.system), settings: settings)
-            guard let signaling else { throw SPEKERefusal.clearKey }
+            guard let signaling else { throw PackagingRefusal.clearKey }
             try filling.fill(requested.element, requested.system, with: signaling, policy: policy)
         }
         try filling.delivery?.fill()
     }
 
-    private static func tree(_ body: Data) throws(SPEKERefusal) -> XMLTree {
-        do { return try XMLTree(body) } catch { throw SPEKERefusal(error) }
+    private static func tree(_ body: Data) throws(PackagingRefusal) -> XMLTree {
+        do { return try XMLTree(body) } catch {
+            throw PackagingRefusal(error.reason, status: error.status, remedy: error.remedy)
+        }
     }
 
     private static func headers(_ version: SPEKEVersion?, type: String) -> HTTPHeaders {
@@ -176,7 +178,7 @@ package struct SPEKEExchange: Sendable {
     }
 }
 
-extension SPEKERefusal {
+extension PackagingRefusal {
     fileprivate static let plainKeys = Self(
         "Keys in clear are not allowed", remedy: "Send a DeliveryDataList with a registered certificate.")
     fileprivate static let clearKey = Self(

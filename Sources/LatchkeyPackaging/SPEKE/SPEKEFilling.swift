@@ -28,7 +28,7 @@ struct SPEKEFilling {
     /// Fills a `DRMSystem`.
     func fill(
         _ element: XMLTree.Element, _ system: DRMSystem, with signaling: DRMSignaling, policy: PackagingPolicy
-    ) throws(SPEKERefusal) {
+    ) throws(PackagingRefusal) {
         for child in element.elements {
             guard
                 child.name.namespace == XMLTree.Vocabulary.cpix.namespace
@@ -45,7 +45,7 @@ struct SPEKEFilling {
     }
 
     /// The base64 of what an element is asked for; empty if the system has nothing of the kind, `nil` for elements that stay as they are.
-    private func value(of element: XMLTree.Element, _ signaling: DRMSignaling) throws(SPEKERefusal) -> String? {
+    private func value(of element: XMLTree.Element, _ signaling: DRMSignaling) throws(PackagingRefusal) -> String? {
         switch element.name.local {
         case "PSSH": return signaling.box?.base64 ?? ""
         case "ContentProtectionData": return signaling.contentProtection?.utf8.base64 ?? ""

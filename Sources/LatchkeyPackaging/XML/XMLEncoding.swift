@@ -17,7 +17,7 @@ enum XMLEncoding {
     static func isUTF8(_ name: Substring) -> Bool { utf8Names.contains(name.lowercased()) }
 
     /// A document's bytes in UTF-8, without a mark. The mark counts first, then the form of the first two bytes, then the declaration.
-    static func utf8(_ bytes: [UInt8]) throws(XMLTreeError) -> [UInt8] {
+    static func utf8(_ bytes: [UInt8]) throws(PackagingRefusal) -> [UInt8] {
         if bytes.starts(with: [0xef, 0xbb, 0xbf]) { return Array(bytes.dropFirst(3)) }
         if bytes.starts(with: [0xff, 0xfe]) { return try utf16(bytes.dropFirst(2), isLittle: true) }
         if bytes.starts(with: [0xfe, 0xff]) { return try utf16(bytes.dropFirst(2), isLittle: false) }
@@ -26,13 +26,13 @@ enum XMLEncoding {
         return statesLatin1(bytes) ? bytes.flatMap { Array(String(UnicodeScalar($0)).utf8) } : bytes
     }
 
-    private static func utf16(_ bytes: ArraySlice<UInt8>, isLittle: Bool) throws(XMLTreeError) -> [UInt8] {
+    private static func utf16(_ bytes: ArraySlice<UInt8>, isLittle: Bool) throws(PackagingRefusal) -> [UInt8] {
         let units = stride(from: bytes.startIndex, to: bytes.endIndex - 1, by: 2).map { index in
             let (one, other) = (UInt16(bytes[index]), UInt16(bytes[index + 1]))
             return isLittle ? other << 8 | one : one << 8 | other
         }
         guard bytes.count.isMultiple(of: 2), let text = String(validating: units, as: UTF16.self) else {
-            throw XMLTreeError(.encoding, "The document is not the UTF-16 that its first bytes are.")
+            throw PackagingRefusal(.encoding, "The document is not the UTF-16 that its first bytes are.")
         }
         return Array(text.utf8)
     }

@@ -4,7 +4,7 @@
 /// It tells tags, comments, CDATA sections and instructions apart as XML does. Whatever else is wrong with a document, libxml2 finds.
 enum XMLScan {
     /// - Throws: `documentType`, or `attributeTooLong`.
-    static func check(_ bytes: [UInt8], _ limits: XMLLimits) throws(XMLTreeError) {
+    static func check(_ bytes: [UInt8], _ limits: XMLLimits) throws(PackagingRefusal) {
         var rest = bytes[...]
         while let start = rest.firstIndex(of: UInt8(ascii: "<")) {
             rest = rest[start...]
@@ -25,7 +25,7 @@ enum XMLScan {
     /// Goes behind a tag, in which only quoted values may hold `>`.
     private static func tagEnd(
         _ tag: ArraySlice<UInt8>, _ limits: XMLLimits
-    ) throws(XMLTreeError) -> ArraySlice<UInt8> {
+    ) throws(PackagingRefusal) -> ArraySlice<UInt8> {
         var (rest, values) = (tag, 0)
         while let index = rest.firstIndex(where: { [0x22, 0x27, 0x3e].contains($0) }) {
             let mark = rest[index]
@@ -33,7 +33,7 @@ enum XMLScan {
             guard mark != UInt8(ascii: ">") else { return rest }
             values += 1
             guard values <= limits.attributes else {
-                throw XMLTreeError(.attributeTooLong, "An element has more than \(limits.attributes) attributes.")
+                throw PackagingRefusal(.attributeTooLong, "An element has more than \(limits.attributes) attributes.")
             }
             guard let end = rest.firstIndex(of: mark) else { break }
             rest = rest[(end + 1)...]

@@ -6,15 +6,15 @@ extension XMLTree {
     /// - Parameter data: UTF-8, UTF-16 or ISO-8859-1, with or without a mark and an XML declaration; at most 256 KiB, 32 levels and
     ///   20,000 elements.
     /// - Throws: why it was not read.
-    package init(_ data: Data) throws(XMLTreeError) { try self.init(data, limits: XMLLimits()) }
+    package init(_ data: Data) throws(PackagingRefusal) { try self.init(data, limits: XMLLimits()) }
 
-    init(_ data: Data, limits: XMLLimits) throws(XMLTreeError) {
+    init(_ data: Data, limits: XMLLimits) throws(PackagingRefusal) {
         guard data.count <= limits.bytes else {
-            throw XMLTreeError(.tooManyBytes, "The document has more than \(limits.bytes) bytes.")
+            throw PackagingRefusal(.tooManyBytes, "The document has more than \(limits.bytes) bytes.")
         }
         var bytes = try XMLEncoding.utf8([UInt8](data))
         guard String(validating: bytes, as: UTF8.self) != nil, !bytes.contains(0) else {
-            throw XMLTreeError(
+            throw PackagingRefusal(
                 .encoding, "The document is not in the encoding that it states, and not in UTF-8 either.")
         }
         declaration = try Self.takeDeclaration(from: &bytes)
@@ -24,14 +24,14 @@ extension XMLTree {
     }
 
     /// Cuts the XML declaration off, and has it say UTF-8, in which the document is written.
-    private static func takeDeclaration(from bytes: inout [UInt8]) throws(XMLTreeError) -> String? {
+    private static func takeDeclaration(from bytes: inout [UInt8]) throws(PackagingRefusal) -> String? {
         guard bytes.starts(with: "<?xml".utf8), bytes.count > 5, " \t\r\n".utf8.contains(bytes[5]) else { return nil }
         guard let end = bytes.firstIndex(of: UInt8(ascii: ">")), end <= 200 else { throw .malformed(at: 0) }
         var text = String(decoding: bytes[...end], as: UTF8.self)
         guard let parts = text.wholeMatch(of: Self.declarationForm) else { throw .malformed(at: 0) }
         if let encoding = parts.output.2 {
             guard XMLEncoding.isRead(encoding) else {
-                throw XMLTreeError(.encoding, "The document says that it is in \(encoding.prefix(40)).")
+                throw PackagingRefusal(.encoding, "The document says that it is in \(encoding.prefix(40)).")
             }
             if !XMLEncoding.isUTF8(encoding) {
                 text.replaceSubrange(encoding.startIndex..<encoding.endIndex, with: "UTF-8")

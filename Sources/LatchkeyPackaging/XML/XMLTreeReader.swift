@@ -13,7 +13,7 @@ import CLibXML2
 final class XMLTreeReader {
     private let limits: XMLLimits
     private let parser: xmlParserCtxtPtr
-    private var failure: XMLTreeError?
+    private var failure: PackagingRefusal?
     private var count = 0
     private var open: [XMLTree.Element] = []
     /// Text since the last piece: libxml2 gives it in parts.
@@ -25,11 +25,11 @@ final class XMLTreeReader {
     // Before the first parser, on one thread.
     private static let isReady: Void = xmlInitParser()
 
-    init(_ limits: XMLLimits) throws(XMLTreeError) {
+    init(_ limits: XMLLimits) throws(PackagingRefusal) {
         self.limits = limits
         _ = Self.isReady
         guard let parser = xmlNewParserCtxt() else {
-            throw XMLTreeError(.tooManyBytes, "There is no memory for the document.")
+            throw PackagingRefusal(.tooManyBytes, "There is no memory for the document.")
         }
         self.parser = parser
     }
@@ -39,7 +39,7 @@ final class XMLTreeReader {
     /// Reads to the end.
     /// - Parameter bytes: UTF-8 without a mark and without an XML declaration.
     /// - Returns: the root.
-    func read(_ bytes: [UInt8]) throws(XMLTreeError) -> XMLTree.Element {
+    func read(_ bytes: [UInt8]) throws(PackagingRefusal) -> XMLTree.Element {
         try XMLScan.check(bytes, limits)
         parser.pointee.sax.pointee = .reader
         let context = Unmanaged.passUnretained(self).toOpaque()
@@ -47,7 +47,7 @@ final class XMLTreeReader {
         // For this thread: SAX 1 has no other way for errors that Swift can call.
         xmlSetStructuredErrorFunc(context) { context, error in
             guard let error, error.pointee.level.rawValue >= XML_ERR_ERROR.rawValue else { return }
-            XMLTreeReader.of(context)?.stop(XMLTreeError.malformed)
+            XMLTreeReader.of(context)?.stop(PackagingRefusal.malformed)
         }
         defer { xmlSetStructuredErrorFunc(nil, nil) }
         // A mark or an XML declaration would be none behind a line end.
@@ -64,25 +64,25 @@ final class XMLTreeReader {
 // MARK: - What libxml2 gives
 
 extension XMLTreeReader {
-    fileprivate func start(_ name: String, _ pairs: [(name: String, value: String)]) throws(XMLTreeError) {
+    fileprivate func start(_ name: String, _ pairs: [(name: String, value: String)]) throws(PackagingRefusal) {
         for (name, value) in pairs + [(name, "")] {
             guard name.utf8.count <= limits.nameBytes else {
-                throw XMLTreeError(.attributeTooLong, "A name is longer than \(limits.nameBytes) bytes.")
+                throw PackagingRefusal(.attributeTooLong, "A name is longer than \(limits.nameBytes) bytes.")
             }
             guard value.utf8.count <= limits.valueBytes else {
-                throw XMLTreeError(.attributeTooLong, "An attribute is longer than \(limits.valueBytes) bytes.")
+                throw PackagingRefusal(.attributeTooLong, "An attribute is longer than \(limits.valueBytes) bytes.")
             }
         }
         guard let element = XMLNames.element(name, pairs, in: open.last?.scope ?? XMLNames.outermost) else {
-            throw XMLTreeError(
+            throw PackagingRefusal(
                 .malformed, "The element before byte \(position) has an undeclared prefix or one attribute twice.")
         }
         count += 1
         guard count <= limits.elements else {
-            throw XMLTreeError(.tooManyElements, "The document has more than \(limits.elements) elements.")
+            throw PackagingRefusal(.tooManyElements, "The document has more than \(limits.elements) elements.")
         }
         guard open.count < limits.depth else {
-            throw XMLTreeError(.tooDeep, "The document has more than \(limits.depth) levels.")
+            throw PackagingRefusal(.tooDeep, "The document has more than \(limits.depth) levels.")
         }
         element.isShort = latchkey_xml_is_at_short_end(parser) != 0
         if root == nil { root = element } else { append(.element(element)) }
@@ -115,7 +115,7 @@ extension XMLTreeReader {
 
     /// Reads no further.
     /// - Parameter error: why; made of the byte at which the parser is.
-    fileprivate func stop(_ error: (Int) -> XMLTreeError) {
+    fileprivate func stop(_ error: (Int) -> PackagingRefusal) {
         failure = failure ?? error(position)
         xmlStopParser(parser)
     }
@@ -136,7 +136,7 @@ extension xmlSAXHandler {
                 rest = pair + 2
             }
             let reader = XMLTreeReader.of(context)
-            do throws(XMLTreeError) { try reader?.start(String(xml: name), pairs) } catch {
+            do throws(PackagingRefusal) { try reader?.start(String(xml: name), pairs) } catch {
                 reader?.stop { _ in error }
             }
         }
@@ -154,7 +154,7 @@ extension xmlSAXHandler {
         handler.processingInstruction = { context, target, data in
             XMLTreeReader.of(context)?.append(.instruction(target: String(xml: target), data: String(xml: data)))
         }
-        handler.internalSubset = { context, _, _, _ in XMLTreeReader.of(context)?.stop(XMLTreeError.declaration) }
+        handler.internalSubset = { context, _, _, _ in XMLTreeReader.of(context)?.stop(PackagingRefusal.declaration) }
         return handler
     }
 }

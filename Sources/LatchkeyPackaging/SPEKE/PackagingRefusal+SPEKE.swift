@@ -1,37 +1,14 @@
 package import LatchkeyCore
 
-/// Why an encryptor gets no keys. It is an answer: a status and a text.
-///
-/// Source: `Documentation/LicenseServer.md` §2.2.
-package struct SPEKERefusal: DiagnosableError, Equatable {
-    /// The status: 422 for what is SPEKE or CPIX, 400 for XML, 413 for too much, 503 for a source of keys that fails.
-    package let status: Int
-    /// What happened; the body of the reply.
-    package let reason: String
-    package let remedy: String
-    /// Why the source of the keys failed, for logs; the reply does not say it.
-    package private(set) var cause: String?
-
-    package var code: String { "speke\(status)" }
-
+extension PackagingRefusal {
+    /// Why an encryptor gets no keys, by SPEKE.
     init(_ reason: String, status: Int = 422, remedy: String = "Send the document as SPEKE describes it.") {
-        self.status = status
-        self.reason = reason
-        self.remedy = remedy
-    }
-
-    init(_ error: XMLTreeError) {
-        let status =
-            switch error.kind {
-            case .tooManyBytes, .tooDeep, .tooManyElements, .attributeTooLong: 413
-            case .documentType, .encoding, .malformed: 400
-            }
-        self.init(error.reason, status: status, remedy: error.remedy)
+        self.init(code: "speke\(status)", reason, status: status, remedy: remedy)
     }
 }
 
 /// The texts that SPEKE prescribes.
-extension SPEKERefusal {
+extension PackagingRefusal {
     static let missingContentID = Self("Missing CPIX@contentId")
     static let missingVersion = Self("Missing CPIX@version")
     static let documentVersion = Self("Unsupported CPIX@version")
@@ -51,7 +28,7 @@ extension SPEKERefusal {
 }
 
 /// Texts of this project, for what SPEKE has no text for.
-extension SPEKERefusal {
+extension PackagingRefusal {
     static let noDocument = Self("The document is not CPIX")
     static let missingID = Self("Missing CPIX@id")
     static let missingHeader = Self(
@@ -66,13 +43,6 @@ extension SPEKERefusal {
     static let playlist = Self("Unsupported HLSSignalingData@playlist")
     static let keysUnavailable = Self(
         "The key provider cannot give the keys now", status: 503, remedy: "Try again shortly; see the provider's log.")
-
-    /// The same, with what the log says.
-    static func keysUnavailable(because error: any Error) -> Self {
-        var refusal = keysUnavailable
-        refusal.cause = (error as? any DiagnosableError)?.reason
-        return refusal
-    }
 
     static func kid(_ element: String) -> Self { Self("\(element)@kid is missing or not a UUID") }
     static func doubleKey(_ kid: KeyID) -> Self { Self("Two elements ContentKey for KID \(kid)") }
