@@ -80,7 +80,7 @@ struct CredentialReader {
         stated.folder = exchange.credentials
         var problems: [LicenseeProblem] = []
         let credential = reader.credential(stated, exchange.credentials, &problems)
-        guard let credential else { throw LicenseeProblems(problems: problems) }
+        guard let credential else { throw LicenseeError(problems) }
         return (Array(try reader.places.contents(exchange.spc)), credential)
     }
 

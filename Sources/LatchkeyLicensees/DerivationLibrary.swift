@@ -36,12 +36,12 @@ package struct DerivationLibrary: SelfTestingDerivation {
     /// Loads a library. Does not run its self-test yet.
     /// - Parameter path: a file; it is never searched for in other folders.
     /// - Throws: `libraryMissing`, `libraryUnsafe`, `libraryUnloadable`, `librarySymbolMissing`, `libraryOtherVersion`.
-    package init(path: String) throws(LibraryError) {
+    package init(path: String) throws(LicenseeError) {
         let library = try SharedLibrary(path: path)
         let version = try library.required("latchkey_derivation_version", as: Version.self)()
         guard version == LATCHKEY_DERIVATION_VERSION else {
-            throw LibraryError(
-                .otherVersion, library.path,
+            throw LicenseeError(
+                .otherVersion, library: library.path,
                 "It has version \(version) of the interface, and this server version \(LATCHKEY_DERIVATION_VERSION).",
                 remedy: "Build the library with this server's latchkey_derivation.h.")
         }
@@ -53,10 +53,10 @@ package struct DerivationLibrary: SelfTestingDerivation {
 
     package var hasSelfTest: Bool { test != nil }
 
-    package func selfTest() throws(LibraryError) {
+    package func selfTest() throws(LicenseeError) {
         guard let result = test?(), result != LATCHKEY_OK else { return }
-        throw LibraryError(
-            .selfTestFailed, path, "Its self-test returned \(result).",
+        throw LicenseeError(
+            .selfTestFailed, library: path, "Its self-test returned \(result).",
             remedy: "Ask whoever wrote the library; a server does not start with a wrong derivation.")
     }
 
@@ -78,10 +78,10 @@ package struct DerivationLibrary: SelfTestingDerivation {
 
 extension SharedLibrary {
     /// A function that has to be there.
-    fileprivate func required<Function>(_ name: String, as type: Function.Type) throws(LibraryError) -> Function {
+    fileprivate func required<Function>(_ name: String, as type: Function.Type) throws(LicenseeError) -> Function {
         if let function = function(name, as: type) { return function }
-        throw LibraryError(
-            .symbolMissing, path, "It does not export \(name).",
+        throw LicenseeError(
+            .symbolMissing, library: path, "It does not export \(name).",
             remedy: "Export the functions of latchkey_derivation.h, with C linkage and default visibility.")
     }
 }

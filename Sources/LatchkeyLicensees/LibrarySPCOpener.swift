@@ -19,13 +19,14 @@ struct LibrarySPCOpener: SPCOpener {
 
     /// - Returns: `nil` if the library has no opener.
     /// - Throws: `librarySymbolMissing` if it has one of the two functions only.
-    init?(_ library: SharedLibrary) throws(LibraryError) {
+    init?(_ library: SharedLibrary) throws(LicenseeError) {
         let versions = library.function("latchkey_spc_versions", as: Versions.self)
         let open = library.function("latchkey_spc_open", as: Open.self)
         if versions == nil, open == nil { return nil }
         guard let versions, let open else {
-            throw LibraryError(
-                .symbolMissing, library.path, "It exports one of latchkey_spc_versions and latchkey_spc_open only.",
+            throw LicenseeError(
+                .symbolMissing, library: library.path,
+                "It exports one of latchkey_spc_versions and latchkey_spc_open only.",
                 remedy: "Export both or none.")
         }
         let bits = versions()

@@ -46,7 +46,7 @@ package struct LicenseeSetup: Sendable {
     package init(
         _ configuration: LicenseeConfiguration, plug: Plug? = nil, folder: URL, at date: Date,
         environment: [String: String] = ProcessInfo.processInfo.environment
-    ) throws(LicenseeProblems) {
+    ) throws(LicenseeError) {
         let reader = CredentialReader(
             places: SecretPlaces(folder: folder, mounts: configuration.secretMounts, environment: environment))
         var problems: [LicenseeProblem] = []
@@ -59,7 +59,7 @@ package struct LicenseeSetup: Sendable {
                 problems.append(LicenseeProblem("credentials[\(index)]", Diagnosis.derivationMissing(credential)))
             }
         }
-        guard problems.isEmpty else { throw LicenseeProblems(problems: problems) }
+        guard problems.isEmpty else { throw LicenseeError(problems) }
         module = KeyServerModule(
             credentials: credentials, derivation: plug?.derivation ?? InsecureTestDerivation(),
             openers: plug?.openers ?? [])
@@ -78,7 +78,7 @@ package struct LicenseeSetup: Sendable {
             problems.append(LicenseeProblem("derivation", Diagnosis.derivationTwice))
             return nil
         }
-        do throws(LibraryError) {
+        do throws(LicenseeError) {
             let library = try DerivationLibrary(path: reader.places.path(path))
             return Plug(derivation: library, openers: library.opener.map { [$0] } ?? [])
         } catch {

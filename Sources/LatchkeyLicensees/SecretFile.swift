@@ -15,7 +15,7 @@ struct SecretFile: Sendable {
 
     /// Reads a file.
     /// - Throws: `secretFileUnreadable`, `secretFileOpenToOthers`.
-    func read(_ path: String) throws(SecretFileError) -> Secret {
+    func read(_ path: String) throws(LicenseeError) -> Secret {
         FileThreads.visits(path)
         // Not to wait where somebody put a pipe.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -31,7 +31,7 @@ struct SecretFile: Sendable {
         return try Self.contents(descriptor, Int(status.st_size), path)
     }
 
-    private static func contents(_ descriptor: Int32, _ size: Int, _ path: String) throws(SecretFileError) -> Secret {
+    private static func contents(_ descriptor: Int32, _ size: Int, _ path: String) throws(LicenseeError) -> Secret {
         let bytes = ErasedBytes(count: size)
         var count = 0
         while count < size {
@@ -46,35 +46,5 @@ struct SecretFile: Sendable {
     func isMounted(_ path: String) -> Bool {
         let path = URL(fileURLWithPath: path).standardizedFileURL.path
         return mounts.contains { path.hasPrefix(URL(fileURLWithPath: $0).standardizedFileURL.path + "/") }
-    }
-}
-
-/// Why a secret's file is not read. Names the file, never what is in it.
-package struct SecretFileError: DiagnosableError, Equatable {
-    /// The kinds of failure. Names are stable.
-    package enum Kind: String, Sendable {
-        /// It is not there, no file, too long, or the server may not read it.
-        case unreadable = "secretFileUnreadable"
-        /// Others than its owner can read or change it.
-        case openToOthers = "secretFileOpenToOthers"
-    }
-
-    /// What kind of failure it is.
-    package let kind: Kind
-    package let reason: String
-    package let remedy: String
-
-    package var code: String { kind.rawValue }
-
-    static func unreadable(_ path: String, _ what: String) -> Self {
-        Self(
-            kind: .unreadable, reason: "The file \(path.onOneLine) cannot be read: \(what).",
-            remedy: "Check the path, and that the server's user may read it.")
-    }
-
-    static func openToOthers(_ path: String) -> Self {
-        Self(
-            kind: .openToOthers, reason: "The file \(path.onOneLine) is open to others than its owner.",
-            remedy: "Run chmod 600 \(path.onOneLine), or name its folder in secretMounts if it is a mounted secret.")
     }
 }

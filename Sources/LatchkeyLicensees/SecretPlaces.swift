@@ -38,13 +38,13 @@ package struct SecretPlaces: Sendable {
 
     /// Reads a file that only its owner can read.
     /// - Throws: `secretFileUnreadable`, `secretFileOpenToOthers`.
-    package func secret(_ file: String) throws(SecretFileError) -> Secret {
+    package func secret(_ file: String) throws(LicenseeError) -> Secret {
         try SecretFile(mounts: mounts.map(path)).read(path(file))
     }
 
     /// Reads the text of a file that only its owner can read, without white space around it.
     /// - Throws: as `secret(_:)`.
-    package func text(_ file: String) throws(SecretFileError) -> Secret {
+    package func text(_ file: String) throws(LicenseeError) -> Secret {
         try secret(file).withUnsafeBytes { bytes in
             let isBlank = { (byte: UInt8) in byte == 0x20 || 0x09...0x0d ~= byte }
             var text = bytes[...].drop(while: isBlank)
@@ -58,7 +58,7 @@ package struct SecretPlaces: Sendable {
 
     /// Reads a file that is no secret.
     /// - Throws: `secretFileUnreadable`.
-    package func contents(_ file: String) throws(SecretFileError) -> Data {
+    package func contents(_ file: String) throws(LicenseeError) -> Data {
         do throws(PlainFileError) { return try PlainFile.read(path(file), limit: SecretFile.limit) } catch {
             throw .unreadable(path(file), error.what)
         }
@@ -74,11 +74,11 @@ package struct SecretPlaces: Sendable {
             }
         case (nil, let name?):
             if let pin = self.variable(name), pin.count > 0 { return pin }
-            throw PKCS11Error(
+            throw LicenseeError(
                 .pinMissing, "The environment variable \(name.onOneLine) with the PIN is not set.",
                 remedy: "Set it, or write the PIN to a file and name it in pinFile.")
         default:
-            throw PKCS11Error(
+            throw LicenseeError(
                 .pinMissing, "The PIN is to be in one of pinFile and pinVariable.",
                 remedy: "Name the file of the PIN in pinFile.")
         }

@@ -13,21 +13,23 @@ struct SharedLibrary: @unchecked Sendable {
     /// Loads a library, and runs what it runs when it is loaded.
     /// - Parameter path: a file. It is never searched for in other folders.
     /// - Throws: `libraryMissing`, `libraryUnsafe` for a file that others may change, `libraryUnloadable`.
-    init(path: String) throws(LibraryError) {
+    init(path: String) throws(LicenseeError) {
         let path = URL(fileURLWithPath: path).standardizedFileURL.path
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw LibraryError(.missing, path, "It is no file.", remedy: "Check the path and its folders' rights.")
+            throw LicenseeError(
+                .missing, library: path, "It is no file.", remedy: "Check the path and its folders' rights.")
         }
         guard status.st_mode & 0o022 == 0 else {
-            throw LibraryError(
-                .unsafe, path, "Others than its owner may change it, and it sees every key.",
+            throw LicenseeError(
+                .unsafe, library: path, "Others than its owner may change it, and it sees every key.",
                 remedy: "Run chmod go-w \(path.onOneLine).")
         }
         guard let handle = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE) else {
             let cause = dlerror().map { String(cString: $0).onOneLine } ?? "The system gives no reason."
-            throw LibraryError(
-                .unloadable, path, cause, remedy: "Build it for this system, with everything that it links to in reach."
+            throw LicenseeError(
+                .unloadable, library: path, cause,
+                remedy: "Build it for this system, with everything that it links to in reach."
             )
         }
         self.path = path
@@ -39,37 +41,5 @@ struct SharedLibrary: @unchecked Sendable {
     func function<Function>(_ name: String, as type: Function.Type) -> Function? {
         // Sound for a C function pointer, which is what `dlsym` gives; a library of another interface is refused by its version.
         dlsym(handle, name).map { unsafeBitCast($0, to: type) }
-    }
-}
-
-/// Why a shared library cannot be used.
-package struct LibraryError: DiagnosableError, Equatable {
-    /// The kinds of failure. Names are stable.
-    package enum Kind: String, Sendable {
-        /// There is no file of the path.
-        case missing = "libraryMissing"
-        /// Others than its owner may change the file.
-        case unsafe = "libraryUnsafe"
-        /// The system does not load it.
-        case unloadable = "libraryUnloadable"
-        /// It lacks a function.
-        case symbolMissing = "librarySymbolMissing"
-        /// It was built for another version of the interface.
-        case otherVersion = "libraryOtherVersion"
-        /// Its own test failed.
-        case selfTestFailed = "librarySelfTestFailed"
-    }
-
-    /// What kind of failure it is.
-    package let kind: Kind
-    package let reason: String
-    package let remedy: String
-
-    package var code: String { kind.rawValue }
-
-    init(_ kind: Kind, _ path: String, _ what: String, remedy: String) {
-        self.kind = kind
-        reason = "The library \(path.onOneLine) cannot be used. \(what)"
-        self.remedy = remedy
     }
 }

@@ -42,13 +42,13 @@ struct DerivationLibraryTests {
     }
 
     @Test(arguments: [
-        ("NO_VERSION", LibraryError.Kind.symbolMissing, "latchkey_derivation_version"),
+        ("NO_VERSION", LicenseeError.Kind.symbolMissing, "latchkey_derivation_version"),
         ("NO_DERIVE", .symbolMissing, "latchkey_derivation_derive"), ("VERSION=2", .otherVersion, "version 2"),
         ("VERSION=0", .otherVersion, "version 0"),
     ])
-    func `a library with another interface is refused`(macro: String, kind: LibraryError.Kind, words: String) throws {
+    func `a library with another interface is refused`(macro: String, kind: LicenseeError.Kind, words: String) throws {
         let built = try BuiltLibrary.derivation(macro)
-        let error = #expect(throws: LibraryError.self) { try DerivationLibrary(path: built) }
+        let error = #expect(throws: LicenseeError.self) { try DerivationLibrary(path: built) }
         #expect(error?.kind == kind)
         #expect(error?.reason.contains(words) == true)
         #expect(error?.reason.contains(built) == true)
@@ -56,30 +56,30 @@ struct DerivationLibraryTests {
 
     @Test func `half an opener is refused`() throws {
         let built = try BuiltLibrary.derivation("WITH_OPENER", "HALF_AN_OPENER")
-        let error = #expect(throws: LibraryError.self) { try DerivationLibrary(path: built) }
+        let error = #expect(throws: LicenseeError.self) { try DerivationLibrary(path: built) }
         #expect(error?.kind == .symbolMissing)
     }
 
     @Test func `a failed self-test is told by its number`() throws {
         let library = try DerivationLibrary(path: BuiltLibrary.derivation("SELF_TEST_FAILS"))
-        let error = #expect(throws: LibraryError.self) { try library.selfTest() }
+        let error = #expect(throws: LicenseeError.self) { try library.selfTest() }
         #expect(error?.kind == .selfTestFailed)
         #expect(error?.reason.contains("77") == true)
     }
 
     @Test func `a file that is not there, no library, or open to others' changes is refused`() throws {
         let folder = try TemporaryFolder()
-        let missing = #expect(throws: LibraryError.self) { try DerivationLibrary(path: folder.path("none.so")) }
+        let missing = #expect(throws: LicenseeError.self) { try DerivationLibrary(path: folder.path("none.so")) }
         #expect(missing?.kind == .missing)
-        let isFolder = #expect(throws: LibraryError.self) { try DerivationLibrary(path: folder.url.path) }
+        let isFolder = #expect(throws: LicenseeError.self) { try DerivationLibrary(path: folder.url.path) }
         #expect(isFolder?.kind == .missing)
         let text = try folder.write("no library", to: "text.so")
-        let unloadable = #expect(throws: LibraryError.self) { try DerivationLibrary(path: text) }
+        let unloadable = #expect(throws: LicenseeError.self) { try DerivationLibrary(path: text) }
         #expect(unloadable?.kind == .unloadable)
         let copy = folder.path("open.so")
         try FileManager.default.copyItem(atPath: BuiltLibrary.derivation(), toPath: copy)
         try FileManager.default.setAttributes([.posixPermissions: 0o757], ofItemAtPath: copy)
-        let open = #expect(throws: LibraryError.self) { try DerivationLibrary(path: copy) }
+        let open = #expect(throws: LicenseeError.self) { try DerivationLibrary(path: copy) }
         #expect(open?.kind == .unsafe)
         #expect(open?.remedy.contains("chmod go-w") == true)
     }

@@ -46,7 +46,7 @@ import Testing
     @Test(arguments: [0o640, 0o604, 0o620, 0o660, 0o644, 0o610])
     func `a file that others may read or write is refused, unless it is a mounted secret`(_ mode: Int) throws {
         try write(bytes, mode: mode)
-        let error = #expect(throws: SecretFileError.self) { try key() }
+        let error = #expect(throws: LicenseeError.self) { try key() }
         #expect(error?.kind == .openToOthers)
         #expect(error?.remedy.contains("600") == true)
         if mode & 0o022 == 0 { #expect(throws: Never.self) { try key(mounts: [folder.url.path]) } }
@@ -74,8 +74,8 @@ import Testing
     }
 
     @Test func `what is not there is named`() throws {
-        #expect(throws: SecretFileError.self) { try key { $0.file = "none" } }
-        #expect(throws: SecretFileError.self) { try key { $0.file = "." } }
+        #expect(throws: LicenseeError.self) { try key { $0.file = "none" } }
+        #expect(throws: LicenseeError.self) { try key { $0.file = "." } }
         let error = #expect(throws: KeyProtectionError.self) { try key { $0.variable = "KEK" } }
         #expect(error?.reason.contains("KEK") == true)
     }
@@ -92,7 +92,7 @@ import Testing
         let dataKey = DataKey(tenant: "acme", version: 1, using: &generator)
         #expect(try opened.unwrap(known.wrap(dataKey, using: &generator)).key == dataKey.key)
 
-        #expect(throws: PKCS11Error.self) { try key { ($0.file, $0.wrapper) = ("kek", address) } }
+        #expect(throws: LicenseeError.self) { try key { ($0.file, $0.wrapper) = ("kek", address) } }
         try write(Data(wrapped.reversed()), mode: 0o644)
         let error = #expect(throws: KeyProtectionError.self) {
             try key({ ($0.file, $0.wrapper, $0.pinVariable) = ("kek", address, "PIN") }, environment: ["PIN": "1234"])

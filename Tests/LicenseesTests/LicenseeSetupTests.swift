@@ -32,14 +32,14 @@ import Testing
     private func setup(
         _ configuration: LicenseeConfiguration, plug: LicenseeSetup.Plug? = nil, at date: Date? = nil,
         environment: [String: String] = [:]
-    ) throws(LicenseeProblems) -> LicenseeSetup {
+    ) throws(LicenseeError) -> LicenseeSetup {
         try LicenseeSetup(
             configuration, plug: plug, folder: folder.url, at: date ?? self.date, environment: environment)
     }
 
     /// Places and codes of what is wrong.
     private func problems(_ configuration: LicenseeConfiguration, plug: LicenseeSetup.Plug? = nil) -> [String] {
-        let error = #expect(throws: LicenseeProblems.self) { try setup(configuration, plug: plug) }
+        let error = #expect(throws: LicenseeError.self) { try setup(configuration, plug: plug) }
         return error?.problems.map { "\($0.place) \($0.code)" } ?? []
     }
 

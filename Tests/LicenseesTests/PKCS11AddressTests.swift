@@ -28,13 +28,13 @@ import Testing
         "pkcs11:token=a;object=b?module-path=c&module-name=d", "pkcs11:token=;object=b?module-path=c",
     ])
     func `what does not name one key is refused`(text: String) {
-        let error = #expect(throws: PKCS11Error.self) { try PKCS11Address(text) }
+        let error = #expect(throws: LicenseeError.self) { try PKCS11Address(text) }
         #expect(error?.kind == .addressInvalid)
     }
 
     @Test(arguments: ["pin-value=98765", "pin-source=file:98765"])
     func `an address with a PIN is refused, and the PIN stands in no message`(attribute: String) {
-        let error = #expect(throws: PKCS11Error.self) {
+        let error = #expect(throws: LicenseeError.self) {
             try PKCS11Address("pkcs11:token=a;object=b?module-path=c&\(attribute)")
         }
         #expect(error?.kind == .addressInvalid)

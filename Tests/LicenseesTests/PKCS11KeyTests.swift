@@ -72,22 +72,22 @@ struct PKCS11KeyTests {
 
     @Test(arguments: ["object=none", "object=small;id=%02", "object=twin"])
     func `a key that is not there, or not alone, is not found`(key: String) throws {
-        let error = #expect(throws: PKCS11Error.self) { try SoftHSM.key(.license, key) }
+        let error = #expect(throws: LicenseeError.self) { try SoftHSM.key(.license, key) }
         #expect(error?.kind == .objectMissing)
         #expect(error?.reason.contains("“license”") == true)
     }
 
     @Test func `a token or module that is not there is told`() throws {
         let address = try SoftHSM.address(.license, "object=small")
-        let token = #expect(throws: PKCS11Error.self) {
+        let token = #expect(throws: LicenseeError.self) {
             try PKCS11Key(PKCS11Address(address.replacing("token=license", with: "token=none")), pin: SoftHSM.pin)
         }
         #expect(token?.kind == .tokenMissing)
-        let serial = #expect(throws: PKCS11Error.self) {
+        let serial = #expect(throws: LicenseeError.self) {
             try PKCS11Key(PKCS11Address(address.replacing(";type", with: ";serial=0;type")), pin: SoftHSM.pin)
         }
         #expect(serial?.kind == .tokenMissing)
-        let module = #expect(throws: PKCS11Error.self) {
+        let module = #expect(throws: LicenseeError.self) {
             try PKCS11Key(PKCS11Address("pkcs11:token=a;object=b?module-path=/none.so"), pin: SoftHSM.pin)
         }
         #expect(module?.kind == .moduleUnusable)
@@ -95,31 +95,31 @@ struct PKCS11KeyTests {
 
     @Test(.enabled(if: SoftHSM.hasOpenSC, "OpenSC is not installed"))
     func `a key that can leave its token is refused`() throws {
-        let error = #expect(throws: PKCS11Error.self) { try SoftHSM.key(.license, "object=loose") }
+        let error = #expect(throws: LicenseeError.self) { try SoftHSM.key(.license, "object=loose") }
         #expect(error?.kind == .objectUnsafe)
     }
 
     @Test func `a wrong PIN is tried once, and stands in no message`() throws {
         let address = try PKCS11Address(SoftHSM.address(.guarded, "object=small"))
         let wrong = try PKCS11Token(address, pin: Secret("98765"))
-        let first = #expect(throws: PKCS11Error.self) { try wrong.session() }
+        let first = #expect(throws: LicenseeError.self) { try wrong.session() }
         #expect(first?.kind == .pinRefused)
         #expect(first?.description.contains("98765") == false)
         // The right one clears the token's mark of a wrong try; a second wrong try would set it again.
         let right = try PKCS11Key(address, pin: SoftHSM.pin)
         try right.loseSessions()
         #expect(try !right.sawWrongPIN())
-        let second = #expect(throws: PKCS11Error.self) { try wrong.session() }
+        let second = #expect(throws: LicenseeError.self) { try wrong.session() }
         #expect(second?.kind == .pinRefused)
         #expect(try !right.sawWrongPIN())
-        #expect(throws: PKCS11Error.self) { try PKCS11Key(address, pin: Secret("98765")) }
+        #expect(throws: LicenseeError.self) { try PKCS11Key(address, pin: Secret("98765")) }
         #expect(try !right.sawWrongPIN())
-        #expect(throws: PKCS11Error.self) { try PKCS11Key(address, pin: Secret("87654")) }
+        #expect(throws: LicenseeError.self) { try PKCS11Key(address, pin: Secret("87654")) }
         #expect(try right.sawWrongPIN())
     }
 
     @Test func `an empty PIN is not tried`() {
-        let error = #expect(throws: PKCS11Error.self) { try SoftHSM.key(.license, "object=small", pin: Secret("")) }
+        let error = #expect(throws: LicenseeError.self) { try SoftHSM.key(.license, "object=small", pin: Secret("")) }
         #expect(error?.kind == .pinMissing)
     }
 

@@ -18,13 +18,13 @@ struct PKCS11ModuleTests {
     }
 
     @Test func `a token with raw RSA only is refused`() {
-        let error = #expect(throws: PKCS11Error.self) { try key("RAW_RSA_ONLY") }
+        let error = #expect(throws: LicenseeError.self) { try key("RAW_RSA_ONLY") }
         #expect(error?.kind == .mechanismMissing)
     }
 
     @Test(arguments: ["CKF_USER_PIN_FINAL_TRY", "CKF_USER_PIN_LOCKED"])
     func `a token that is locked, or would be by a wrong PIN, gets no PIN`(flag: String) {
-        let error = #expect(throws: PKCS11Error.self) { try key("TOKEN_FLAGS=\(flag)") }
+        let error = #expect(throws: LicenseeError.self) { try key("TOKEN_FLAGS=\(flag)") }
         #expect(error?.kind == .pinLocked)
     }
 
@@ -39,7 +39,7 @@ struct PKCS11ModuleTests {
     @Test(arguments: ["CKR_DEVICE_REMOVED", "CKR_USER_NOT_LOGGED_IN", "CKR_DEVICE_ERROR"])
     func `a token that stays away is an outage and not the client's fault`(result: String) throws {
         let key = try key("FIRST=\(result)", "LATER=\(result)")
-        let error = #expect(throws: PKCS11Error.self) { try key.decryptOAEP(input[...]) }
+        let error = #expect(throws: LicenseeError.self) { try key.decryptOAEP(input[...]) }
         #expect(error?.kind == .unavailable)
         #expect(error?.reason.contains(result) == true)
     }
@@ -71,7 +71,7 @@ struct PKCS11ModuleTests {
 
     @Test func `a library that is no module is refused`() throws {
         let built = try BuiltLibrary.derivation()
-        let error = #expect(throws: PKCS11Error.self) {
+        let error = #expect(throws: LicenseeError.self) {
             try PKCS11Key(PKCS11Address("pkcs11:token=a;object=b?module-path=\(built)"), pin: Secret("1"))
         }
         #expect(error?.kind == .moduleUnusable)

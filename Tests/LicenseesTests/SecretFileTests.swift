@@ -26,26 +26,26 @@ import Testing
 
     @Test(arguments: [0o640, 0o604, 0o620, 0o602, 0o610, 0o644, 0o666])
     func `a file that is open to others is refused, with the command to run`(mode: Int) {
-        let error = #expect(throws: SecretFileError.self) { try read(mode: mode) }
+        let error = #expect(throws: LicenseeError.self) { try read(mode: mode) }
         #expect(error?.kind == .openToOthers)
         #expect(error?.remedy.contains("chmod 600 \(file)") == true)
     }
 
     @Test func `a mounted secret may be readable by others, and not changeable`() throws {
         #expect(try read(mode: 0o444, mounts: [folder.url.path]) == Secret("a secret"))
-        #expect(throws: SecretFileError.self) { try read(mode: 0o664, mounts: [folder.url.path]) }
-        #expect(throws: SecretFileError.self) { try read(mode: 0o444, mounts: [folder.url.path + "/../secret"]) }
-        #expect(throws: SecretFileError.self) { try read(mode: 0o444, mounts: [String(folder.url.path.dropLast())]) }
+        #expect(throws: LicenseeError.self) { try read(mode: 0o664, mounts: [folder.url.path]) }
+        #expect(throws: LicenseeError.self) { try read(mode: 0o444, mounts: [folder.url.path + "/../secret"]) }
+        #expect(throws: LicenseeError.self) { try read(mode: 0o444, mounts: [String(folder.url.path.dropLast())]) }
     }
 
     @Test func `what is no file, or too long, is refused`() throws {
         let secret = SecretFile(mounts: [])
         for path in [folder.url.path, folder.path("none")] {
-            let error = #expect(throws: SecretFileError.self) { try secret.read(path) }
+            let error = #expect(throws: LicenseeError.self) { try secret.read(path) }
             #expect(error?.kind == .unreadable)
         }
         try Data(count: SecretFile.limit + 1).write(to: URL(filePath: file))
-        #expect(throws: SecretFileError.self) { try read(mode: 0o600) }
+        #expect(throws: LicenseeError.self) { try read(mode: 0o600) }
     }
 
     @Test func `an empty file is an empty secret`() throws {

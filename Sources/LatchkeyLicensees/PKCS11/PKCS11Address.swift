@@ -22,7 +22,7 @@ package struct PKCS11Address: Sendable, Hashable {
     package static func isMeant(by text: String) -> Bool { text.hasPrefix("pkcs11:") }
 
     /// - Throws: `pkcs11AddressInvalid`. The reason names attributes, never values.
-    package init(_ text: String) throws(PKCS11Error) {
+    package init(_ text: String) throws(LicenseeError) {
         guard Self.isMeant(by: text) else { throw .address("It does not begin with pkcs11:.") }
         let parts = text.dropFirst("pkcs11:".count).split(
             separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
@@ -52,7 +52,7 @@ package struct PKCS11Address: Sendable, Hashable {
         }
     }
 
-    private static func attributes(_ text: Substring, separator: Character) throws(PKCS11Error) -> [String: [UInt8]] {
+    private static func attributes(_ text: Substring, separator: Character) throws(LicenseeError) -> [String: [UInt8]] {
         var attributes: [String: [UInt8]] = [:]
         for part in text.split(separator: separator) {
             let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -66,7 +66,7 @@ package struct PKCS11Address: Sendable, Hashable {
         return attributes
     }
 
-    private static func text(_ name: String, _ bytes: [UInt8]?) throws(PKCS11Error) -> String? {
+    private static func text(_ name: String, _ bytes: [UInt8]?) throws(LicenseeError) -> String? {
         guard let bytes else { return nil }
         guard let text = String(validating: bytes, as: UTF8.self), !text.isEmpty, !bytes.contains(0) else {
             throw .address("Its \(name) is no text.")
@@ -101,7 +101,7 @@ extension PKCS11Address: CustomStringConvertible {
     }
 }
 
-extension PKCS11Error {
+extension LicenseeError {
     fileprivate static func address(
         _ what: String, remedy: String = "Write pkcs11:token=NAME;object=NAME?module-path=FILE."
     ) -> Self {

@@ -35,8 +35,8 @@ package final class PKCS11Key: ApplicationKey {
     /// - Parameters:
     ///   - address: where the key is.
     ///   - pin: the user's PIN. It is tried once.
-    /// - Throws: every kind of `PKCS11Error` but `pkcs11AddressInvalid`.
-    package init(_ address: PKCS11Address, pin: Secret) throws(PKCS11Error) {
+    /// - Throws: every `pkcs11…` but `pkcs11AddressInvalid`.
+    package init(_ address: PKCS11Address, pin: Secret) throws(LicenseeError) {
         self.address = address
         token = try PKCS11Token(address, pin: pin)
         try token.checkMechanism()
@@ -45,12 +45,12 @@ package final class PKCS11Key: ApplicationKey {
         guard lane.session.flag(CKA_SENSITIVE, of: lane.key) == true,
             lane.session.flag(CKA_EXTRACTABLE, of: lane.key) == false
         else {
-            throw PKCS11Error(
+            throw LicenseeError(
                 .objectUnsafe, "The \(address) can leave the token: it is not CKA_SENSITIVE, or CKA_EXTRACTABLE.",
                 remedy: "Import or make it again as sensitive and not extractable.")
         }
         guard lane.session.flag(CKA_DECRYPT, of: lane.key) == true else {
-            throw PKCS11Error(
+            throw LicenseeError(
                 .objectUnsafe, "The \(address) may not decrypt: it is not CKA_DECRYPT.",
                 remedy: "Import or make it again for decryption.")
         }
@@ -58,7 +58,7 @@ package final class PKCS11Key: ApplicationKey {
 
     deinit { idle.withLock { $0.lanes.forEach { $0.session.close() } } }
 
-    package func decryptOAEP(_ wrapped: ArraySlice<UInt8>) throws(PKCS11Error) -> Secret? {
+    package func decryptOAEP(_ wrapped: ArraySlice<UInt8>) throws(LicenseeError) -> Secret? {
         if let lane = idle.withLock({ $0.lanes.popLast() }) {
             switch decrypt(wrapped, lane) {
             case .opened(let secret): return secret
@@ -85,10 +85,10 @@ package final class PKCS11Key: ApplicationKey {
         return outcome
     }
 
-    private func lane() throws(PKCS11Error) -> Lane {
+    private func lane() throws(LicenseeError) -> Lane {
         let generation = idle.withLock { $0.generation }
         let session = try token.session()
-        do throws(PKCS11Error) {
+        do throws(LicenseeError) {
             return Lane(session: session, key: try session.privateKey(address), generation: generation)
         } catch {
             session.close()
@@ -116,14 +116,14 @@ package final class PKCS11Key: ApplicationKey {
 
 extension PKCS11Key {
     /// Has the token end all sessions of this process, as happens when it is restarted. For tests.
-    func loseSessions() throws(PKCS11Error) {
+    func loseSessions() throws(LicenseeError) {
         let slot = try token.module.slot(of: address).slot
         let result = token.module.call(\.C_CloseAllSessions) { $0(slot) }
         guard result == CKR_OK else { throw .failed("C_CloseAllSessions", result) }
     }
 
     /// Whether the token says that somebody gave it a wrong PIN since the last right one. For tests.
-    func sawWrongPIN() throws(PKCS11Error) -> Bool {
+    func sawWrongPIN() throws(LicenseeError) -> Bool {
         try token.module.slot(of: address).token.flags & CKF_USER_PIN_COUNT_LOW != 0
     }
 }

@@ -11,7 +11,7 @@ import LatchkeyCore
 final class PKCS11Module: @unchecked Sendable {
     let functions: UnsafePointer<CK_FUNCTION_LIST>
     /// The PINs that tokens refused in this process, and how they said so. Also keeps two threads from logging in at once.
-    let refusals = Locked<[RefusedPIN: PKCS11Error]>([:])
+    let refusals = Locked<[RefusedPIN: LicenseeError]>([:])
 
     struct RefusedPIN: Hashable {
         let token: String
@@ -20,11 +20,11 @@ final class PKCS11Module: @unchecked Sendable {
     }
 
     /// The module of a file, initialized at its first use.
-    static func at(_ path: String) throws(PKCS11Error) -> PKCS11Module {
+    static func at(_ path: String) throws(LicenseeError) -> PKCS11Module {
         let path = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
-        let result = loaded.withLock { loaded -> Result<PKCS11Module, PKCS11Error> in
+        let result = loaded.withLock { loaded -> Result<PKCS11Module, LicenseeError> in
             if let module = loaded[path] { return .success(module) }
-            do throws(PKCS11Error) {
+            do throws(LicenseeError) {
                 let module = try PKCS11Module(path)
                 loaded[path] = module
                 return .success(module)
@@ -41,10 +41,10 @@ final class PKCS11Module: @unchecked Sendable {
     private typealias GetFunctionList =
         @convention(c) (UnsafeMutablePointer<UnsafePointer<CK_FUNCTION_LIST>?>?) -> CK_RV
 
-    private init(_ path: String) throws(PKCS11Error) {
+    private init(_ path: String) throws(LicenseeError) {
         let library: SharedLibrary
         do { library = try SharedLibrary(path: path) } catch {
-            throw PKCS11Error(.moduleUnusable, error.reason, remedy: error.remedy)
+            throw LicenseeError(.moduleUnusable, error.reason, remedy: error.remedy)
         }
         var list: UnsafePointer<CK_FUNCTION_LIST>?
         guard let getList = library.function("C_GetFunctionList", as: GetFunctionList.self), getList(&list) == CKR_OK,
@@ -58,7 +58,7 @@ final class PKCS11Module: @unchecked Sendable {
         guard let initialize = list.pointee.C_Initialize else { throw .module(path, "It lacks C_Initialize.") }
         let result = initialize(&arguments)
         guard result == CKR_OK || result == CKR_CRYPTOKI_ALREADY_INITIALIZED else {
-            throw .module(path, PKCS11Error.failed("C_Initialize", result).reason)
+            throw .module(path, LicenseeError.failed("C_Initialize", result).reason)
         }
     }
 
@@ -71,7 +71,7 @@ final class PKCS11Module: @unchecked Sendable {
     }
 
     /// The slot of the one token with a label, and a serial number if one is given.
-    func slot(of address: PKCS11Address) throws(PKCS11Error) -> (slot: CK_ULONG, token: CK_TOKEN_INFO) {
+    func slot(of address: PKCS11Address) throws(LicenseeError) -> (slot: CK_ULONG, token: CK_TOKEN_INFO) {
         var count: CK_ULONG = 0
         var result = call(\.C_GetSlotList) { $0(1, nil, &count) }
         guard result == CKR_OK, count <= 4_096 else { throw .failed("C_GetSlotList", result) }
@@ -88,7 +88,7 @@ final class PKCS11Module: @unchecked Sendable {
         }
         guard let first = found.first, found.count == 1 else {
             let number = found.isEmpty ? "There is no" : "There are several"
-            throw PKCS11Error(
+            throw LicenseeError(
                 .tokenMissing, "\(number) token “\(address.token.onOneLine)” in \(address.module.onOneLine).",
                 remedy: found.isEmpty
                     ? "Compare with `pkcs11-tool --module FILE --list-token-slots`, and check the module's configuration."
@@ -105,7 +105,7 @@ final class PKCS11Module: @unchecked Sendable {
     }
 }
 
-extension PKCS11Error {
+extension LicenseeError {
     fileprivate static func module(_ path: String, _ what: String) -> Self {
         Self(
             .moduleUnusable, "The PKCS#11 module \(path.onOneLine) cannot be used. \(what)",

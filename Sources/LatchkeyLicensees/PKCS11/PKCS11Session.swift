@@ -18,7 +18,7 @@ struct PKCS11Session: Sendable {
     }
 
     /// The one private RSA key with the address's label and identifier.
-    func privateKey(_ address: PKCS11Address) throws(PKCS11Error) -> CK_ULONG {
+    func privateKey(_ address: PKCS11Address) throws(LicenseeError) -> CK_ULONG {
         var found = [CK_ULONG](repeating: 0, count: 2)
         var count: CK_ULONG = 0
         let result = withTemplate(of: address) { template in
@@ -31,7 +31,7 @@ struct PKCS11Session: Sendable {
         }
         guard result == CKR_OK else { throw .failed("C_FindObjects", result) }
         guard let key = found.first, count == 1 else {
-            throw PKCS11Error(
+            throw LicenseeError(
                 .objectMissing, "There \(count == 0 ? "is no" : "are several") private RSA \(address).",
                 remedy:
                     "Compare with `pkcs11-tool --module FILE --login --list-objects --type privkey`, and give object and id."
@@ -86,10 +86,10 @@ struct PKCS11Session: Sendable {
         /// The key does not open the bytes.
         case refused
         /// The session is gone, and probably every other; a new one may work.
-        case lost(PKCS11Error)
+        case lost(LicenseeError)
         /// The session is there and its login or the key's number is not; a new one may have them.
-        case stale(PKCS11Error)
-        case unavailable(PKCS11Error)
+        case stale(LicenseeError)
+        case unavailable(LicenseeError)
 
         /// - Returns: `nil` for a result that tells nothing of the session or the token.
         fileprivate init?(_ result: CK_RV) {

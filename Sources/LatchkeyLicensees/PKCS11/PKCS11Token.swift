@@ -11,9 +11,9 @@ final class PKCS11Token: Sendable {
     let address: PKCS11Address
     private let pin: Secret
 
-    init(_ address: PKCS11Address, pin: Secret) throws(PKCS11Error) {
+    init(_ address: PKCS11Address, pin: Secret) throws(LicenseeError) {
         guard pin.count > 0 else {
-            throw PKCS11Error(
+            throw LicenseeError(
                 .pinMissing, "The PIN of token “\(address.token.onOneLine)” is empty.",
                 remedy: "Write the PIN to pinFile.")
         }
@@ -23,13 +23,13 @@ final class PKCS11Token: Sendable {
     }
 
     /// Opens a session in which the user is logged in. Finds the token again, which may be in another slot than before.
-    func session() throws(PKCS11Error) -> PKCS11Session {
+    func session() throws(LicenseeError) -> PKCS11Session {
         let (slot, info) = try module.slot(of: address)
         var handle: CK_ULONG = 0
         let result = module.call(\.C_OpenSession) { $0(slot, CKF_SERIAL_SESSION, nil, nil, &handle) }
         guard result == CKR_OK else { throw .failed("C_OpenSession", result) }
         let session = PKCS11Session(module: module, slot: slot, handle: handle)
-        do throws(PKCS11Error) {
+        do throws(LicenseeError) {
             try logIn(session, info)
             return session
         } catch {
@@ -39,21 +39,21 @@ final class PKCS11Token: Sendable {
     }
 
     /// Whether the token decrypts OAEP by itself. One that only has raw RSA would leave the padding to us, and attackers an oracle.
-    func checkMechanism() throws(PKCS11Error) {
+    func checkMechanism() throws(LicenseeError) {
         let slot = try module.slot(of: address).slot
         var info = CK_MECHANISM_INFO()
         let result = module.call(\.C_GetMechanismInfo) { $0(slot, CKM_RSA_PKCS_OAEP, &info) }
         guard result == CKR_OK, info.flags & CKF_DECRYPT != 0 else {
-            throw PKCS11Error(
+            throw LicenseeError(
                 .mechanismMissing,
                 "The token “\(address.token.onOneLine)” does not decrypt by RSA-OAEP (CKM_RSA_PKCS_OAEP).",
                 remedy: "Use a token that does; raw RSA is not used, because its padding would be checked outside.")
         }
     }
 
-    private func logIn(_ session: PKCS11Session, _ token: CK_TOKEN_INFO) throws(PKCS11Error) {
+    private func logIn(_ session: PKCS11Session, _ token: CK_TOKEN_INFO) throws(LicenseeError) {
         let attempted = PKCS11Module.RefusedPIN(token: address.token, serial: address.serial, pin: pin)
-        let failure = module.refusals.withLock { refusals -> PKCS11Error? in
+        let failure = module.refusals.withLock { refusals -> LicenseeError? in
             if let refusal = refusals[attempted] { return refusal }
             if session.isLoggedIn { return nil }
             let failure = attempt(session, token)
@@ -63,11 +63,11 @@ final class PKCS11Token: Sendable {
         if let failure { throw failure }
     }
 
-    private func attempt(_ session: PKCS11Session, _ token: CK_TOKEN_INFO) -> PKCS11Error? {
+    private func attempt(_ session: PKCS11Session, _ token: CK_TOKEN_INFO) -> LicenseeError? {
         let name = "token “\(address.token.onOneLine)”"
         // A service manager that restarts a server with a wrong PIN would lock the token, one try each time.
         if token.flags & (CKF_USER_PIN_LOCKED | CKF_USER_PIN_FINAL_TRY) != 0 {
-            return PKCS11Error(
+            return LicenseeError(
                 .pinLocked, "The \(name) is locked, or would lock itself at the next wrong PIN.",
                 remedy: "Log in once by `pkcs11-tool --login` with the right PIN, or have its officer unlock it.")
         }
@@ -79,11 +79,11 @@ final class PKCS11Token: Sendable {
         switch result {
         case CKR_OK, CKR_USER_ALREADY_LOGGED_IN: return nil
         case CKR_PIN_INCORRECT, CKR_PIN_INVALID, CKR_PIN_LEN_RANGE, CKR_PIN_EXPIRED:
-            return PKCS11Error(
+            return LicenseeError(
                 .pinRefused, "The \(name) refused the PIN. It is not tried again.",
                 remedy: "Correct the PIN and reload the configuration; the same PIN is tried after a restart only.")
         case CKR_PIN_LOCKED:
-            return PKCS11Error(.pinLocked, "The \(name) is locked.", remedy: "Have its officer unlock it.")
+            return LicenseeError(.pinLocked, "The \(name) is locked.", remedy: "Have its officer unlock it.")
         default: return .failed("C_Login", result)
         }
     }

@@ -15,7 +15,7 @@ extension KeyEncryptionKey {
     /// - Parameters:
     ///   - source: what the configuration states. A key without a name gets one that is made of the key by a hash.
     ///   - places: where files and variables are.
-    /// - Throws: `keyEncryptionKeyUnusable`, `SecretFileError`, `PKCS11Error`.
+    /// - Throws: `keyEncryptionKeyUnusable`, `LicenseeError`.
     package init(_ source: ServerSettings.KeySource, in places: SecretPlaces) throws {
         let key: Secret
         if let wrapper = source.wrapper {

@@ -86,10 +86,12 @@ struct ServerBuilder: Sendable {
         let (configuration, folder) = (file.licensee, file.folder)
         // Reads files, logs in to tokens and tests the derivation.
         return await problems.reading("licensee", on: file.threads, within: Self.tokenLimit) { problems in
-            do throws(LicenseeProblems) {
+            do throws(LicenseeError) {
                 return try LicenseeSetup(configuration, folder: folder, at: Date())
             } catch {
-                for problem in error.problems { problems.add(.init("licensee.\(problem.place)", problem)) }
+                for problem in error.problems {
+                    problems.add(.init("licensee.\(problem.place)", problem.reason, problem.remedy))
+                }
                 return nil
             }
         }
