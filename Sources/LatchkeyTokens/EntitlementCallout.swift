@@ -163,7 +163,7 @@ package final class EntitlementCallout<Grant: Sendable>: Sendable {
             health?.note(StoreError(.unavailable, "callout", reason: failure.reason, remedy: failure.remedy))
             report(.failed(failure))
             // Whatever it was, and be it a cancellation of the transport's own: there is no answer.
-            throw EntitlementUnanswered()
+            throw failure
         }
     }
 
@@ -232,9 +232,6 @@ package struct EntitlementLimits: Sendable, Hashable {
         self.breaker = breaker
     }
 }
-
-/// The service gave no answer in time.
-private struct EntitlementUnanswered: Error {}
 
 /// Why the operator's own service gave no answer, for the operator's log. Holds no address and nothing of a body.
 package struct EntitlementFailure: DiagnosableError, Equatable {

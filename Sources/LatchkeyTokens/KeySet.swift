@@ -12,7 +12,7 @@ package struct KeySet: Sendable {
     /// The keys in the order of the documents.
     package let keys: [TokenKey]
     /// Why other keys of the documents are not among them.
-    package let refused: [TokenKeyError]
+    package let refused: [KeySetError]
 
     /// A set without keys, with which every token is refused.
     package static let empty = KeySet()
@@ -61,7 +61,7 @@ package struct KeySet: Sendable {
                     "The document is one key, and no set.", remedy: "Put the key into a list: {\"keys\":[…]}.")
         }
         return elements.enumerated().map { index, element in
-            ("keys[\(index)]", Result { () throws(TokenKeyError) in try TokenKey(jwk: element, of: algorithms) })
+            ("keys[\(index)]", Result { () throws(KeySetError) in try TokenKey(jwk: element, of: algorithms) })
         }
     }
 
@@ -72,7 +72,7 @@ package struct KeySet: Sendable {
         text.split(separator: "-----BEGIN").enumerated().map { index, block in
             (
                 "block \(index + 1)",
-                Result { () throws(TokenKeyError) in
+                Result { () throws(KeySetError) in
                     try TokenKey(pem: Array("-----BEGIN\(block)".utf8), of: algorithms)
                 }
             )
@@ -80,15 +80,15 @@ package struct KeySet: Sendable {
     }
 
     /// What became of one key, and where it stands in its document; `nil` for a key of none.
-    private typealias Read = (place: String?, result: Result<TokenKey, TokenKeyError>)
+    private typealias Read = (place: String?, result: Result<TokenKey, KeySetError>)
 
     private init(read: [Read]) throws(KeySetError) {
         var keys: [TokenKey] = []
-        var refused: [TokenKeyError] = []
+        var refused: [KeySetError] = []
         for (place, result) in read {
             switch result {
             case .success(let key) where key.id != nil && keys.contains { $0.id == key.id }:
-                let error = TokenKeyError(
+                let error = KeySetError(
                     key.id, "another key has its name", remedy: "Give each key a “kid” of its own.")
                 refused.append(error.at(place))
             case .success(let key): keys.append(key)
@@ -134,41 +134,63 @@ package struct KeySet: Sendable {
     }
 }
 
-extension TokenKeyError {
+/// Why a key cannot verify tokens, or a key set was not taken. Names a key and its place, and shows nothing else of it.
+package struct KeySetError: DiagnosableError, Equatable {
+    package let code: String
+    package let remedy: String
+    private let problem: String
+    /// The name of the key that is refused; `nil` if it has none, and for a whole set.
+    package private(set) var id: TokenKeyID?
+    /// Where the key stands in its document, such as `keys[2]`; `nil` for a key of no document, and for a whole set.
+    package private(set) var place: String?
+
+    /// A key that is refused.
+    /// - Parameters:
+    ///   - id: the key's name; `nil` if it has none.
+    ///   - problem: what is wrong, in small letters and without a full stop.
+    ///   - remedy: what to do, one imperative sentence. Defaults to a correction.
+    init(_ id: TokenKeyID?, _ problem: String, remedy: String = "Correct the key in the key set.") {
+        self.init("tokenKeyRefused", problem, remedy: remedy)
+        self.id = id
+    }
+
+    private init(_ code: String, _ problem: String, remedy: String) {
+        (self.code, self.problem, self.remedy) = (code, problem, remedy)
+    }
+
+    package var reason: String {
+        guard code == "tokenKeyRefused" else { return problem }
+        let name = id.map { "“\($0)”" } ?? "without a name"
+        return "The key \(name)\(place.map { " at \($0)" } ?? "") is refused: \(problem)."
+    }
+
     fileprivate func at(_ place: String?) -> Self {
         var error = self
         error.place = place
         return error
     }
-}
-
-/// Why a key set was not taken. Shows no key.
-package struct KeySetError: DiagnosableError, Equatable {
-    package let code: String
-    package let reason: String
-    package let remedy: String
 
     static func tooLong(_ count: Int) -> Self {
         Self(
-            code: "keySetTooLong", reason: "The key set has \(count) bytes, more than \(KeySet.limit).",
+            "keySetTooLong", "The key set has \(count) bytes, more than \(KeySet.limit).",
             remedy: "Publish the keys in use alone, without certificates.")
     }
 
     static func unusable(
         _ problem: String, remedy: String = "Publish a JSON web key set with the keys that sign."
     ) -> Self {
-        Self(code: "keySetUnusable", reason: "The key set cannot be used. \(problem)", remedy: remedy)
+        Self("keySetUnusable", "The key set cannot be used. \(problem)", remedy: remedy)
     }
 
     /// A set of which no key can be used.
-    fileprivate static func unusable(_ refused: [TokenKeyError]) -> Self {
+    fileprivate static func unusable(_ refused: [KeySetError]) -> Self {
         unusable(
             (["It has no key that can be used."] + refused.prefix(3).map(\.reason)).joined(separator: " "),
             remedy: refused.first?.remedy ?? "Publish the keys that sign.")
     }
 
     static func unreachable(_ problem: String, remedy: String = "Check the key set's file or address.") -> Self {
-        Self(code: "keySetUnreachable", reason: "The key set cannot be fetched. \(problem)", remedy: remedy)
+        Self("keySetUnreachable", "The key set cannot be fetched. \(problem)", remedy: remedy)
     }
 
     /// An address that answered, and not with a set.

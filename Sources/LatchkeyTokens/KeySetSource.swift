@@ -13,7 +13,7 @@ package final class KeySetSource: Sendable {
     /// What became of an attempt to load the set.
     package enum Event: Sendable, Equatable {
         /// A set of so many keys is in force; others were refused. News are those of them that the set before did not have refused.
-        case loaded(keys: Int, refused: [TokenKeyError], news: [TokenKeyError])
+        case loaded(keys: Int, refused: [KeySetError], news: [KeySetError])
         /// The set in force stays; it may be empty, if there never was a good one.
         case kept(KeySetError)
     }
@@ -23,11 +23,11 @@ package final class KeySetSource: Sendable {
         /// How many keys verify tokens now.
         package internal(set) var keys = 0
         /// The keys of the same set that do not, each with its place and its reason.
-        package internal(set) var refused: [TokenKeyError] = []
+        package internal(set) var refused: [KeySetError] = []
         /// Why the last attempt to load the set failed; `nil` if it did not, or if there was none.
         package internal(set) var failure: KeySetError?
 
-        package init(keys: Int = 0, refused: [TokenKeyError] = [], failure: KeySetError? = nil) {
+        package init(keys: Int = 0, refused: [KeySetError] = [], failure: KeySetError? = nil) {
             (self.keys, self.refused, self.failure) = (keys, refused, failure)
         }
 

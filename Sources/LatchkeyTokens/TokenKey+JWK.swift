@@ -12,33 +12,33 @@ extension TokenKey {
 
     /// Reads a JSON web key.
     /// - Parameter taken: the algorithms that the tenant takes; empty for all.
-    /// - Throws: `TokenKeyError` for a key whose algorithm nothing tells, or does not fit it, or is none of those that are taken, and for
+    /// - Throws: `KeySetError` for a key whose algorithm nothing tells, or does not fit it, or is none of those that are taken, and for
     ///   one that is weak, is not for verifying, or is a private one.
-    init(jwk: JSONValue, of taken: [TokenAlgorithm] = []) throws(TokenKeyError) {
-        guard case .object = jwk else { throw TokenKeyError(nil, "it is no JSON object") }
+    init(jwk: JSONValue, of taken: [TokenAlgorithm] = []) throws(KeySetError) {
+        guard case .object = jwk else { throw KeySetError(nil, "it is no JSON object") }
         var id: TokenKeyID?
         if let name = jwk["kid"] {
             guard case .text(let text) = name, let read = TokenKeyID(text) else {
-                throw TokenKeyError(nil, "its “kid” is no text of 1 to \(TokenKeyID.limit) bytes")
+                throw KeySetError(nil, "its “kid” is no text of 1 to \(TokenKeyID.limit) bytes")
             }
             id = read
         }
         try Self.checkUse(jwk, id)
-        guard case .text(let type)? = jwk["kty"] else { throw TokenKeyError(id, "it has no “kty”") }
+        guard case .text(let type)? = jwk["kty"] else { throw KeySetError(id, "it has no “kty”") }
         let stated = try Self.statedAlgorithm(jwk, id)
         if type == "oct" {
             let algorithm = if let stated { stated } else { try Self.secretAlgorithm(taken, id) }
             try algorithm.check(isAmong: taken, id)
-            guard let secret = Self.bytes("k", jwk) else { throw TokenKeyError(id, "its “k” is no URL-safe base64") }
+            guard let secret = Self.bytes("k", jwk) else { throw KeySetError(id, "its “k” is no URL-safe base64") }
             try self.init(algorithm, id: id, secret: Secret(secret))
             return
         }
         if let member = Self.privateMembers.first(where: { jwk[$0] != nil }) {
-            throw TokenKeyError(
+            throw KeySetError(
                 id, "it holds the private member “\(member)”",
                 remedy: "Publish the public key alone, of a new pair: whoever read this one can sign.")
         }
-        if let stated, case .hmac = stated.method { throw TokenKeyError(id, "its “kty” does not fit its “alg”") }
+        if let stated, case .hmac = stated.method { throw KeySetError(id, "its “kty” does not fit its “alg”") }
         let key = try Self.publicKey(type, jwk, id)
         try self.init(key, id: id, stated: stated, of: taken)
     }
@@ -47,7 +47,7 @@ extension TokenKey {
     /// is what issuers who state none sign with.
     init(
         _ key: PublicKey, id: TokenKeyID?, stated: TokenAlgorithm?, of taken: [TokenAlgorithm]
-    ) throws(TokenKeyError) {
+    ) throws(KeySetError) {
         if let algorithm = stated ?? key.kind.algorithm {
             try algorithm.check(isAmong: taken, id)
             try self.init(algorithm, id: id, publicKey: key)
@@ -55,17 +55,17 @@ extension TokenKey {
         }
         let fitting = taken.isEmpty ? [.rs256] : taken.filter { $0.takes(key.kind) }
         guard let first = fitting.first else {
-            throw TokenKeyError(
+            throw KeySetError(
                 id, "it is RSA without an “alg”, and none of the tenant's algorithms is for RSA",
                 remedy: "Add RS256 or PS256 to tokens.algorithms, as the issuer signs.")
         }
         try self.init(first, id: id, publicKey: key, others: fitting)
     }
 
-    private static func statedAlgorithm(_ jwk: JSONValue, _ id: TokenKeyID?) throws(TokenKeyError) -> TokenAlgorithm? {
+    private static func statedAlgorithm(_ jwk: JSONValue, _ id: TokenKeyID?) throws(KeySetError) -> TokenAlgorithm? {
         guard let stated = jwk["alg"] else { return nil }
         guard let algorithm = stated.text.flatMap({ TokenAlgorithm(name: $0) }) else {
-            throw TokenKeyError(
+            throw KeySetError(
                 id, "its “alg” is none that verifies tokens here",
                 remedy: "Sign with one of \(TokenAlgorithm.allCases.map(\.rawValue).joined(separator: ", ")).")
         }
@@ -75,29 +75,29 @@ extension TokenKey {
     /// The algorithm of a secret that states none: only the tenant can say it.
     private static func secretAlgorithm(
         _ taken: [TokenAlgorithm], _ id: TokenKeyID?
-    ) throws(TokenKeyError) -> TokenAlgorithm {
+    ) throws(KeySetError) -> TokenAlgorithm {
         let fitting = taken.filter { if case .hmac = $0.method { true } else { false } }
         guard let first = fitting.first, fitting.count == 1 else {
-            throw TokenKeyError(
+            throw KeySetError(
                 id, "it has no “alg”, and a secret does not tell it",
                 remedy: "State its “alg”, or one of HS256, HS384 and HS512 in tokens.algorithms.")
         }
         return first
     }
 
-    private static func checkUse(_ jwk: JSONValue, _ id: TokenKeyID?) throws(TokenKeyError) {
+    private static func checkUse(_ jwk: JSONValue, _ id: TokenKeyID?) throws(KeySetError) {
         switch jwk["use"] {
         case nil, .text("sig"): break
-        default: throw TokenKeyError(id, "its “use” is not “sig”")
+        default: throw KeySetError(id, "its “use” is not “sig”")
         }
         switch jwk["key_ops"] {
         case nil: break
         case .array(let operations) where operations.contains(.text("verify")): break
-        default: throw TokenKeyError(id, "its “key_ops” have no “verify”")
+        default: throw KeySetError(id, "its “key_ops” have no “verify”")
         }
     }
 
-    private static func publicKey(_ type: String, _ jwk: JSONValue, _ id: TokenKeyID?) throws(TokenKeyError)
+    private static func publicKey(_ type: String, _ jwk: JSONValue, _ id: TokenKeyID?) throws(KeySetError)
         -> PublicKey
     {
         let numbers: PublicKey.Numbers?
@@ -105,23 +105,23 @@ extension TokenKey {
         case ("RSA", _):
             // Refused by its size before anything is computed with it.
             if let modulus = bytes("n", jwk)?.drop(while: { $0 == 0 }), modulus.count < smallestRSA / 8 {
-                throw TokenKeyError(id, "it has less than \(smallestRSA) bits", remedy: .largerRSA)
+                throw KeySetError(id, "it has less than \(smallestRSA) bits", remedy: .largerRSA)
             }
             numbers = bytes("n", jwk).flatMap { n in bytes("e", jwk).map { .rsa(modulus: n, exponent: $0) } }
         case ("EC", let name):
             guard let curve = name.flatMap({ EllipticCurve(rawValue: $0) }) else {
-                throw TokenKeyError(id, "its “crv” is none of P-256, P-384 and P-521")
+                throw KeySetError(id, "its “crv” is none of P-256, P-384 and P-521")
             }
             numbers = bytes("x", jwk).flatMap { x in bytes("y", jwk).map { .elliptic(curve, x: x, y: $0) } }
         case ("OKP", let name):
-            guard name == "Ed25519" else { throw TokenKeyError(id, "its “crv” is not Ed25519") }
+            guard name == "Ed25519" else { throw KeySetError(id, "its “crv” is not Ed25519") }
             numbers = bytes("x", jwk).map { .ed25519($0) }
         default:
-            throw TokenKeyError(id, "its “kty” is none of oct, RSA, EC and OKP")
+            throw KeySetError(id, "its “kty” is none of oct, RSA, EC and OKP")
         }
         guard let numbers, let key = PublicKey(numbers) else {
             let isWeak = type == "OKP" && numbers != nil
-            throw TokenKeyError(
+            throw KeySetError(
                 id, "its numbers are no key" + (isWeak ? ", or that of a point for which anybody can sign" : ""))
         }
         return key
@@ -163,9 +163,9 @@ extension TokenKey {
 
 extension TokenAlgorithm {
     /// - Parameter taken: the algorithms that a tenant takes; empty for all.
-    fileprivate func check(isAmong taken: [TokenAlgorithm], _ id: TokenKeyID?) throws(TokenKeyError) {
+    fileprivate func check(isAmong taken: [TokenAlgorithm], _ id: TokenKeyID?) throws(KeySetError) {
         guard taken.isEmpty || taken.contains(self) else {
-            throw TokenKeyError(
+            throw KeySetError(
                 id, "it is for \(rawValue), which is none of the tenant's algorithms",
                 remedy: "Add \(rawValue) to tokens.algorithms, or remove the key.")
         }

@@ -27,18 +27,18 @@ package struct TokenKey: Sendable, CustomStringConvertible {
     ///   - algorithm: HS256, HS384 or HS512.
     ///   - id: the key's name. Defaults to none.
     ///   - secret: at least as long as the hash: 32, 48 or 64 bytes. Never PEM, which is what a public key looks like.
-    package init(_ algorithm: TokenAlgorithm, id: TokenKeyID? = nil, secret: Secret) throws(TokenKeyError) {
+    package init(_ algorithm: TokenAlgorithm, id: TokenKeyID? = nil, secret: Secret) throws(KeySetError) {
         guard case .hmac(let hash) = algorithm.method else {
-            throw TokenKeyError(id, "it is a secret, and \(algorithm.rawValue) needs a public key")
+            throw KeySetError(id, "it is a secret, and \(algorithm.rawValue) needs a public key")
         }
         guard secret.count >= hash.count else {
-            throw TokenKeyError(
+            throw KeySetError(
                 id, "it has \(secret.count) bytes, and \(algorithm.rawValue) needs at least \(hash.count)",
                 remedy: "Sign with a secret of \(hash.count) random bytes.")
         }
         guard !secret.withUnsafeBytes({ bytes in bytes.indices.contains { bytes[$0...].starts(with: Self.pemStart) } })
         else {
-            throw TokenKeyError(id, "it is PEM, which is no secret for \(algorithm.rawValue)")
+            throw KeySetError(id, "it is PEM, which is no secret for \(algorithm.rawValue)")
         }
         self.id = id
         (self.algorithm, others) = (algorithm, [])
@@ -50,19 +50,19 @@ package struct TokenKey: Sendable, CustomStringConvertible {
     ///   - algorithm: one for this kind of key.
     ///   - id: the key's name. Defaults to none.
     ///   - publicKey: RSA of at least 2,048 bits, Ed25519, or on the algorithm's curve.
-    package init(_ algorithm: TokenAlgorithm, id: TokenKeyID? = nil, publicKey: PublicKey) throws(TokenKeyError) {
+    package init(_ algorithm: TokenAlgorithm, id: TokenKeyID? = nil, publicKey: PublicKey) throws(KeySetError) {
         try self.init(algorithm, id: id, publicKey: publicKey, others: [])
     }
 
     /// A public key that is for some algorithms of its kind.
     init(
         _ algorithm: TokenAlgorithm, id: TokenKeyID?, publicKey: PublicKey, others: [TokenAlgorithm]
-    ) throws(TokenKeyError) {
+    ) throws(KeySetError) {
         guard algorithm.takes(publicKey.kind) else {
-            throw TokenKeyError(id, "its kind is not that of \(algorithm.rawValue)")
+            throw KeySetError(id, "its kind is not that of \(algorithm.rawValue)")
         }
         if case .rsa(let bits) = publicKey.kind, bits < Self.smallestRSA {
-            throw TokenKeyError(
+            throw KeySetError(
                 id, "it has \(bits) bits, and RSA needs at least \(Self.smallestRSA)", remedy: .largerRSA)
         }
         self.id = id
@@ -76,9 +76,9 @@ package struct TokenKey: Sendable, CustomStringConvertible {
     ///   - algorithm: one for this kind of key; never one with HMAC.
     ///   - id: the key's name. Defaults to none.
     ///   - pem: a block `PUBLIC KEY`, at most 64 KiB.
-    package init(_ algorithm: TokenAlgorithm, id: TokenKeyID? = nil, pem: [UInt8]) throws(TokenKeyError) {
+    package init(_ algorithm: TokenAlgorithm, id: TokenKeyID? = nil, pem: [UInt8]) throws(KeySetError) {
         guard case .signature = algorithm.method else {
-            throw TokenKeyError(id, "it is PEM, which is no secret for \(algorithm.rawValue)")
+            throw KeySetError(id, "it is PEM, which is no secret for \(algorithm.rawValue)")
         }
         try self.init(algorithm, id: id, publicKey: try Self.publicKey(pem: pem, id))
     }
@@ -90,19 +90,19 @@ package struct TokenKey: Sendable, CustomStringConvertible {
     /// - Parameters:
     ///   - pem: a block `PUBLIC KEY`.
     ///   - taken: the algorithms that the tenant takes; empty for all. With RSA it is for those, else for RS256.
-    init(pem: [UInt8], of taken: [TokenAlgorithm]) throws(TokenKeyError) {
+    init(pem: [UInt8], of taken: [TokenAlgorithm]) throws(KeySetError) {
         try self.init(try Self.publicKey(pem: pem, nil), id: nil, stated: nil, of: taken)
     }
 
-    private static func publicKey(pem: [UInt8], _ id: TokenKeyID?) throws(TokenKeyError) -> PublicKey {
-        guard pem.count <= KeySet.limit else { throw TokenKeyError(id, "it is longer than \(KeySet.limit) bytes") }
+    private static func publicKey(pem: [UInt8], _ id: TokenKeyID?) throws(KeySetError) -> PublicKey {
+        guard pem.count <= KeySet.limit else { throw KeySetError(id, "it is longer than \(KeySet.limit) bytes") }
         guard !String(decoding: pem, as: UTF8.self).contains("PRIVATE KEY-----") else {
-            throw TokenKeyError(
+            throw KeySetError(
                 id, "it is a private key, which does not belong here",
                 remedy: "Write the public key alone, as openssl pkey -pubout does.")
         }
         guard let key = PublicKey(pem: pem) else {
-            throw TokenKeyError(
+            throw KeySetError(
                 id, "it is no PEM block PUBLIC KEY with a key of a known kind",
                 remedy: "Write the public key with openssl pkey -pubout.")
         }
@@ -134,32 +134,6 @@ package struct TokenKey: Sendable, CustomStringConvertible {
         default:
             return false
         }
-    }
-}
-
-/// Why a key cannot verify tokens. Names the key and its place, and shows nothing else of it.
-package struct TokenKeyError: DiagnosableError, Equatable {
-    /// The key's name; `nil` if it has none.
-    package let id: TokenKeyID?
-    /// Where it stands in its document, such as `keys[2]`; `nil` for a key of no document.
-    package internal(set) var place: String?
-    private let problem: String
-    package let remedy: String
-
-    /// - Parameters:
-    ///   - id: the key's name; `nil` if it has none.
-    ///   - problem: what is wrong, in small letters and without a full stop.
-    ///   - remedy: what to do, one imperative sentence. Defaults to a correction.
-    init(_ id: TokenKeyID?, _ problem: String, remedy: String = "Correct the key in the key set.") {
-        self.id = id
-        self.problem = problem
-        self.remedy = remedy
-    }
-
-    package var code: String { "tokenKeyRefused" }
-    package var reason: String {
-        let name = id.map { "“\($0)”" } ?? "without a name"
-        return "The key \(name)\(place.map { " at \($0)" } ?? "") is refused: \(problem)."
     }
 }
 

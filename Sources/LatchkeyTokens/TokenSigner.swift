@@ -21,7 +21,7 @@ package struct TokenSigner: Sendable {
     ///   - algorithm: HS256, HS384 or HS512.
     ///   - id: the key's name, which goes into headers. Defaults to none.
     ///   - secret: at least as long as the hash.
-    package init(_ algorithm: TokenAlgorithm, id: TokenKeyID? = nil, secret: Secret) throws(TokenKeyError) {
+    package init(_ algorithm: TokenAlgorithm, id: TokenKeyID? = nil, secret: Secret) throws(KeySetError) {
         verificationKey = try TokenKey(algorithm, id: id, secret: secret)
         material = .secret(secret)
     }
@@ -31,7 +31,7 @@ package struct TokenSigner: Sendable {
     ///   - algorithm: one for this kind of key.
     ///   - id: the key's name, which goes into headers. Defaults to none.
     ///   - pair: the key pair.
-    package init(_ algorithm: TokenAlgorithm, id: TokenKeyID? = nil, pair: KeyPair) throws(TokenKeyError) {
+    package init(_ algorithm: TokenAlgorithm, id: TokenKeyID? = nil, pair: KeyPair) throws(KeySetError) {
         verificationKey = try TokenKey(algorithm, id: id, publicKey: pair.publicKey)
         material = .pair(pair)
     }
@@ -40,7 +40,7 @@ package struct TokenSigner: Sendable {
     /// - Parameters:
     ///   - algorithm: the algorithm.
     ///   - id: the key's name, which goes into headers. Defaults to none.
-    /// - Throws: `OpenSSLError`; `TokenKeyError` does not happen.
+    /// - Throws: `OpenSSLError`; `KeySetError` does not happen.
     package init(generating algorithm: TokenAlgorithm, id: TokenKeyID? = nil) throws {
         switch algorithm.method {
         case .hmac(let hash):

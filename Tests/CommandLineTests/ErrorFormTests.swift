@@ -133,7 +133,7 @@ struct ErrorSamples {
 
     private mutating func addTokenErrors() {
         for kind in TokenError.Kind.allCases { errors.append(TokenError(kind, "Reason.", remedy: "Remedy.")) }
-        errors.append(TokenKeyError(TokenKeyID("k"), "it is odd"))
+        errors.append(KeySetError(TokenKeyID("k"), "it is odd"))
         let sets: [KeySetError] = [.tooLong(70_000), .unusable("Odd."), .unreachable("Odd.")]
         errors += sets
     }

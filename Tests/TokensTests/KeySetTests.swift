@@ -11,7 +11,7 @@ import Testing
     private static let good = #"{"kty":"oct","alg":"HS256","kid":"good","k":"\#(SampleTokens.k)"}"#
 
     /// The problem of a key in a set that has a good key, too; `nil` if it is taken.
-    private func problem(_ jwk: String) throws -> TokenKeyError? {
+    private func problem(_ jwk: String) throws -> KeySetError? {
         let set = try KeySet(jwks: SampleTokens.document([Self.good, jwk]))
         #expect(set.keys.count + set.refused.count == 2)
         return set.refused.first
@@ -226,11 +226,11 @@ import Testing
         let pair = try KeyPair(.elliptic(.p256))
         let texts = ["", "-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n", try pair.pem().revealedText]
         for text in texts {
-            let error = #expect(throws: TokenKeyError.self) { try TokenKey(.es256, pem: Array(text.utf8)) }
+            let error = #expect(throws: KeySetError.self) { try TokenKey(.es256, pem: Array(text.utf8)) }
             #expect(error?.description.contains("MIG") == false)
         }
         let long = [UInt8](repeating: 0x20, count: KeySet.limit + 1)
-        #expect(throws: TokenKeyError.self) { try TokenKey(.es256, pem: long) }
+        #expect(throws: KeySetError.self) { try TokenKey(.es256, pem: long) }
     }
 
     @Test func `numbers that are no RSA key are refused`() throws {

@@ -31,9 +31,9 @@ import Testing
         let mac = try MessageDigest.hmac(.sha256, key: pem, Array(signed.utf8))
         let error = SampleTokens.refusal(of: "\(signed).\(Base64URL.text(mac))", with: SampleTokens.keys)
         #expect(error?.kind == .algorithm)
-        #expect(throws: TokenKeyError.self) { try TokenKey(.hs256, secret: pem) }
-        #expect(throws: TokenKeyError.self) { try TokenKey(.hs256, pem: pem.withUnsafeBytes { Array($0) }) }
-        #expect(throws: TokenKeyError.self) { try TokenKey(.hs256, publicKey: key) }
+        #expect(throws: KeySetError.self) { try TokenKey(.hs256, secret: pem) }
+        #expect(throws: KeySetError.self) { try TokenKey(.hs256, pem: pem.withUnsafeBytes { Array($0) }) }
+        #expect(throws: KeySetError.self) { try TokenKey(.hs256, publicKey: key) }
     }
 
     @Test(

@@ -45,16 +45,16 @@ import Testing
 
     @Test func `a pair of another kind is refused`() throws {
         let pair = try KeyPair(.elliptic(.p256))
-        #expect(throws: TokenKeyError.self) { try TokenSigner(.es384, pair: pair) }
-        #expect(throws: TokenKeyError.self) { try TokenSigner(.rs256, pair: pair) }
-        #expect(throws: TokenKeyError.self) { try TokenSigner(.hs256, pair: pair) }
+        #expect(throws: KeySetError.self) { try TokenSigner(.es384, pair: pair) }
+        #expect(throws: KeySetError.self) { try TokenSigner(.rs256, pair: pair) }
+        #expect(throws: KeySetError.self) { try TokenSigner(.hs256, pair: pair) }
         #expect(throws: OpenSSLError.self) { try pair.signature(of: [], .ed25519) }
         #expect(KeyPair(pem: Secret("no key")) == nil)
         #expect(KeyPair(ed25519: Secret("too short")) == nil)
     }
 
     @Test func `a small RSA key signs no token`() throws {
-        let error = #expect(throws: TokenKeyError.self) { try TokenSigner(.rs256, pair: KeyPair(.rsa(bits: 1_024))) }
+        let error = #expect(throws: KeySetError.self) { try TokenSigner(.rs256, pair: KeyPair(.rsa(bits: 1_024))) }
         #expect(error?.reason.contains("1024 bits") == true)
     }
 }
