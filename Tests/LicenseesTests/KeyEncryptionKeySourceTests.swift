@@ -58,8 +58,8 @@ import Testing
     func `32 characters of a key that was cut are not 32 bytes`(_ text: String) throws {
         try write(Data(text.utf8))
         for error in [
-            #expect(throws: KeyProtectionError.self) { try key() },
-            #expect(throws: KeyProtectionError.self) { try key({ $0.variable = "KEK" }, environment: ["KEK": text]) },
+            #expect(throws: VaultError.self) { try key() },
+            #expect(throws: VaultError.self) { try key({ $0.variable = "KEK" }, environment: ["KEK": text]) },
         ] {
             #expect(error?.kind == .keyEncryptionKeyUnusable)
             #expect(error?.reason.contains("cut") == true)
@@ -69,14 +69,14 @@ import Testing
     @Test(arguments: [Data(), Data(count: 31), Data("not a key".utf8), Data(count: 5_000)])
     func `what is no key is refused`(_ contents: Data) throws {
         try write(contents)
-        let error = #expect(throws: KeyProtectionError.self) { try key() }
+        let error = #expect(throws: VaultError.self) { try key() }
         #expect(error?.kind == .keyEncryptionKeyUnusable)
     }
 
     @Test func `what is not there is named`() throws {
         #expect(throws: LicenseeError.self) { try key { $0.file = "none" } }
         #expect(throws: LicenseeError.self) { try key { $0.file = "." } }
-        let error = #expect(throws: KeyProtectionError.self) { try key { $0.variable = "KEK" } }
+        let error = #expect(throws: VaultError.self) { try key { $0.variable = "KEK" } }
         #expect(error?.reason.contains("KEK") == true)
     }
 
@@ -94,7 +94,7 @@ import Testing
 
         #expect(throws: LicenseeError.self) { try key { ($0.file, $0.wrapper) = ("kek", address) } }
         try write(Data(wrapped.reversed()), mode: 0o644)
-        let error = #expect(throws: KeyProtectionError.self) {
+        let error = #expect(throws: VaultError.self) {
             try key({ ($0.file, $0.wrapper, $0.pinVariable) = ("kek", address, "PIN") }, environment: ["PIN": "1234"])
         }
         #expect(error?.kind == .keyEncryptionKeyUnusable)

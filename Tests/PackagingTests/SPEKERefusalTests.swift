@@ -211,7 +211,7 @@ import Testing
     @Test func `a source that fails is 503 with nothing of its reason`() async throws {
         struct Broken: ContentKeySource {
             func keys(for demands: [KeyDemand]) throws -> [KeyAddress: ContentKey] {
-                throw KeyProtectionError(.keyMissing, reason: "host db.internal", remedy: "x")
+                throw VaultError.protection(.keyMissing, reason: "host db.internal", remedy: "x")
             }
         }
         var stage = SPEKEStage()

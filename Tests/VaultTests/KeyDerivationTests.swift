@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test func `a seed that is not there is an error that names its version`() throws {
-        let error = #expect(throws: KeyProtectionError.self) {
+        let error = #expect(throws: VaultError.self) {
             try derivation().key(at: try address("movie"), version: SeedVersion(9))
         }
         #expect(error?.kind == .seedUnknown)
@@ -99,10 +99,10 @@ import Testing
     }
 
     @Test func `short seeds, a missing current seed and a tenant without a name are refused`() {
-        #expect(throws: KeyProtectionError.self) {
+        #expect(throws: VaultError.self) {
             try derivation([SeedVersion(1): Secret([UInt8](repeating: 7, count: 31))])
         }
-        #expect(throws: KeyProtectionError.self) { try derivation(current: 2) }
-        #expect(throws: KeyProtectionError.self) { try derivation(tenant: "") }
+        #expect(throws: VaultError.self) { try derivation(current: 2) }
+        #expect(throws: VaultError.self) { try derivation(tenant: "") }
     }
 }

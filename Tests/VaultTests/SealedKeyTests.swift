@@ -69,7 +69,7 @@ import Testing
             DataKey(tenant: "acmf", version: 1, key: dataKey.key),
         ]
         let kinds = zip(moved, opening).map { row, key in
-            #expect(throws: KeyProtectionError.self) { try key.open(row) }?.kind
+            #expect(throws: VaultError.self) { try key.open(row) }?.kind
         }
         #expect(kinds == [.doesNotOpen, .doesNotOpen, .doesNotOpen, .doesNotOpen])
     }
@@ -86,16 +86,16 @@ import Testing
     func `no changed byte opens`(_ index: Int) throws {
         var row = try sealed()
         if index < 12 { row.nonce[index] ^= 1 } else { row.sealed[index - 12] ^= 1 }
-        #expect(throws: KeyProtectionError.self) { try dataKey.open(row) }
+        #expect(throws: VaultError.self) { try dataKey.open(row) }
     }
 
     @Test(arguments: 0..<48)
     func `no shortened row opens`(_ count: Int) throws {
         var row = try sealed()
         row.sealed = Array(row.sealed.prefix(count))
-        #expect(throws: KeyProtectionError.self) { try dataKey.open(row) }
+        #expect(throws: VaultError.self) { try dataKey.open(row) }
         row.nonce = Array(row.nonce.prefix(count % 12))
-        #expect(throws: KeyProtectionError.self) { try dataKey.open(row) }
+        #expect(throws: VaultError.self) { try dataKey.open(row) }
     }
 
     @Test func `a new key encryption key rewraps the data key and leaves rows alone`() throws {
@@ -108,7 +108,7 @@ import Testing
         #expect(rewrapped.wrapper == "2026")
         #expect(rewrapped.wrapped != wrapped.wrapped)
         #expect(try new.unwrap(rewrapped).contentKey(row) == content)
-        #expect(#expect(throws: KeyProtectionError.self) { try old.unwrap(rewrapped) }?.kind == .anotherKey)
+        #expect(#expect(throws: VaultError.self) { try old.unwrap(rewrapped) }?.kind == .anotherKey)
     }
 
     @Test func `a wrapped data key opens for its tenant and wrapper only`() throws {
@@ -116,8 +116,8 @@ import Testing
         let row = try wrapper("a", 1).wrap(dataKey, using: &generator)
         let moved = WrappedDataKey(
             tenant: "acmf", version: row.version, wrapper: row.wrapper, nonce: row.nonce, wrapped: row.wrapped)
-        #expect(#expect(throws: KeyProtectionError.self) { try wrapper("a", 1).unwrap(moved) }?.kind == .doesNotOpen)
-        #expect(#expect(throws: KeyProtectionError.self) { try wrapper("a", 2).unwrap(row) }?.kind == .doesNotOpen)
+        #expect(#expect(throws: VaultError.self) { try wrapper("a", 1).unwrap(moved) }?.kind == .doesNotOpen)
+        #expect(#expect(throws: VaultError.self) { try wrapper("a", 2).unwrap(row) }?.kind == .doesNotOpen)
     }
 
     @Test func `a seed is sealed like a key`() throws {
@@ -125,7 +125,7 @@ import Testing
         let seed = Secret([UInt8](repeating: 5, count: 40))
         let row = try dataKey.seal(seed, as: .seed(SeedVersion(3)), using: &generator)
         #expect(try dataKey.open(row) == seed)
-        #expect(throws: KeyProtectionError.self) { try dataKey.contentKey(row) }
+        #expect(throws: VaultError.self) { try dataKey.contentKey(row) }
     }
 
     @Test func `two seals of one key differ`() throws {
@@ -140,13 +140,13 @@ import Testing
         var generator = SeededGenerator(seed: 6)
         let key = DataKey(tenant: "acme", version: 1, key: dataKey.key, sealed: DataKey.sealLimit - 1)
         _ = try key.seal(content, kid: kid, using: &generator)
-        let error = #expect(throws: KeyProtectionError.self) { try key.seal(content, kid: kid, using: &generator) }
+        let error = #expect(throws: VaultError.self) { try key.seal(content, kid: kid, using: &generator) }
         #expect(error?.kind == .dataKeyExhausted)
     }
 
     @Test(arguments: [("", 32), ("id", 16), ("id", 0)])
     func `a key encryption key needs a name and 32 bytes`(_ id: String, _ count: Int) {
-        #expect(throws: KeyProtectionError.self) {
+        #expect(throws: VaultError.self) {
             try KeyEncryptionKey(id: id, key: Secret([UInt8](repeating: 1, count: count)))
         }
     }

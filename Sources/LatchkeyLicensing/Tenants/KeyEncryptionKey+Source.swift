@@ -25,7 +25,7 @@ extension KeyEncryptionKey {
         } else {
             let name = source.variable ?? ""
             let place = "The environment variable \(name.onOneLine)"
-            guard let written = places.variable(name) else { throw KeyProtectionError.unusable("\(place) is not set.") }
+            guard let written = places.variable(name) else { throw VaultError.unusable("\(place) is not set.") }
             key = try Self.key(written, at: place)
         }
         try self.init(id: source.id ?? Self.name(of: key), key: key)
@@ -40,14 +40,14 @@ extension KeyEncryptionKey {
         let wrapped = try places.contents(file)
         let pin = try places.pin(file: source.pinFile, variable: source.pinVariable)
         guard let key = try PKCS11Key(PKCS11Address(wrapper), pin: pin).decryptOAEP([UInt8](wrapped)[...]) else {
-            throw KeyProtectionError.unusable(
+            throw VaultError.unusable(
                 "The file \(places.path(file).onOneLine) does not open with the token's key.",
                 "Encrypt the 32 bytes again, by RSA-OAEP with SHA-1, with the public half of that key.")
         }
         return key
     }
 
-    private static func key(_ written: Secret, at place: String) throws(KeyProtectionError) -> Secret {
+    private static func key(_ written: Secret, at place: String) throws(VaultError) -> Secret {
         if written.count == AESGCM.keyCount {
             // 32 random bytes are never text, but for one case in 10^19.
             guard written.withUnsafeBytes({ bytes in !bytes.allSatisfy(\.isOfCutText) }) else {
@@ -65,13 +65,13 @@ extension KeyEncryptionKey {
     }
 
     /// A name that tells keys apart and says nothing about their bytes: the key is random.
-    private static func name(of key: Secret) throws(KeyProtectionError) -> String {
+    private static func name(of key: Secret) throws(VaultError) -> String {
         do {
             let hash = try key.withUnsafeBytes { key throws(OpenSSLError) in
                 try MessageDigest.hmacSHA256(key: key, Array("latchkey/kek/1".utf8))
             }
             return "kek-\(hash.prefix(8).hexString)"
-        } catch { throw KeyProtectionError(error) }
+        } catch { throw VaultError(error) }
     }
 }
 
@@ -88,10 +88,10 @@ extension UInt8 {
     }
 }
 
-extension KeyProtectionError {
+extension VaultError {
     fileprivate static func unusable(
         _ reason: String, _ remedy: String = "Give it 32 random bytes, as from openssl rand -base64 32."
     ) -> Self {
-        Self(.keyEncryptionKeyUnusable, reason: reason, remedy: remedy)
+        .protection(.keyEncryptionKeyUnusable, reason: reason, remedy: remedy)
     }
 }

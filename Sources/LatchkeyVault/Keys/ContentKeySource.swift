@@ -50,7 +50,7 @@ package struct DerivedKeys: ContentKeySource {
         self.version = version
     }
 
-    package func keys(for demands: [KeyDemand]) throws(KeyProtectionError) -> [KeyAddress: ContentKey] {
+    package func keys(for demands: [KeyDemand]) throws(VaultError) -> [KeyAddress: ContentKey] {
         var keys: [KeyAddress: ContentKey] = [:]
         for demand in demands {
             let derived = try derivation.key(at: demand.address, version: version(demand.address.content))

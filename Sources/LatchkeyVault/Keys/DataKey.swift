@@ -40,14 +40,14 @@ package final class DataKey: Sendable {
     /// - Throws: `dataKeyExhausted`, `cryptography`.
     package func seal(
         _ secret: Secret, as subject: SealedKey.Subject, using generator: inout some RandomNumberGenerator
-    ) throws(KeyProtectionError) -> SealedKey {
+    ) throws(VaultError) -> SealedKey {
         let isAllowed = seals.withLock { seals in
             guard seals < Self.sealLimit else { return false }
             seals += 1
             return true
         }
         guard isAllowed else {
-            throw KeyProtectionError(
+            throw VaultError.protection(
                 .dataKeyExhausted, reason: "Data key \(version) has sealed as often as it may.",
                 remedy: "Make a new data key and seal its rows again.")
         }
@@ -56,14 +56,14 @@ package final class DataKey: Sendable {
         do {
             let sealed = try AESGCM.seal(secret, key: key, nonce: nonce, context: context)
             return SealedKey(tenant: tenant, subject: subject, dataKey: version, nonce: nonce, sealed: sealed)
-        } catch { throw KeyProtectionError(error) }
+        } catch { throw VaultError(error) }
     }
 
     /// Opens a sealed row.
     /// - Throws: `anotherKey` for a row of another tenant or version, `doesNotOpen`, `cryptography`.
-    package func open(_ row: SealedKey) throws(KeyProtectionError) -> Secret {
+    package func open(_ row: SealedKey) throws(VaultError) -> Secret {
         guard row.tenant.equalsByteForByte(tenant), row.dataKey == version else {
-            throw KeyProtectionError(
+            throw VaultError.protection(
                 .anotherKey, reason: "The row is sealed by data key \(row.dataKey) of its tenant, not by this one.",
                 remedy: "Open it with the data key of its tenant and version.")
         }
@@ -72,9 +72,9 @@ package final class DataKey: Sendable {
             opened = try AESGCM.open(
                 row.sealed, key: key, nonce: row.nonce,
                 context: SealedKey.context(tenant: row.tenant, subject: row.subject, dataKey: row.dataKey))
-        } catch { throw KeyProtectionError(error) }
+        } catch { throw VaultError(error) }
         guard let opened else {
-            throw KeyProtectionError(
+            throw VaultError.protection(
                 .doesNotOpen, reason: "The sealed \(row.subject) does not open.",
                 remedy: "Check that the row was not changed or moved from another place.")
         }
@@ -85,7 +85,7 @@ package final class DataKey: Sendable {
     /// - Throws: what `seal` throws.
     package func seal(
         _ content: ContentKey, kid: KeyID, using generator: inout some RandomNumberGenerator
-    ) throws(KeyProtectionError) -> SealedKey {
+    ) throws(VaultError) -> SealedKey {
         let both = ErasedBytes(count: 32)
         both.write(0..<16) { target in content.key.withUnsafeBytes { target.copyMemory(from: $0) } }
         both.write(16..<32) { target in content.iv.withUnsafeBytes { target.copyMemory(from: $0) } }
@@ -94,11 +94,11 @@ package final class DataKey: Sendable {
 
     /// Opens a content key.
     /// - Throws: what `open` throws; `doesNotOpen` for a row that is no content key.
-    package func contentKey(_ row: SealedKey) throws(KeyProtectionError) -> ContentKey {
+    package func contentKey(_ row: SealedKey) throws(VaultError) -> ContentKey {
         let opened = try open(row)
         let parts = opened.withUnsafeBytes { bytes in (Secret(bytes.prefix(16)), Secret(bytes.dropFirst(16))) }
         guard case .contentKey = row.subject, let content = ContentKey(key: parts.0, iv: parts.1) else {
-            throw KeyProtectionError(
+            throw VaultError.protection(
                 .doesNotOpen, reason: "The sealed \(row.subject) is no content key.", remedy: "Open another row.")
         }
         return content

@@ -20,19 +20,19 @@ package struct KeyDerivation: Sendable {
     /// - Throws: `seedUnknown`, `cryptography`.
     package func key(
         at address: KeyAddress, version: SeedVersion? = nil
-    ) throws(KeyProtectionError) -> ContentKey {
+    ) throws(VaultError) -> ContentKey {
         let version = version ?? seeds.current
         let key = try derived("key", at: address, version)
         let iv = try derived("iv", at: address, version)
         guard let content = ContentKey(key: key, iv: iv) else {
-            throw KeyProtectionError(OpenSSLError(in: "HKDF"))
+            throw VaultError(OpenSSLError(in: "HKDF"))
         }
         return content
     }
 
     private func derived(
         _ purpose: String, at address: KeyAddress, _ version: SeedVersion
-    ) throws(KeyProtectionError) -> Secret {
+    ) throws(VaultError) -> Secret {
         let content = [UInt8](address.content.bytes)
         let info =
             Array(purpose.utf8) + UInt32(content.count).bytes + content + address.kid.bytes
@@ -40,14 +40,14 @@ package struct KeyDerivation: Sendable {
         return try expand(info, version, count: 16)
     }
 
-    private func expand(_ info: [UInt8], _ version: SeedVersion, count: Int) throws(KeyProtectionError) -> Secret {
+    private func expand(_ info: [UInt8], _ version: SeedVersion, count: Int) throws(VaultError) -> Secret {
         guard let seed = seeds.seed(version) else {
-            throw KeyProtectionError(
+            throw VaultError.protection(
                 .seedUnknown, reason: "There is no seed of version \(version.number).",
                 remedy: "Configure the seed again; without it, its keys are lost.")
         }
         do { return try HKDF.sha256(seed, salt: Array(seeds.tenant.utf8), info: info, count: count) } catch {
-            throw KeyProtectionError(error)
+            throw VaultError(error)
         }
     }
 }

@@ -15,9 +15,9 @@ package struct KeyEncryptionKey: Sendable {
     ///   - id: the key's name; not a secret, not empty.
     ///   - key: 32 random bytes.
     /// - Throws: `keyEncryptionKeyUnusable`.
-    package init(id: String, key: Secret) throws(KeyProtectionError) {
+    package init(id: String, key: Secret) throws(VaultError) {
         guard !id.isEmpty, key.count == AESGCM.keyCount else {
-            throw KeyProtectionError(
+            throw VaultError.protection(
                 .keyEncryptionKeyUnusable,
                 reason: "The key encryption key “\(id.onOneLine.prefix(60))” has \(key.count) bytes.",
                 remedy: "Give it a name and 32 random bytes.")
@@ -28,39 +28,39 @@ package struct KeyEncryptionKey: Sendable {
 
     /// Whether another one has the same bytes.
     /// - Throws: `cryptography`.
-    package func isSame(as other: KeyEncryptionKey) throws(KeyProtectionError) -> Bool {
+    package func isSame(as other: KeyEncryptionKey) throws(VaultError) -> Bool {
         try secret(for: "latchkey/kek/same") == other.secret(for: "latchkey/kek/same")
     }
 
     /// A secret for another purpose, made of this key: the HMAC-SHA-256 of a label, 32 bytes.
     /// - Throws: `cryptography`.
-    package func secret(for label: String) throws(KeyProtectionError) -> Secret {
+    package func secret(for label: String) throws(VaultError) -> Secret {
         do {
             return try key.withUnsafeBytes { key throws(OpenSSLError) in
                 Secret(try MessageDigest.hmacSHA256(key: key, Array(label.utf8)))
             }
-        } catch { throw KeyProtectionError(error) }
+        } catch { throw VaultError(error) }
     }
 
     /// Wraps a tenant's data key.
     /// - Throws: `cryptography`.
     package func wrap(
         _ dataKey: DataKey, using generator: inout some RandomNumberGenerator
-    ) throws(KeyProtectionError) -> WrappedDataKey {
+    ) throws(VaultError) -> WrappedDataKey {
         let nonce = generator.bytes(AESGCM.nonceCount)
         let context = WrappedDataKey.context(tenant: dataKey.tenant, version: dataKey.version, wrapper: id)
         do {
             let wrapped = try AESGCM.seal(dataKey.key, key: key, nonce: nonce, context: context)
             return WrappedDataKey(
                 tenant: dataKey.tenant, version: dataKey.version, wrapper: id, nonce: nonce, wrapped: wrapped)
-        } catch { throw KeyProtectionError(error) }
+        } catch { throw VaultError(error) }
     }
 
     /// Opens a tenant's data key.
     /// - Throws: `anotherKey` if another key wrapped it, `doesNotOpen`, `cryptography`.
-    package func unwrap(_ row: WrappedDataKey) throws(KeyProtectionError) -> DataKey {
+    package func unwrap(_ row: WrappedDataKey) throws(VaultError) -> DataKey {
         guard row.wrapper.equalsByteForByte(id) else {
-            throw KeyProtectionError(
+            throw VaultError.protection(
                 .anotherKey,
                 reason: "The data key is wrapped by “\(row.wrapper.onOneLine.prefix(60))”, not by this key.",
                 remedy:
@@ -72,9 +72,9 @@ package struct KeyEncryptionKey: Sendable {
             opened = try AESGCM.open(
                 row.wrapped, key: key, nonce: row.nonce,
                 context: WrappedDataKey.context(tenant: row.tenant, version: row.version, wrapper: row.wrapper))
-        } catch { throw KeyProtectionError(error) }
+        } catch { throw VaultError(error) }
         guard let opened, opened.count == AESGCM.keyCount else {
-            throw KeyProtectionError(
+            throw VaultError.protection(
                 .doesNotOpen, reason: "Data key \(row.version) does not open.",
                 remedy: "Check that the row was not changed or moved, and that the key encryption key is the right one."
             )
@@ -86,7 +86,7 @@ package struct KeyEncryptionKey: Sendable {
     /// - Throws: what `unwrap` and `wrap` throw.
     package func rewrap(
         _ row: WrappedDataKey, with new: KeyEncryptionKey, using generator: inout some RandomNumberGenerator
-    ) throws(KeyProtectionError) -> WrappedDataKey {
+    ) throws(VaultError) -> WrappedDataKey {
         try new.wrap(try unwrap(row), using: &generator)
     }
 }

@@ -37,7 +37,7 @@ package final class KeyEncryptionKeys: Sendable {
 
     /// Opens a tenant's data key, by the key that it names.
     /// - Throws: what `KeyEncryptionKey.unwrap` throws; `anotherKey` for a key that is not here.
-    package func open(_ row: WrappedDataKey) throws(KeyProtectionError) -> DataKey {
+    package func open(_ row: WrappedDataKey) throws(VaultError) -> DataKey {
         let (named, current) = state.withLock { ($0.all[row.wrapper], $0.current) }
         return try (named ?? current).unwrap(row)
     }
@@ -54,8 +54,7 @@ package final class KeyEncryptionKeys: Sendable {
         var count = 0
         for row in try await VaultError.asking({ () throws(StoreError) in try await store.dataKeys() })
         where row.wrapper != new.id {
-            let wrapped: WrappedDataKey
-            do { wrapped = try new.wrap(open(row), using: &generator) } catch { throw .protection(error) }
+            let wrapped = try new.wrap(open(row), using: &generator)
             let isDone = try await VaultError.asking { () throws(StoreError) in
                 try await store.put(wrapped, replacing: row.wrapper)
             }

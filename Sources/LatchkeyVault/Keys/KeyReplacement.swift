@@ -70,7 +70,7 @@ extension TenantVault {
             return (row, try secrets.fingerprint(of: try await secrets.contentKey(row.sealed), kid))
         } catch {
             // A row that does not open is one more reason to replace it.
-            guard case .protection(let error) = error, error.kind != .cryptography else { throw error }
+            guard let kind = error.kind, kind != .cryptography else { throw error }
             return (row, "unreadable")
         }
     }

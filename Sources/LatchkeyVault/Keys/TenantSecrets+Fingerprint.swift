@@ -21,6 +21,6 @@ extension TenantSecrets {
                 try MessageDigest.hmacSHA256(key: secret, message)
             }
             return digest.prefix(8).hexString
-        } catch { throw .protection(KeyProtectionError(error)) }
+        } catch { throw VaultError(error) }
     }
 }

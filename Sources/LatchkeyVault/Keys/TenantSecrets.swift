@@ -93,14 +93,14 @@ package final class TenantSecrets: Sendable {
     func open(_ row: SealedKey) async throws(VaultError) -> Secret {
         if state.withLock({ $0.dataKeys[row.dataKey] }) == nil { try await loadDataKeys(nil) }
         guard let key = state.withLock({ $0.dataKeys[row.dataKey] }) else { throw .tenantMissing(tenant) }
-        return try VaultError.protecting { () throws(KeyProtectionError) in try key.open(row) }
+        return try key.open(row)
     }
 
     /// Opens a content key.
     package func contentKey(_ row: SealedKey) async throws(VaultError) -> ContentKey {
         if state.withLock({ $0.dataKeys[row.dataKey] }) == nil { try await loadDataKeys(nil) }
         guard let key = state.withLock({ $0.dataKeys[row.dataKey] }) else { throw .tenantMissing(tenant) }
-        return try VaultError.protecting { () throws(KeyProtectionError) in try key.contentKey(row) }
+        return try key.contentKey(row)
     }
 
     private func reload(_ rows: [WrappedDataKey]?) async throws(VaultError) {
@@ -121,7 +121,7 @@ package final class TenantSecrets: Sendable {
         // A data key that is open stays: it counts what it seals.
         let known = state.withLock { Set($0.dataKeys.keys) }
         for row in all where row.tenant.equalsByteForByte(tenant) && !known.contains(row.version) {
-            let key = try VaultError.protecting { () throws(KeyProtectionError) in try wrapping.open(row) }
+            let key = try wrapping.open(row)
             state.withLock { state in if state.dataKeys[row.version] == nil { state.dataKeys[row.version] = key } }
         }
     }
@@ -137,9 +137,7 @@ package final class TenantSecrets: Sendable {
             seeds[version] = try await open(row)
         }
         guard let current = seeds.keys.max() else { throw .tenantMissing(tenant) }
-        return try VaultError.protecting { () throws(KeyProtectionError) in
-            try TenantSeeds(tenant: tenant, seeds: seeds, current: current)
-        }
+        return try TenantSeeds(tenant: tenant, seeds: seeds, current: current)
     }
 
     // MARK: - New ones
@@ -192,9 +190,7 @@ package final class TenantSecrets: Sendable {
         var sealed: [SealedKey] = []
         for row in rows {
             let secret = try await open(row)
-            do { sealed.append(try newest.seal(secret, as: row.subject, using: &generator)) } catch {
-                throw .protection(error)
-            }
+            sealed.append(try newest.seal(secret, as: row.subject, using: &generator))
         }
         guard !sealed.isEmpty else { return 0 }
         let ready = sealed
@@ -203,8 +199,7 @@ package final class TenantSecrets: Sendable {
 
     private func addDataKey(using generator: inout any RandomNumberGenerator) async throws(VaultError) {
         let key = DataKey(tenant: tenant, version: (newest?.version ?? 0) &+ 1, using: &generator)
-        let wrapped: WrappedDataKey
-        do { wrapped = try wrapping.current.wrap(key, using: &generator) } catch { throw .protection(error) }
+        let wrapped = try wrapping.current.wrap(key, using: &generator)
         let isOurs = try await VaultError.asking { () throws(StoreError) in
             try await store.put(wrapped, replacing: nil)
         }
@@ -217,10 +212,7 @@ package final class TenantSecrets: Sendable {
         for case .seed(let version) in try await storedSeeds().map(\.subject) { last = max(last, version.number) }
         var bytes = generator.bytes(TenantSeeds.leastCount)
         defer { erase(&bytes) }
-        let sealed: SealedKey
-        do {
-            sealed = try newest.seal(Secret(bytes), as: .seed(SeedVersion(last &+ 1)), using: &generator)
-        } catch { throw .protection(error) }
+        let sealed = try newest.seal(Secret(bytes), as: .seed(SeedVersion(last &+ 1)), using: &generator)
         _ = try await VaultError.asking { () throws(StoreError) in try await store.add(seed: sealed) }
     }
 }

@@ -33,7 +33,7 @@ package struct TenantSeeds: Sendable {
     /// - Throws: `seedsUnusable`.
     package init(
         tenant: String, seeds: [SeedVersion: Secret], current: SeedVersion
-    ) throws(KeyProtectionError) {
+    ) throws(VaultError) {
         guard !tenant.isEmpty else { throw .unusable("The tenant has no name.") }
         guard seeds[current] != nil else { throw .unusable("There is no seed \(current.number), the current one.") }
         if let short = seeds.filter({ $0.value.count < Self.leastCount }).keys.min() {
@@ -51,8 +51,9 @@ package struct TenantSeeds: Sendable {
     func seed(_ version: SeedVersion) -> Secret? { seeds[version] }
 }
 
-extension KeyProtectionError {
+extension VaultError {
     fileprivate static func unusable(_ reason: String) -> Self {
-        Self(.seedsUnusable, reason: reason, remedy: "Configure each seed as 32 random bytes or more, by version.")
+        .protection(
+            .seedsUnusable, reason: reason, remedy: "Configure each seed as 32 random bytes or more, by version.")
     }
 }

@@ -42,7 +42,7 @@ extension TenantVault {
             guard let kid = KeyID(bytes: digest.prefix(16)) else { throw OpenSSLError(in: "making a key identifier") }
             return kid
         } catch {
-            throw .protection(KeyProtectionError(error))
+            throw VaultError(error)
         }
     }
 

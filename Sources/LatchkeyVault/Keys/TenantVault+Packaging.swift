@@ -117,7 +117,7 @@ extension TenantVault {
         guard settings.origin == .stored else { return try await derived(demand.address).with(iv: demand.iv) }
         var generator = generator()
         guard let key = ContentKey(key: .random(16, &generator), iv: .random(16, &generator)) else {
-            throw .protection(KeyProtectionError(OpenSSLError(in: "making a key")))
+            throw VaultError(OpenSSLError(in: "making a key"))
         }
         return key.with(iv: demand.iv)
     }
@@ -130,10 +130,7 @@ extension TenantVault {
         guard key.hasStatedIV else { throw .ivMissing(demand.address.kid) }
         guard let dataKey = secrets.newest else { throw .tenantMissing(secrets.tenant) }
         var generator = generator()
-        let sealed: SealedKey
-        do { sealed = try dataKey.seal(key, kid: demand.address.kid, using: &generator) } catch {
-            throw .protection(error)
-        }
+        let sealed = try dataKey.seal(key, kid: demand.address.kid, using: &generator)
         return KeyRow(
             kid: demand.address.kid, sealed: sealed, content: demand.address.content, track: TrackClass(demand.tracks),
             trackType: demand.tracks.map(\.trackType).joined(separator: "+"), policies: policies,

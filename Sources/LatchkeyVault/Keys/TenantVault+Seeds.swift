@@ -9,9 +9,7 @@ extension TenantVault {
     func derived(_ address: KeyAddress) async throws(VaultError) -> ContentKey {
         guard let seeds = secrets.seeds else { throw .tenantMissing(secrets.tenant) }
         let version = try await version(of: address.content, seeds)
-        return try VaultError.protecting { () throws(KeyProtectionError) in
-            try KeyDerivation(seeds).key(at: address, version: version)
-        }
+        return try KeyDerivation(seeds).key(at: address, version: version)
     }
 
     /// The seed of a content: the one that made its stored keys, or the current one for new content.
@@ -42,11 +40,9 @@ extension TenantVault {
     private func maker(of row: KeyRow, _ seeds: TenantSeeds) async throws(VaultError) -> SeedVersion? {
         let key = try await secrets.contentKey(row.sealed).key
         let address = KeyAddress(content: row.content, kid: row.kid)
-        return try VaultError.protecting { () throws(KeyProtectionError) in
-            for version in seeds.versions where try KeyDerivation(seeds).key(at: address, version: version).key == key {
-                return version
-            }
-            return nil
+        for version in seeds.versions where try KeyDerivation(seeds).key(at: address, version: version).key == key {
+            return version
         }
+        return nil
     }
 }

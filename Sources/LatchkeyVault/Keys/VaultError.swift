@@ -1,7 +1,8 @@
 package import LatchkeyCore
 package import LatchkeyEngines
+package import LatchkeyFairPlay
 
-/// Why a vault gives no key.
+/// Why a vault gives no key, or why one could not be made, sealed or opened. Names keys and versions, never bytes of them.
 package enum VaultError: DiagnosableError, Equatable {
     /// The tenant has no such key.
     case unknown(KeyID)
@@ -23,8 +24,38 @@ package enum VaultError: DiagnosableError, Equatable {
     case tenantMissing(String)
     /// The store does not answer, and neither memory nor derivation helps.
     case store(StoreError)
-    /// Something does not open, or cannot be sealed.
-    case protection(KeyProtectionError)
+    /// Something does not open, or cannot be made or sealed. The reason is without secrets; the remedy is one imperative sentence.
+    case protection(Protection, reason: String, remedy: String)
+
+    /// The kinds of failure of seeds, seals and cryptography. Names are stable.
+    package enum Protection: String, Sendable {
+        /// No tenant, a seed that is too short, or a current version that is not there.
+        case seedsUnusable
+        /// A key was made with a seed that is not configured.
+        case seedUnknown
+        /// A key encryption key without a name or of another length than 32 bytes.
+        case keyEncryptionKeyUnusable
+        /// Something is sealed with a key that is not the one at hand.
+        case anotherKey
+        /// Key, place or bytes are not those of the sealing.
+        case doesNotOpen
+        /// A data key has sealed as often as it may.
+        case dataKeyExhausted
+        /// The key source has no key for an address.
+        case keyMissing
+        /// The library of cryptography failed.
+        case cryptography
+    }
+
+    /// What kind of failure of seeds, seals or cryptography it is; `nil` for every other error.
+    package var kind: Protection? {
+        guard case .protection(let kind, _, _) = self else { return nil }
+        return kind
+    }
+
+    package init(_ error: OpenSSLError) {
+        self = .protection(.cryptography, reason: error.reason, remedy: error.remedy)
+    }
 
     package var code: String {
         switch self {
@@ -38,7 +69,7 @@ package enum VaultError: DiagnosableError, Equatable {
         case .secretsLost: "tenantKeysLost"
         case .tenantMissing: "tenantKeysMissing"
         case .store(let error): error.code
-        case .protection(let error): error.code
+        case .protection(let kind, _, _): kind.rawValue
         }
     }
 
@@ -55,7 +86,7 @@ package enum VaultError: DiagnosableError, Equatable {
             "The store has keys of the tenant “\(tenant.onOneLine)”, and not the data key or the seed that belongs to them."
         case .tenantMissing(let tenant): "The store has no data key or no seed of the tenant “\(tenant.onOneLine)”."
         case .store(let error): error.reason
-        case .protection(let error): error.reason
+        case .protection(_, let reason, _): reason
         }
     }
 
@@ -73,7 +104,7 @@ package enum VaultError: DiagnosableError, Equatable {
         case .tenantMissing:
             "Create the tenant by latchkey-server tenant create NAME --config FILE, or configure the right store."
         case .store(let error): error.remedy
-        case .protection(let error): error.remedy
+        case .protection(_, _, let remedy): remedy
         }
     }
 
@@ -90,12 +121,5 @@ package enum VaultError: DiagnosableError, Equatable {
         _ body: () async throws(StoreError) -> Answer
     ) async throws(VaultError) -> Answer {
         do { return try await body() } catch { throw .store(error) }
-    }
-
-    /// What cryptography gives, its errors as this type's.
-    static func protecting<Result>(
-        _ body: () throws(KeyProtectionError) -> Result
-    ) throws(VaultError) -> Result {
-        do { return try body() } catch { throw .protection(error) }
     }
 }
