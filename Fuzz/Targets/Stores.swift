@@ -19,10 +19,10 @@ func fuzzRESP(_ data: Data) {
     }
 }
 
-private func answers(_ pieces: [[UInt8]]) -> (values: [RESPValue], error: RESPError?) {
+private func answers(_ pieces: [[UInt8]]) -> (values: [RESPValue], error: StoreError?) {
     var reader = RESPReader()
     var values: [RESPValue] = []
-    do throws(RESPError) {
+    do throws(StoreError) {
         for piece in pieces {
             reader.append(piece)
             while let value = try reader.next() { values.append(value) }

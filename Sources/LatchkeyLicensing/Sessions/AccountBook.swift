@@ -70,10 +70,11 @@ package final class AccountBook: Sendable {
         facts.grant.issued = facts.grant.issued?.inMilliseconds
         facts.grant.expires = facts.grant.expires?.inMilliseconds
         for _ in 0..<Self.attempts {
-            do throws(Outage) {
-                if let booked = try await attempt(facts, policy, requestID) { return booked }
+            var asked = Engine.sessionStore
+            do throws(StoreError) {
+                if let booked = try await attempt(facts, policy, requestID, &asked) { return booked }
             } catch {
-                facts.account.outages.insert(error.engine)
+                facts.account.outages.insert(asked)
             }
         }
         return contended(facts, policy, requestID)
@@ -89,37 +90,41 @@ package final class AccountBook: Sendable {
         }
     }
 
-    /// An engine that gave no answer.
-    private struct Outage: Error {
-        var engine: Engine
-    }
-
+    /// - Parameter engine: the one that was asked last, which is the one that an error is of.
     /// - Returns: the decision; `nil` if somebody else changed the account or used the token meanwhile.
     private func attempt(
-        _ given: Facts, _ policy: Policy, _ requestID: String?
-    ) async throws(Outage) -> BookedDecision? {
+        _ given: Facts, _ policy: Policy, _ requestID: String?, _ engine: inout Engine
+    ) async throws(StoreError) -> BookedDecision? {
         var deliberation = Deliberation(given, policy)
         let needs = Needs(deliberation)
         let (account, token) = await readings(needs)
-        let (accountReading, usedToken) = (try account.get(), try token.get())
-        var state = try decoded(accountReading)
+        let accountReading = try account.get()
+        engine = .tokenStore
+        let usedToken = try token.get()
+        engine = .sessionStore
+        var state = try reporting(engine) { () throws(StoreError) in try accounts.account(in: accountReading?.record) }
         state.outages = given.account.outages
         if let pending { state.stopped += pending.stops(of: given.grant.account, given.ask.tenant) }
-        state.tokenUse = try decodedUse(usedToken)
+        engine = .tokenStore
+        state.tokenUse = try reporting(engine) { () throws(StoreError) in try tokens.use(in: usedToken?.record) }
         deliberation.learn(state, at: (accountReading?.now ?? usedToken?.now ?? given.now).inMilliseconds)
 
         let decision = deliberation.decision()
         let origin = BookedDecision.Origin(facts: deliberation.facts, policy: policy, requestID: requestID)
         if let key = needs.token, let usedToken, usedToken.record == nil, decision.terms != nil {
-            guard try await write(deliberation.tokenUse, usedToken, at: key, deliberation.tokenEnd) else { return nil }
+            let record = Record(version: usedToken.nextVersion, bytes: deliberation.tokenUse.recordBytes)
+            guard try await tokens.write(record, at: key, replacing: nil, until: deliberation.tokenEnd) else {
+                return nil
+            }
         }
+        engine = .sessionStore
         guard let key = needs.account, let accountReading else {
             return BookedDecision(decision, origin)
         }
         let next = deliberation.account(after: decision, fence: Int(clamping: accountReading.nextVersion))
         let former = accountReading.record?.bytes ?? AccountState().recordBytes
         if decision.terms != nil || decision.change != .none, next.recordBytes != former {
-            guard try await write(next, accountReading, at: key) else { return nil }
+            guard try await accounts.write(next, accountReading, at: key) else { return nil }
         }
         return booked(decision, origin, deliberation, next, key)
     }
@@ -177,61 +182,27 @@ extension AccountBook {
     /// Reads the account, and the token at the same time if there is one to read.
     private func readings(
         _ needs: Needs
-    ) async -> (account: Result<RecordReading?, Outage>, token: Result<RecordReading?, Outage>) {
+    ) async -> (account: Result<RecordReading?, StoreError>, token: Result<RecordReading?, StoreError>) {
         // A task for nothing would wake another thread.
-        guard needs.token != nil else { return (await reading(accounts, needs.account, .sessionStore), .success(nil)) }
-        async let token = reading(tokens, needs.token, .tokenStore)
-        return (await reading(accounts, needs.account, .sessionStore), await token)
+        guard needs.token != nil else { return (await reading(accounts, needs.account), .success(nil)) }
+        async let token = reading(tokens, needs.token)
+        return (await reading(accounts, needs.account), await token)
     }
 
     private func reading(
-        _ store: GuardedRecordStore, _ key: RecordKey?, _ engine: Engine
-    ) async -> Result<RecordReading?, Outage> {
+        _ store: GuardedRecordStore, _ key: RecordKey?
+    ) async -> Result<RecordReading?, StoreError> {
         guard let key else { return .success(nil) }
-        do {
-            return .success(try await store.read(key))
-        } catch {
-            return .failure(Outage(engine: engine))
-        }
+        do { return .success(try await store.read(key)) } catch { return .failure(error) }
     }
 
-    private func decoded(_ reading: RecordReading?) throws(Outage) -> AccountState {
-        do throws(StoreError) {
-            return try accounts.account(in: reading?.record)
-        } catch {
-            report(.failed(.sessionStore, error))
-            throw Outage(engine: .sessionStore)
-        }
-    }
-
-    private func decodedUse(_ reading: RecordReading?) throws(Outage) -> AccountState.TokenUse? {
-        guard let record = reading?.record else { return nil }
-        do throws(StoreError) {
-            return try AccountState.TokenUse(recordBytes: record.bytes, engine: tokens.engine)
-        } catch {
-            report(.failed(.tokenStore, error))
-            throw Outage(engine: .tokenStore)
-        }
-    }
-
-    private func write(
-        _ use: AccountState.TokenUse, _ reading: RecordReading, at key: RecordKey, _ end: Date
-    ) async throws(Outage) -> Bool {
-        do {
-            let record = Record(version: reading.nextVersion, bytes: use.recordBytes)
-            return try await tokens.write(record, at: key, replacing: nil, until: end)
-        } catch {
-            throw Outage(engine: .tokenStore)
-        }
-    }
-
-    private func write(
-        _ account: AccountState, _ reading: RecordReading, at key: RecordKey
-    ) async throws(Outage) -> Bool {
-        do {
-            return try await accounts.write(account, reading, at: key)
-        } catch {
-            throw Outage(engine: .sessionStore)
+    /// What a record says; that it is damaged is reported.
+    private func reporting<Value>(
+        _ engine: Engine, _ body: () throws(StoreError) -> Value
+    ) throws(StoreError) -> Value {
+        do { return try body() } catch {
+            report(.failed(engine, error))
+            throw error
         }
     }
 
@@ -259,6 +230,11 @@ extension GuardedRecordStore {
     func account(in record: Record?) throws(StoreError) -> AccountState {
         guard let record else { return AccountState() }
         return try AccountState(recordBytes: record.bytes, engine: engine)
+    }
+
+    fileprivate func use(in record: Record?) throws(StoreError) -> AccountState.TokenUse? {
+        guard let record else { return nil }
+        return try AccountState.TokenUse(recordBytes: record.bytes, engine: engine)
     }
 
     /// Writes what counts of an account. One of which nothing counts ends at once.

@@ -35,13 +35,9 @@ extension AccountState {
 
     /// - Throws: `StoreError` of the kind `damaged` for anything that `recordBytes` does not write.
     init(recordBytes bytes: [UInt8], engine: String) throws(StoreError) {
-        var reader = try RecordReader(bytes, version: Self.version, engine: engine)
-        do {
-            try self.init(&reader)
-        } catch {
-            throw .damaged(engine, "The record of an account")
-        }
-        guard reader.isAtEnd, recordBytes == bytes else { throw .damaged(engine, "The record of an account") }
+        var reader = try RecordReader(bytes, "The record of an account", version: Self.version, engine: engine)
+        try self.init(&reader)
+        guard reader.isAtEnd, recordBytes == bytes else { throw reader.damage }
     }
 
     /// When each slot ends; nothing else is read.
@@ -49,29 +45,29 @@ extension AccountState {
     static func slotEnds(inRecordBytes bytes: [UInt8]) -> [Date]? {
         guard bytes.first == version else { return nil }
         var reader = RecordReader(bytes, from: 1)
-        return try? reader.each { reader throws(RecordDamage) in try reader.skipSlot() }
+        return try? reader.each { reader throws(StoreError) in try reader.skipSlot() }
     }
 
-    private init(_ reader: inout RecordReader) throws(RecordDamage) {
+    private init(_ reader: inout RecordReader) throws(StoreError) {
         self.init()
-        slots = try reader.each { reader throws(RecordDamage) in try Slot(&reader) }
-        stopped = try reader.each { reader throws(RecordDamage) in
+        slots = try reader.each { reader throws(StoreError) in try Slot(&reader) }
+        stopped = try reader.each { reader throws(StoreError) in
             let session = try reader.text()
-            let by = try reader.optional { reader throws(RecordDamage) in try reader.text() }
+            let by = try reader.optional { reader throws(StoreError) in try reader.text() }
             return StoppedSession(session: session, by: by, at: try reader.date())
         }
         devices = try reader.dates()
-        deviceWindow = try reader.optional { reader throws(RecordDamage) in
+        deviceWindow = try reader.optional { reader throws(StoreError) in
             Duration(clampingSeconds: try reader.number())
         }
-        let downloads = try reader.each { reader throws(RecordDamage) in
+        let downloads = try reader.each { reader throws(StoreError) in
             let content = try reader.text()
             let device = try reader.text()
-            let ends = try reader.optional { reader throws(RecordDamage) in try reader.date() }
+            let ends = try reader.optional { reader throws(StoreError) in try reader.date() }
             return StoredDownload(content: content, device: device, ends: ends)
         }
         self.downloads = Set(downloads)
-        minute = try reader.optional { reader throws(RecordDamage) in
+        minute = try reader.optional { reader throws(StoreError) in
             let began = try reader.date()
             return Minute(began: began, licenses: Int(clamping: try reader.number()))
         }
@@ -91,34 +87,25 @@ extension AccountState.TokenUse {
 
     /// - Throws: `StoreError` of the kind `damaged` for anything that `recordBytes` does not write.
     init(recordBytes bytes: [UInt8], engine: String) throws(StoreError) {
-        var reader = try RecordReader(bytes, version: Self.version, engine: engine)
-        guard let session = try? reader.text(), let first = try? reader.date() else {
-            throw .damaged(engine, "The record of a used token")
-        }
-        self.init(session: session, first: first)
-        guard reader.isAtEnd, recordBytes == bytes else { throw .damaged(engine, "The record of a used token") }
-    }
-}
-
-extension StoreError {
-    fileprivate static func damaged(_ engine: String, _ what: String) -> Self {
-        StoreError(.damaged, engine, reason: "\(what) is not in its form.")
+        var reader = try RecordReader(bytes, "The record of a used token", version: Self.version, engine: engine)
+        self.init(session: try reader.text(), first: try reader.date())
+        guard reader.isAtEnd, recordBytes == bytes else { throw reader.damage }
     }
 }
 
 extension RecordReader {
     /// - Throws: `StoreError` for another version than the one that is known.
-    fileprivate init(_ bytes: [UInt8], version: UInt8, engine: String) throws(StoreError) {
-        guard let first = bytes.first else { throw .damaged(engine, "An empty record") }
+    fileprivate init(_ bytes: [UInt8], _ what: String, version: UInt8, engine: String) throws(StoreError) {
+        guard let first = bytes.first else { throw Self(bytes, "An empty record", engine: engine).damage }
         guard first == version else {
             throw StoreError(
                 .damaged, engine, reason: "A record has the form \(first), and this server reads \(version).")
         }
-        self.init(bytes, from: 1)
+        self.init(bytes, from: 1, what, engine: engine)
     }
 
-    fileprivate mutating func dates() throws(RecordDamage) -> [String: Date] {
-        let pairs = try each { reader throws(RecordDamage) in (try reader.text(), try reader.date()) }
+    fileprivate mutating func dates() throws(StoreError) -> [String: Date] {
+        let pairs = try each { reader throws(StoreError) in (try reader.text(), try reader.date()) }
         return Dictionary(pairs) { first, _ in first }
     }
 }
@@ -126,7 +113,7 @@ extension RecordReader {
 extension RecordReader {
     /// Goes past what `RecordWriter` wrote for a slot.
     /// - Returns: when the slot ends.
-    fileprivate mutating func skipSlot() throws(RecordDamage) -> Date {
+    fileprivate mutating func skipSlot() throws(StoreError) -> Date {
         try skipText()
         // Device, label and profile, where they are known.
         for _ in 0..<3 where try number() != 0 { try skipText() }
@@ -157,9 +144,9 @@ extension RecordWriter {
 }
 
 extension Slot {
-    fileprivate init(_ reader: inout RecordReader) throws(RecordDamage) {
+    fileprivate init(_ reader: inout RecordReader) throws(StoreError) {
         let session = try reader.text()
-        let text = { (reader: inout RecordReader) throws(RecordDamage) in try reader.text() }
+        let text = { (reader: inout RecordReader) throws(StoreError) in try reader.text() }
         self.init(
             session: session, device: try reader.optional(text), label: try reader.optional(text),
             profile: try reader.optional(text), content: try reader.text(), tracks: Set(flags: try reader.number()),

@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyEngines
 import LatchkeyFairPlay
 import LatchkeyForms
 import LatchkeyPolicy
@@ -62,7 +63,7 @@ extension HeartbeatToken {
         self = token
     }
 
-    private init(_ reader: inout RecordReader) throws(RecordDamage) {
+    private init(_ reader: inout RecordReader) throws(StoreError) {
         tenant = try reader.text()
         account = try reader.text()
         session = try reader.text()

@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyEngines
 
 /// Writes values one behind the other, as `RecordReader` reads them: numbers in groups of 7 bits, the lowest first; texts behind
 /// their length.
@@ -46,61 +47,68 @@ struct RecordWriter {
 struct RecordReader {
     private let bytes: [UInt8]
     private var position: Int
+    private let what: String
+    private let engine: String
 
-    /// - Parameter position: where to begin, at most the number of bytes.
-    init(_ bytes: [UInt8], from position: Int = 0) { (self.bytes, self.position) = (bytes, position) }
+    /// - Parameters:
+    ///   - position: where to begin, at most the number of bytes.
+    ///   - what: what it is, for an error.
+    ///   - engine: where it comes from, for an error.
+    init(_ bytes: [UInt8], from position: Int = 0, _ what: String = "A record", engine: String = "") {
+        (self.bytes, self.position, self.what, self.engine) = (bytes, position, what, engine)
+    }
+
+    /// Says that the bytes are no record.
+    var damage: StoreError { StoreError(.damaged, engine, reason: "\(what) is not in its form.") }
 
     var isAtEnd: Bool { position == bytes.count }
 
-    mutating func byte() throws(RecordDamage) -> UInt8 {
-        guard position < bytes.count else { throw RecordDamage() }
+    mutating func byte() throws(StoreError) -> UInt8 {
+        guard position < bytes.count else { throw damage }
         defer { position += 1 }
         return bytes[position]
     }
 
-    mutating func number() throws(RecordDamage) -> UInt64 {
+    mutating func number() throws(StoreError) -> UInt64 {
         var (number, shift): (UInt64, UInt64) = (0, 0)
         while shift < 64 {
             let byte = try byte()
             let group = UInt64(byte & 0x7f)
-            guard (group << shift) >> shift == group else { throw RecordDamage() }
+            guard (group << shift) >> shift == group else { throw damage }
             number |= group << shift
             if byte & 0x80 == 0 { return number }
             shift += 7
         }
-        throw RecordDamage()
+        throw damage
     }
 
-    mutating func text() throws(RecordDamage) -> String {
+    mutating func text() throws(StoreError) -> String {
         let count = try count()
         defer { position += count }
-        guard let text = String(utf8: bytes[position..<position + count]) else { throw RecordDamage() }
+        guard let text = String(utf8: bytes[position..<position + count]) else { throw damage }
         return text
     }
 
-    mutating func skipText() throws(RecordDamage) { position += try count() }
+    mutating func skipText() throws(StoreError) { position += try count() }
 
-    mutating func date() throws(RecordDamage) -> Date { Date(timeIntervalSince1970: Double(try number()) / 1_000) }
+    mutating func date() throws(StoreError) -> Date { Date(timeIntervalSince1970: Double(try number()) / 1_000) }
 
     mutating func optional<Value>(
-        _ read: (inout Self) throws(RecordDamage) -> Value
-    ) throws(RecordDamage) -> Value? {
+        _ read: (inout Self) throws(StoreError) -> Value
+    ) throws(StoreError) -> Value? {
         try number() == 0 ? nil : try read(&self)
     }
 
-    mutating func each<Value>(_ read: (inout Self) throws(RecordDamage) -> Value) throws(RecordDamage) -> [Value] {
+    mutating func each<Value>(_ read: (inout Self) throws(StoreError) -> Value) throws(StoreError) -> [Value] {
         var values: [Value] = []
         for _ in 0..<(try count()) { values.append(try read(&self)) }
         return values
     }
 
     /// A number of things of a byte or more each.
-    mutating func count() throws(RecordDamage) -> Int {
+    mutating func count() throws(StoreError) -> Int {
         let number = try number()
-        guard number <= UInt64(bytes.count - position) else { throw RecordDamage() }
+        guard number <= UInt64(bytes.count - position) else { throw damage }
         return Int(number)
     }
 }
-
-/// Bytes that are no record.
-struct RecordDamage: Error {}

@@ -12,7 +12,8 @@ final class PostgreSQLConnection {
 
     /// What the server says next.
     enum Event {
-        case answer(Result<PostgreSQLAnswer, PostgreSQLFailure>)
+        case answer(PostgreSQLAnswer)
+        case failure(PostgreSQLFailure)
         case statementEnd
         case sync
     }
@@ -118,9 +119,9 @@ final class PostgreSQLConnection {
         defer { PQclear(result) }
         let status = PQresultStatus(result)
         if status == PGRES_PIPELINE_SYNC { return .sync }
-        if status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK { return .answer(.success(Self.answer(result))) }
+        if status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK { return .answer(Self.answer(result)) }
         let state = PQresultErrorField(result, Int32(UInt8(ascii: "C"))).map { String(cString: $0) }
-        return .answer(.failure(PostgreSQLFailure(state ?? "")))
+        return .failure(PostgreSQLFailure(state ?? ""))
     }
 
     /// The texts of notifications that came.

@@ -62,7 +62,7 @@ final class PostgreSQLConversation {
         let isListening = setup.channel != nil
         send(
             PostgreSQLJob(calls: calls, deadline: .now + setup.hosts.connectLimit) { outcome in
-                if case .success = outcome, isListening { hear?(nil) }
+                if case .answers = outcome, isListening { hear?(nil) }
             }, isOwn: true)
     }
 
@@ -113,13 +113,13 @@ final class PostgreSQLConversation {
         defer { pending.removeFirst(answered) }
         while answered < pending.count, let event = connection.next() {
             switch (event, pending[answered].steps.first) {
-            case (.answer(.success(let answer)), .call?): pending[answered].answers.append(answer)
-            case (.answer(.failure(let failure)), let step?):
+            case (.answer(let answer), .call?): pending[answered].answers.append(answer)
+            case (.failure(let failure), let step?):
                 if case .prepare(let name) = step { prepared.remove(name) }
                 // What follows an error answers that it was not done.
                 pending[answered].failure = pending[answered].failure ?? failure
                 if failure.endsConnection, pending[answered].failure?.state == failure.state { return failure.error }
-            case (.answer, _): break
+            case (.answer, _), (.failure, _): break
             case (.statementEnd, .sync?), (.statementEnd, nil): return nil
             case (.statementEnd, _?): pending[answered].steps.removeFirst()
             case (.sync, _):
@@ -132,11 +132,8 @@ final class PostgreSQLConversation {
 
     private func resolve(_ one: Pending) {
         guard !one.isLate else { return }
-        if let failure = one.failure {
-            one.job.done(.failure(.init(error: failure.error, isCrossing: failure.isCrossing)))
-        } else {
-            one.job.done(.success(one.answers))
-        }
+        one.job.done(
+            one.failure.map { $0.isCrossing ? .crossing($0.error) : .failure($0.error) } ?? .answers(one.answers))
     }
 
     /// Answers jobs that cannot wait any longer.
@@ -151,7 +148,7 @@ final class PostgreSQLConversation {
 
     /// Answers all that is under way: nobody knows whether it was done.
     func end(_ error: StoreError) {
-        for one in pending where !one.isLate { one.job.done(.failure(.init(error: one.failure?.error ?? error))) }
+        for one in pending where !one.isLate { one.job.done(.failure(one.failure?.error ?? error)) }
         pending = []
     }
 }

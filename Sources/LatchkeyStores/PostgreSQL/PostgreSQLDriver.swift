@@ -130,7 +130,7 @@ final class PostgreSQLDriver {
     private func fail(_ error: StoreError) {
         let jobs = waiting
         waiting = []
-        for job in jobs { mailbox.finish(job, .failure(.init(error: error))) }
+        for job in jobs { mailbox.finish(job, .failure(error)) }
     }
 
     private func poll() {
@@ -155,10 +155,7 @@ final class PostgreSQLDriver {
     }
 }
 
-extension PostgreSQLLane.Failure {
-    static var late: Self {
-        Self(
-            error: StoreError(.unavailable, PostgreSQLStore.name, reason: "PostgreSQL did not answer within the limit.")
-        )
-    }
+extension StoreError {
+    static let late = StoreError(
+        .unavailable, PostgreSQLStore.name, reason: "PostgreSQL did not answer within the limit.")
 }

@@ -2,7 +2,7 @@ import LatchkeyCore
 import LatchkeyEngines
 
 /// A failure by its SQLSTATE. PostgreSQL's and libpq's messages may quote values, addresses and passwords, so they are not repeated.
-struct PostgreSQLFailure: Error, Sendable {
+struct PostgreSQLFailure {
     /// Five characters; empty if the connection broke.
     let state: String
 

@@ -5,7 +5,12 @@ import LatchkeyFiles
 
 /// Statements that are one transaction, and who waits for their answers.
 struct PostgreSQLJob: Sendable {
-    typealias Outcome = Result<[PostgreSQLAnswer], PostgreSQLLane.Failure>
+    enum Outcome: Sendable {
+        case answers([PostgreSQLAnswer])
+        case failure(StoreError)
+        /// The same job may succeed at once.
+        case crossing(StoreError)
+    }
 
     let calls: [PostgreSQLCall]
     let deadline: ContinuousClock.Instant
@@ -14,13 +19,6 @@ struct PostgreSQLJob: Sendable {
 
 /// One connection with a thread of its own, which connects again by itself.
 final class PostgreSQLLane: Sendable {
-    /// Why a job has no answer.
-    struct Failure: Error, Sendable {
-        let error: StoreError
-        /// Whether the same job may succeed at once.
-        var isCrossing = false
-    }
-
     /// What a lane's connections are told when they are up, and what they hear.
     struct Setup: Sendable {
         var hosts: PostgreSQLHosts
@@ -82,7 +80,7 @@ final class PostgreSQLLane: Sendable {
         }
         guard isTaken else {
             let words = "\(Self.limit) statements wait for a connection, or the store was closed."
-            return job.done(.failure(Failure(error: StoreError(.unavailable, PostgreSQLStore.name, reason: words))))
+            return job.done(.failure(StoreError(.unavailable, PostgreSQLStore.name, reason: words)))
         }
         bell.ring()
     }

@@ -24,12 +24,13 @@ struct PostgreSQLPool: Sendable {
     func run(_ calls: [PostgreSQLCall], within limit: Duration) async throws(StoreError) -> [PostgreSQLAnswer] {
         let deadline = ContinuousClock.now + limit
         for attempt in 1... {
-            do throws(PostgreSQLLane.Failure) {
-                return try await withCheckedContinuation { (done: CheckedContinuation<PostgreSQLJob.Outcome, Never>) in
-                    quietest.add(PostgreSQLJob(calls: calls, deadline: deadline) { done.resume(returning: $0) })
-                }.get()
-            } catch {
-                guard error.isCrossing, attempt < Self.attempts else { throw error.error }
+            let outcome = await withCheckedContinuation { done in
+                quietest.add(PostgreSQLJob(calls: calls, deadline: deadline) { done.resume(returning: $0) })
+            }
+            switch outcome {
+            case .answers(let answers): return answers
+            case .crossing where attempt < Self.attempts: continue
+            case .crossing(let error), .failure(let error): throw error
             }
         }
         throw PostgreSQLFailure("40001").error

@@ -1,3 +1,5 @@
+package import LatchkeyEngines
+
 /// What Redis answers.
 ///
 /// Source: the Redis serialization protocol, version 2.
@@ -60,8 +62,8 @@ package struct RESPReader: Sendable {
     }
 
     /// The next answer; `nil` until all of it is there.
-    /// - Throws: `RESPError`; the connection is of no use then.
-    package mutating func next() throws(RESPError) -> RESPValue? {
+    /// - Throws: `StoreError`; the connection is of no use then.
+    package mutating func next() throws(StoreError) -> RESPValue? {
         guard buffer.count - start >= needed else { return nil }
         var look = Look(buffer: buffer, index: start)
         switch try look.value(depth: 0) {
@@ -73,17 +75,18 @@ package struct RESPReader: Sendable {
             // So that a long value in small pieces is not looked at again for each of them.
             needed = max(look.missing, buffer.count + 1) - start
             guard buffer.count - start <= Self.longestAnswer else {
-                throw RESPError(reason: "an answer of more than 16 MiB")
+                throw .redisSent("an answer of more than 16 MiB")
             }
             return nil
         }
     }
 }
 
-/// Bytes that are no answer.
-package struct RESPError: Error, Hashable {
-    /// What came; continues “Redis sent”.
-    package let reason: String
+extension StoreError {
+    /// Bytes that are no answer.
+    fileprivate static func redisSent(_ what: String) -> Self {
+        .redis("Redis sent \(what).", remedy: "Check that the address is that of a Redis server.")
+    }
 }
 
 /// One look at what is there.
@@ -96,9 +99,9 @@ private struct Look {
 
     init(buffer: [UInt8], index: Int) { (self.buffer, self.index) = (buffer, index) }
 
-    mutating func value(depth: Int) throws(RESPError) -> RESPValue? {
+    mutating func value(depth: Int) throws(StoreError) -> RESPValue? {
         count += 1
-        guard count <= RESPReader.values else { throw RESPError(reason: "more than \(RESPReader.values) values") }
+        guard count <= RESPReader.values else { throw .redisSent("more than \(RESPReader.values) values") }
         guard let line = try line(), let kind = line.first else { return nil }
         let rest = line.dropFirst()
         switch kind {
@@ -107,27 +110,27 @@ private struct Look {
         case UInt8(ascii: ":"): return .integer(try number(rest))
         case UInt8(ascii: "$"): return try bulk(try number(rest))
         case UInt8(ascii: "*"): return try list(try number(rest), depth: depth + 1)
-        default: throw RESPError(reason: "no answer")
+        default: throw .redisSent("no answer")
         }
     }
 
-    private mutating func bulk(_ length: Int64) throws(RESPError) -> RESPValue? {
+    private mutating func bulk(_ length: Int64) throws(StoreError) -> RESPValue? {
         if length == -1 { return .bulk(nil) }
-        guard (0...Int64(RESPReader.longestValue)).contains(length) else { throw RESPError(reason: "too long a value") }
+        guard (0...Int64(RESPReader.longestValue)).contains(length) else { throw .redisSent("too long a value") }
         let end = index + Int(length)
         guard buffer.count >= end + 2 else {
             missing = end + 2
             return nil
         }
-        guard buffer[end] == 0x0d, buffer[end + 1] == 0x0a else { throw RESPError(reason: "a value without an end") }
+        guard buffer[end] == 0x0d, buffer[end + 1] == 0x0a else { throw .redisSent("a value without an end") }
         defer { index = end + 2 }
         return .bulk(Array(buffer[index..<end]))
     }
 
-    private mutating func list(_ length: Int64, depth: Int) throws(RESPError) -> RESPValue? {
+    private mutating func list(_ length: Int64, depth: Int) throws(StoreError) -> RESPValue? {
         if length == -1 { return .list(nil) }
-        guard depth <= RESPReader.depth else { throw RESPError(reason: "lists too deep") }
-        guard (0...Int64(RESPReader.values)).contains(length) else { throw RESPError(reason: "too long a list") }
+        guard depth <= RESPReader.depth else { throw .redisSent("lists too deep") }
+        guard (0...Int64(RESPReader.values)).contains(length) else { throw .redisSent("too long a list") }
         var values: [RESPValue] = []
         for _ in 0..<length {
             guard let value = try value(depth: depth) else { return nil }
@@ -137,21 +140,21 @@ private struct Look {
     }
 
     /// The bytes up to the end of the line, at least the kind; `nil` if the end is not there.
-    private mutating func line() throws(RESPError) -> ArraySlice<UInt8>? {
+    private mutating func line() throws(StoreError) -> ArraySlice<UInt8>? {
         guard let end = buffer[index...].firstIndex(of: 0x0a) else {
-            guard buffer.count - index <= RESPReader.longestLine else { throw RESPError(reason: "too long a line") }
+            guard buffer.count - index <= RESPReader.longestLine else { throw .redisSent("too long a line") }
             return nil
         }
         guard end > index + 1, end - index <= RESPReader.longestLine, buffer[end - 1] == 0x0d else {
-            throw RESPError(reason: "no answer")
+            throw .redisSent("no answer")
         }
         defer { index = end + 1 }
         return buffer[index..<(end - 1)]
     }
 
-    private func number(_ digits: ArraySlice<UInt8>) throws(RESPError) -> Int64 {
+    private func number(_ digits: ArraySlice<UInt8>) throws(StoreError) -> Int64 {
         guard digits.first != UInt8(ascii: "+"), let number = Int64(String(decoding: digits, as: UTF8.self)) else {
-            throw RESPError(reason: "a number that is none")
+            throw .redisSent("a number that is none")
         }
         return number
     }

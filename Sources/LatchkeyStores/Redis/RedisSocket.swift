@@ -58,13 +58,7 @@ final class RedisSocket {
     }
 
     /// The next answer; `nil` until it is there.
-    func answer() throws(StoreError) -> RESPValue? {
-        do throws(RESPError) {
-            return try reader.next()
-        } catch {
-            throw .redis("Redis sent \(error.reason).", remedy: "Check that the address is that of a Redis server.")
-        }
-    }
+    func answer() throws(StoreError) -> RESPValue? { try reader.next() }
 
     /// Asks one question and waits for the answer, before the connection is in use.
     func ask(_ command: [String], within limit: Duration) throws(StoreError) -> RESPValue {

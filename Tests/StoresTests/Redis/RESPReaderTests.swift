@@ -6,7 +6,7 @@ import Testing
 @testable import LatchkeyStores
 
 @Suite(.timeLimit(.minutes(1))) struct RESPReaderTests {
-    private func all(_ bytes: some Collection<UInt8>) throws(RESPError) -> [RESPValue] {
+    private func all(_ bytes: some Collection<UInt8>) throws(StoreError) -> [RESPValue] {
         var reader = RESPReader()
         reader.append(bytes)
         var values: [RESPValue] = []
@@ -39,11 +39,11 @@ import Testing
         "*100001\r\n", "*-2\r\n", String(repeating: "*1\r\n", count: 9) + ":1\r\n", "$99999999999999999999\r\n",
     ])
     func `what is no answer, or beyond the limits, is refused`(_ text: String) {
-        #expect(throws: RESPError.self) { try all(text.utf8) }
+        #expect(throws: StoreError.self) { try all(text.utf8) }
     }
 
     @Test func `a line without an end is refused`() {
-        #expect(throws: RESPError.self) { try all([0x2b] + [UInt8](repeating: 0x61, count: 70_000)) }
+        #expect(throws: StoreError.self) { try all([0x2b] + [UInt8](repeating: 0x61, count: 70_000)) }
     }
 
     @Test(arguments: [1, 2, 3, 4] as [UInt64]) func `random bytes end nothing`(_ seed: UInt64) {
