@@ -23,7 +23,7 @@ package final class EntitlementCallout<Grant: Sendable>: Sendable {
     /// What an operator should know.
     package enum Event: Sendable, Equatable {
         /// The service gave no answer, with the cause.
-        case failed(EntitlementFailure)
+        case failed(Diagnosis)
         /// The service answered 401 or 407: it may not know this server. Told once a minute.
         case unauthorized(status: Int)
     }
@@ -139,7 +139,7 @@ package final class EntitlementCallout<Grant: Sendable>: Sendable {
         let transport = transport
         do {
             let answer = try await withDeadline(
-                limits.timeout, timekeeper, expired: { EntitlementFailure.late(after: self.limits.timeout) }
+                limits.timeout, timekeeper, expired: { Diagnosis.calloutLate(after: self.limits.timeout) }
             ) {
                 try await transport(question)
             }
@@ -159,7 +159,7 @@ package final class EntitlementCallout<Grant: Sendable>: Sendable {
                 state.breaker.failed(permit, at: now)
                 state.asking[question] = nil
             }
-            let failure = EntitlementFailure(error)
+            let failure = Diagnosis(callout: error)
             health?.note(StoreError(.unavailable, "callout", reason: failure.reason, remedy: failure.remedy))
             report(.failed(failure))
             // Whatever it was, and be it a cancellation of the transport's own: there is no answer.
@@ -234,40 +234,37 @@ package struct EntitlementLimits: Sendable, Hashable {
 }
 
 /// Why the operator's own service gave no answer, for the operator's log. Holds no address and nothing of a body.
-package struct EntitlementFailure: DiagnosableError, Equatable {
-    package let reason: String
-    package let remedy: String
+extension Diagnosis {
+    private static let calloutUnanswered = "calloutUnanswered"
 
-    package var code: String { "calloutUnanswered" }
-
-    private init(_ what: String, remedy: String) {
-        reason = "The callout gives no answer. \(what)"
-        self.remedy = remedy
+    private init(callout what: String, remedy: String) {
+        self.init(code: Self.calloutUnanswered, reason: "The callout gives no answer. \(what)", remedy: remedy)
     }
 
     /// What a transport threw.
-    init(_ error: any Error) {
+    fileprivate init(callout error: any Error) {
         switch error {
-        case let error as EntitlementFailure: self = error
+        case let error as Diagnosis where error.code == Self.calloutUnanswered: self = error
         case let error as TransportError:
-            self.init(error.reason, remedy: "See that the service answers on this machine.")
+            self.init(callout: error.reason, remedy: "See that the service answers on this machine.")
         case let error as JSONProblems:
             self.init(
-                "Its body is no grant. \(error.problems.first?.description ?? error.reason)",
+                callout: "Its body is no grant. \(error.problems.first?.description ?? error.reason)",
                 remedy: "Answer with an empty body, or with members of the claim latchkey.")
         default:
-            self.init("The transport failed with \(type(of: error)).", remedy: "Look into the service's own log.")
+            self.init(
+                callout: "The transport failed with \(type(of: error)).", remedy: "Look into the service's own log.")
         }
     }
 
-    static func late(after limit: Duration) -> Self {
-        Self("It took longer than \(limit.inWords).", remedy: "Make it faster, or raise callout.timeout.")
+    fileprivate static func calloutLate(after limit: Duration) -> Self {
+        Self(callout: "It took longer than \(limit.inWords).", remedy: "Make it faster, or raise callout.timeout.")
     }
 
     /// A status that is no answer: the service is out of order, or asked too often.
-    package static func status(_ status: Int) -> Self {
+    package static func callout(status: Int) -> Self {
         Self(
-            "It answers with \(status).",
+            callout: "It answers with \(status).",
             remedy: status == 429 ? "Raise callout.memory, or its limit." : "Look into the service's own log.")
     }
 }

@@ -1,3 +1,4 @@
+import LatchkeyCore
 import LatchkeyHTTP
 import LatchkeyOperation
 import Testing
@@ -56,7 +57,7 @@ import Testing
         #expect(response.headers["Access-Control-Allow-Origin"] == "*")
         #expect(response.headers["Access-Control-Allow-Credentials"] == nil)
         #expect(response.headers["Vary"] == nil)
-        #expect(throws: CORSPolicyError.credentialsFromAnywhere) { try CORSPolicy(.any, allowsCredentials: true) }
+        #expect(throws: Diagnosis.credentialsFromAnywhere) { try CORSPolicy(.any, allowsCredentials: true) }
     }
 
     @Test(arguments: [
@@ -64,6 +65,6 @@ import Testing
         "https://a b",
     ])
     func `what is no origin is no policy`(origin: String) {
-        #expect(throws: CORSPolicyError.origin(origin)) { try CORSPolicy(.listed([origin])) }
+        #expect(throws: Diagnosis.origin(origin)) { try CORSPolicy(.listed([origin])) }
     }
 }

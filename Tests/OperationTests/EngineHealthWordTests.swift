@@ -45,7 +45,7 @@ import Testing
         let callout = EntitlementCallout<Int>(
             EntitlementLimits(memory: .zero), outage: .allow, health: health, timekeeper: clock
         ) { _ in
-            if isDown.withLock({ $0 }) { throw EntitlementFailure.status(500) }
+            if isDown.withLock({ $0 }) { throw Diagnosis.callout(status: 500) }
             return .denied
         }
         _ = try await callout.verdict(on: EntitlementQuestion(user: "u", asset: "a"))

@@ -225,7 +225,7 @@ import Testing
     @Test func `why there was no answer is told, and nothing of an unknown error's text`() async throws {
         struct Planted: Error, CustomStringConvertible { let description = "PLANTED" }
         let failures: [any Error] = [
-            EntitlementFailure.status(503), TransportError(.cannotConnect, "h:1 refuses connections."), Planted(),
+            Diagnosis.callout(status: 503), TransportError(.cannotConnect, "h:1 refuses connections."), Planted(),
         ]
         var texts: [String] = []
         for failure in failures {

@@ -1,4 +1,4 @@
-import LatchkeyCore
+package import LatchkeyCore
 package import LatchkeyHTTP
 
 /// Which pages may read the replies of player faces.
@@ -23,10 +23,10 @@ package struct CORSPolicy: Sendable, Hashable {
     ///   - origins: the origins, such as `https://www.example.com`: scheme, host and port, in lower case, without a path.
     ///   - allowsCredentials: whether a page's request may carry the browser's credentials. Only for listed origins.
     ///   - headers: the vendor's own fields of a request, in addition to those that every face takes.
-    /// - Throws: `CORSPolicyError` for an origin in another form, and for credentials from any origin.
+    /// - Throws: `corsPolicy` for an origin in another form, and for credentials from any origin.
     package init(
         _ origins: Origins, allowsCredentials: Bool = false, headers: [HTTPHeaderName] = []
-    ) throws(CORSPolicyError) {
+    ) throws(Diagnosis) {
         switch origins {
         case .any: guard !allowsCredentials else { throw .credentialsFromAnywhere }
         case .listed(let origins):
@@ -102,25 +102,16 @@ extension HTTPHeaders {
 }
 
 /// Why a CORS policy is none.
-package enum CORSPolicyError: DiagnosableError, Equatable {
+extension Diagnosis {
     /// An origin in another form than browsers send it.
-    case origin(String)
+    package static func origin(_ text: String) -> Self {
+        Self(
+            code: "corsPolicy", reason: "“\(String(text.prefix(100)).onOneLine)” is no origin.",
+            remedy: "Write scheme, host and port in lower case, such as https://www.example.com.")
+    }
+
     /// Credentials from any origin, which browsers refuse.
-    case credentialsFromAnywhere
-
-    package var code: String { "corsPolicy" }
-
-    package var reason: String {
-        switch self {
-        case .origin(let text): "“\(String(text.prefix(100)).onOneLine)” is no origin."
-        case .credentialsFromAnywhere: "Credentials from any origin cannot be allowed; browsers refuse that."
-        }
-    }
-
-    package var remedy: String {
-        switch self {
-        case .origin: "Write scheme, host and port in lower case, such as https://www.example.com."
-        case .credentialsFromAnywhere: "List the origins, or do not allow credentials."
-        }
-    }
+    package static let credentialsFromAnywhere = Diagnosis(
+        code: "corsPolicy", reason: "Credentials from any origin cannot be allowed; browsers refuse that.",
+        remedy: "List the origins, or do not allow credentials.")
 }

@@ -107,7 +107,7 @@ extension ServerBuilder {
             case .yes: return .granted(reply.body.isEmpty ? Grant() : try Grant(calloutReply: reply.body))
             case .no: return .denied
             case .rejected: return .rejected(status: reply.status)
-            case .outage: throw EntitlementFailure.status(reply.status)
+            case .outage: throw Diagnosis.callout(status: reply.status)
             }
         }
     }
