@@ -1,9 +1,9 @@
-import LatchkeyCore
+public import LatchkeyCore
 
 /// Why a store did not do what it was asked. Never says what was to be stored.
-package struct StoreError: DiagnosableError, Equatable {
+public struct StoreError: DiagnosableError, Equatable {
     /// The kinds of failure. Names are stable.
-    package enum Kind: String, Sendable {
+    public enum Kind: String, Sendable {
         /// The engine does not answer, or is not the one that takes changes now. The outage rule of the policy decides.
         case unavailable = "storeUnavailable"
         /// The store has no room.
@@ -17,20 +17,20 @@ package struct StoreError: DiagnosableError, Equatable {
     }
 
     /// What kind of failure it is.
-    package let kind: Kind
+    public let kind: Kind
     /// The engine's name, such as `postgresql`.
-    package let engine: String
-    package let reason: String
-    package let remedy: String
+    public let engine: String
+    public let reason: String
+    public let remedy: String
 
-    package var code: String { kind.rawValue }
+    public var code: String { kind.rawValue }
 
     /// - Parameters:
     ///   - kind: what kind of failure it is.
     ///   - engine: the engine's name.
     ///   - reason: what happened, on one line, without secrets and without what was to be stored.
     ///   - remedy: what to do. Defaults to the kind's.
-    package init(_ kind: Kind, _ engine: String, reason: String, remedy: String? = nil) {
+    public init(_ kind: Kind, _ engine: String, reason: String, remedy: String? = nil) {
         self.kind = kind
         self.engine = engine
         self.reason = reason

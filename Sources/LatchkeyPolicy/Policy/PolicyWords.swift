@@ -4,7 +4,7 @@ import LatchkeyForms
 /// What a key opens: sound, or pictures up to a size.
 ///
 /// Source: `Documentation/LicenseServer.md` §6.1, tracks.
-package enum TrackClass: String, Sendable, Hashable, CaseIterable {
+public enum TrackClass: String, Sendable, Hashable, CaseIterable {
     case audio = "AUDIO"
     case sd = "SD"
     case hd = "HD"

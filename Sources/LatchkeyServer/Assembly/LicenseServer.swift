@@ -27,10 +27,13 @@ public final class LicenseServer: Sendable {
     /// Reads a configuration file, checks what it names, opens the stores, and listens.
     ///
     /// Nothing listens unless everything is right. Log lines, JSON each, go to standard error.
-    /// - Parameter configuration: the `server.json`; `Documentation/LicenseServer.md` §9.4 has its members.
+    /// - Parameters:
+    ///   - configuration: the `server.json`; `Documentation/LicenseServer.md` §9.4 has its members.
+    ///   - stores: the program's own stores, in place of those that the configuration names. Defaults to none.
     /// - Throws: `ServerProblems` with all faults at once; `HTTPServerError` for a port that is taken.
-    public convenience init(configuration: URL) async throws {
-        try await self.init(ConfigurationFile.read(configuration.path))
+    public convenience init(configuration: URL, stores: ServerStores = ServerStores()) async throws {
+        let file = try await ConfigurationFile.read(configuration.path)
+        try await self.init(file, engines: ServerEngines.open(file, given: stores))
     }
 
     /// Reads, checks and starts. Listens only if everything is right.

@@ -62,11 +62,12 @@ package struct ServerEngines: Sendable {
     /// Opens the stores; each address once, however often it is named. With a node's own copy that knows the tenants, databases may be away.
     /// - Parameters:
     ///   - file: the configuration.
+    ///   - given: stores of the embedding program, in place of those that the configuration names. Defaults to none.
     ///   - purpose: whether a file of a store may be made or changed. Defaults to yes.
     ///   - timekeeper: the clock of their health. Defaults to the machine's.
     /// - Throws: `ServerProblems`.
     package static func open(
-        _ file: ConfigurationFile, for purpose: StorePurpose = .serving,
+        _ file: ConfigurationFile, given: ServerStores = ServerStores(), for purpose: StorePurpose = .serving,
         timekeeper: any Timekeeper = SystemTimekeeper()
     ) async throws(ServerProblems) -> ServerEngines {
         var problems = ServerProblems()
@@ -88,9 +89,9 @@ package struct ServerEngines: Sendable {
             opened[text] = .some(stores)
             return stores
         }
-        let sessions = await open(stores.sessions, "sessions")?.records
-        let keys = await open(stores.keys, "keys")
-        let audit = await open(stores.audit, "audit")
+        let sessions = if let given = given.sessions { given } else { await open(stores.sessions, "sessions")?.records }
+        let keys = if let given = given.keys { Stores(given) } else { await open(stores.keys, "keys") }
+        let audit = if let given = given.audit { Stores(given) } else { await open(stores.audit, "audit") }
         let keyStore = keys?.keys ?? (stores.keys == "memory" ? MemorySealedKeyStore() : nil)
         let auditStore = audit?.audit ?? (stores.audit == "memory" ? MemoryAuditStore() : nil)
         if keys != nil, keyStore == nil { problems.add(.keepsRecordsOnly("keys")) }

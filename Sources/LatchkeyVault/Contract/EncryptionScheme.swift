@@ -3,7 +3,7 @@ import LatchkeyCore
 /// How media is encrypted, by the four-character code of ISO/IEC 23001-7 or, for `cbc1`, of SPEKE.
 ///
 /// Source: `Documentation/LicenseServer.md` §2.2.
-package enum EncryptionScheme: String, Sendable, Hashable, CaseIterable {
+public enum EncryptionScheme: String, Sendable, Hashable, CaseIterable {
     /// AES-CTR.
     case cenc
     /// AES-CTR on patterns.
@@ -14,5 +14,5 @@ package enum EncryptionScheme: String, Sendable, Hashable, CaseIterable {
     case cbcs
 
     /// The code as a number, the first character most significant.
-    package var fourCC: UInt32 { rawValue.utf8.reduce(0) { $0 << 8 | UInt32($1) } }
+    public var fourCC: UInt32 { rawValue.utf8.reduce(0) { $0 << 8 | UInt32($1) } }
 }

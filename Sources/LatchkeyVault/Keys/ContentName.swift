@@ -1,4 +1,4 @@
-package import Foundation
+public import Foundation
 import LatchkeyCore
 
 /// What an operator and its packagers call one piece of content: any bytes, mostly text.
@@ -6,26 +6,26 @@ import LatchkeyCore
 /// Compared byte for byte, unlike `String`, which takes two Unicode forms of one letter for the same.
 ///
 /// Source: `Documentation/LicenseServer.md` §2.2 and §4.
-package struct ContentName: Sendable, Hashable {
+public struct ContentName: Sendable, Hashable {
     /// The bytes. 1 to 256.
-    package let bytes: Data
+    public let bytes: Data
 
     /// - Parameter bytes: the bytes as the packager sent them.
     /// - Returns: `nil` for no bytes and for more than 256.
-    package init?(bytes: Data) {
+    public init?(bytes: Data) {
         guard 1...256 ~= bytes.count else { return nil }
         self.bytes = Data(bytes)
     }
 
     /// - Parameter text: the name, taken as UTF-8.
     /// - Returns: `nil` for empty text and for more than 256 bytes.
-    package init?(_ text: String) { self.init(bytes: Data(text.utf8)) }
+    public init?(_ text: String) { self.init(bytes: Data(text.utf8)) }
 
     /// The bytes as text; `nil` if they are not UTF-8.
-    package var text: String? { String(data: bytes, encoding: .utf8) }
+    public var text: String? { String(data: bytes, encoding: .utf8) }
 }
 
 extension ContentName: CustomStringConvertible {
     /// The text on one line, or hexadecimal digits.
-    package var description: String { text?.onOneLine ?? bytes.hexString }
+    public var description: String { text?.onOneLine ?? bytes.hexString }
 }

@@ -92,20 +92,20 @@ package struct KeyEncryptionKey: Sendable {
 }
 
 /// A tenant's data key as a store holds it.
-package struct WrappedDataKey: Sendable, Hashable, Codable {
+public struct WrappedDataKey: Sendable, Hashable, Codable {
     /// The tenant's name.
-    package let tenant: String
+    public let tenant: String
     /// The data key's version.
-    package let version: UInt32
+    public let version: UInt32
     /// The name of the key encryption key.
-    package let wrapper: String
+    public let wrapper: String
     /// 12 bytes.
-    package let nonce: [UInt8]
+    public let nonce: [UInt8]
     /// Ciphertext and tag, 48 bytes.
-    package let wrapped: [UInt8]
+    public let wrapped: [UInt8]
 
     /// A row as a store had it.
-    package init(tenant: String, version: UInt32, wrapper: String, nonce: [UInt8], wrapped: [UInt8]) {
+    public init(tenant: String, version: UInt32, wrapper: String, nonce: [UInt8], wrapped: [UInt8]) {
         self.tenant = tenant
         self.version = version
         self.wrapper = wrapper

@@ -1,4 +1,4 @@
-package import LatchkeyCore
+public import LatchkeyCore
 
 /// A key as a store holds it: sealed, and bound to its place.
 ///
@@ -6,9 +6,9 @@ package import LatchkeyCore
 /// copied elsewhere does not open.
 ///
 /// Source: `Documentation/LicenseServer.md` §8.2.
-package struct SealedKey: Sendable, Hashable {
+public struct SealedKey: Sendable, Hashable {
     /// What is sealed, and under which name.
-    package enum Subject: Sendable, Hashable {
+    public enum Subject: Sendable, Hashable {
         /// A content key with its IV, 32 bytes.
         case contentKey(KeyID)
         /// A seed that content keys are derived from.
@@ -16,18 +16,18 @@ package struct SealedKey: Sendable, Hashable {
     }
 
     /// The tenant's name.
-    package var tenant: String
+    public var tenant: String
     /// What is sealed, and under which name.
-    package var subject: Subject
+    public var subject: Subject
     /// The version of the data key.
-    package var dataKey: UInt32
+    public var dataKey: UInt32
     /// 12 bytes.
-    package var nonce: [UInt8]
+    public var nonce: [UInt8]
     /// Ciphertext and tag, 16 bytes longer than the secret.
-    package var sealed: [UInt8]
+    public var sealed: [UInt8]
 
     /// A row as a store had it.
-    package init(tenant: String, subject: Subject, dataKey: UInt32, nonce: [UInt8], sealed: [UInt8]) {
+    public init(tenant: String, subject: Subject, dataKey: UInt32, nonce: [UInt8], sealed: [UInt8]) {
         self.tenant = tenant
         self.subject = subject
         self.dataKey = dataKey
@@ -52,7 +52,7 @@ package struct SealedKey: Sendable, Hashable {
 }
 
 extension SealedKey.Subject: CustomStringConvertible {
-    package var description: String {
+    public var description: String {
         switch self {
         case .contentKey(let kid): "content key \(kid)"
         case .seed(let version): "seed \(version.number)"

@@ -1,14 +1,14 @@
 package import LatchkeyCore
 
 /// The number of a tenant's seed. A new seed gets a higher one; a content keeps the version that its first keys were made with.
-package struct SeedVersion: Sendable, Hashable, Comparable, Codable {
+public struct SeedVersion: Sendable, Hashable, Comparable, Codable {
     /// The number.
-    package let number: UInt32
+    public let number: UInt32
 
     /// - Parameter number: the number.
-    package init(_ number: UInt32) { self.number = number }
+    public init(_ number: UInt32) { self.number = number }
 
-    package static func < (one: Self, other: Self) -> Bool { one.number < other.number }
+    public static func < (one: Self, other: Self) -> Bool { one.number < other.number }
 }
 
 /// The secrets that one tenant's keys are derived from.

@@ -1,9 +1,9 @@
-package import LatchkeyEngines
+public import LatchkeyEngines
 
 /// Keeps the audit: a chain of entries that nobody can change unseen.
 ///
 /// Source: `Documentation/LicenseServer.md` §8.5.
-package protocol AuditStore: Sendable {
+public protocol AuditStore: Sendable {
     /// The engine's name for metrics.
     var engine: String { get }
 
@@ -23,17 +23,17 @@ package protocol AuditStore: Sendable {
 }
 
 /// One thing that somebody did.
-package struct AuditEntry: Sendable, Hashable {
+public struct AuditEntry: Sendable, Hashable {
     /// 1 for the first entry, then one more each.
-    package let sequence: UInt64
+    public let sequence: UInt64
     /// What happened as one JSON object in canonical form, without secrets: `time`, `actor`, `action`, `object`, `details`.
-    package let text: String
+    public let text: String
     /// The hash of the entry before, 32 bytes; zeros for the first.
-    package let previous: [UInt8]
+    public let previous: [UInt8]
     /// The SHA-256 of `previous`, the number in 8 bytes (big-endian) and the text's UTF-8; 32 bytes.
-    package let hash: [UInt8]
+    public let hash: [UInt8]
 
-    package init(sequence: UInt64, text: String, previous: [UInt8], hash: [UInt8]) {
+    public init(sequence: UInt64, text: String, previous: [UInt8], hash: [UInt8]) {
         self.sequence = sequence
         self.text = text
         self.previous = previous

@@ -6,25 +6,25 @@ import LatchkeyCore
 /// A copy that was restored has the same one. No secret.
 ///
 /// Source: `Documentation/LicenseServer.md` §7.4.
-package struct DatabaseFingerprint: Sendable, Hashable, CustomStringConvertible {
+public struct DatabaseFingerprint: Sendable, Hashable, CustomStringConvertible {
     /// 16 bytes.
-    package let bytes: [UInt8]
+    public let bytes: [UInt8]
 
     /// - Parameter bytes: what a store has.
     /// - Returns: `nil` for another number of bytes than 16.
-    package init?(bytes: some Sequence<UInt8>) {
+    public init?(bytes: some Sequence<UInt8>) {
         self.bytes = Array(bytes)
         guard self.bytes.count == 16 else { return nil }
     }
 
     /// - Parameter text: 32 hexadecimal digits.
-    package init?(_ text: String) {
+    public init?(_ text: String) {
         guard let bytes = Data(hexString: text) else { return nil }
         self.init(bytes: bytes)
     }
 
     /// A new one.
-    package static func random(using generator: inout some RandomNumberGenerator) -> DatabaseFingerprint {
+    public static func random(using generator: inout some RandomNumberGenerator) -> DatabaseFingerprint {
         var bytes: [UInt8] = []
         for _ in 0..<2 { withUnsafeBytes(of: generator.next() as UInt64) { bytes.append(contentsOf: $0) } }
         return DatabaseFingerprint(sixteen: bytes)
@@ -33,5 +33,5 @@ package struct DatabaseFingerprint: Sendable, Hashable, CustomStringConvertible 
     private init(sixteen bytes: [UInt8]) { self.bytes = bytes }
 
     /// 32 hexadecimal digits.
-    package var description: String { bytes.hexString }
+    public var description: String { bytes.hexString }
 }

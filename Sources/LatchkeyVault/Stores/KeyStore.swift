@@ -1,7 +1,7 @@
-package import Foundation
-package import LatchkeyCore
-package import LatchkeyEngines
-package import LatchkeyPolicy
+public import Foundation
+public import LatchkeyCore
+public import LatchkeyEngines
+public import LatchkeyPolicy
 
 /// Keeps what is sealed: content keys, seeds, and the tenants' data keys. Never sees a key in clear.
 ///
@@ -9,7 +9,7 @@ package import LatchkeyPolicy
 /// who names how it is sealed now.
 ///
 /// Source: `Documentation/LicenseServer.md` §8.
-package protocol KeyStore: Sendable {
+public protocol KeyStore: Sendable {
     /// The engine's name for metrics.
     var engine: String { get }
 
@@ -85,48 +85,48 @@ package protocol KeyStore: Sendable {
 }
 
 extension KeyStore {
-    package var isAway: Bool { false }
+    public var isAway: Bool { false }
 
-    package func holdsBack(_ kid: KeyID, of tenant: String) -> Bool { false }
+    public func holdsBack(_ kid: KeyID, of tenant: String) -> Bool { false }
 }
 
 /// A content key as a store holds it.
-package struct KeyRow: Sendable, Hashable {
+public struct KeyRow: Sendable, Hashable {
     /// Where the next page begins.
-    package struct Cursor: Sendable, Hashable {
-        package let content: ContentName
-        package let kid: KeyID
+    public struct Cursor: Sendable, Hashable {
+        public let content: ContentName
+        public let kid: KeyID
 
-        package init(content: ContentName, kid: KeyID) {
+        public init(content: ContentName, kid: KeyID) {
             self.content = content
             self.kid = kid
         }
     }
 
     /// The kid.
-    package var kid: KeyID
+    public var kid: KeyID
     /// Tenant, data key, nonce and ciphertext.
-    package var sealed: SealedKey
+    public var sealed: SealedKey
     /// The content that it encrypts.
-    package var content: ContentName
+    public var content: ContentName
     /// The class of its tracks.
-    package var track: TrackClass
+    public var track: TrackClass
     /// The packager's word for its tracks; empty if it has none.
-    package var trackType: String
+    public var trackType: String
     /// The policies of the key, in their order.
-    package var policies: [String]
+    public var policies: [String]
     /// How media is encrypted; `nil` if nobody said.
-    package var scheme: EncryptionScheme?
+    public var scheme: EncryptionScheme?
     /// The indexes of the crypto periods that it encrypts; empty without rotation.
-    package var periods: [UInt32]
+    public var periods: [UInt32]
     /// When it was stored; whole seconds.
-    package var created: Date
+    public var created: Date
     /// Whether licenses for it are refused.
-    package var isDisabled: Bool
+    public var isDisabled: Bool
     /// Whether it is out of a node's own copy, because the store did not answer. No store keeps it.
     package var isCopied = false
 
-    package init(
+    public init(
         kid: KeyID, sealed: SealedKey, content: ContentName, track: TrackClass = .all, trackType: String = "",
         policies: [String] = [], scheme: EncryptionScheme? = nil, periods: [UInt32] = [], created: Date,
         isDisabled: Bool = false

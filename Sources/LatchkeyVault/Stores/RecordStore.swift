@@ -1,6 +1,6 @@
-package import Foundation
+public import Foundation
 import LatchkeyCore
-package import LatchkeyEngines
+public import LatchkeyEngines
 
 /// Small records that several nodes change at once: accounts with their slots, and used tokens.
 ///
@@ -8,7 +8,7 @@ package import LatchkeyEngines
 /// wrote meanwhile; otherwise it begins again. So the decision stays a function, and is the same on every engine.
 ///
 /// Source: `Documentation/LicenseServer.md` §7.
-package protocol RecordStore: Sendable {
+public protocol RecordStore: Sendable {
     /// The engine's name for metrics, such as `memory` or `postgresql`.
     var engine: String { get }
 
@@ -64,19 +64,19 @@ package protocol RecordStore: Sendable {
 }
 
 /// A count over records.
-package struct RecordCount: Sendable, Hashable {
-    package let value: Int
+public struct RecordCount: Sendable, Hashable {
+    public let value: Int
     /// Whether all records count in it. Otherwise there are at least so many things.
-    package let isWhole: Bool
+    public let isWhole: Bool
 
-    package init(_ value: Int, isWhole: Bool) {
+    public init(_ value: Int, isWhole: Bool) {
         self.value = value
         self.isWhole = isWhole
     }
 }
 
 extension RecordStore {
-    package var answersAtOnce: Bool { false }
+    public var answersAtOnce: Bool { false }
 
     /// Writes a record in which nothing counts.
     package func write(
@@ -87,32 +87,32 @@ extension RecordStore {
 }
 
 /// Where a record is. Names are compared byte for byte: two Unicode forms of one letter are two names, as they are in every engine.
-package struct RecordKey: Sendable, Hashable {
+public struct RecordKey: Sendable, Hashable {
     /// What records are about. The raw values stand in stores.
-    package enum Kind: String, Sendable, Hashable, CaseIterable {
+    public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// An account: slots, devices, downloads. The name is the account's.
         case account
         /// A used token. The name is a digest.
         case token
     }
 
-    package let kind: Kind
+    public let kind: Kind
     /// The tenant's name, 1 to 64 bytes without a NUL.
-    package let tenant: String
+    public let tenant: String
     /// The record's name, 1 to 512 bytes without a NUL.
-    package let name: String
+    public let name: String
 
-    package init(_ kind: Kind, tenant: String, name: String) {
+    public init(_ kind: Kind, tenant: String, name: String) {
         self.kind = kind
         self.tenant = tenant
         self.name = name
     }
 
-    package static func == (one: Self, other: Self) -> Bool {
+    public static func == (one: Self, other: Self) -> Bool {
         one.kind == other.kind && one.tenant.equalsByteForByte(other.tenant) && one.name.equalsByteForByte(other.name)
     }
 
-    package func hash(into hasher: inout Hasher) {
+    public func hash(into hasher: inout Hasher) {
         // Canonically equal texts have equal hashes, so this agrees with `==`, and those few share a bucket.
         hasher.combine(kind)
         hasher.combine(tenant)
@@ -121,27 +121,27 @@ package struct RecordKey: Sendable, Hashable {
 }
 
 /// What a record says, and which state of it this is.
-package struct Record: Sendable, Hashable {
+public struct Record: Sendable, Hashable {
     /// Rises with each change. It comes from the engine's clock (microseconds since 1970, or one more than before), so that it rises even
     /// after the record was forgotten: a counter would begin again.
-    package let version: UInt64
+    public let version: UInt64
     /// At most 256 KiB.
-    package let bytes: [UInt8]
+    public let bytes: [UInt8]
 
-    package init(version: UInt64, bytes: [UInt8]) {
+    public init(version: UInt64, bytes: [UInt8]) {
         self.version = version
         self.bytes = bytes
     }
 }
 
 /// What a store answered.
-package struct RecordReading: Sendable, Hashable {
+public struct RecordReading: Sendable, Hashable {
     /// The record; `nil` if there is none, or its end has come.
-    package let record: Record?
+    public let record: Record?
     /// Now, by the engine's clock. Nodes' clocks differ; this one counts.
-    package let now: Date
+    public let now: Date
 
-    package init(record: Record?, now: Date) {
+    public init(record: Record?, now: Date) {
         self.record = record
         self.now = now
     }
@@ -153,13 +153,13 @@ package struct RecordReading: Sendable, Hashable {
 }
 
 /// A record with its name.
-package struct NamedRecord: Sendable, Hashable {
-    package let name: String
-    package let record: Record
+public struct NamedRecord: Sendable, Hashable {
+    public let name: String
+    public let record: Record
     /// When the record may be forgotten.
-    package let end: Date
+    public let end: Date
 
-    package init(name: String, record: Record, end: Date) {
+    public init(name: String, record: Record, end: Date) {
         self.name = name
         self.record = record
         self.end = end
