@@ -36,6 +36,34 @@ import Testing
         }
     }
 
+    @Test func `a program's own store of sessions takes the place of the one that the configuration names`()
+        async throws
+    {
+        let stage = try TemporaryFolder()
+        let demo = try DemoFolder.patient(in: stage)
+        try ServerUnderTest.replaceAdmins(in: demo.configuration)
+        // Nobody listens there.
+        try ServerStage.edit(demo.configuration) {
+            $0 = $0.replacing(#""sessions": "sqlite:latchkey.db""#, with: #""sessions": "redis://127.0.0.1:9""#)
+        }
+        try await demo.makeTenants()
+        let (store, started) = (DictionaryStore(), Promise<LicenseServer, any Error>())
+        let serving = Task {
+            try await serveLicenses(configuration: URL(filePath: demo.configuration), sessions: store) {
+                started.resolve(.success($0))
+            }
+        }
+        let test = ServerUnderTest(server: try await started.value, demo: demo, folder: stage)
+        try #require(
+            try await test.admin("tenants/demo/cpix", "POST", body: ServerUnderTest.document(1...1)).status == 200)
+        let license = try await test.license(1, token: test.token(), requestID: "own-store")
+        #expect(license.status == 200, "\(license.text)")
+        #expect(
+            try await store.page(of: .account, "demo", prefix: "", after: nil, limit: 10).map(\.name) == ["viewer-1"])
+        serving.cancel()
+        try await serving.value
+    }
+
     @Test func `a configuration that is wrong says all that is wrong`() async throws {
         let folder = try TemporaryFolder()
         let file = try folder.write(#"{"version": 1, "tenants": {"a b": {}}}"#, to: "server.json")

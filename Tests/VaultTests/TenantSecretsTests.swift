@@ -32,6 +32,15 @@ import Testing
         #expect(try await stage.store.inner.dataKeys().count == 1)
     }
 
+    @Test func `a node that finds no seed when it creates a tenant adds none behind another's`() async throws {
+        let stage = try VaultStage()
+        _ = try await stage.vault()
+        stage.store.early.withLock { $0 = ["seeds", "seeds"] }
+        _ = try await stage.vault()
+        #expect(stage.store.early.withLock { $0.isEmpty })
+        #expect(try await stage.store.inner.seeds(of: "acme").count == 1)
+    }
+
     @Test func `a tenant that the store lost gets no new seed by itself`() async throws {
         let stage = try VaultStage()
         await #expect(throws: VaultError.tenantMissing("acme")) {

@@ -30,11 +30,14 @@ public struct ServerStores: Sendable {
 extension Stores {
     /// A store of keys that the embedding program closes.
     init(_ keys: any KeyStore) {
-        self.init(records: MemoryRecordStore(), keys: keys, probe: { () throws(StoreError) in _ = try await keys.fingerprint() })
+        self.init(
+            records: MemoryRecordStore(), keys: keys,
+            probe: { () throws(StoreError) in _ = try await keys.fingerprint() })
     }
 
     /// A store of the audit that the embedding program closes.
     init(_ audit: any AuditStore) {
-        self.init(records: MemoryRecordStore(), audit: audit, probe: { () throws(StoreError) in _ = try await audit.last() })
+        self.init(
+            records: MemoryRecordStore(), audit: audit, probe: { () throws(StoreError) in _ = try await audit.last() })
     }
 }

@@ -64,7 +64,9 @@ package final class TenantSecrets: Sendable {
         // Where keys are, secrets that are missing are lost, or another node has just made them.
         if secrets.newest == nil || !hasSeeds, try await secrets.isWithoutKeys() {
             if secrets.newest == nil { try await secrets.addDataKey(using: &generator) }
-            if try await secrets.storedSeeds().isEmpty { try await secrets.addSeed(using: &generator) }
+            // What is looked at is what the seed comes behind: of nodes that find none, all add the first, and one wins.
+            let seeds = try await secrets.storedSeeds()
+            if seeds.isEmpty { try await secrets.addSeed(behind: seeds, using: &generator) }
         }
         do throws(VaultError) { try await secrets.reload(nil) } catch {
             guard case .tenantMissing = error else { throw error }
@@ -158,7 +160,7 @@ package final class TenantSecrets: Sendable {
     @discardableResult
     package func renewSeed() async throws(VaultError) -> SeedVersion {
         var generator: any RandomNumberGenerator = CryptographicGenerator()
-        try await addSeed(using: &generator)
+        try await addSeed(behind: storedSeeds(), using: &generator)
         try await reload(nil)
         guard let seeds else { throw .tenantMissing(tenant) }
         return seeds.current
@@ -206,10 +208,12 @@ package final class TenantSecrets: Sendable {
         if isOurs { state.withLock { $0.dataKeys[key.version] = key } } else { try await loadDataKeys(nil) }
     }
 
-    private func addSeed(using generator: inout any RandomNumberGenerator) async throws(VaultError) {
+    private func addSeed(
+        behind seeds: [SealedKey], using generator: inout any RandomNumberGenerator
+    ) async throws(VaultError) {
         guard let newest else { throw .tenantMissing(tenant) }
         var last: UInt32 = 0
-        for case .seed(let version) in try await storedSeeds().map(\.subject) { last = max(last, version.number) }
+        for case .seed(let version) in seeds.map(\.subject) { last = max(last, version.number) }
         var bytes = generator.bytes(TenantSeeds.leastCount)
         defer { erase(&bytes) }
         let sealed = try newest.seal(Secret(bytes), as: .seed(SeedVersion(last &+ 1)), using: &generator)
