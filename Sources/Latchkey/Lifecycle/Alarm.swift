@@ -27,44 +27,48 @@ final class Alarm: Sendable {
     /// Sets the alarm, in place of what was set before; a time in the past rings at once.
     /// - Parameter due: by the timekeeper's uptime.
     func set(at due: Duration, _ ring: @escaping Ring) {
-        state.withLock { state in
+        change { state in
             state.due = due
             state.ring = ring
-            arm(&state)
         }
     }
 
     /// Clears the alarm.
     func clear() {
-        state.withLock { state in
+        change { state in
             state.due = nil
             state.ring = nil
-            arm(&state)
         }
     }
 
     /// Keeps the alarm silent until `resume()`.
     func suspend() {
-        state.withLock { state in
+        change { state in
             guard !state.isSuspended else { return }
             state.isSuspended = true
             state.suspensions += 1
-            arm(&state)
         }
     }
 
     /// Lets the alarm ring again; at once if it is overdue.
     func resume() {
-        state.withLock { state in
-            guard state.isSuspended else { return }
-            state.isSuspended = false
-            arm(&state)
-        }
+        change { $0.isSuspended = false }
     }
 
-    /// Replaces the task that waits by one that fits the state.
+    /// Changes the state, and replaces the task that waits by one that fits it.
+    ///
+    /// The old task is cancelled after the lock: that calls the timekeeper, which may be the app's.
+    private func change(_ body: (inout State) -> Void) {
+        let replaced = state.withLock { state in
+            body(&state)
+            defer { arm(&state) }
+            return state.task
+        }
+        replaced?.cancel()
+    }
+
+    /// Has a new task wait; one that was replaced finds another number when it wakes up.
     private func arm(_ state: inout State) {
-        state.task?.cancel()
         state.task = nil
         state.number += 1
         guard let due = state.due, !state.isSuspended else { return }

@@ -40,7 +40,7 @@ package struct DRMtodayFace: VendorFace {
     }
 
     package func ask(_ call: VendorFaceCall) throws(LicenseRefusal) -> LicenseDesk.VendorAsk {
-        let text = try call.token(inHeader: "x-dt-auth-token")
+        let text = try call.token(inHeader: DRMtodayToken.field)
         let token = try DRMtodayToken(text, key: key, date: call.date)
         guard token.merchant == settings.merchant else { throw .unknownTenant("There is no such merchant.") }
         guard let issued = token.issued else { throw .tokenMalformed("The token has no “iat”.") }

@@ -30,6 +30,16 @@ package enum VendorFaceName: String, Sendable, Hashable, CaseIterable {
     case axinom
     case doveRunner = "doverunner"
     case drmToday = "drmtoday"
+
+    /// The header fields in which the vendor's players send their tokens.
+    package var tokenFields: [HTTPHeaderName] {
+        switch self {
+        case .vuDRM: [VuDRMForm.tokenField]
+        case .axinom: [HTTPHeaderName(AxinomMessage.field)]
+        case .doveRunner: [HTTPHeaderName(DoveRunnerToken.field)]
+        case .drmToday: [DRMtodayToken.field, DRMtodayToken.customDataField]
+        }
+    }
 }
 
 /// What a path of a vendor's is for.

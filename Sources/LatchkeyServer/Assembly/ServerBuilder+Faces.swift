@@ -7,10 +7,8 @@ import LatchkeyLicensing
 /// The faces of vendors, with their secrets out of the files that the configuration names.
 extension ServerBuilder {
     /// The header fields that pages of a tenant's origins may send: the server's own, and those of the vendors.
-    static let pageHeaders: [HTTPHeaderName] = [
-        "X-Latchkey-Purpose", "X-Terminate", "x-vudrm-token", "X-AxDRM-Message", "pallycon-customdata-v2",
-        "x-dt-auth-token", "x-dt-custom-data",
-    ]
+    static let pageHeaders: [HTTPHeaderName] =
+        ["X-Latchkey-Purpose", "X-Terminate"] + VendorFaceName.allCases.flatMap(\.tokenFields)
 
     func faces(
         of tenant: String, _ settings: VendorFaceSettings, _ problems: inout ServerProblems

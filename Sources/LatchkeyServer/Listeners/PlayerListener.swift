@@ -151,10 +151,8 @@ extension ServerShared {
 
 extension HTTPRequest {
     /// The fields in which players of all faces send their tokens.
-    private static let credentialFields: [HTTPHeaderName] = [
-        .authorization, "X-AxDRM-Message", "X-VUDRM-TOKEN", "pallycon-customdata-v2", "x-dt-auth-token",
-        "x-dt-custom-data",
-    ]
+    private static let credentialFields: [HTTPHeaderName] =
+        [.authorization] + VendorFaceName.allCases.flatMap(\.tokenFields)
 
     /// The token as it comes, unchecked; `nil` without one in a header field.
     fileprivate var credential: String? {

@@ -1,12 +1,18 @@
 package import Foundation
 package import LatchkeyCore
 import LatchkeyForms
+package import LatchkeyHTTP
 package import LatchkeyPolicy
 
 /// A DRMtoday authorization token: a JWT whose claims hold JSON as text.
 ///
 /// Source: `Documentation/Vendors/DRMtoday.md`, token.
 package struct DRMtodayToken: Sendable {
+    /// The header field of the token.
+    package static let field: HTTPHeaderName = "x-dt-auth-token"
+    /// The header field of what comes without a token, or beside one.
+    package static let customDataField: HTTPHeaderName = "x-dt-custom-data"
+
     /// The unique number of the token.
     package let number: String
     /// The customer.

@@ -4,12 +4,14 @@ package import LatchkeyHTTP
 package import LatchkeyPolicy
 
 extension DoveRunnerToken {
+    /// The header field, and the query item, of the token.
+    package static let field = "pallycon-customdata-v2"
+
     /// The token in a request's header or query.
     /// - Throws: `tokenMissing`.
     package static func text(in request: HTTPRequest) throws(LicenseRefusal) -> String {
-        let name = "pallycon-customdata-v2"
-        guard let text = request.headers[HTTPHeaderName(name)] ?? request.queryValue(name), !text.isEmpty else {
-            throw .tokenMissing("the header or the query item \(name)")
+        guard let text = request.headers[HTTPHeaderName(field)] ?? request.queryValue(field), !text.isEmpty else {
+            throw .tokenMissing("the header or the query item \(field)")
         }
         return text
     }

@@ -1,13 +1,16 @@
 package import Foundation
 import LatchkeyCore
 import LatchkeyForms
-import LatchkeyHTTP
+package import LatchkeyHTTP
 package import LatchkeyPolicy
 
 /// A VuDRM license request: token, content ID and SPC, in the JSON or in the raw dialect.
 ///
 /// Source: `Documentation/Vendors/VuDRM.md`, license request.
 package struct VuDRMForm {
+    /// The header field of the token in the raw dialect.
+    package static let tokenField: HTTPHeaderName = "x-vudrm-token"
+
     package let token: String
     package let contentID: String
     package let spc: Data
@@ -33,7 +36,7 @@ package struct VuDRMForm {
     }
 
     private init(raw call: some VendorRequest) throws(LicenseRefusal) {
-        token = try call.token(inHeader: "x-vudrm-token")
+        token = try call.token(inHeader: Self.tokenField)
         contentID = try Self.valid(call.path["content"])
         spc = call.request.body
     }

@@ -65,7 +65,7 @@ package struct VuDRMService: VendorService {
 extension VuDRMService {
     private func certificate(_ call: ServiceCall) throws(LicenseRefusal) -> HTTPResponse {
         // The vendor's samples send no token; one that is sent is checked.
-        if let token = call.request.headers["x-vudrm-token"] { _ = try checked(token, call) }
+        if let token = call.request.headers[VuDRMForm.tokenField] { _ = try checked(token, call) }
         return .octets(try call.certificate())
     }
 

@@ -30,7 +30,7 @@ package struct DoveRunnerService: VendorService {
     /// - Parameter environment: what the service needs.
     package init(_ environment: ServiceEnvironment) { self.environment = environment }
 
-    package var redaction: Redaction { Redaction(headers: ["pallycon-customdata-v2"]) }
+    package var redaction: Redaction { Redaction(headers: [DoveRunnerToken.field]) }
 
     package var routes: [ServiceRoute] {
         [

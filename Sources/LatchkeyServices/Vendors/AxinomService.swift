@@ -22,7 +22,7 @@ package struct AxinomService: VendorService {
     /// - Parameter environment: what the service needs.
     package init(_ environment: ServiceEnvironment) { self.environment = environment }
 
-    package var redaction: Redaction { Redaction(headers: ["X-AxDRM-Message"], queryItems: ["X-AxDRM-Message"]) }
+    package var redaction: Redaction { Redaction(headers: [AxinomMessage.field], queryItems: [AxinomMessage.field]) }
 
     package var routes: [ServiceRoute] {
         [.certificate("/FPScert/fairplay.cer"), .license("/AcquireLicense", license)]

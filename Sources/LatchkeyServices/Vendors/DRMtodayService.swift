@@ -110,8 +110,8 @@ extension DRMtodayService {
     /// Checks custom data and token. At least one has to be sent.
     private func credentials(_ call: ServiceCall) throws(LicenseRefusal) -> DRMtodayToken? {
         let headers = call.request.headers
-        let token = headers["x-dt-auth-token"].flatMap { $0.isEmpty ? nil : $0 }
-        let custom = headers["x-dt-custom-data"] ?? headers["dt-custom-data"]
+        let token = headers[DRMtodayToken.field].flatMap { $0.isEmpty ? nil : $0 }
+        let custom = headers[DRMtodayToken.customDataField] ?? headers["dt-custom-data"]
         guard token != nil || custom?.isEmpty == false else {
             throw .tokenMissing("the headers x-dt-auth-token and x-dt-custom-data")
         }
