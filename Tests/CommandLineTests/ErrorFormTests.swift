@@ -168,7 +168,7 @@ struct ErrorSamples {
         for kind in PlaylistError.Kind.allCases { errors.append(PlaylistError(kind, line: 3, "odd")) }
         let unreadable = PlaylistError(.notUTF8, "no")
         errors.append(ContentKeyError(unreadable, stage: .playlist, otherwise: .playlistUnreadable))
-        let discovery: [KeyDiscoveryError] = [.tooManyPlaylists, .tooManyBytes, .tooDeep, .schemeNotAllowed]
+        let discovery: [Diagnosis] = [.tooManyPlaylists, .tooManyBytes, .tooDeep, .schemeNotAllowed]
         errors += discovery
         let playback: [Diagnosis] = [
             .keyMissing(KeyURI("skd://a")), .toolMissing("ffmpeg"), .toolFailed("odd"),

@@ -28,7 +28,7 @@ public final class LicenseServer: Sendable {
     ///
     /// Nothing listens unless everything is right. Log lines, JSON each, go to standard error.
     /// - Parameter configuration: the `server.json`; `Documentation/LicenseServer.md` §9.4 has its members.
-    /// - Throws: `ServerProblems` with all faults at once; `HTTPServerError` for a port that is taken.
+    /// - Throws: `ServerProblems` with all faults at once; `Diagnosis` for a port that is taken.
     public convenience init(configuration: URL) async throws {
         try await self.init(ConfigurationFile.read(configuration.path))
     }
@@ -40,7 +40,7 @@ public final class LicenseServer: Sendable {
     ///   - engines: the stores. Defaults to those that the configuration names.
     ///   - timekeeper: the time of everything that the server does by the clock. Defaults to the machine's.
     ///   - front: answers before the player face does; for the media of a demonstration.
-    /// - Throws: `ServerProblems`, `HTTPServerError`.
+    /// - Throws: `ServerProblems`, `Diagnosis`.
     package convenience init(
         _ file: ConfigurationFile, lines: LineWriter = LineWriter(descriptor: 2), engines: ServerEngines? = nil,
         timekeeper: any Timekeeper = SystemTimekeeper(),
