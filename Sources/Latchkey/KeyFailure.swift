@@ -4,7 +4,7 @@ public import LatchkeyCore
 /// Why a player got no key, did not take one, or lost one: what the `onFailure` of every adapter takes.
 ///
 /// Holds no secret, except what the key URI itself may hold.
-public struct KeyFailure: Error, Sendable {
+public struct KeyFailure: Sendable {
     /// The key; `nil` if the failure concerns all keys, or the player did not name the key.
     public let key: KeyURI?
     /// The error to show and to log, with domain, number and text: `loaderError` as an `NSError`, or the player's own error.

@@ -1,4 +1,5 @@
 import Foundation
+import LatchkeyCore
 import LatchkeyPlayback
 
 /// Counts what the key server allocates, libcrypto's allocations included.
@@ -13,7 +14,7 @@ struct AllocationCount: Codable, Sendable, Equatable {
 
     /// Builds the counter, and counts in a process of its own. Blocks.
     /// - Parameter flag: the option by which the process is told to count.
-    /// - Throws: a `BenchError` if no compiler, or no allocator that can be counted, is there.
+    /// - Throws: a `Diagnosis` if no compiler, or no allocator that can be counted, is there.
     static func measured(by flag: String) throws -> AllocationCount {
         #if os(Linux)
             let folder = try WorkingFolder()
@@ -24,12 +25,12 @@ struct AllocationCount: Codable, Sendable, Equatable {
             try Data(counter.utf8).write(to: source)
             let compiler = try ToolRun.find("clang", "cc", "gcc")
             _ = try ToolRun.output(of: compiler, ["-O1", "-shared", "-fPIC", "-o", library.path, source.path])
-            guard let itself = Bundle.main.executableURL else { throw BenchError.toolMissing("path to this program") }
+            guard let itself = Bundle.main.executableURL else { throw Diagnosis.toolMissing("path to this program") }
             let output = try ToolRun.output(
                 of: itself, [flag], environment: ["LD_PRELOAD": library.path])
             return try JSONDecoder().decode(AllocationCount.self, from: Data(output.utf8))
         #else
-            throw BenchError.notOnThisSystem
+            throw Diagnosis.notOnThisSystem
         #endif
     }
 
@@ -37,7 +38,7 @@ struct AllocationCount: Codable, Sendable, Equatable {
     static func counted() throws -> AllocationCount {
         typealias Counter = @convention(c) () -> UInt
         guard let symbol = dlsym(nil, "latchkey_allocations") else {
-            throw BenchError.toolFailed("LD_PRELOAD", "the counter is not there")
+            throw Diagnosis.toolFailed("LD_PRELOAD", "the counter is not there")
         }
         let counter = unsafeBitCast(symbol, to: Counter.self)
         let bench = try KeyServerBench(bits: 2048)

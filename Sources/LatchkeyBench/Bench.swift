@@ -1,4 +1,5 @@
 import Foundation
+import LatchkeyCore
 import LatchkeyServices
 import LatchkeyTerminal
 
@@ -67,7 +68,7 @@ extension Bench {
                 let other = try speed.privateOperations(bits: bits, seconds: 1)
                 return (try bench.rate(seconds: 0.7), other)
             }
-        } catch let error as BenchError {
+        } catch let error as Diagnosis {
             return Figure(name: name, value: nil, unit: .share, aim: .atLeast(0.9), note: error.reason)
         }
         return .share(name, pairs, aim: .atLeast(0.9)) { "\($0) CKCs/s of \($1) private operations/s by openssl speed" }

@@ -1,4 +1,5 @@
 import Foundation
+import LatchkeyCore
 import LatchkeyTerminal
 
 /// `latchkey-bench`: how fast the pieces are, as ratios within one run.
@@ -71,7 +72,7 @@ struct BenchVerb: Verb {
         #if os(Linux)
             return try await bench.licenseServer()
         #else
-            throw BenchError.notOnThisSystem
+            throw Diagnosis.notOnThisSystem
         #endif
     }
 }

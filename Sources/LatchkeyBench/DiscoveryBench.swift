@@ -1,4 +1,5 @@
 import Foundation
+import LatchkeyCore
 import LatchkeyHLS
 
 /// Key discovery on the large playlist, and beside it the least that any reader has to do.
@@ -10,7 +11,9 @@ struct DiscoveryBench: Sendable {
     /// Bytes per second of reading the playlist up to the list of its FairPlay keys.
     func discovery(seconds: Double) throws -> Double {
         let time = try Stopwatch.threadTime(perPieceFor: seconds, batch: 1) { _ in
-            guard try Playlist(playlist).fairPlayURIs.count == 200 else { throw BenchError.load("keys are missing") }
+            guard try Playlist(playlist).fairPlayURIs.count == 200 else {
+                throw Diagnosis.loadFailed("keys are missing")
+            }
         }
         return Double(playlist.count) / time
     }
@@ -18,7 +21,9 @@ struct DiscoveryBench: Sendable {
     /// Bytes per second of finding the line ends with `memchr` and the lines that begin with `#EXT-X-KEY`.
     func lineScan(seconds: Double) throws -> Double {
         let time = try Stopwatch.threadTime(perPieceFor: seconds, batch: 1) { _ in
-            guard playlist.withUnsafeBytes(Self.keyLines) == 400 else { throw BenchError.load("lines are missing") }
+            guard playlist.withUnsafeBytes(Self.keyLines) == 400 else {
+                throw Diagnosis.loadFailed("lines are missing")
+            }
         }
         return Double(playlist.count) / time
     }

@@ -74,7 +74,7 @@ struct HeldKeysBench: Sendable {
         try await time.sleep(for: self.day)
         day.renewals = service.count - before
         day.timePerRenewal = (Stopwatch.processTime - start) / Double(max(1, day.renewals))
-        guard requests.allSatisfy({ $0.isAlive }) else { throw BenchError.keyLost }
+        guard requests.allSatisfy({ $0.isAlive }) else { throw Diagnosis.keyLost }
         return day
     }
 

@@ -33,7 +33,7 @@ struct KeyServerBench: Sendable {
     /// A key of random bytes.
     static func contentKey(using random: inout some RandomNumberGenerator) throws -> ContentKey {
         let (key, iv) = (Secret(random.bytes(16)), Secret(random.bytes(16)))
-        guard let content = ContentKey(key: key, iv: iv) else { throw BenchError.load("no content key") }
+        guard let content = ContentKey(key: key, iv: iv) else { throw Diagnosis.loadFailed("no content key") }
         return content
     }
 

@@ -19,18 +19,20 @@ struct LicenseLoad: Sendable {
         try await onThread { try generate(seconds: seconds) }
     }
 
-    private func generate(seconds: Double) throws(BenchError) -> Throughput {
+    private func generate(seconds: Double) throws(Diagnosis) -> Throughput {
         var open: [LoadConnection] = []
         for _ in 0..<connections { open.append(try LoadConnection(port: port)) }
         var waiting = open.map { pollfd(fd: $0.socket, events: Int16(POLLIN), revents: 0) }
         var sent = 0
         for connection in open { try sendNext(on: connection, &sent) }
-        return try Throughput.measure(seconds: seconds, counting: counting) { () throws(BenchError) in
-            guard poll(&waiting, nfds_t(waiting.count), Self.patience) > 0 else { throw .load("no reply in 30 s") }
+        return try Throughput.measure(seconds: seconds, counting: counting) { () throws(Diagnosis) in
+            guard poll(&waiting, nfds_t(waiting.count), Self.patience) > 0 else {
+                throw .loadFailed("no reply in 30 s")
+            }
             var licenses = 0
             for (index, descriptor) in waiting.enumerated() where descriptor.revents != 0 {
                 guard let license = try open[index].receive() else { continue }
-                guard !license.isEmpty else { throw .load("a license is empty") }
+                guard !license.isEmpty else { throw .loadFailed("a license is empty") }
                 licenses += 1
                 try sendNext(on: open[index], &sent)
             }
@@ -38,7 +40,7 @@ struct LicenseLoad: Sendable {
         }
     }
 
-    private func sendNext(on connection: LoadConnection, _ sent: inout Int) throws(BenchError) {
+    private func sendNext(on connection: LoadConnection, _ sent: inout Int) throws(Diagnosis) {
         try connection.send(requests[sent % requests.count])
         sent += 1
     }

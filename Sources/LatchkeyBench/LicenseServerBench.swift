@@ -32,7 +32,7 @@ import LatchkeyTokens
                 requests = try Self.requests(bench.spcs, key)
                 let server = Bundle.main.executableURL?.deletingLastPathComponent().appending(path: "latchkey-server")
                 guard let server, FileManager.default.isExecutableFile(atPath: server.path) else {
-                    throw BenchError.toolMissing("latchkey-server beside this program")
+                    throw Diagnosis.toolMissing("latchkey-server beside this program")
                 }
                 port = try Self.start(process, server, folder.url.appending(path: "server.json"))
             } catch {
@@ -125,7 +125,7 @@ import LatchkeyTokens
             var text = ""
             while true {
                 let more = output.fileHandleForReading.availableData
-                guard !more.isEmpty else { throw BenchError.toolFailed("latchkey-server", text) }
+                guard !more.isEmpty else { throw Diagnosis.toolFailed("latchkey-server", text) }
                 text += String(decoding: more, as: UTF8.self)
                 guard let port = text.firstMatch(of: /http:\/\/127\.0\.0\.1:([0-9]+)\n/) else { continue }
                 output.fileHandleForReading.readabilityHandler = { _ = $0.availableData }

@@ -17,7 +17,7 @@ struct LicenseService: Sendable {
     /// - Parameter bench: holds the credentials and the SPCs.
     init(_ bench: KeyServerBench) throws {
         var random = SystemRandomNumberGenerator()
-        guard let id = KeyID(bytes: random.bytes(16)) else { throw BenchError.load("no key identifier") }
+        guard let id = KeyID(bytes: random.bytes(16)) else { throw Diagnosis.loadFailed("no key identifier") }
         let stored = StoredKey(
             uri: KeyURI("skd://bench/key"), id: id, content: try KeyServerBench.contentKey(using: &random))
         let pool = WorkerPool()

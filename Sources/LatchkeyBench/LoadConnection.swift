@@ -1,4 +1,5 @@
 import Foundation
+import LatchkeyCore
 
 /// A kept-alive connection to a server on this machine that sends one request after the other.
 ///
@@ -9,7 +10,7 @@ final class LoadConnection {
     private var buffer = [UInt8](repeating: 0, count: 16_384)
 
     /// - Throws: `loadFailed` if nobody listens.
-    init(port: UInt16) throws(BenchError) {
+    init(port: UInt16) throws(Diagnosis) {
         #if canImport(Darwin)
             socket = Foundation.socket(AF_INET, SOCK_STREAM, 0)
         #else
@@ -26,26 +27,28 @@ final class LoadConnection {
         }
         var one: Int32 = 1
         setsockopt(socket, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
-        guard isConnected else { throw .load("it cannot connect") }
+        guard isConnected else { throw .loadFailed("it cannot connect") }
     }
 
     deinit { close(socket) }
 
     /// Sends a request; it fits into the socket's buffer.
-    func send(_ request: [UInt8]) throws(BenchError) {
+    func send(_ request: [UInt8]) throws(Diagnosis) {
         received.removeAll(keepingCapacity: true)
-        guard Foundation.send(socket, request, request.count, 0) == request.count else { throw .load("a send failed") }
+        guard Foundation.send(socket, request, request.count, 0) == request.count else {
+            throw .loadFailed("a send failed")
+        }
     }
 
     /// Takes what has arrived.
     /// - Returns: the reply's body once it is whole; nil before.
     /// - Throws: `loadFailed` for anything but a 200.
-    func receive() throws(BenchError) -> ArraySlice<UInt8>? {
+    func receive() throws(Diagnosis) -> ArraySlice<UInt8>? {
         let count = recv(socket, &buffer, buffer.count, 0)
-        guard count > 0 else { throw .load("the server closed a connection") }
+        guard count > 0 else { throw .loadFailed("the server closed a connection") }
         received += buffer.prefix(count)
         guard let head = ReplyHead(received) else { return nil }
-        guard head.status == 200 else { throw .load("the server answered with status \(head.status)") }
+        guard head.status == 200 else { throw .loadFailed("the server answered with status \(head.status)") }
         return received.count < head.end + head.bodyLength ? nil : received[head.end..<head.end + head.bodyLength]
     }
 }

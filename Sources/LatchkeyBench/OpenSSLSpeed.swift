@@ -1,4 +1,5 @@
 import Foundation
+import LatchkeyCore
 
 /// What `openssl speed` says of RSA on one core: private-key operations per second of processor time.
 ///
@@ -7,13 +8,13 @@ struct OpenSSLSpeed: Sendable {
     private let program: URL
 
     /// - Throws: `toolMissing`.
-    init() throws(BenchError) { program = try ToolRun.find("openssl") }
+    init() throws(Diagnosis) { program = try ToolRun.find("openssl") }
 
     /// Measures. Blocks for twice the seconds, because public-key operations are measured too.
     /// - Parameters:
     ///   - bits: 1024 or 2048.
     ///   - seconds: how long.
-    func privateOperations(bits: Int, seconds: Int) throws(BenchError) -> Double {
+    func privateOperations(bits: Int, seconds: Int) throws(Diagnosis) -> Double {
         let output = try ToolRun.output(of: program, ["speed", "-mr", "-seconds", "\(seconds)", "rsa\(bits)"])
         guard let rate = Self.privateOperations(in: output, bits: bits) else {
             throw .toolFailed("openssl speed", "its output has no line +F2 for \(bits) bits")

@@ -45,7 +45,9 @@ struct TimeToKeyBench: Sendable {
         bench = try TestBench.start(
             credentials: [credentials.credential], keys: DemoAsset.keys(), media: DemoAsset.located())
         let profile = VendorProfile.vuDRM
-        guard let service = bench.service(forProfile: profile.identifier) else { throw BenchError.load("no service") }
+        guard let service = bench.service(forProfile: profile.identifier) else {
+            throw Diagnosis.loadFailed("no service")
+        }
         let parameters = service.parameters(at: bench.mount(of: service))
         vendor = try profile.configured(
             parameters.filter { setting in profile.parameters.contains { $0.name == setting.key } })
@@ -95,7 +97,9 @@ struct TimeToKeyBench: Sendable {
     private var address: URL { URL(string: master) ?? URL(filePath: master) }
 
     private func check(_ result: PreloadResult) throws {
-        guard result.keys.count == 1, result.unread.isEmpty else { throw BenchError.load("the preload found no key") }
+        guard result.keys.count == 1, result.unread.isEmpty else {
+            throw Diagnosis.loadFailed("the preload found no key")
+        }
     }
 
     private func loader(
@@ -124,6 +128,6 @@ struct TimeToKeyBench: Sendable {
     private func key(of address: String, _ player: SimulatedPlayer) async throws {
         let report = try await player.keys(of: address)
         if let failure = report.failure { throw failure }
-        guard report.keys.count == 1 else { throw BenchError.load("the stream has \(report.keys.count) keys") }
+        guard report.keys.count == 1 else { throw Diagnosis.loadFailed("the stream has \(report.keys.count) keys") }
     }
 }

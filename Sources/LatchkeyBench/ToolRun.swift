@@ -1,12 +1,13 @@
 import Dispatch
 import Foundation
+import LatchkeyCore
 import LatchkeyFiles
 import LatchkeyPlayback
 
 /// Runs another program to its end.
 enum ToolRun {
     /// The first of some programs that the search path has.
-    static func find(_ names: String...) throws(BenchError) -> URL {
+    static func find(_ names: String...) throws(Diagnosis) -> URL {
         let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
         for name in names {
             for folder in folders where FileManager.default.isExecutableFile(atPath: "\(folder)/\(name)") {
@@ -21,7 +22,7 @@ enum ToolRun {
     /// - Throws: `toolFailed` unless its exit status is 0, and after 30 seconds.
     static func output(
         of program: URL, _ arguments: [String], environment: [String: String] = [:]
-    ) throws(BenchError) -> String {
+    ) throws(Diagnosis) -> String {
         let name = program.lastPathComponent
         let process = Subprocess()
         let output = Pipe()

@@ -52,13 +52,15 @@
         }
 
         private func request(_ path: String) throws -> URLRequest {
-            guard let url = URL(string: "http://127.0.0.1:\(port)\(path)") else { throw BenchError.load("no address") }
+            guard let url = URL(string: "http://127.0.0.1:\(port)\(path)") else {
+                throw Diagnosis.loadFailed("no address")
+            }
             return URLRequest(url: url)
         }
 
         private func send(_ request: URLRequest, over transport: any Transport, expecting count: Int) async throws {
             let reply = try await transport.send(request, bodyLimit: count)
-            guard reply.status == 200, reply.body.count == count else { throw BenchError.load("a reply is wrong") }
+            guard reply.status == 200, reply.body.count == count else { throw Diagnosis.loadFailed("a reply is wrong") }
         }
     }
 

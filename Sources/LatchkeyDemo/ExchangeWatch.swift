@@ -8,17 +8,6 @@ final class ExchangeWatch: Sendable {
         var listeners: [AsyncStream<String>.Continuation] = []
     }
 
-    /// A service did not get a request that it should have got.
-    struct MissingExchange: DiagnosableError {
-        let code = "exchangeMissing"
-        let reason: String
-        let remedy = "Look at exchanges.log for what the service was asked instead."
-
-        init(_ text: String, _ patience: Duration) {
-            reason = "Within \(patience.inSeconds) s nobody asked the service for \(text)."
-        }
-    }
-
     private static let patience = Duration.seconds(30)
     private let state = Locked(State())
 
@@ -32,7 +21,7 @@ final class ExchangeWatch: Sendable {
     }
 
     /// Waits until a number of lines, past ones included, contain a text.
-    /// - Throws: `MissingExchange` after half a minute; `CancellationError`.
+    /// - Throws: a `Diagnosis` with `exchangeMissing` after half a minute; `CancellationError`.
     func until(_ count: Int, of text: String) async throws {
         let lines = lines()
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -46,7 +35,10 @@ final class ExchangeWatch: Sendable {
             }
             group.addTask {
                 try await Task.sleep(for: Self.patience)
-                throw MissingExchange(text, Self.patience)
+                throw Diagnosis(
+                    code: "exchangeMissing",
+                    reason: "Within \(Self.patience.inSeconds) s nobody asked the service for \(text).",
+                    remedy: "Look at exchanges.log for what the service was asked instead.")
             }
             defer { group.cancelAll() }
             try await group.next()

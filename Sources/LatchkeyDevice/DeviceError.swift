@@ -93,7 +93,9 @@ extension DeviceError {
         DeviceError(kind: kind, systemNumber: -42668, reason: reason, remedy: remedy)
     }
 
-    init(_ error: CKCFormatError) { self = .ckc(.notACKC, error.reason, error.remedy) }
+    init(_ error: FormatError) {
+        self = .ckc(error.kind == .badTerms ? .badTerms : .notACKC, error.reason, error.remedy)
+    }
 
     static func wrongSPC(_ what: String) -> DeviceError {
         ckc(
@@ -112,12 +114,6 @@ extension DeviceError {
         ckc(
             .noContentKey, "The CKC has no content key: \(what).",
             "Have the key server put the wrapped content key into the CKC.")
-    }
-
-    static func badTerms(_ what: String) -> DeviceError {
-        ckc(
-            .badTerms, "The CKC's terms make no sense: \(what).",
-            "Check the durations and the display requirement that the key server was given.")
     }
 
     static func notPersistable(_ terms: LicenseTerms) -> DeviceError {

@@ -13,7 +13,7 @@ extension KeyExchange {
         _ ckc: some Collection<UInt8>, at timekeeper: any Timekeeper = SystemTimekeeper()
     ) throws(DeviceError) -> DeviceKey {
         let container: CKCContainer
-        do throws(CKCFormatError) { container = try CKCContainer([UInt8](ckc)) } catch { throw DeviceError(error) }
+        do throws(FormatError) { container = try CKCContainer([UInt8](ckc)) } catch { throw DeviceError(error) }
         let blocks = try decrypted(container)
         try check(blocks)
         return DeviceKey(
@@ -46,7 +46,7 @@ extension KeyExchange {
     }
 
     private func terms(_ blocks: TLLVSequence) throws(DeviceError) -> LicenseTerms {
-        do throws(UnreadableTerms) { return try LicenseTerms(blocks) } catch { throw .badTerms(error.what) }
+        do throws(FormatError) { return try LicenseTerms(blocks) } catch { throw DeviceError(error) }
     }
 
     private func contentKey(_ blocks: TLLVSequence) throws(DeviceError) -> ContentKey {

@@ -71,10 +71,10 @@ extension PersistableKeyRecord {
     /// - Returns: `nil` if the bytes are not a record.
     init?(_ bytes: [UInt8]) {
         var reader = ByteReader(bytes)
-        guard bytes.count == Self.count, let number = try? reader.take(16), let key = try? reader.take(16),
-            let iv = try? reader.take(16), let accepted = try? reader.uint64(), let started = try? reader.uint64(),
-            let kind = try? reader.uint32(), let storage = try? reader.uint32(), let playback = try? reader.uint32(),
-            let hdcp = try? reader.uint32(), hdcp <= HDCPRequirement.allCases.count,
+        guard bytes.count == Self.count, let number = reader.take(16), let key = reader.take(16),
+            let iv = reader.take(16), let accepted = reader.uint64(), let started = reader.uint64(),
+            let kind = reader.uint32(), let storage = reader.uint32(), let playback = reader.uint32(),
+            let hdcp = reader.uint32(), hdcp <= HDCPRequirement.allCases.count,
             let validity = Self.validity(kind, storage, playback),
             let content = ContentKey(key: Secret(bytes[key]), iv: Secret(bytes[iv]))
         else { return nil }

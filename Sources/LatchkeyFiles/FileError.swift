@@ -6,9 +6,35 @@ package struct FileError: DiagnosableError {
     package let code: String
     package let reason: String
     package let remedy: String
+    /// What is wrong, with neither the file's name nor a full stop where `PlainFile` found it: `It is a pipe, and no plain file`.
+    package let what: String
 
-    package init(code: String, reason: String, remedy: String) {
-        (self.code, self.reason, self.remedy) = (code, reason, remedy)
+    package init(code: String, reason: String, remedy: String, what: String? = nil) {
+        (self.code, self.reason, self.remedy, self.what) = (code, reason, remedy, what ?? reason)
+    }
+
+    /// What the system says, by its number.
+    static func system(_ path: String, _ number: Int32) -> Self {
+        let what = String(cString: strerror(number))
+        return FileError(
+            code: "cannotRead", reason: "\(path) cannot be read: \(number == ENOENT ? "no such file" : what).",
+            remedy: "Check path and permissions.", what: what)
+    }
+
+    static func hangs(_ place: String, _ limit: Duration) -> Self {
+        hangs("\(place.onOneLine) cannot be read: the system gave nothing for \(limit.inWords).")
+    }
+
+    static func tooMany(_ count: Int, _ place: String) -> Self {
+        hangs(
+            "\(place.onOneLine) is not read: \(count) earlier readings go on, or hang at files that the system does not give."
+        )
+    }
+
+    private static func hangs(_ reason: String) -> Self {
+        FileError(
+            code: "fileHangs", reason: reason,
+            remedy: "Check the disk or the network that the file is on, then try again.")
     }
 
     package static func cannotRead(_ path: String, because reason: String) -> Self {
@@ -20,7 +46,7 @@ package struct FileError: DiagnosableError {
     package static func notPlain(_ path: String, _ what: String) -> Self {
         FileError(
             code: "notPlainFile", reason: "\(path) cannot be read: \(what).",
-            remedy: "Put a plain file there, and give its path.")
+            remedy: "Put a plain file there, and give its path.", what: what)
     }
 
     package static func cannotWrite(_ path: String, because reason: String) -> Self {
@@ -44,6 +70,6 @@ package struct FileError: DiagnosableError {
     package static func tooLarge(_ path: String, limit: Int) -> Self {
         FileError(
             code: "fileTooLarge", reason: "\(path) is larger than \(limit) bytes, the most that this reads.",
-            remedy: "Check that it is the right file.")
+            remedy: "Check that it is the right file.", what: "It has more bytes than are read")
     }
 }

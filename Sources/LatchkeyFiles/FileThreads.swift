@@ -60,7 +60,7 @@ package final class FileThreads: Sendable {
     /// - Parameters:
     ///   - place: what is read, for the error; the file at which it hangs is named if it is known.
     ///   - limit: how long it may take; `nil` for the usual.
-    /// - Throws: what the work throws; `FileHangError`; `CancellationError` if the waiting task is cancelled, or after ``end()``.
+    /// - Throws: what the work throws; `FileError` with `fileHangs`; `CancellationError` if the waiting task is cancelled, or after ``end()``.
     package func run<Value: Sendable>(
         _ place: String, within limit: Duration? = nil, _ work: @escaping @Sendable () throws -> Value
     ) async throws -> Value {
@@ -68,7 +68,7 @@ package final class FileThreads: Sendable {
         let number = try begin(place) { result.cancel() }
         defer { state.withLock { $0.waiting[number] = nil } }
         return try await withDeadline(
-            limit, timekeeper, expired: { FileHangError.hangs(visit.path.withLock { $0 } ?? place, limit) }
+            limit, timekeeper, expired: { FileError.hangs(visit.path.withLock { $0 } ?? place, limit) }
         ) {
             let thread = Thread { [self] in
                 // From inside: where it is set before the start, Linux shows the name of who started it.
@@ -86,7 +86,7 @@ package final class FileThreads: Sendable {
     private func begin(_ place: String, _ cancel: @escaping @Sendable () -> Void) throws -> Int {
         try state.withLock { state in
             guard !state.isEnded else { throw CancellationError() }
-            guard state.running < most else { throw FileHangError.tooMany(most, place) }
+            guard state.running < most else { throw FileError.tooMany(most, place) }
             state.running += 1
             state.last += 1
             state.waiting[state.last] = cancel
@@ -101,23 +101,5 @@ package final class FileThreads: Sendable {
             return Array(state.waiting.values)
         }
         for cancel in waiting { cancel() }
-    }
-}
-
-/// A file that the system does not give within the time.
-package struct FileHangError: DiagnosableError, Hashable {
-    package let code = "fileHangs"
-    package let reason: String
-    package let remedy = "Check the disk or the network that the file is on, then try again."
-
-    static func hangs(_ place: String, _ limit: Duration) -> Self {
-        Self(reason: "\(place.onOneLine) cannot be read: the system gave nothing for \(limit.inWords).")
-    }
-
-    static func tooMany(_ count: Int, _ place: String) -> Self {
-        Self(
-            reason:
-                "\(place.onOneLine) is not read: \(count) earlier readings go on, or hang at files that the system does not give."
-        )
     }
 }

@@ -10,18 +10,9 @@ package enum InputFile {
     package static func read(
         _ path: String, limit: Int, look: (stat) -> Void = { _ in }
     ) throws(FileError) -> Data {
-        do throws(PlainFileError) {
-            return try PlainFile.read(path, limit: limit) { facts in
-                look(facts)
-                return true
-            }
-        } catch {
-            switch error {
-            case .system(ENOENT): throw .cannotRead(path, because: "no such file")
-            case .system(let number): throw .cannotRead(path, because: String(cString: strerror(number)))
-            case .tooLarge: throw .tooLarge(path, limit: limit)
-            case .notPlain, .notAccepted: throw .notPlain(path, error.what)
-            }
+        try PlainFile.read(path, limit: limit) { facts in
+            look(facts)
+            return true
         }
     }
 

@@ -6,7 +6,8 @@ package import Foundation
 package enum PlainFile {
     /// The bytes of a file.
     /// - Parameter limit: the most bytes that it may have.
-    package static func read(_ path: String, limit: Int) throws(PlainFileError) -> Data {
+    /// - Throws: `cannotRead`, `notPlainFile` or `fileTooLarge`.
+    package static func read(_ path: String, limit: Int) throws(FileError) -> Data {
         try read(path, limit: limit) { _ in true }
     }
 
@@ -16,25 +17,28 @@ package enum PlainFile {
     ///   - accepts: whether the file may be read.
     package static func read(
         _ path: String, limit: Int, accepting accepts: (stat) -> Bool
-    ) throws(PlainFileError) -> Data {
+    ) throws(FileError) -> Data {
         FileThreads.visits(path)
         // Not to wait where somebody put a pipe.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             let number = errno
             // What a socket and a device without a driver answer.
-            throw number == ENXIO ? .notPlain("a socket or a device") : .system(number)
+            throw number == ENXIO
+                ? .notPlain(path, "It is a socket or a device, and no plain file") : .system(path, number)
         }
         defer { close(descriptor) }
         var facts = stat()
-        guard fstat(descriptor, &facts) == 0 else { throw .system(errno) }
-        guard facts.st_mode & S_IFMT == S_IFREG else { throw .notPlain(Self.kind(facts)) }
-        guard accepts(facts) else { throw .notAccepted }
-        guard facts.st_size <= limit else { throw .tooLarge }
-        return try contents(descriptor, limit)
+        guard fstat(descriptor, &facts) == 0 else { throw .system(path, errno) }
+        guard facts.st_mode & S_IFMT == S_IFREG else {
+            throw .notPlain(path, "It is \(Self.kind(facts)), and no plain file")
+        }
+        guard accepts(facts) else { throw .notPlain(path, "Its rights are not as they should be") }
+        guard facts.st_size <= limit else { throw .tooLarge(path, limit: limit) }
+        return try contents(descriptor, limit, path)
     }
 
-    private static func contents(_ descriptor: Int32, _ limit: Int) throws(PlainFileError) -> Data {
+    private static func contents(_ descriptor: Int32, _ limit: Int, _ path: String) throws(FileError) -> Data {
         var data = Data()
         var piece = [UInt8](repeating: 0, count: 1 << 16)
         // Some files of the system have bytes and no size.
@@ -43,10 +47,10 @@ package enum PlainFile {
             if count == 0 { return data }
             guard count > 0 else {
                 if errno == EINTR { continue }
-                throw .system(errno)
+                throw .system(path, errno)
             }
             data.append(contentsOf: piece.prefix(count))
-            guard data.count <= limit else { throw .tooLarge }
+            guard data.count <= limit else { throw .tooLarge(path, limit: limit) }
         }
     }
 
@@ -57,28 +61,6 @@ package enum PlainFile {
         case S_IFDIR: "a folder"
         case S_IFSOCK: "a socket"
         default: "a device"
-        }
-    }
-}
-
-/// Why a plain file is not read. Names neither the file nor what is in it.
-package enum PlainFileError: Error, Hashable, Sendable {
-    /// What the system says, by its number.
-    case system(Int32)
-    /// It is something else, such as a pipe.
-    case notPlain(String)
-    /// It has more bytes than the limit.
-    case tooLarge
-    /// The caller does not accept its facts.
-    case notAccepted
-
-    /// What is wrong, without a full stop: `It is a pipe, and no plain file`.
-    package var what: String {
-        switch self {
-        case .system(let number): String(cString: strerror(number))
-        case .notPlain(let kind): "It is \(kind), and no plain file"
-        case .tooLarge: "It has more bytes than are read"
-        case .notAccepted: "Its rights are not as they should be"
         }
     }
 }

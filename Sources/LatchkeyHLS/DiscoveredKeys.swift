@@ -51,7 +51,7 @@ public struct ReadPlaylist: Sendable {
 public struct PlaylistFailure: Sendable, CustomStringConvertible {
     /// The URI that was asked for.
     public let uri: String
-    /// The fetcher's error, a `PlaylistError` or a `KeyDiscoveryError`.
+    /// The fetcher's error, a `PlaylistError`, or a `Diagnosis` of a limit.
     public let error: any Error
 
     /// The error, with the URI redacted.
@@ -70,26 +70,18 @@ public struct DiscoveryWarning: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// Why discovery did not read a playlist.
-public enum KeyDiscoveryError: String, DiagnosableError {
-    case tooManyPlaylists, tooManyBytes, tooDeep, schemeNotAllowed
-
-    public var code: String { rawValue }
-
-    public var reason: String {
-        switch self {
-        case .tooManyPlaylists: "The stream has more playlists than the limit."
-        case .tooManyBytes: "The stream's playlists have more bytes together than the limit."
-        case .tooDeep: "The playlists are nested deeper than the limit."
-        case .schemeNotAllowed: "A playlist names another one by a scheme that its own origin does not allow."
-        }
-    }
-
-    public var remedy: String {
-        switch self {
-        case .tooManyPlaylists: "Raise `maximumPlaylists`, or put session keys into the multivariant playlist."
-        case .tooManyBytes: "Raise `maximumBytes`, or put session keys into the multivariant playlist."
-        case .tooDeep: "Let multivariant playlists name media playlists only."
-        case .schemeNotAllowed: "Serve all playlists of the stream over http or https."
-        }
-    }
+extension Diagnosis {
+    static let tooManyPlaylists = Self(
+        code: "tooManyPlaylists", reason: "The stream has more playlists than the limit.",
+        remedy: "Raise `maximumPlaylists`, or put session keys into the multivariant playlist.")
+    static let tooManyBytes = Self(
+        code: "tooManyBytes", reason: "The stream's playlists have more bytes together than the limit.",
+        remedy: "Raise `maximumBytes`, or put session keys into the multivariant playlist.")
+    static let tooDeep = Self(
+        code: "tooDeep", reason: "The playlists are nested deeper than the limit.",
+        remedy: "Let multivariant playlists name media playlists only.")
+    static let schemeNotAllowed = Self(
+        code: "schemeNotAllowed",
+        reason: "A playlist names another one by a scheme that its own origin does not allow.",
+        remedy: "Serve all playlists of the stream over http or https.")
 }

@@ -1,3 +1,5 @@
+import LatchkeyCore
+
 /// Finds the keys of a stream, starting at its multivariant or media playlist.
 ///
 /// Each playlist is fetched once, even if several entries or redirects lead to it. Playlists that fail become values in the
@@ -81,7 +83,7 @@ public struct KeyDiscovery: Sendable {
         let isTooDeep = depth - (includesInterstitials ? 2 : 0) > maximumDepth
         let room = isTooDeep ? 0 : max(0, maximumPlaylists - collector.fetched)
         for request in requests.dropFirst(room) {
-            collector.fail(request.uri, isTooDeep ? KeyDiscoveryError.tooDeep : .tooManyPlaylists)
+            collector.fail(request.uri, isTooDeep ? Diagnosis.tooDeep : .tooManyPlaylists)
         }
         return Array(requests.prefix(room))
     }
@@ -112,7 +114,7 @@ public struct KeyDiscovery: Sendable {
             // A playlist from the network must not make the app read a file.
             let scheme = URIReference(uri).scheme?.lowercased()
             guard scheme == parentScheme || scheme == "http" || scheme == "https" else {
-                collector.fail(uri, KeyDiscoveryError.schemeNotAllowed)
+                collector.fail(uri, Diagnosis.schemeNotAllowed)
                 return false
             }
             return true
@@ -123,7 +125,7 @@ public struct KeyDiscovery: Sendable {
     private func read(_ requests: [Request], room: Int) async -> [Outcome] {
         await withTaskGroup(of: (Int, Outcome).self) { group in
             var waiting = requests.enumerated().makeIterator()
-            var outcomes = [Outcome](repeating: .failure(KeyDiscoveryError.tooManyBytes), count: requests.count)
+            var outcomes = [Outcome](repeating: .failure(Diagnosis.tooManyBytes), count: requests.count)
             var room = room
             func startNext() {
                 guard room > 0, let (index, request) = waiting.next() else { return }

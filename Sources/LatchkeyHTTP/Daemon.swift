@@ -44,7 +44,7 @@ final class Daemon: @unchecked Sendable {
         _ configuration: HTTPServerConfiguration, identity: TLSIdentity?, time: any Timekeeper,
         startTask: @escaping TaskStart.Starter, work: (any ThreadWork)?,
         begin: @escaping @Sendable (HTTPRequest) -> HTTPWork
-    ) throws(HTTPServerError) {
+    ) throws(Diagnosis) {
         self.configuration = configuration
         self.work = work
         self.begin = begin
@@ -59,7 +59,7 @@ final class Daemon: @unchecked Sendable {
 
     /// Starts to listen.
     /// - Returns: the port.
-    func start() throws(HTTPServerError) -> UInt16 {
+    func start() throws(Diagnosis) -> UInt16 {
         guard let address = SocketAddress(configuration.address, port: configuration.port) else {
             throw .address(configuration.address)
         }
@@ -85,7 +85,7 @@ final class Daemon: @unchecked Sendable {
     }
 
     /// Gives up a start that the system has refused, with `errno`.
-    private func failure() -> HTTPServerError {
+    private func failure() -> Diagnosis {
         let details = String(cString: strerror(errno)) + "."
         end()
         return .listen(configuration.address, port: configuration.port, details)

@@ -76,7 +76,7 @@ public final class HTTPServer: @unchecked Sendable {
     /// - Returns: the port; the system chooses it if the configuration says 0.
     /// - Throws: `httpAddress`, `httpListen` (taken, forbidden), `httpOpenFiles`, `httpTLS`, or `httpRunning` if it runs already.
     @discardableResult
-    public func start() throws(HTTPServerError) -> UInt16 {
+    public func start() throws(Diagnosis) -> UInt16 {
         lock.lock()
         defer { lock.unlock() }
         guard case .idle = state else { throw .running }
@@ -88,7 +88,7 @@ public final class HTTPServer: @unchecked Sendable {
         return port
     }
 
-    private func identity() throws(HTTPServerError) -> TLSIdentity? {
+    private func identity() throws(Diagnosis) -> TLSIdentity? {
         if let replacement { return replacement }
         guard let tls = configuration.tls else { return nil }
         return try TLSIdentity(tls)
@@ -101,7 +101,7 @@ public final class HTTPServer: @unchecked Sendable {
     /// - Parameter tls: the new certificate chain and its private key, as PEM text.
     /// - Throws: `httpTLS` if they cannot be read or do not belong together, or if the server was made without TLS. Then the old ones
     ///   stay in force.
-    public func replaceTLS(_ tls: HTTPServerConfiguration.TLS) throws(HTTPServerError) {
+    public func replaceTLS(_ tls: HTTPServerConfiguration.TLS) throws(Diagnosis) {
         guard lock.withLock({ replacement != nil || configuration.tls != nil }) else { throw .plain }
         use(try TLSIdentity(tls))
     }

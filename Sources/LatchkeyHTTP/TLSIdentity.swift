@@ -1,6 +1,6 @@
 import CGnuTLS
 package import Foundation
-import LatchkeyCore
+package import LatchkeyCore
 
 /// A certificate chain and its private key, read and checked, in the form that handshakes use.
 // Sound because nothing changes it after `init`, and GnuTLS only reads what a handshake is handed.
@@ -13,12 +13,12 @@ package final class TLSIdentity: @unchecked Sendable {
 
     /// - Parameter tls: PEM text.
     /// - Throws: `httpTLS` for text that cannot be read, and for a key that is not the first certificate's.
-    package init(_ tls: HTTPServerConfiguration.TLS) throws(HTTPServerError) {
+    package init(_ tls: HTTPServerConfiguration.TLS) throws(Diagnosis) {
         (sha1, notBefore, notAfter) = try Self.facts(of: tls.certificate)
         var made: gnutls_certificate_credentials_t?
         try Self.succeed(gnutls_certificate_allocate_credentials(&made))
         guard let made else { throw .tls("There is no memory for the certificate.") }
-        do throws(HTTPServerError) {
+        do throws(Diagnosis) {
             // Compares both, too.
             try Self.succeed(
                 Self.withDatum(tls.certificate) { certificate in
@@ -37,7 +37,7 @@ package final class TLSIdentity: @unchecked Sendable {
 
     private static func facts(
         of text: String
-    ) throws(HTTPServerError) -> (sha1: String, notBefore: Date, notAfter: Date) {
+    ) throws(Diagnosis) -> (sha1: String, notBefore: Date, notAfter: Date) {
         var read: UnsafeMutablePointer<gnutls_x509_crt_t?>?
         var count: UInt32 = 0
         try succeed(withDatum(text) { gnutls_x509_crt_list_import2(&read, &count, $0, GNUTLS_X509_FMT_PEM, 0) })
@@ -58,7 +58,7 @@ package final class TLSIdentity: @unchecked Sendable {
         )
     }
 
-    private static func succeed(_ status: Int32) throws(HTTPServerError) {
+    private static func succeed(_ status: Int32) throws(Diagnosis) {
         guard status < 0 else { return }
         throw .tls(gnutls_strerror(status).map { String(cString: $0) } ?? "error \(status).")
     }

@@ -1,5 +1,6 @@
 import CGnuTLS
 import Foundation
+import LatchkeyCore
 
 /// What the server offers to clients by TLS: 1.3 and 1.2, keys agreed on for one connection over elliptic curves, and ciphers that
 /// authenticate what they encrypt. `Documentation/Server/Operations.md` lists it.
@@ -14,7 +15,7 @@ final class TLSOffer: @unchecked Sendable {
     let priority: gnutls_priority_t
 
     /// - Throws: `httpTLS` for a GnuTLS that does not know the words.
-    init() throws(HTTPServerError) {
+    init() throws(Diagnosis) {
         var made: gnutls_priority_t?
         let status = gnutls_priority_init(&made, Self.words, nil)
         guard status >= 0, let made else {

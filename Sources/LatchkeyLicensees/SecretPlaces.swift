@@ -59,7 +59,7 @@ package struct SecretPlaces: Sendable {
     /// Reads a file that is no secret.
     /// - Throws: `secretFileUnreadable`.
     package func contents(_ file: String) throws(LicenseeError) -> Data {
-        do throws(PlainFileError) { return try PlainFile.read(path(file), limit: SecretFile.limit) } catch {
+        do throws(FileError) { return try PlainFile.read(path(file), limit: SecretFile.limit) } catch {
             throw .unreadable(path(file), error.what)
         }
     }

@@ -58,10 +58,10 @@ package struct ArgumentParser {
             throw UsageError("\(name) was given twice.")
         }
         let text = try value(of: option, behind: halves.dropFirst().first, &rest)
-        do throws(BadValue) {
+        do throws(UsageError) {
             arguments.values[name, default: []].append(try option.parse(text))
         } catch {
-            throw UsageError("\(name) \(error.explanation).")
+            throw UsageError("\(name) \(error.message).")
         }
     }
 

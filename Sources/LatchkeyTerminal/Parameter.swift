@@ -13,7 +13,7 @@ package protocol Parameter: Sendable {
     /// What a shell proposes for the value.
     var completion: Completion { get }
     /// Reads the value.
-    func parse(_ text: String) throws(BadValue) -> any Sendable
+    func parse(_ text: String) throws(UsageError) -> any Sendable
 }
 
 /// An option with a value: `--name VALUE` or `--name=VALUE`.
@@ -38,7 +38,7 @@ package struct Option<Value: Sendable>: Parameter {
     package var isRepeatable: Bool { presence == .repeatable || presence == .atLeastOnce }
     package var wordCount: Int { form.wordCount }
     package var completion: Completion { form.completion }
-    package func parse(_ text: String) throws(BadValue) -> any Sendable { try form.parse(text) }
+    package func parse(_ text: String) throws(UsageError) -> any Sendable { try form.parse(text) }
 }
 
 /// An option without a value: it is there or not.
@@ -56,7 +56,7 @@ package struct Flag: Parameter {
     package var isRepeatable: Bool { false }
     package var wordCount: Int { 0 }
     package var completion: Completion { .none }
-    package func parse(_ text: String) throws(BadValue) -> any Sendable { true }
+    package func parse(_ text: String) throws(UsageError) -> any Sendable { true }
 
     /// Shared by all verbs that print facts: with it a failure is JSON too.
     package static let json = Flag("json", "print the facts, or the failure, as JSON")

@@ -2,11 +2,11 @@ import Foundation
 
 extension ValueForm<Duration> {
     /// A time as people write it: `90s`, `10m`, `12h`, `2d`; at most 30 days.
-    package static let timeSpan = ValueForm(placeholder: "TIME") { text throws(BadValue) in
+    package static let timeSpan = ValueForm(placeholder: "TIME") { text throws(UsageError) in
         let units: [Character: Int] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400]
         guard let letter = text.last, let unit = units[letter], let number = Int(text.dropLast()),
             (1...30 * 86_400).contains(number), number <= 30 * 86_400 / unit
-        else { throw BadValue("needs a time such as 90s, 10m, 12h or 2d, at most 30d, not \(quoted(text))") }
+        else { throw UsageError("needs a time such as 90s, 10m, 12h or 2d, at most 30d, not \(quoted(text))") }
         return .seconds(number * unit)
     }
 }

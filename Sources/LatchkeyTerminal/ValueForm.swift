@@ -10,12 +10,12 @@ package struct ValueForm<Value: Sendable>: Sendable {
     package let wordCount: Int
     /// What a shell proposes for it.
     package let completion: Completion
-    /// Reads the text.
-    package let parse: @Sendable (String) throws(BadValue) -> Value
+    /// Reads the text. Its error says why the value is refused, as the end of a sentence that begins with the option.
+    package let parse: @Sendable (String) throws(UsageError) -> Value
 
     package init(
         placeholder: String, wordCount: Int = 1, completion: Completion = .none,
-        parse: @escaping @Sendable (String) throws(BadValue) -> Value
+        parse: @escaping @Sendable (String) throws(UsageError) -> Value
     ) {
         self.placeholder = placeholder
         self.wordCount = wordCount
@@ -24,22 +24,16 @@ package struct ValueForm<Value: Sendable>: Sendable {
     }
 }
 
-/// Why a value is refused, as the end of a sentence that begins with the option.
-package struct BadValue: Error, Equatable {
-    package let explanation: String
-    package init(_ explanation: String) { self.explanation = explanation }
-}
-
 extension ValueForm<String> {
     /// Any text.
     package static func text(_ placeholder: String) -> Self {
-        ValueForm(placeholder: placeholder) { text throws(BadValue) in text }
+        ValueForm(placeholder: placeholder) { text throws(UsageError) in text }
     }
 
     /// A path; not empty.
     package static func path(_ placeholder: String) -> Self {
-        ValueForm(placeholder: placeholder, completion: .files) { text throws(BadValue) in
-            guard !text.isEmpty else { throw BadValue("needs a path, not an empty text") }
+        ValueForm(placeholder: placeholder, completion: .files) { text throws(UsageError) in
+            guard !text.isEmpty else { throw UsageError("needs a path, not an empty text") }
             return text
         }
     }
@@ -47,17 +41,17 @@ extension ValueForm<String> {
 
 extension ValueForm<UInt16> {
     /// A TCP port.
-    package static let port = ValueForm(placeholder: "N") { text throws(BadValue) in
-        guard let port = UInt16(text) else { throw BadValue("needs a port from 0 to 65535, not \(quoted(text))") }
+    package static let port = ValueForm(placeholder: "N") { text throws(UsageError) in
+        guard let port = UInt16(text) else { throw UsageError("needs a port from 0 to 65535, not \(quoted(text))") }
         return port
     }
 }
 
 extension ValueForm<Int> {
     /// How many of something, from 1 on.
-    package static let count = ValueForm(placeholder: "N") { text throws(BadValue) in
+    package static let count = ValueForm(placeholder: "N") { text throws(UsageError) in
         guard let number = UInt32(text), number > 0 else {
-            throw BadValue("needs a whole number from 1 on, not \(quoted(text))")
+            throw UsageError("needs a whole number from 1 on, not \(quoted(text))")
         }
         return Int(number)
     }
@@ -66,9 +60,9 @@ extension ValueForm<Int> {
 extension ValueForm<WordPair> {
     /// Two words.
     package static func pair(_ first: String, _ second: String) -> Self {
-        ValueForm(placeholder: "\(first) \(second)", wordCount: 2, completion: .files) { text throws(BadValue) in
+        ValueForm(placeholder: "\(first) \(second)", wordCount: 2, completion: .files) { text throws(UsageError) in
             let words = text.split(separator: "\0", omittingEmptySubsequences: false).map(String.init)
-            guard words.count == 2 else { throw BadValue("needs two values: \(first) and \(second)") }
+            guard words.count == 2 else { throw UsageError("needs two values: \(first) and \(second)") }
             return WordPair(first: words[0], second: words[1])
         }
     }
@@ -82,9 +76,9 @@ package struct WordPair: Sendable, Equatable {
 extension ValueForm<Secret> {
     /// Hexadecimal digits for a number of bytes. The message about a wrong value never repeats it.
     package static func hex(bytes count: Int) -> Self {
-        ValueForm(placeholder: "HEX") { text throws(BadValue) in
+        ValueForm(placeholder: "HEX") { text throws(UsageError) in
             guard let bytes = Data(hexString: text), bytes.count == count else {
-                throw BadValue("needs \(2 * count) hexadecimal digits, and this is \(text.utf8.count) bytes of text")
+                throw UsageError("needs \(2 * count) hexadecimal digits, and this is \(text.utf8.count) bytes of text")
             }
             return Secret(bytes)
         }
@@ -94,9 +88,9 @@ extension ValueForm<Secret> {
 extension ValueForm<Duration> {
     /// Whole seconds within bounds; a duration on the wire has 32 bits.
     package static func seconds(from least: UInt32 = 1) -> Self {
-        ValueForm(placeholder: "SECONDS") { text throws(BadValue) in
+        ValueForm(placeholder: "SECONDS") { text throws(UsageError) in
             guard let number = UInt32(text), number >= least else {
-                throw BadValue("needs a whole number of seconds from \(least) to \(UInt32.max), not \(quoted(text))")
+                throw UsageError("needs a whole number of seconds from \(least) to \(UInt32.max), not \(quoted(text))")
             }
             return .seconds(Int64(number))
         }
@@ -109,10 +103,10 @@ extension ValueForm {
         let choices = choices.map { (word: $0.key, value: $0.value) }
         let words = choices.map(\.word)
         return ValueForm(placeholder: words.joined(separator: "|"), completion: .words(words)) {
-            text throws(BadValue) in
+            text throws(UsageError) in
             if let choice = choices.first(where: { $0.word == text }) { return choice.value }
             let closest = Spelling.closest(to: text, among: words).map { "; did you mean \($0)?" } ?? ""
-            throw BadValue("needs one of \(words.joined(separator: ", ")), not \(quoted(text))\(closest)")
+            throw UsageError("needs one of \(words.joined(separator: ", ")), not \(quoted(text))\(closest)")
         }
     }
 }
@@ -130,14 +124,14 @@ package struct NamedValue: Sendable, Equatable {
 }
 
 extension ValueForm<NamedValue> {
-    package static let named = ValueForm(placeholder: "NAME=VALUE") { text throws(BadValue) in
+    package static let named = ValueForm(placeholder: "NAME=VALUE") { text throws(UsageError) in
         // The value may be a token: the message repeats none of it.
         guard let equals = text.firstIndex(of: "=") else {
-            throw BadValue(
+            throw UsageError(
                 "needs NAME=VALUE, and this has no equals sign, so that there is a name without a value or the reverse")
         }
         guard equals != text.startIndex else {
-            throw BadValue("needs NAME=VALUE, and this has no name before an equals sign")
+            throw UsageError("needs NAME=VALUE, and this has no name before an equals sign")
         }
         return NamedValue(
             name: String(text[..<equals]), value: String(text[text.index(after: equals)...]), mayNameFile: true)

@@ -95,12 +95,12 @@ package final class KeySetSource: Sendable {
         ) {
             do {
                 return try await threads.run(path) { try PlainFile.read(path, limit: KeySet.limit) }
-            } catch PlainFileError.tooLarge {
-                throw KeySetError.tooLong(KeySet.limit + 1)
-            } catch let error as PlainFileError {
-                throw KeySetError.unreachable("The file \(path.onOneLine) cannot be read: \(error.what).")
-            } catch let error as FileHangError {
-                throw KeySetError.unreachable(error.reason)
+            } catch let error as FileError {
+                switch error.code {
+                case "fileTooLarge": throw KeySetError.tooLong(KeySet.limit + 1)
+                case "fileHangs": throw KeySetError.unreachable(error.reason)
+                default: throw KeySetError.unreachable("The file \(path.onOneLine) cannot be read: \(error.what).")
+                }
             }
         }
     }

@@ -113,9 +113,9 @@ import Testing
     @Test func `a failure and a missing program are named`() throws {
         let shell = try ToolRun.find("sh")
         #expect { try ToolRun.output(of: shell, ["-c", "exit 3"]) } throws: {
-            ($0 as? BenchError)?.code == "toolFailed" && ($0 as? BenchError)?.reason.contains("3") == true
+            ($0 as? Diagnosis)?.code == "toolFailed" && ($0 as? Diagnosis)?.reason.contains("3") == true
         }
-        #expect { try ToolRun.find("no-such-program-anywhere") } throws: { ($0 as? BenchError)?.code == "toolMissing" }
+        #expect { try ToolRun.find("no-such-program-anywhere") } throws: { ($0 as? Diagnosis)?.code == "toolMissing" }
     }
 }
 
@@ -138,6 +138,6 @@ import Testing
     }
 
     @Test func `without the counter nothing is counted`() {
-        #expect { try AllocationCount.counted() } throws: { ($0 as? BenchError)?.code == "toolFailed" }
+        #expect { try AllocationCount.counted() } throws: { ($0 as? Diagnosis)?.code == "toolFailed" }
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import LatchkeyCore
 import LatchkeyHTTP
 import LatchkeyServices
 import Testing
@@ -20,7 +21,7 @@ import Testing
         let server = HTTPServer { _ in .text("no", status: 403) }
         let load = LicenseLoad(port: try server.start(), requests: [Array("GET / HTTP/1.1\r\nHost: h\r\n\r\n".utf8)])
         await #expect { try await load.run(seconds: 10) } throws: {
-            ($0 as? BenchError)?.reason.contains("status 403") == true
+            ($0 as? Diagnosis)?.reason.contains("status 403") == true
         }
         await server.stop()
     }
@@ -28,7 +29,7 @@ import Testing
     @Test func `an empty license ends the run`() async throws {
         let server = HTTPServer { _ in .text("") }
         let load = LicenseLoad(port: try server.start(), requests: [Array("GET / HTTP/1.1\r\nHost: h\r\n\r\n".utf8)])
-        await #expect(throws: BenchError.self) { try await load.run(seconds: 10) }
+        await #expect(throws: Diagnosis.self) { try await load.run(seconds: 10) }
         await server.stop()
     }
 
@@ -36,7 +37,7 @@ import Testing
         let server = HTTPServer { _ in .text("") }
         let port = try server.start()
         await server.stop()
-        await #expect(throws: BenchError.self) { try await LicenseLoad(port: port, requests: [[0]]).run(seconds: 10) }
+        await #expect(throws: Diagnosis.self) { try await LicenseLoad(port: port, requests: [[0]]).run(seconds: 10) }
     }
 
     @Test func `the bound counts the operations of all threads`() async throws {

@@ -120,8 +120,8 @@ struct ErrorSamples {
     private mutating func addKeyServerErrors() {
         for kind in CertificateError.Kind.allCases { errors.append(CertificateError(kind: kind, reason: "Reason.")) }
         errors.append(ContentKeyError(CertificateError(kind: .pem, reason: "R."), otherwise: .certificateMissing))
-        errors.append(TLLVError(kind: .malformed, offset: 3, what: "is odd"))
-        errors.append(TLLVError(kind: .duplicate, offset: 3, what: "is odd"))
+        errors.append(FormatError(kind: .malformed, offset: 3, what: "is odd"))
+        errors.append(FormatError(kind: .duplicate, offset: 3, what: "is odd"))
         for text in ["", "base64", "{}", "<html>"] { add { try CKCContainer(Array(text.utf8)) } }
         for version: UInt8 in [1, 2] { add { try CKCContainer([0, 0, 0, version]) } }
         let derivation: [Diagnosis] = [.noApplicationSecret, .notTestCertificate, .wrongLength(3)]
@@ -142,7 +142,8 @@ struct ErrorSamples {
         let device: [DeviceError] = [
             .contentIdentifierMissing, .contentIdentifierLength(1), .noProtocolVersion, .wrongSPC("it is odd"),
             .returnedBlock(.r1, isMissing: true), .returnedBlock(.r1, isMissing: false), .noContentKey("none"),
-            .badTerms("odd"), .notPersistable(LicenseTerms(.unlimited)), .isACKC, .damaged("odd"), .foreign,
+            DeviceError(FormatError(kind: .badTerms, what: "odd")), .notPersistable(LicenseTerms(.unlimited)), .isACKC,
+            .damaged("odd"), .foreign,
             .oldFormat(3), .superseded,
         ]
         errors += device
@@ -167,7 +168,7 @@ struct ErrorSamples {
         for kind in PlaylistError.Kind.allCases { errors.append(PlaylistError(kind, line: 3, "odd")) }
         let unreadable = PlaylistError(.notUTF8, "no")
         errors.append(ContentKeyError(unreadable, stage: .playlist, otherwise: .playlistUnreadable))
-        let discovery: [KeyDiscoveryError] = [.tooManyPlaylists, .tooManyBytes, .tooDeep, .schemeNotAllowed]
+        let discovery: [Diagnosis] = [.tooManyPlaylists, .tooManyBytes, .tooDeep, .schemeNotAllowed]
         errors += discovery
         let playback: [Diagnosis] = [
             .keyMissing(KeyURI("skd://a")), .toolMissing("ffmpeg"), .toolFailed("odd"),

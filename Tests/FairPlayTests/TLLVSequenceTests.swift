@@ -28,14 +28,14 @@ import Testing
     @Test func `a payload cut inside a block is malformed`() throws {
         let whole = SPCForge.block(.r2, SPCForge.r2)
         for count in 1..<whole.count {
-            let error = #expect(throws: TLLVError.self) { try TLLVSequence(Array(whole.prefix(count))) }
+            let error = #expect(throws: FormatError.self) { try TLLVSequence(Array(whole.prefix(count))) }
             #expect(error?.kind == .malformed)
         }
     }
 
     @Test func `an error says where`() throws {
         let bytes = SPCForge.block(.r2, SPCForge.r2) + SPCForge.block(.r1, []) + SPCForge.block(.r2, [])
-        let error = #expect(throws: TLLVError.self) { try TLLVSequence(bytes) }
+        let error = #expect(throws: FormatError.self) { try TLLVSequence(bytes) }
         #expect(error?.kind == .duplicate)
         #expect(error?.offset == 64)
         #expect(error?.reason.contains("71b5595ac1521133 (R2)") == true)
@@ -44,7 +44,7 @@ import Testing
     @Test(arguments: [1, 8, 15, 17, 24, 33])
     func `a block length that is no multiple of 16 is malformed`(length: Int) {
         let block = header(length: length, valueLength: length) + [UInt8](repeating: 7, count: length)
-        let error = #expect(throws: TLLVError.self) { try TLLVSequence(block + SPCForge.block(.r1, [])) }
+        let error = #expect(throws: FormatError.self) { try TLLVSequence(block + SPCForge.block(.r1, [])) }
         #expect(error?.kind == .malformed)
         #expect(error?.offset == 0)
     }
@@ -52,7 +52,7 @@ import Testing
     @Test(arguments: [(0, 1), (16, 17), (16, 0xffff_ffff)])
     func `a value longer than its block is malformed`(length: Int, valueLength: Int) {
         let block = header(length: length, valueLength: valueLength) + [UInt8](repeating: 7, count: length)
-        let error = #expect(throws: TLLVError.self) { try TLLVSequence(block + SPCForge.block(.r1, [1, 2, 3])) }
+        let error = #expect(throws: FormatError.self) { try TLLVSequence(block + SPCForge.block(.r1, [1, 2, 3])) }
         #expect(error?.kind == .malformed)
         #expect(error?.reason.contains("states \(length) bytes with a value of \(valueLength)") == true)
     }
@@ -87,9 +87,9 @@ import Testing
     @Test func `a CKC cut at any byte or longer is refused`() throws {
         let ckc = try MadeCKC(SPCForge(), LicenseTerms()).bytes
         for count in 0..<ckc.count {
-            #expect(throws: CKCFormatError.self) { try CKCContainer(Array(ckc.prefix(count))) }
+            #expect(throws: FormatError.self) { try CKCContainer(Array(ckc.prefix(count))) }
         }
-        #expect(throws: CKCFormatError.self) { try CKCContainer(ckc + [0]) }
+        #expect(throws: FormatError.self) { try CKCContainer(ckc + [0]) }
     }
 
     @Test(arguments: [
@@ -97,7 +97,7 @@ import Testing
         ("", "an empty reply"), ("-----BEGIN CERTIFICATE-----", "PEM text"), ("\u{1}\u{2}\u{3}", nil),
     ])
     func `bytes that are not a CKC are named`(text: String, apparentFormat: String?) {
-        let error = #expect(throws: CKCFormatError.self) { try CKCContainer(Array(text.utf8)) }
+        let error = #expect(throws: FormatError.self) { try CKCContainer(Array(text.utf8)) }
         #expect(error?.apparentFormat == apparentFormat)
         #expect(error?.code == "notACKC")
     }

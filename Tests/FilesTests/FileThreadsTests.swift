@@ -32,7 +32,7 @@ import Testing
         await arrived.untilSomeoneArrives()
         await Self.waitForSleeper(clock)
         clock.advance(by: FileThreads.usualLimit)
-        let error = await #expect(throws: FileHangError.self) { try await work.value }
+        let error = await #expect(throws: FileError.self) { try await work.value }
         #expect(error?.code == "fileHangs")
         #expect(error?.reason == "/mnt/second cannot be read: the system gave nothing for 5 s.")
         door.signal()
@@ -44,8 +44,8 @@ import Testing
         let hanging = (0..<2).map { number in Task { try await threads.run("\(number)") { door.wait() } } }
         await Self.waitForSleeper(clock, 2)
         clock.advance(by: .seconds(5))
-        for work in hanging { await #expect(throws: FileHangError.self) { try await work.value } }
-        let error = await #expect(throws: FileHangError.self) { try await threads.run("third") {} }
+        for work in hanging { await #expect(throws: FileError.self) { try await work.value } }
+        let error = await #expect(throws: FileError.self) { try await threads.run("third") {} }
         #expect(error?.reason.hasPrefix("third is not read: 2 earlier readings go on") == true)
         for _ in 0..<2 { door.signal() }
         while (try? await threads.run("fourth") {}) == nil { try Task.checkCancellation() }

@@ -116,7 +116,7 @@ import Testing
         discovery.maximumDepth = 1
         let found = try await discovery.keys(at: Self.main)
         #expect(found.failures.map(\.uri) == [Self.url("c.m3u8")])
-        #expect(found.failures.compactMap { ($0.error as? KeyDiscoveryError)?.code } == ["tooDeep"])
+        #expect(found.failures.compactMap { ($0.error as? Diagnosis)?.code } == ["tooDeep"])
         #expect(fetcher.requests.count == 2)
     }
 
@@ -127,7 +127,7 @@ import Testing
         let found = try await discovery.keys(at: Self.main)
         #expect(found.fairPlayURIs == ["skd://a"])
         #expect(
-            found.failures.map { ($0.error as? KeyDiscoveryError)?.code } == ["tooManyPlaylists", "tooManyPlaylists"])
+            found.failures.map { ($0.error as? Diagnosis)?.code } == ["tooManyPlaylists", "tooManyPlaylists"])
         #expect(fetcher.requests.count == 2)
     }
 
@@ -141,7 +141,7 @@ import Testing
         discovery.maximumBytes = 400
         let found = try await discovery.keys(at: Self.main)
         #expect(found.fairPlayURIs == ["skd://a"])
-        #expect(found.failures.map { ($0.error as? KeyDiscoveryError)?.code } == ["tooManyBytes", "tooManyBytes"])
+        #expect(found.failures.map { ($0.error as? Diagnosis)?.code } == ["tooManyBytes", "tooManyBytes"])
         #expect(fetcher.requests.count == 3)
     }
 
@@ -153,7 +153,7 @@ import Testing
         let found = try await KeyDiscovery(fetcher).keys(at: Self.main)
         #expect(found.fairPlayURIs == ["skd://v"])
         #expect(found.failures.map(\.uri) == ["file:///etc/passwd", Self.url("gone?token=s3cret"), Self.url("bad")])
-        #expect((found.failures[0].error as? KeyDiscoveryError)?.code == "schemeNotAllowed")
+        #expect((found.failures[0].error as? Diagnosis)?.code == "schemeNotAllowed")
         #expect(found.failures[1].error is MemoryFetcher.NotFound)
         #expect((found.failures[2].error as? PlaylistError)?.code == "missingAttribute")
         #expect(!found.failures[1].description.prefix { $0 != ":" }.contains("s3cret"))

@@ -1,4 +1,5 @@
 import Foundation
+import LatchkeyCore
 import LatchkeyHTTP
 import LatchkeyTesting
 import Testing
@@ -108,7 +109,7 @@ import Testing
     @Test func `a second start is refused`() async throws {
         let server = HTTPServer(.patient) { _ in .text("ok") }
         try server.start()
-        #expect(throws: HTTPServerError.self) { try server.start() }
+        #expect(throws: Diagnosis.self) { try server.start() }
         await server.stop()
     }
 
@@ -116,7 +117,7 @@ import Testing
         try await withServer(answering: { _ in .text("ok") }) { port in
             var configuration = HTTPServerConfiguration.patient
             configuration.port = port
-            let error = #expect(throws: HTTPServerError.self) {
+            let error = #expect(throws: Diagnosis.self) {
                 try HTTPServer(configuration) { _ in .text("ok") }.start()
             }
             #expect(error?.code == "httpListen")
@@ -128,7 +129,7 @@ import Testing
     func `a name in place of an address is refused`(_ address: String) throws {
         var configuration = HTTPServerConfiguration.patient
         configuration.address = address
-        let error = #expect(throws: HTTPServerError.self) { try HTTPServer(configuration) { _ in .text("ok") }.start() }
+        let error = #expect(throws: Diagnosis.self) { try HTTPServer(configuration) { _ in .text("ok") }.start() }
         #expect(error?.code == "httpAddress")
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import LatchkeyCore
 import LatchkeyHTTP
 import TLSPeer
 import Testing
@@ -60,7 +61,7 @@ struct HTTPServerTLSReplacementTests {
                 .init(certificate: "", privateKey: ""),
             ]
             for tls in wrong {
-                let error = #expect(throws: HTTPServerError.self) { try server.replaceTLS(tls) }
+                let error = #expect(throws: Diagnosis.self) { try server.replaceTLS(tls) }
                 #expect(error?.code == "httpTLS")
                 #expect("\(String(describing: error))".contains("do-not-show-me") == false)
             }
@@ -73,7 +74,7 @@ struct HTTPServerTLSReplacementTests {
     @Test func `a server of plain HTTP takes no certificate`() async throws {
         let identity = try SelfSigned()
         try await withServer(nil) { server, port in
-            let error = #expect(throws: HTTPServerError.self) { try server.replaceTLS(identity.tls) }
+            let error = #expect(throws: Diagnosis.self) { try server.replaceTLS(identity.tls) }
             #expect(error?.code == "httpTLS")
             server.use(try TLSIdentity(identity.tls))
             let connection = try RawConnection(port: port)

@@ -1,4 +1,5 @@
 import Foundation
+import LatchkeyCore
 import LatchkeyHTTP
 import Testing
 
@@ -29,7 +30,7 @@ struct HTTPServerTLSTests {
     @Test func `a key that is none is refused without showing it`() throws {
         var configuration = HTTPServerConfiguration()
         configuration.tls = .init(certificate: "no certificate", privateKey: "do-not-show-me")
-        let error = #expect(throws: HTTPServerError.self) { try HTTPServer(configuration) { _ in .text("ok") }.start() }
+        let error = #expect(throws: Diagnosis.self) { try HTTPServer(configuration) { _ in .text("ok") }.start() }
         #expect(error?.code == "httpTLS")
         #expect("\(String(describing: error)) \(configuration)".contains("do-not-show-me") == false)
     }

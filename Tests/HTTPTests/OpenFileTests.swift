@@ -122,7 +122,7 @@ import Testing
     @Test func `a process with too few files does not start a server, and says how many it needs`() throws {
         var configuration = HTTPServerConfiguration.patient
         configuration.openFiles = OpenFileBudget { 64 }
-        let error = #expect(throws: HTTPServerError.self) { try HTTPServer(configuration) { _ in .text("ok") }.start() }
+        let error = #expect(throws: Diagnosis.self) { try HTTPServer(configuration) { _ in .text("ok") }.start() }
         #expect(error?.code == "httpOpenFiles")
     }
 }

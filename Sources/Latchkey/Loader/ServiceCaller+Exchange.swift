@@ -105,7 +105,7 @@ extension ServiceCaller {
         until end: Duration
     ) async throws -> HTTPReply {
         let (date, start) = (timekeeper.date, timekeeper.uptime)
-        func note(_ outcome: Result<HTTPReply, RecordedExchange.NoReply>) {
+        func note(_ outcome: RecordedExchange.Outcome) {
             guard let record else { return }
             let length = timekeeper.uptime - start
             record.note(
@@ -133,12 +133,12 @@ extension ServiceCaller {
                     try await transport.sent(
                         request, bodyLimit: bodyLimit, serving: call.stage, of: call.trace.number)
                 })
-            note(.success(reply))
+            note(.reply(reply))
             call.trace.send(.exchanged(summary(reply)))
             return reply
         } catch {
             let code = ContentKeyError(error, stage: call.stage, otherwise: .integrationFailed).code
-            note(.failure(RecordedExchange.NoReply(code: code)))
+            note(.noReply(code: code))
             call.trace.send(.unanswered(summary(nil), code: code))
             throw error
         }

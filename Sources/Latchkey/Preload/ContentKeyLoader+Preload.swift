@@ -42,12 +42,14 @@ extension ContentKeyLoader {
         let start = timekeeper.uptime
         let preload = Preload(self, player, limits)
         let outcome = await preloads.run {
-            try await withDeadline(limits.time, timekeeper, expired: { TimeIsOver() }) { await preload.run(playlist) }
+            try await withDeadline(limits.time, timekeeper, expired: { Diagnosis(.deadlineExceeded, "") }) {
+                await preload.run(playlist)
+            }
         }
         let end: PreloadResult.End =
             switch outcome {
             case .success: .complete
-            case .failure(is TimeIsOver): .timeIsOver
+            case .failure(is Diagnosis): .timeIsOver
             case .failure: .cancelled
             }
         let result = preload.draft.result(end, took: timekeeper.uptime - start)
@@ -57,5 +59,3 @@ extension ContentKeyLoader {
         return result
     }
 }
-
-private struct TimeIsOver: Error {}

@@ -35,21 +35,21 @@ package struct RecordedExchange: Sendable {
     package let number: Int
     package let stage: ContentKeyError.Stage
     package let request: URLRequest
-    package let outcome: Result<HTTPReply, NoReply>
+    package let outcome: Outcome
     package let date: Date
     package let milliseconds: Double
 
     package init(
-        _ stage: ContentKeyError.Stage, of number: Int, _ request: URLRequest, _ outcome: Result<HTTPReply, NoReply>,
+        _ stage: ContentKeyError.Stage, of number: Int, _ request: URLRequest, _ outcome: Outcome,
         at date: Date, took length: Duration
     ) {
         (self.stage, self.number, self.request, self.outcome) = (stage, number, request, outcome)
         (self.date, milliseconds) = (date, (length.inMilliseconds * 1_000).rounded() / 1_000)
     }
 
-    /// The code of why no reply came.
-    package struct NoReply: Error {
-        package let code: String
-        package init(code: String) { self.code = code }
+    /// A reply, or the code of why none came.
+    package enum Outcome: Sendable {
+        case reply(HTTPReply)
+        case noReply(code: String)
     }
 }

@@ -2,12 +2,9 @@ import Foundation
 import LatchkeyCore
 import LatchkeyFiles
 
-/// Why a connection is of no use any more.
-struct SocketFailure: Error, Equatable {
-    let cause: String
-}
-
 /// A connection to a server, with one request at a time. Never blocks. Belongs to one thread.
+///
+/// The reason of an error, after which the connection is of no use, is a clause for a report's line.
 final class LoadSocket {
     let descriptor: CInt
     private var outgoing: [UInt8] = []
@@ -16,15 +13,19 @@ final class LoadSocket {
     private var buffer = [UInt8](repeating: 0, count: 16_384)
 
     /// Begins to connect, to one of the places.
-    init(_ places: [SocketPlaces.Place]) throws(SocketFailure) {
-        guard let place = places.randomElement() else { throw SocketFailure(cause: "the server's name is not found") }
-        guard OpenFileBudget.process.take(for: .own) else { throw SocketFailure(cause: "no descriptor is left") }
+    init(_ places: [SocketPlaces.Place]) throws(TransportError) {
+        guard let place = places.randomElement() else {
+            throw TransportError(.hostNotFound, "the server's name is not found")
+        }
+        guard OpenFileBudget.process.take(for: .own) else {
+            throw TransportError(.transportFailed, "no descriptor is left")
+        }
         #if canImport(Darwin)
             descriptor = socket(place.family, SOCK_STREAM, 0)
         #else
             descriptor = socket(place.family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         #endif
-        guard descriptor >= 0 else { throw SocketFailure(cause: "no descriptor is left") }
+        guard descriptor >= 0 else { throw TransportError(.transportFailed, "no descriptor is left") }
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
         var on: CInt = 1
         setsockopt(descriptor, CInt(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<CInt>.size))
@@ -36,7 +37,7 @@ final class LoadSocket {
                 connect(descriptor, $0.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count))
             } ?? -1
         }
-        if result != 0, errno != EINPROGRESS { throw SocketFailure(cause: Self.text(errno)) }
+        if result != 0, errno != EINPROGRESS { throw TransportError(.cannotConnect, Self.text(errno)) }
     }
 
     deinit {
@@ -48,7 +49,7 @@ final class LoadSocket {
     var events: Int16 { Int16(sent < outgoing.count ? POLLOUT : POLLIN) }
 
     /// Sends a request as far as the connection takes it.
-    func begin(_ request: [UInt8]) throws(SocketFailure) {
+    func begin(_ request: [UInt8]) throws(TransportError) {
         outgoing = request
         sent = 0
         received.removeAll(keepingCapacity: true)
@@ -57,7 +58,7 @@ final class LoadSocket {
 
     /// Goes on with sending or receiving.
     /// - Returns: the reply once it is whole.
-    func advance() throws(SocketFailure) -> SocketReply? {
+    func advance() throws(TransportError) -> SocketReply? {
         guard sent == outgoing.count else {
             try push()
             return nil
@@ -66,14 +67,14 @@ final class LoadSocket {
         if count < 0, errno == EAGAIN || errno == EINTR { return nil }
         guard count > 0 else {
             let cause = count == 0 ? "the connection ended" : Self.text(errno)
-            throw SocketFailure(cause: received.isEmpty ? cause : "\(cause) within a reply")
+            throw TransportError(.connectionLost, received.isEmpty ? cause : "\(cause) within a reply")
         }
         received += buffer.prefix(count)
-        guard received.count <= 1 << 20 else { throw SocketFailure(cause: "the reply is longer than 1 MiB") }
+        guard received.count <= 1 << 20 else { throw TransportError(.bodyTooLarge, "the reply is longer than 1 MiB") }
         return try SocketReply(received)
     }
 
-    private func push() throws(SocketFailure) {
+    private func push() throws(TransportError) {
         #if canImport(Darwin)
             let flags: CInt = 0
         #else
@@ -85,7 +86,7 @@ final class LoadSocket {
         if count >= 0 { return sent += count }
         // A connection that is being made takes nothing yet.
         guard errno == EAGAIN || errno == EINTR || errno == ENOTCONN else {
-            throw SocketFailure(cause: Self.text(errno))
+            throw TransportError(.connectionLost, Self.text(errno))
         }
     }
 
@@ -99,12 +100,12 @@ struct SocketReply {
 
     /// - Parameter bytes: what has arrived. The result is `nil` until it is whole.
     /// - Throws: for what is no reply with a length.
-    init?(_ bytes: [UInt8]) throws(SocketFailure) {
+    init?(_ bytes: [UInt8]) throws(TransportError) {
         guard let end = bytes.firstRange(of: Array("\r\n\r\n".utf8)) else { return nil }
         var lines = String(decoding: bytes[..<end.lowerBound], as: UTF8.self).split(separator: "\r\n")[...]
         let first = (lines.popFirst() ?? "").split(separator: " ")
         guard first.count > 1, first[0].hasPrefix("HTTP/1."), let status = Int(first[1]), (100...599).contains(status)
-        else { throw SocketFailure(cause: "the reply is not HTTP 1.1") }
+        else { throw TransportError(.replyMalformed, "the reply is not HTTP 1.1") }
         var fields: [String: String] = [:]
         for line in lines {
             guard let colon = line.firstIndex(of: ":") else { continue }
@@ -113,7 +114,7 @@ struct SocketReply {
         }
         let isEmpty = status == 204 || status == 304
         guard let length = fields["content-length"].flatMap({ Int($0) }) ?? (isEmpty ? 0 : nil), length >= 0 else {
-            throw SocketFailure(cause: "the reply states no length")
+            throw TransportError(.replyMalformed, "the reply states no length")
         }
         let body = bytes[end.upperBound...]
         guard body.count >= length else { return nil }

@@ -129,13 +129,13 @@ private final class SocketLoop {
             }
             guard !idle.isEmpty || busy.count < most else { break }
             firstWaiting += 1
-            do throws(SocketFailure) {
+            do throws(TransportError) {
                 let socket: LoadSocket
                 if let kept = idle.popLast() { socket = kept } else { socket = try LoadSocket(places) }
                 try socket.begin(job.bytes)
                 busy.append((socket, job, deadline))
             } catch {
-                job.done.resume(returning: .none(error.cause))
+                job.done.resume(returning: .none(error.reason))
             }
         }
         if firstWaiting == waiting.count || firstWaiting > 10_000 {
@@ -158,7 +158,7 @@ private final class SocketLoop {
         busy = []
         idle = kept
         for (one, descriptor) in zip(former, descriptors) {
-            do throws(SocketFailure) {
+            do throws(TransportError) {
                 if descriptor.revents != 0, let reply = try one.socket.advance() {
                     if !reply.endsConnection { idle.append(one.socket) }
                     one.job.done.resume(returning: reply.reply)
@@ -168,7 +168,7 @@ private final class SocketLoop {
                     busy.append(one)
                 }
             } catch {
-                one.job.done.resume(returning: .none(error.cause))
+                one.job.done.resume(returning: .none(error.reason))
             }
         }
     }

@@ -149,14 +149,14 @@ extension ValueForm<String> {
     /// The name of a profile that comes with Latchkey; any text.
     fileprivate static let vendor = ValueForm(
         placeholder: "ID", completion: .words(VendorProfile.all.map(\.identifier))
-    ) { text throws(BadValue) in text }
+    ) { text throws(UsageError) in text }
 }
 
 extension ValueForm<NamedValue> {
     /// A parameter and its value. A parameter without one is named; anything else may be a token, and is not.
-    fileprivate static let setting = ValueForm(placeholder: "NAME=VALUE") { text throws(BadValue) in
+    fileprivate static let setting = ValueForm(placeholder: "NAME=VALUE") { text throws(UsageError) in
         let names = VendorProfile.all.flatMap(\.parameters).map(\.name)
-        guard !names.contains(text) else { throw BadValue("\(text) needs a value: --set \(text)=VALUE") }
+        guard !names.contains(text) else { throw UsageError("\(text) needs a value: --set \(text)=VALUE") }
         return try ValueForm<NamedValue>.named.parse(text)
     }
 }

@@ -25,16 +25,16 @@ struct FaultOrder: Sendable, Equatable {
     ]
 
     /// - Throws: why the text is no fault.
-    init(_ text: String) throws(BadValue) {
+    init(_ text: String) throws(UsageError) {
         let (place, order) = Self.cut(text, at: "=")
-        guard let order, !place.isEmpty else { throw BadValue("needs [SERVICE/]ENDPOINT=FAULT, not \(quoted(text))") }
+        guard let order, !place.isEmpty else { throw UsageError("needs [SERVICE/]ENDPOINT=FAULT, not \(quoted(text))") }
         let (first, second) = Self.cut(place, at: "/")
         service = second == nil ? nil : ServiceIdentifier(rawValue: first)
         endpoint = ServiceEndpoint(rawValue: second ?? first)
         let (words, times) = Self.cut(order, at: "*")
         if let times {
             guard let count = Int(times), (1...1_000_000).contains(count) else {
-                throw BadValue("needs a number of requests behind the *, not \(quoted(times))")
+                throw UsageError("needs a number of requests behind the *, not \(quoted(times))")
             }
             span = .first(count)
         } else {
@@ -43,7 +43,7 @@ struct FaultOrder: Sendable, Equatable {
         fault = try Self.fault(words)
     }
 
-    private static func fault(_ text: String) throws(BadValue) -> Fault {
+    private static func fault(_ text: String) throws(UsageError) -> Fault {
         let parts = text.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
         switch (parts[0], parts.dropFirst().first, parts.dropFirst(2).first) {
         case ("status", let number?, nil): return .status(try status(number))
@@ -58,20 +58,20 @@ struct FaultOrder: Sendable, Equatable {
         case ("garbage", nil, nil): return .garbagePayload
         case ("type", nil, nil): return .wrongContentType
         default:
-            throw BadValue("needs one of \(help.map(\.0).joined(separator: ", ")), not \(quoted(text))")
+            throw UsageError("needs one of \(help.map(\.0).joined(separator: ", ")), not \(quoted(text))")
         }
     }
 
-    private static func status(_ text: String) throws(BadValue) -> Int {
+    private static func status(_ text: String) throws(UsageError) -> Int {
         guard let status = Int(text), (200...599).contains(status) else {
-            throw BadValue("needs a status from 200 to 599, not \(quoted(text))")
+            throw UsageError("needs a status from 200 to 599, not \(quoted(text))")
         }
         return status
     }
 
-    private static func seconds(_ text: String) throws(BadValue) -> Duration {
+    private static func seconds(_ text: String) throws(UsageError) -> Duration {
         guard let seconds = Double(text), (0...86_400).contains(seconds) else {
-            throw BadValue("needs seconds from 0 to 86400, not \(quoted(text))")
+            throw UsageError("needs seconds from 0 to 86400, not \(quoted(text))")
         }
         return .milliseconds(Int64(seconds * 1_000))
     }
@@ -84,5 +84,5 @@ struct FaultOrder: Sendable, Equatable {
 }
 
 extension ValueForm<FaultOrder> {
-    static let fault = ValueForm(placeholder: "WHERE=FAULT") { text throws(BadValue) in try FaultOrder(text) }
+    static let fault = ValueForm(placeholder: "WHERE=FAULT") { text throws(UsageError) in try FaultOrder(text) }
 }

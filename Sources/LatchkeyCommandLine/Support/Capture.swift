@@ -62,7 +62,7 @@ private struct NotingTransport: Transport {
 
     func send(_ request: URLRequest, bodyLimit: Int) async throws -> HTTPReply {
         let (date, start) = (timekeeper.date, timekeeper.uptime)
-        func note(_ outcome: Result<HTTPReply, RecordedExchange.NoReply>) {
+        func note(_ outcome: RecordedExchange.Outcome) {
             loader.record?.note(
                 RecordedExchange(
                     .playlist, of: 0, request, outcome, at: date, took: timekeeper.uptime - start), hiding: [])
@@ -71,10 +71,10 @@ private struct NotingTransport: Transport {
             let reply = try await base.send(request, bodyLimit: bodyLimit)
             let isPlaylist = reply.body.starts(with: Data("#EXTM3U".utf8))
             if isPlaylist { loader.record?.note(playlist: reply.body, at: request.url?.absoluteString ?? "") }
-            if reply.status >= 300 || !isPlaylist && Self.namesPlaylist(request) { note(.success(reply)) }
+            if reply.status >= 300 || !isPlaylist && Self.namesPlaylist(request) { note(.reply(reply)) }
             return reply
         } catch {
-            note(.failure(RecordedExchange.NoReply(code: LatchkeyTerminal.Failure(error).code)))
+            note(.noReply(code: LatchkeyTerminal.Failure(error).code))
             throw error
         }
     }

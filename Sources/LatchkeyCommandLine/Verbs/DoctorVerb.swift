@@ -97,7 +97,7 @@ struct DoctorVerb: Verb {
     /// In bytes.
     private static let captureLimit = 64 << 20
 
-    private static func capture(_ data: Data) throws(CaptureError) -> TrafficCapture {
+    private static func capture(_ data: Data) throws(Diagnosis) -> TrafficCapture {
         do { return try TrafficCapture(data) } catch { throw error.remedied(for: "--har") }
     }
 

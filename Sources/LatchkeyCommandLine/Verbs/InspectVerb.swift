@@ -102,9 +102,9 @@ extension Inspection.Kind {
 
 extension ValueForm<KeyID> {
     /// A key's identifier.
-    fileprivate static let keyID = ValueForm(placeholder: "ID") { text throws(BadValue) in
+    fileprivate static let keyID = ValueForm(placeholder: "ID") { text throws(UsageError) in
         guard let keyID = KeyID(text) else {
-            throw BadValue("needs 32 hexadecimal digits, with dashes or without, not \(quoted(text))")
+            throw UsageError("needs 32 hexadecimal digits, with dashes or without, not \(quoted(text))")
         }
         return keyID
     }

@@ -211,9 +211,9 @@ struct LoadVerb: Verb {
 
 extension ValueForm<Double> {
     /// So many in a second.
-    fileprivate static let rate = ValueForm(placeholder: "N") { text throws(BadValue) in
+    fileprivate static let rate = ValueForm(placeholder: "N") { text throws(UsageError) in
         guard let number = Double(text), number.isFinite, (0.01...1_000_000).contains(number) else {
-            throw BadValue("needs a number from 0.01 to 1000000, not \(quoted(text))")
+            throw UsageError("needs a number from 0.01 to 1000000, not \(quoted(text))")
         }
         return number
     }

@@ -96,15 +96,15 @@ struct SPCVerb: Verb {
 
 extension ValueForm<UInt64> {
     /// A whole number.
-    fileprivate static let number = ValueForm(placeholder: "NUMBER") { text throws(BadValue) in
-        guard let number = UInt64(text) else { throw BadValue("needs a whole number from 0, not \(quoted(text))") }
+    fileprivate static let number = ValueForm(placeholder: "NUMBER") { text throws(UsageError) in
+        guard let number = UInt64(text) else { throw UsageError("needs a whole number from 0, not \(quoted(text))") }
         return number
     }
 
     /// Sixteen hexadecimal digits.
-    fileprivate static let hexNumber = ValueForm(placeholder: "HEX") { text throws(BadValue) in
+    fileprivate static let hexNumber = ValueForm(placeholder: "HEX") { text throws(UsageError) in
         guard text.utf8.count == 16, let number = UInt64(text, radix: 16) else {
-            throw BadValue("needs 16 hexadecimal digits, not \(quoted(text))")
+            throw UsageError("needs 16 hexadecimal digits, not \(quoted(text))")
         }
         return number
     }

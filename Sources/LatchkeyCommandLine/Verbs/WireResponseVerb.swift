@@ -97,9 +97,9 @@ struct WireResponseVerb: Verb {
 
 extension ValueForm<Int> {
     /// An HTTP status.
-    fileprivate static let status = ValueForm(placeholder: "N") { text throws(BadValue) in
+    fileprivate static let status = ValueForm(placeholder: "N") { text throws(UsageError) in
         guard let status = Int(text), (100..<600).contains(status) else {
-            throw BadValue("needs a status from 100 to 599, not \(quoted(text))")
+            throw UsageError("needs a status from 100 to 599, not \(quoted(text))")
         }
         return status
     }
@@ -107,10 +107,10 @@ extension ValueForm<Int> {
 
 extension ValueForm<NamedValue> {
     /// `NAME: VALUE`.
-    fileprivate static let header = ValueForm(placeholder: "'NAME: VALUE'") { text throws(BadValue) in
+    fileprivate static let header = ValueForm(placeholder: "'NAME: VALUE'") { text throws(UsageError) in
         // The value may be a cookie, so that the message repeats none of it.
         guard let colon = text.firstIndex(of: ":"), colon != text.startIndex else {
-            throw BadValue("needs 'NAME: VALUE', and this has no name before a colon")
+            throw UsageError("needs 'NAME: VALUE', and this has no name before a colon")
         }
         let value = text[text.index(after: colon)...].trimmingCharacters(in: .whitespaces)
         return NamedValue(name: String(text[..<colon]), value: value)

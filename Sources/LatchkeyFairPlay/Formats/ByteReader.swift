@@ -1,10 +1,12 @@
 /// A bounds-checked cursor over bytes.
 ///
-/// All parsing of SPCs and CKCs uses it; nothing else indexes input.
+/// All parsing of SPCs and CKCs uses it; nothing else indexes input. A read gives `nil`, and moves nothing, where too few bytes are left.
 package struct ByteReader {
     private let bytes: [UInt8]
     /// The number of bytes read.
     package private(set) var offset = 0
+    /// The number of bytes that the last read wanted.
+    private(set) var wanted = 0
 
     /// - Parameter bytes: the bytes to read, from their start.
     package init(_ bytes: [UInt8]) { self.bytes = bytes }
@@ -12,33 +14,27 @@ package struct ByteReader {
     /// The number of bytes left.
     package var remaining: Int { bytes.count - offset }
 
+    /// Why the last read gave nothing, as a clause.
+    var shortage: String { "at byte \(offset) it wants \(wanted) bytes and has \(remaining)" }
+
     /// Reads a big-endian number of 4 bytes.
-    package mutating func uint32() throws(EndOfBytes) -> UInt32 { try number() }
+    package mutating func uint32() -> UInt32? { number() }
 
     /// Reads a big-endian number of 8 bytes.
-    package mutating func uint64() throws(EndOfBytes) -> UInt64 { try number() }
+    package mutating func uint64() -> UInt64? { number() }
 
     /// Skips a number of bytes and returns their range.
-    package mutating func take(_ count: Int) throws(EndOfBytes) -> Range<Int> {
-        guard count >= 0, count <= remaining else { throw EndOfBytes(offset: offset, wanted: count, found: remaining) }
+    package mutating func take(_ count: Int) -> Range<Int>? {
+        wanted = count
+        guard count >= 0, count <= remaining else { return nil }
         defer { offset += count }
         return offset..<offset + count
     }
 
-    private mutating func number<Number: FixedWidthInteger>() throws(EndOfBytes) -> Number {
-        let range = try take(Number.bitWidth / 8)
+    private mutating func number<Number: FixedWidthInteger>() -> Number? {
+        guard let range = take(Number.bitWidth / 8) else { return nil }
         return bytes.withUnsafeBytes {
             Number(bigEndian: $0.loadUnaligned(fromByteOffset: range.lowerBound, as: Number.self))
         }
     }
-}
-
-/// The bytes ended before a value was complete.
-package struct EndOfBytes: Error {
-    /// The offset of the incomplete value.
-    package let offset: Int
-    /// The number of bytes that the value needs.
-    package let wanted: Int
-    /// The number of bytes that were left.
-    package let found: Int
 }

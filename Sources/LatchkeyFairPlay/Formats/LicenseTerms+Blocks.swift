@@ -62,16 +62,10 @@ extension LicenseTerms.Validity {
     }
 }
 
-/// Terms in a CKC that make no sense.
-package struct UnreadableTerms: Error {
-    /// What is wrong, as a clause: `the lease is 0 seconds`.
-    package let what: String
-}
-
 extension LicenseTerms {
     /// Reads the terms from a CKC's blocks, as strictly as a device does.
-    /// - Throws: an `UnreadableTerms` for a block of an odd length, a duration of 0 seconds or an unknown number.
-    package init(_ blocks: TLLVSequence) throws(UnreadableTerms) {
+    /// - Throws: a `FormatError` with `badTerms` for a block of an odd length, a duration of 0 seconds or an unknown number.
+    package init(_ blocks: TLLVSequence) throws(FormatError) {
         let validity: Validity
         if let value = blocks.value(.offlineKey) {
             validity = try Self.dualExpiry(value)
@@ -83,8 +77,8 @@ extension LicenseTerms {
         self.init(validity, hdcp: try blocks.value(.hdcpRequirement).map(HDCPRequirement.init(blockValue:)))
     }
 
-    private static func duration(_ value: ArraySlice<UInt8>) throws(UnreadableTerms) -> Validity {
-        guard value.count == 16 else { throw UnreadableTerms(what: "the duration block has \(value.count) bytes") }
+    private static func duration(_ value: ArraySlice<UInt8>) throws(FormatError) -> Validity {
+        guard value.count == 16 else { throw .badTerms("the duration block has \(value.count) bytes") }
         let words: [UInt32] = value.bigEndianNumbers()
         switch KeyType(rawValue: words[2]) {
         case .lease: return .lease(try seconds(words[0], of: "lease"))
@@ -94,22 +88,21 @@ extension LicenseTerms {
                 lease: try seconds(words[0], of: "lease"), rental: try seconds(words[1], of: "rental"))
         case .persistent: return .persistent
         case .persistentFor: return .persistentFor(try seconds(words[1], of: "storage"))
-        case nil: throw UnreadableTerms(what: "the kind of key \(words[2].bigEndianBytes.hexString) is unknown")
+        case nil: throw .badTerms("the kind of key \(words[2].bigEndianBytes.hexString) is unknown")
         }
     }
 
-    private static func dualExpiry(_ value: ArraySlice<UInt8>) throws(UnreadableTerms) -> Validity {
+    private static func dualExpiry(_ value: ArraySlice<UInt8>) throws(FormatError) -> Validity {
         guard value.count == 32, UInt32(bigEndian: value.prefix(4)) == 1 else {
-            throw UnreadableTerms(
-                what: "the offline key block has \(value.count) bytes, or another version than 1")
+            throw .badTerms("the offline key block has \(value.count) bytes, or another version than 1")
         }
         let times: [UInt32] = value.suffix(8).bigEndianNumbers()
         return .dualExpiry(
             storage: try seconds(times[0], of: "storage"), playback: try seconds(times[1], of: "playback"))
     }
 
-    private static func seconds(_ seconds: UInt32, of what: String) throws(UnreadableTerms) -> Duration {
-        guard seconds > 0 else { throw UnreadableTerms(what: "the \(what) is 0 seconds") }
+    private static func seconds(_ seconds: UInt32, of what: String) throws(FormatError) -> Duration {
+        guard seconds > 0 else { throw .badTerms("the \(what) is 0 seconds") }
         return .seconds(seconds)
     }
 }
@@ -141,13 +134,13 @@ extension HDCPRequirement {
     }
 
     /// - Parameter value: 16 bytes, or the 8 of the code alone.
-    fileprivate init(blockValue value: ArraySlice<UInt8>) throws(UnreadableTerms) {
+    fileprivate init(blockValue value: ArraySlice<UInt8>) throws(FormatError) {
         guard value.count == 8 || value.count == 16 else {
-            throw UnreadableTerms(what: "the HDCP block has \(value.count) bytes")
+            throw .badTerms("the HDCP block has \(value.count) bytes")
         }
         let code = UInt64(bigEndian: value.prefix(8))
         guard let known = Self.allCases.first(where: { $0.wireCode == code }) else {
-            throw UnreadableTerms(what: "the HDCP code \(code.bigEndianBytes.hexString) is unknown")
+            throw .badTerms("the HDCP code \(code.bigEndianBytes.hexString) is unknown")
         }
         self = known
     }

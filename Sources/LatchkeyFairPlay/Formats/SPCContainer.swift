@@ -29,17 +29,11 @@ package struct SPCContainer: Sendable {
         let version = try Self.version(of: bytes)
         guard let wrappedLength = Self.wrappedKeyLength(version) else { throw .unsupportedVersion(version, bytes) }
         var reader = ByteReader(bytes)
-        do throws(EndOfBytes) {
-            _ = try reader.take(8)
-            ivRange = try reader.take(16)
-            wrappedKeyRange = try reader.take(wrappedLength)
-            certificateHashRange = try reader.take(20)
-            let stated = Int(try reader.uint32())
-            payloadRange = try reader.take(stated)
-        } catch {
-            throw .malformedContainer("at byte \(error.offset) it wants \(error.wanted) bytes and has \(error.found)")
-        }
-        try Self.check(payloadRange, in: bytes)
+        guard reader.take(8) != nil, let iv = reader.take(16), let wrappedKey = reader.take(wrappedLength),
+            let certificateHash = reader.take(20), let length = reader.uint32(), let payload = reader.take(Int(length))
+        else { throw .malformedContainer(reader.shortage) }
+        try Self.check(payload, in: bytes)
+        (ivRange, wrappedKeyRange, certificateHashRange, payloadRange) = (iv, wrappedKey, certificateHash, payload)
         self.version = version
         self.bytes = bytes
     }
@@ -48,7 +42,7 @@ package struct SPCContainer: Sendable {
     /// - Throws: `malformedContainer` for fewer than 8 bytes.
     static func version(of bytes: [UInt8]) throws(KSMRefusal) -> UInt32 {
         var reader = ByteReader(bytes)
-        guard bytes.count >= 8, let version = try? reader.uint32() else {
+        guard bytes.count >= 8, let version = reader.uint32() else {
             throw .malformedContainer("it has \(bytes.count) bytes, less than its header")
         }
         return version

@@ -32,19 +32,19 @@ package struct TLLVSequence: Sendable {
     package static let maximumBlockCount = 256
 
     /// Parses a payload.
-    /// - Throws: a `TLLVError` for the first block that breaks a rule.
-    package init(_ bytes: [UInt8]) throws(TLLVError) {
+    /// - Throws: a `FormatError` for the first block that breaks a rule.
+    package init(_ bytes: [UInt8]) throws(FormatError) {
         var reader = ByteReader(bytes)
         var blocks: [TLLVBlock] = []
         blocks.reserveCapacity(40)
         while reader.remaining > 0 {
             let block = try Self.block(&reader)
             guard blocks.count < Self.maximumBlockCount else {
-                throw TLLVError(kind: .malformed, offset: block.offset, what: "there are more than 256 blocks")
+                throw FormatError(kind: .malformed, offset: block.offset, what: "there are more than 256 blocks")
             }
             // For a typical payload, a linear search is faster than a set, and the number of blocks is limited.
             if blocks.contains(where: { $0.tag == block.tag }) {
-                throw TLLVError(kind: .duplicate, offset: block.offset, what: "tag \(block.tag) occurs a second time")
+                throw FormatError(kind: .duplicate, offset: block.offset, what: "tag \(block.tag) occurs a second time")
             }
             blocks.append(block)
         }
@@ -61,24 +61,22 @@ package struct TLLVSequence: Sendable {
     /// The whole block with a tag, including header and padding; `nil` if there is none.
     package func raw(_ tag: TLLVTag) -> ArraySlice<UInt8>? { self[tag].map { bytes[$0.range] } }
 
-    private static func block(_ reader: inout ByteReader) throws(TLLVError) -> TLLVBlock {
+    private static func block(_ reader: inout ByteReader) throws(FormatError) -> TLLVBlock {
         let offset = reader.offset
-        do throws(EndOfBytes) {
-            let tag = TLLVTag(rawValue: try reader.uint64())
-            let blockLength = Int(try reader.uint32())
-            let valueLength = Int(try reader.uint32())
+        func malformed(_ what: String) -> FormatError { FormatError(kind: .malformed, offset: offset, what: what) }
+        if let tag = reader.uint64(), let blockLength = reader.uint32(), let valueLength = reader.uint32() {
             guard blockLength % 16 == 0, valueLength <= blockLength else {
-                throw EndOfBytes(offset: offset, wanted: valueLength, found: blockLength)
+                throw malformed("a block states \(blockLength) bytes with a value of \(valueLength)")
             }
-            _ = try reader.take(blockLength)
-            return TLLVBlock(tag: tag, offset: offset, blockLength: blockLength, valueLength: valueLength)
-        } catch {
-            let isHeader = error.offset == offset
-            let what =
-                isHeader
-                ? "a block states \(error.found) bytes with a value of \(error.wanted)"
-                : "a block wants \(error.wanted) bytes where \(error.found) are left"
-            throw TLLVError(kind: .malformed, offset: offset, what: what)
+            if reader.take(Int(blockLength)) != nil {
+                return TLLVBlock(
+                    tag: TLLVTag(rawValue: tag), offset: offset, blockLength: Int(blockLength),
+                    valueLength: Int(valueLength))
+            }
         }
+        throw malformed(
+            reader.offset == offset
+                ? "a block states \(reader.remaining) bytes with a value of \(reader.wanted)"
+                : "a block wants \(reader.wanted) bytes where \(reader.remaining) are left")
     }
 }

@@ -95,7 +95,7 @@ extension KSMRefusal {
             remedy: known?.remedy ?? "Check where the private key is kept.")
     }
 
-    static func blocks(_ error: TLLVError) -> KSMRefusal {
+    static func blocks(_ error: FormatError) -> KSMRefusal {
         KSMRefusal(
             error.kind == .duplicate ? .duplicateTag : .malformedTLLV, reason: error.reason)
     }

@@ -14,7 +14,7 @@ extension KeyServerModule {
     }
 
     static func blocks(of payload: [UInt8]) throws(KSMRefusal) -> TLLVSequence {
-        do throws(TLLVError) { return try TLLVSequence(payload) } catch { throw .blocks(error) }
+        do throws(FormatError) { return try TLLVSequence(payload) } catch { throw .blocks(error) }
     }
 
     /// The protocol versions that this module speaks.

@@ -32,7 +32,7 @@ public struct CKCReport: Sendable, Encodable {
     public init(_ ckc: some Collection<UInt8>, answering context: ServerPlaybackContext? = nil) {
         let ckc = [UInt8](ckc)
         byteCount = ckc.count
-        do throws(CKCFormatError) {
+        do throws(FormatError) {
             let container = try CKCContainer(ckc)
             let blocks = context.flatMap { container.blocks(for: $0) }
             apparentFormat = nil

@@ -55,14 +55,14 @@ package struct PolicySet: Sendable {
         }
         for name in names.sorted() where name.hasSuffix(".json") && !name.hasPrefix(".") {
             let policy = String(name.dropLast(5))
-            do throws(PlainFileError) {
+            do throws(FileError) {
                 let path = folder.appendingPathComponent(name).path
                 files[policy] = try PlainFile.read(path, limit: Self.fileLimit)
             } catch {
                 problems.append(
                     JSONProblem(
                         .root,
-                        error == .tooLarge
+                        error.code == "fileTooLarge"
                             ? "The file has more than 1 MiB." : "The file cannot be read: \(error.what).",
                         remedy: "Put a plain file there, and check its size and rights."
                     )

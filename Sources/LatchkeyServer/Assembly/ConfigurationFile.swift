@@ -36,7 +36,7 @@ package struct ConfigurationFile: Sendable {
     /// Reads what fits of the file, for a check that goes on with it, on a thread for files. What does not fit has its default.
     /// - Parameters: as `init`.
     /// - Returns: the file, and what is wrong with it by its place.
-    /// - Throws: `FileError`, `JSONProblems` for what is no JSON object, `FileHangError`.
+    /// - Throws: `FileError`, `JSONProblems` for what is no JSON object.
     static func readWhatFits(
         _ path: String, derivation: String? = nil, on threads: FileThreads = FileThreads()
     ) async throws -> (file: ConfigurationFile, problems: ServerProblems) {
@@ -61,7 +61,7 @@ package struct ConfigurationFile: Sendable {
 
     /// Reads the file on a thread for files.
     /// - Parameters: as `init`.
-    /// - Throws: `FileError`, `JSONProblems`, `FileHangError`.
+    /// - Throws: `FileError`, `JSONProblems`.
     package static func read(
         _ path: String, derivation: String? = nil, on threads: FileThreads = FileThreads()
     ) async throws -> ConfigurationFile {
@@ -75,7 +75,7 @@ package struct ConfigurationFile: Sendable {
     }
 
     /// The file as it is now, read on a thread for files.
-    /// - Throws: `FileError`, `JSONProblems`, `FileHangError`.
+    /// - Throws: `FileError`, `JSONProblems`.
     func readAgainOnThread() async throws -> ConfigurationFile {
         try await threads.run(path) { try readAgain() }
     }

@@ -30,7 +30,7 @@ public final class LicenseServer: Sendable {
     /// - Parameters:
     ///   - configuration: the `server.json`; `Documentation/LicenseServer.md` §9.4 has its members.
     ///   - stores: the program's own stores, in place of those that the configuration names. Defaults to none.
-    /// - Throws: `ServerProblems` with all faults at once; `HTTPServerError` for a port that is taken.
+    /// - Throws: `ServerProblems` with all faults at once; `Diagnosis` for a port that is taken.
     public convenience init(configuration: URL, stores: ServerStores = ServerStores()) async throws {
         let file = try await ConfigurationFile.read(configuration.path)
         try await self.init(file, engines: ServerEngines.open(file, given: stores))
@@ -43,7 +43,7 @@ public final class LicenseServer: Sendable {
     ///   - engines: the stores. Defaults to those that the configuration names.
     ///   - timekeeper: the time of everything that the server does by the clock. Defaults to the machine's.
     ///   - front: answers before the player face does; for the media of a demonstration.
-    /// - Throws: `ServerProblems`, `HTTPServerError`.
+    /// - Throws: `ServerProblems`, `Diagnosis`.
     package convenience init(
         _ file: ConfigurationFile, lines: LineWriter = LineWriter(descriptor: 2), engines: ServerEngines? = nil,
         timekeeper: any Timekeeper = SystemTimekeeper(),

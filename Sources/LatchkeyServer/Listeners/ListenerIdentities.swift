@@ -32,7 +32,7 @@ struct ListenerIdentities: Sendable {
 extension ConfigurationFile {
     /// Reads the certificate and the key of a listener. The key is a secret: nobody but its owner may read its file.
     /// - Returns: `nil` for plain HTTP.
-    /// - Throws: `FileError`, `LicenseeError`, `HTTPServerError`.
+    /// - Throws: `FileError`, `LicenseeError`, `Diagnosis`.
     func identity(of listener: ServerSettings.Listener) throws -> TLSIdentity? {
         guard let certificate = listener.certificate, let key = listener.privateKey else { return nil }
         let text = String(decoding: try contents(certificate), as: UTF8.self)

@@ -63,9 +63,9 @@ struct AuditVerb: Verb {
 
 extension ValueForm<AuditAnchor> {
     /// `NUMBER:HASH`.
-    fileprivate static let auditAnchor = ValueForm(placeholder: "NUMBER:HASH") { text throws(BadValue) in
+    fileprivate static let auditAnchor = ValueForm(placeholder: "NUMBER:HASH") { text throws(UsageError) in
         guard let anchor = AuditAnchor(text) else {
-            throw BadValue("needs NUMBER:HASH as audit verify prints it, not \(quoted(text))")
+            throw UsageError("needs NUMBER:HASH as audit verify prints it, not \(quoted(text))")
         }
         return anchor
     }

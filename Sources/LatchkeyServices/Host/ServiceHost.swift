@@ -60,7 +60,7 @@ public final class ServiceHost: Sendable {
     /// - Returns: the port; the system chooses it if the configuration says 0.
     /// - Throws: as `HTTPServer.start()`.
     @discardableResult
-    public func start() throws(HTTPServerError) -> UInt16 { try server.start() }
+    public func start() throws(Diagnosis) -> UInt16 { try server.start() }
 
     /// Stops the server. Open exchanges may continue for a time.
     public func stop(within limit: Duration = .seconds(10)) async { await server.stop(within: limit) }

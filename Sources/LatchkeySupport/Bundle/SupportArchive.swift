@@ -134,7 +134,7 @@ extension SupportArchive.Entry {
             },
             bodySize: request.httpBody?.count ?? 0)
         switch exchange.outcome {
-        case .success(let reply):
+        case .reply(let reply):
             response = SupportArchive.Response(
                 status: reply.status, headers: fields(reply.headers),
                 content: .init(
@@ -143,9 +143,9 @@ extension SupportArchive.Entry {
                 redirectURL: reply.header("location").map { shown(sanitizer.pseudonyms.url($0)) } ?? "",
                 bodySize: reply.body.count)
             _error = nil
-        case .failure(let failure):
+        case .noReply(let code):
             response = SupportArchive.Response(status: 0)
-            _error = failure.code
+            _error = code
         }
         (_stage, _key) = (exchange.stage, exchange.number)
     }

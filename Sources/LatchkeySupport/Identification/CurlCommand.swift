@@ -1,4 +1,5 @@
 import Foundation
+import LatchkeyCore
 
 /// A `curl` command as browsers copy it, read without running anything.
 enum CurlCommand {
@@ -10,7 +11,7 @@ enum CurlCommand {
 
     /// The request that it would send. A body in a file, `@FILE`, is left out.
     /// - Throws: `captureMalformed` for a quotation mark without its other, or a command without a URL.
-    static func request(_ text: String) throws(CaptureError) -> CapturedRequest {
+    static func request(_ text: String) throws(Diagnosis) -> CapturedRequest {
         var words = try ShellWords(text).words[...]
         words = words.drop { $0 == "$" }.dropFirst()
         var command = Parts()
@@ -23,8 +24,8 @@ enum CurlCommand {
             body: command.body.isEmpty ? nil : Data(command.body.joined(separator: "&").utf8))
     }
 
-    static func malformed(_ reason: String) -> CaptureError {
-        CaptureError(
+    static func malformed(_ reason: String) -> Diagnosis {
+        Diagnosis(
             code: "captureMalformed", reason: reason, remedy: "Copy the whole command, with both quotation marks.")
     }
 }
@@ -102,13 +103,13 @@ struct ShellWords {
     private var word: String?
     private var rest: Substring.UnicodeScalarView
 
-    init(_ text: String) throws(CaptureError) {
+    init(_ text: String) throws(Diagnosis) {
         rest = text[...].unicodeScalars
         while let scalar = rest.popFirst() { try take(scalar) }
         close()
     }
 
-    private mutating func take(_ scalar: Unicode.Scalar) throws(CaptureError) {
+    private mutating func take(_ scalar: Unicode.Scalar) throws(Diagnosis) {
         switch scalar {
         case " ", "\t", "\n", "\r": close()
         case "'": try quoted("'", escapes: false)
@@ -123,7 +124,7 @@ struct ShellWords {
         }
     }
 
-    private mutating func quoted(_ mark: Unicode.Scalar, escapes: Bool) throws(CaptureError) {
+    private mutating func quoted(_ mark: Unicode.Scalar, escapes: Bool) throws(Diagnosis) {
         word = word ?? ""
         while let scalar = rest.popFirst() {
             if scalar == mark { return }

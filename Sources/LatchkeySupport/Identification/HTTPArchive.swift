@@ -39,13 +39,13 @@ struct HTTPArchive: Decodable {
         let value: String?
     }
 
-    static func messages(_ data: Data) throws(CaptureError) -> [TrafficCapture.Message] {
+    static func messages(_ data: Data) throws(Diagnosis) -> [TrafficCapture.Message] {
         do {
             let entries = try JSONDecoder().decode(Self.self, from: data).log.entries
             return Array(entries.flatMap(\.messages).prefix(TrafficCapture.limit))
         } catch {
             let (path, reason) = DecodingFailure.describe(error)
-            throw CaptureError(
+            throw Diagnosis(
                 code: "captureMalformed", reason: "The HAR file cannot be read at \(path.jsonPlace): \(reason)",
                 remedy: "Save the traffic again as HAR with content.")
         }

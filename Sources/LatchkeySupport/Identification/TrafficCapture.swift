@@ -18,8 +18,8 @@ package struct TrafficCapture: Sendable {
     static let limit = 20_000
 
     /// - Parameter data: the file or the text.
-    /// - Throws: `CaptureError` if it has none of the forms, or breaks off.
-    package init(_ data: Data) throws(CaptureError) {
+    /// - Throws: a `Diagnosis` if it has none of the forms, or breaks off.
+    package init(_ data: Data) throws(Diagnosis) {
         if data.first(where: { !" \t\r\n".utf8.contains($0) }) == UInt8(ascii: "{") {
             messages = try HTTPArchive.messages(data)
             return
@@ -30,33 +30,24 @@ package struct TrafficCapture: Sendable {
         } else if let found = RawHTTP.messages(data) {
             messages = found
         } else {
-            throw CaptureError(
-                code: CaptureError.unknown, reason: "This is no HAR file, no HTTP message and no curl command.",
+            throw Diagnosis(
+                code: Diagnosis.captureUnknown, reason: "This is no HAR file, no HTTP message and no curl command.",
                 remedy: "Give one of those, a playlist, or a key URI that begins with skd:.")
         }
     }
 }
 
-/// A capture that cannot be read.
-package struct CaptureError: DiagnosableError, Hashable {
-    package let code: String
-    package let reason: String
-    package let remedy: String
-
-    init(code: String, reason: String, remedy: String) {
-        (self.code, self.reason, self.remedy) = (code, reason, remedy)
-    }
-
+extension Diagnosis {
     /// The same for who may give a HAR file and nothing else.
     /// - Parameter option: the option that takes it.
     package func remedied(for option: String) -> Self {
         Self(
-            code: code, reason: code == Self.unknown ? "This is no HAR file." : reason,
+            code: code, reason: code == Self.captureUnknown ? "This is no HAR file." : reason,
             remedy:
                 "Give \(option) a HAR 1.2 file, as a browser's developer tools, Charles, mitmproxy or --trace FILE.har write it."
         )
     }
 
     /// The code for something that has none of the forms.
-    static let unknown = "captureUnknown"
+    fileprivate static let captureUnknown = "captureUnknown"
 }

@@ -7,31 +7,23 @@ struct ProfileReading {
     private(set) var problems: [ProfileProblem] = []
 
     init(_ json: Data) {
-        do {
-            let (profile, unread) = try Self.decode(json)
-            self.profile = profile
-            problems = unread + profile.problems
-        } catch {
-            problems = Self.problems(in: json, after: error)
-        }
+        let first = Self.decode(json)
+        profile = first.profile
+        problems = profile.map { first.problems + $0.problems } ?? Self.problems(in: json, after: first)
     }
 
     /// Finds errors after the first: replaces the member with the error by a correct one and decodes again.
-    private static func problems(in json: Data, after first: Failure) -> [ProfileProblem] {
+    private static func problems(in json: Data, after first: Attempt) -> [ProfileProblem] {
         var problems = first.problems
         guard var members = (try? JSONSerialization.jsonObject(with: json)) as? [String: Any] else { return problems }
-        var broken = first.member
+        var broken = first.brokenMember
         var replaced: Set<String> = []
         while let member = broken, replaced.insert(member).inserted {
             members[member] = placeholder[member]
             guard let rest = try? JSONSerialization.data(withJSONObject: members) else { break }
-            broken = nil
-            do {
-                problems += try decode(rest).unread
-            } catch {
-                problems += error.problems
-                broken = error.member
-            }
+            let next = decode(rest)
+            problems += next.problems
+            broken = next.brokenMember
         }
         var seen: Set<ProfileProblem> = []
         return problems.filter { seen.insert($0).inserted }
@@ -45,25 +37,18 @@ struct ProfileReading {
         ]
     }
 
-    private static func decode(_ json: Data) throws(Failure) -> (profile: VendorProfile, unread: [ProfileProblem]) {
+    /// What decoding gave: a profile, or the member with the first error, which is `nil` if the whole document is wrong.
+    private typealias Attempt = (profile: VendorProfile?, problems: [ProfileProblem], brokenMember: String?)
+
+    private static func decode(_ json: Data) -> Attempt {
         let members = JSONMembers()
         do {
             let profile = try members.decode(VendorProfile.self, from: json)
-            return (profile, members.unread.map(ProfileProblem.init(unread:)))
+            return (profile, members.unread.map(ProfileProblem.init(unread:)), nil)
         } catch {
-            throw Failure(error, members.unknown.map(ProfileProblem.init(unread:)))
-        }
-    }
-
-    private struct Failure: Error {
-        let problems: [ProfileProblem]
-        /// The member of the profile with the error; `nil` if the whole document is wrong.
-        let member: String?
-
-        init(_ error: any Error, _ unknown: [ProfileProblem]) {
             let (path, reason) = DecodingFailure.describe(error)
-            problems = unknown + [ProfileProblem(field: path.jsonPlace, reason: reason)]
-            member = path.first?.stringValue
+            let problem = ProfileProblem(field: path.jsonPlace, reason: reason)
+            return (nil, members.unknown.map(ProfileProblem.init(unread:)) + [problem], path.first?.stringValue)
         }
     }
 }

@@ -94,7 +94,7 @@ import Testing
         "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
     ])
     func `what states no length, or is no HTTP, is no reply`(text: String) {
-        #expect(throws: SocketFailure.self) { try SocketReply(Array(text.utf8)) }
+        #expect(throws: TransportError.self) { try SocketReply(Array(text.utf8)) }
     }
 
     @Test func `a reply without content needs no length`() throws {

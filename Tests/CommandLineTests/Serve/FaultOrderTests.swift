@@ -37,8 +37,8 @@ import Testing
         "license=reset:1", "license=refusal:X", "license=refusal::500",
     ])
     func `what is no fault is refused with the form that is wanted`(_ text: String) {
-        let error = #expect(throws: BadValue.self) { try FaultOrder(text) }
-        #expect(error?.explanation.hasPrefix("needs ") == true)
+        let error = #expect(throws: UsageError.self) { try FaultOrder(text) }
+        #expect(error?.message.hasPrefix("needs ") == true)
     }
 }
 

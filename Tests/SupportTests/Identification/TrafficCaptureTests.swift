@@ -74,13 +74,13 @@ import Testing
         ("{", "$"),
     ])
     func `a HAR file that breaks off says where`(text: String, place: String) {
-        let error = #expect(throws: CaptureError.self) { try TrafficCapture(Data(text.utf8)) }
+        let error = #expect(throws: Diagnosis.self) { try TrafficCapture(Data(text.utf8)) }
         #expect(error?.code == "captureMalformed")
         #expect(error?.reason.contains(" \(place): ") == true)
     }
 
     @Test(arguments: ["", "x", "GET", "HTTP/1.1", "HTTP/1.1 99999999999999999999 x", "\u{0}\u{1}", "> ", "POST /x"])
     func `anything else is unknown`(text: String) {
-        #expect(throws: CaptureError.self) { try TrafficCapture(Data(text.utf8)) }
+        #expect(throws: Diagnosis.self) { try TrafficCapture(Data(text.utf8)) }
     }
 }

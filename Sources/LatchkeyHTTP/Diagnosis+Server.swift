@@ -1,15 +1,7 @@
-// For `CustomNSError`: only a file that imports Foundation gives the system its domain and number.
-import Foundation
-public import LatchkeyCore
+import LatchkeyCore
 
-/// Why a server cannot start, or cannot take another certificate.
-public struct HTTPServerError: DiagnosableError, Hashable {
-    /// A stable name of the kind of error: `httpAddress`, `httpListen`, `httpOpenFiles`, `httpTLS` or `httpRunning`.
-    public let code: String
-    /// What happened, including what the system said.
-    public let reason: String
-    public let remedy: String
-
+/// Why a server cannot start, or cannot take another certificate: `httpAddress`, `httpListen`, `httpOpenFiles`, `httpTLS`, `httpRunning`.
+extension Diagnosis {
     static func address(_ text: String) -> Self {
         Self(
             code: "httpAddress", reason: "“\(text.prefix(60))” is not an IPv4 or IPv6 address.",
