@@ -18,7 +18,8 @@ struct CurlMessage: Sendable {
         guard let url = request.url, let host = Self.host(of: url) else {
             throw TransportError(.requestMalformed, "The request has no http or https URL with a host.")
         }
-        guard Self.seenByCurl(url) == Place(scheme: url.scheme?.lowercased() ?? "", host: host, port: url.port) else {
+        guard Self.seenByCurl(url) == Destination(scheme: url.scheme?.lowercased() ?? "", host: host, port: url.port)
+        else {
             throw TransportError(.requestMalformed, "The URL's host is written ambiguously.")
         }
         guard request.httpBodyStream == nil || request.httpBody != nil else {
@@ -90,7 +91,7 @@ struct CurlMessage: Sendable {
 
 extension CurlMessage {
     /// The destination of a request.
-    struct Place: Equatable {
+    struct Destination: Equatable {
         let scheme: String
         let host: String
         /// `nil` if the URL states none.
@@ -98,13 +99,13 @@ extension CurlMessage {
     }
 
     /// The destination according to libcurl. A host policy checks the host that Foundation parses, so both must agree.
-    private static func seenByCurl(_ url: URL) -> Place? {
+    private static func seenByCurl(_ url: URL) -> Destination? {
         guard let parts = curl_url() else { return nil }
         defer { curl_url_cleanup(parts) }
         guard curl_url_set(parts, CURLUPART_URL, url.absoluteString, UInt32(CURLU_PATH_AS_IS)) == CURLUE_OK,
             let scheme = text(CURLUPART_SCHEME, of: parts), let host = text(CURLUPART_HOST, of: parts)
         else { return nil }
-        return Place(
+        return Destination(
             scheme: scheme.lowercased(), host: host.lowercased().trimmingCharacters(in: ["[", "]"]),
             port: text(CURLUPART_PORT, of: parts).flatMap { Int($0) })
     }

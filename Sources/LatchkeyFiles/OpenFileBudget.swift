@@ -15,13 +15,13 @@ package final class OpenFileBudget: Sendable {
         func closeOne() -> Bool
     }
 
-    private struct Place {
+    private struct Holding {
         weak var holder: (any Holder)?
     }
 
     private struct State {
         var taken = 0
-        var holders: [Place] = []
+        var holders: [Holding] = []
         var waiting: [@Sendable () -> Void] = []
     }
 
@@ -91,7 +91,7 @@ package final class OpenFileBudget: Sendable {
     package func add(_ holder: any Holder) {
         state.withLock { state in
             state.holders.removeAll { $0.holder == nil }
-            state.holders.append(Place(holder: holder))
+            state.holders.append(Holding(holder: holder))
         }
     }
 

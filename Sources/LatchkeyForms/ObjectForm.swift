@@ -130,12 +130,12 @@ package struct Member<Root: Sendable>: Sendable {
 }
 
 extension Member {
-    package typealias Place<Value> = any WritableKeyPath<Root, Value> & Sendable
+    package typealias Member<Value> = any WritableKeyPath<Root, Value> & Sendable
 
     /// A member that may be absent.
     /// - Parameter rule: how another value narrows this one; `nil` if the values have no order.
     package static func optional<Value: Sendable & Equatable>(
-        _ name: String, _ place: Place<Value?>, _ form: JSONForm<Value>, narrowedBy rule: NarrowingRule<Value>? = nil
+        _ name: String, _ place: Member<Value?>, _ form: JSONForm<Value>, narrowedBy rule: NarrowingRule<Value>? = nil
     ) -> Self {
         composite([name], name, place, rule) { values, at, problems in
             values[name].flatMap { form.read($0, at.member(name), &problems) }
@@ -146,7 +146,7 @@ extension Member {
 
     /// Several members that state one value.
     package static func composite<Value: Sendable & Equatable>(
-        _ names: [String], _ path: String, _ place: Place<Value?>, _ rule: NarrowingRule<Value>?,
+        _ names: [String], _ path: String, _ place: Member<Value?>, _ rule: NarrowingRule<Value>?,
         read: @escaping @Sendable ([String: JSONValue], JSONPlace, inout [JSONProblem]) -> Value?,
         write: @escaping @Sendable (Value) -> [String: JSONValue]
     ) -> Self {
@@ -162,7 +162,7 @@ extension Member {
     }
 
     /// A member that has to be there.
-    package static func required<Value: Sendable>(_ name: String, _ place: Place<Value>, _ form: JSONForm<Value>)
+    package static func required<Value: Sendable>(_ name: String, _ place: Member<Value>, _ form: JSONForm<Value>)
         -> Self
     {
         Self(
@@ -179,7 +179,7 @@ extension Member {
 
     /// A member that is written unless it has its default.
     package static func defaulting<Value: Sendable & Equatable>(
-        _ name: String, _ place: Place<Value>, _ form: JSONForm<Value>, to usual: Value
+        _ name: String, _ place: Member<Value>, _ form: JSONForm<Value>, to usual: Value
     ) -> Self {
         Self(
             names: [name], paths: [name],
@@ -191,7 +191,9 @@ extension Member {
     }
 
     /// An object within the object, whose members overlay and narrow one by one. Written unless it states nothing.
-    package static func section<Section: Sendable>(_ name: String, _ place: Place<Section>, _ form: ObjectForm<Section>)
+    package static func section<Section: Sendable>(
+        _ name: String, _ place: Member<Section>, _ form: ObjectForm<Section>
+    )
         -> Self
     {
         Self(

@@ -26,10 +26,10 @@ public struct DiscoveredKey: Sendable, Hashable {
     /// The URI resolved against the playlist that holds it; `skd:` and `data:` are untouched.
     public let resolvedURI: String
     /// Every tag that names the key, in order.
-    public internal(set) var places: [Place]
+    public internal(set) var places: [Occurrence]
 
     /// Where a key was found.
-    public struct Place: Sendable, Hashable {
+    public struct Occurrence: Sendable, Hashable {
         /// The URI of the playlist, after redirects.
         public let playlistURI: String
         /// The tag.

@@ -59,7 +59,7 @@ struct KeyCollector {
 
     private mutating func add(_ tag: KeyTag, of playlist: Playlist, _ playlistURI: String, isSessionKey: Bool) {
         guard tag.method != .none, let uri = tag.uri else { return }
-        let place = DiscoveredKey.Place(playlistURI: playlistURI, tag: tag, isSessionKey: isSessionKey)
+        let place = DiscoveredKey.Occurrence(playlistURI: playlistURI, tag: tag, isSessionKey: isSessionKey)
         let resolved = playlist.resolve(uri.raw)
         let name = Name(format: tag.format, uri: KeyURI(resolved))
         if let index = indexes[name] {

@@ -90,7 +90,7 @@ extension InChromium {
                 #expect(try await page.text("refusal-code") == "blocked")
                 let request = try await page.text("refusal-request")
                 let record = stage.demonstration.server.shared.decisions.record(of: request, at: "demo")
-                #expect(record?.facts.ask.drm == .clearKey)
+                #expect(record?.facts.request.drm == .clearKey)
                 #expect(try await page.value("document.getElementById('video').readyState") == .number(0))
 
                 try await page.play("two-keys", as: .late)

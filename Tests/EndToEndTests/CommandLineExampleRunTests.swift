@@ -26,13 +26,13 @@ struct CommandLineExampleRunTests {
         let lines = try Self.readme() + (try await Self.help())
         #expect(Set(lines).count > 60)
         #expect(Self.refused.isSubset(of: lines))
-        let desk = try await ExampleDesk()
+        let issuer = try await ExampleDesk()
         for line in Set(lines).sorted() where !Self.mentions.contains(line) && !Self.elsewhere.contains(line) {
-            let run = try await desk.run(line)
+            let run = try await issuer.run(line)
             let expected: Int32 = Self.refused.contains(line) ? 1 : 0
             #expect(run.status == expected, "\(line): \(run.output.suffix(1_000)) \(run.error.suffix(1_000))")
         }
-        await desk.close()
+        await issuer.close()
     }
 
     private static func readme() throws -> [String] {

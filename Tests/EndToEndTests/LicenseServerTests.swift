@@ -8,7 +8,7 @@ import LatchkeyTesting
 import LatchkeyVendors
 import Testing
 
-/// An app against `latchkey-server`, through the profile of its own face.
+/// An app against `latchkey-server`, through the profile of its own API.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct LicenseServerTests {
     @Test func `a demo stream plays with licenses of the server, each picture right`() async throws {
         try await ServerStage.with { stage in

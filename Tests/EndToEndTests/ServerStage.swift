@@ -32,18 +32,18 @@ struct ServerStage: Sendable {
 
     /// Starts a server, runs a closure, and stops it.
     /// - Parameters:
-    ///   - faces: the JSON of the tenant's member `faces`.
+    ///   - vendors: the JSON of the tenant's member `vendors`.
     ///   - secrets: the files that it names.
     ///   - policy: in place of the members of the demo's policy.
     static func with<Value: Sendable>(
-        faces: String = "{}", secrets: [String: String] = [:], policy: String = "{}",
+        vendors: String = "{}", secrets: [String: String] = [:], policy: String = "{}",
         _ body: (ServerStage) async throws -> Value
     ) async throws -> Value {
         let folder = try TemporaryFolder()
         let demo = try DemoFolder(folder.url, ports: [0, 0, 0], credentials: credentials.get())
         for (name, text) in secrets { try folder.write(text, to: name, mode: 0o600) }
         try change(demo.configuration) { members in
-            let tenant: [String: Any] = ["faces": try object(faces)]
+            let tenant: [String: Any] = ["vendors": try object(vendors)]
             members["tenants"] = try merged(members["tenants"], ["demo": tenant])
             var stores = try #require(members["stores"] as? [String: Any])
             // A busy machine is no outage.

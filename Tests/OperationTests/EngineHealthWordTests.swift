@@ -55,9 +55,9 @@ import Testing
         #expect(health.word == .answers)
     }
 
-    @Test func `every face of a vendor is a face of requests`() {
+    @Test func `every vendor's API is an endpoint of requests`() {
         #expect(
-            Set(RequestFace.allCases.filter(\.isLicense)) == [
+            Set(RequestEndpoint.allCases.filter(\.isLicense)) == [
                 .fairPlay, .clearKey, .vuDRM, .axinom, .doveRunner, .drmToday,
             ])
         #expect(RequestOutcome.refused(LicenseRefusal(.overloaded, reason: "Full.")).word == "overloaded")

@@ -7,7 +7,7 @@ import Testing
 @Suite struct RecentDecisionsTests {
     private func record(_ requestID: String?, tenant: String = "a") -> DecisionRecord {
         var facts = Facts()
-        facts.ask.tenant = tenant
+        facts.request.tenant = tenant
         return DecisionRecord.deciding(facts, by: Policy(), requestID: requestID).record
     }
 
@@ -31,7 +31,7 @@ import Testing
         for number in 1...4 { recent.keep(record("request-\(number)", tenant: number == 3 ? "b" : "a")) }
         recent.keep(record("request-4", tenant: "b"))
         #expect(recent.latest(limit: 9).map(\.number) == [5, 4, 3])
-        #expect(recent.latest(limit: 9, before: 5) { $0.facts.ask.tenant == "b" }.map(\.number) == [3])
+        #expect(recent.latest(limit: 9, before: 5) { $0.facts.request.tenant == "b" }.map(\.number) == [3])
         #expect(recent.latest(limit: 1, before: 4).map(\.number) == [3])
         #expect(recent.latest(limit: 1, before: 0).isEmpty)
         #expect(recent.record(of: "request-4", at: "b") != nil)

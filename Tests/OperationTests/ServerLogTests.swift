@@ -35,7 +35,7 @@ import Testing
         var entry = LogEntry(.info, .license)
         entry.requestID = RequestID("request-1")
         entry.tenant = "a"
-        entry.face = .fairPlay
+        entry.endpoint = .fairPlay
         entry.status = 200
         entry.duration = .microseconds(4_321)
         entry.keyID = KeyID("00112233-4455-6677-8899-aabbccddeeff")
@@ -206,15 +206,15 @@ import Testing
     #endif
 
     /// What a player asks, and the event that it is.
-    private static let events: [(RequestFace, LogEvent)] = [
+    private static let events: [(RequestEndpoint, LogEvent)] = [
         (.fairPlay, .license), (.axinom, .license), (.heartbeat, .heartbeat), (.session, .heartbeat),
         (.certificate, .certificate), (.vuDRMCertificate, .certificate), (.none, .stray),
     ]
 
     @Test(arguments: events) func `a player's request is an event by what was asked; one at the door is shed`(
-        _ face: RequestFace, _ event: LogEvent
+        _ endpoint: RequestEndpoint, _ event: LogEvent
     ) {
-        var report = LicenseReport(tenant: "a", face: face, requestID: "request-1", at: .zero)
+        var report = LicenseReport(tenant: "a", endpoint: endpoint, requestID: "request-1", at: .zero)
         #expect(LogEvent(of: report) == event)
         report.outcome = .refused(LicenseRefusal(.overloaded, reason: "Full."))
         #expect(LogEvent(of: report) == .shed)
@@ -231,7 +231,7 @@ import Testing
     @Test(arguments: ends) func `an entry of a request has its outcome, and a refusal has code and reason`(
         _ outcome: RequestOutcome, _ word: String, _ code: String?
     ) async throws {
-        var report = LicenseReport(tenant: "a", face: .fairPlay, requestID: "request-1", at: .zero)
+        var report = LicenseReport(tenant: "a", endpoint: .fairPlay, requestID: "request-1", at: .zero)
         report.outcome = outcome
         let status = outcome.refusal?.status ?? 200
         log().write(LogEntry(report, .license, status: status, at: .milliseconds(3)))
@@ -239,7 +239,7 @@ import Testing
         let value = try #require(JSONValue(Data(line.utf8)))
         #expect(value["outcome"]?.text == word && value["reason"]?.text == code)
         #expect(value["message"]?.text == (code == nil ? nil : "No."))
-        #expect(value["ms"]?.number == 3 && value["face"]?.text == "fairplay")
+        #expect(value["ms"]?.number == 3 && value["endpoint"]?.text == "fairplay")
         #expect(value["level"]?.text == (status >= 500 ? "error" : "info"))
     }
 

@@ -11,7 +11,7 @@ import Testing
 
     /// - Parameter refusal: the code of the refusal; `nil` for a license.
     private func record(tenant: String = "a", refusal: String? = nil, ms: Int = 4) {
-        var report = LicenseReport(tenant: tenant, face: .fairPlay, requestID: "request-1", at: .zero)
+        var report = LicenseReport(tenant: tenant, endpoint: .fairPlay, requestID: "request-1", at: .zero)
         report.outcome =
             refusal.map { .refused(LicenseRefusal(.vendor(code: $0, status: 403), reason: "No.", remedy: "Go.")) }
             ?? .license
@@ -28,19 +28,19 @@ import Testing
         record()
         record(refusal: "sessionLimit", ms: 30)
         let lines = lines()
-        let labels = "tenant=\"a\",face=\"fairplay\",drm=\"fairplay\""
+        let labels = "tenant=\"a\",endpoint=\"fairplay\",drm=\"fairplay\""
         #expect(lines.contains("latchkey_license_requests_total{\(labels),outcome=\"granted\",reason=\"\"} 1"))
         #expect(
             lines.contains("latchkey_license_requests_total{\(labels),outcome=\"refused\",reason=\"sessionLimit\"} 1"))
         let duration = "latchkey_license_duration_seconds"
         // A license takes less than a millisecond on a fast machine.
         for bound in ["0.00025", "0.0005", "0.0025"] {
-            #expect(lines.contains("\(duration)_bucket{face=\"fairplay\",le=\"\(bound)\"} 0"))
+            #expect(lines.contains("\(duration)_bucket{endpoint=\"fairplay\",le=\"\(bound)\"} 0"))
         }
-        #expect(lines.contains("\(duration)_bucket{face=\"fairplay\",le=\"0.005\"} 1"))
-        #expect(lines.contains("\(duration)_bucket{face=\"fairplay\",le=\"+Inf\"} 2"))
-        #expect(lines.contains("\(duration)_count{face=\"fairplay\"} 2"))
-        #expect(lines.contains { $0.hasPrefix("\(duration)_sum{face=\"fairplay\"} 0.034") })
+        #expect(lines.contains("\(duration)_bucket{endpoint=\"fairplay\",le=\"0.005\"} 1"))
+        #expect(lines.contains("\(duration)_bucket{endpoint=\"fairplay\",le=\"+Inf\"} 2"))
+        #expect(lines.contains("\(duration)_count{endpoint=\"fairplay\"} 2"))
+        #expect(lines.contains { $0.hasPrefix("\(duration)_sum{endpoint=\"fairplay\"} 0.034") })
         #expect(lines.contains("latchkey_license_stage_seconds_count{stage=\"open\"} 2"))
         #expect(lines.contains("latchkey_license_stage_seconds_count{stage=\"token\"} 0"))
     }

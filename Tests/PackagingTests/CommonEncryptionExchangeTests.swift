@@ -71,7 +71,7 @@ import Testing
         #expect(try await answer(Self.request).tracks?.map(\.key) == tracks.map(\.key))
     }
 
-    @Test func `a license face that knows content and kid finds the same key`() async throws {
+    @Test func `a license API that knows content and kid finds the same key`() async throws {
         let track = try #require(try await answer(Self.request).tracks?.last)
         let kid = try #require(KeyID(bytes: track.key_id))
         let address = KeyAddress(content: try #require(ContentName("movie")), kid: kid)

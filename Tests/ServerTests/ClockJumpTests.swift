@@ -16,11 +16,11 @@ import Testing
         "concurrency":{"scope":"account","limit":1,"mode":"refuseNewest","grace":"20s"}
         """
 
-    private static func jump(_ stage: FaceStage, _ seconds: Double) {
+    private static func jump(_ stage: APIStage, _ seconds: Double) {
         stage.time.setDate(stage.time.date.addingTimeInterval(seconds))
     }
 
-    private static func ask(_ stage: FaceStage, session: UInt64) async throws -> FaceAnswer {
+    private static func ask(_ stage: APIStage, session: UInt64) async throws -> APIAnswer {
         let spc = try stage.exchange(session: session).spc.revealed
         // A token of a service whose clock is right.
         let token = try stage.token(["jti": .text("t-\(session)")])
@@ -30,7 +30,7 @@ import Testing
 
     @Test(arguments: [3_600, -3_600.0])
     func `a playback that runs renews its lease, and the limit of streams counts on`(seconds: Double) async throws {
-        let stage = try await FaceStage(Self.policy)
+        let stage = try await APIStage(Self.policy)
         #expect(try await Self.ask(stage, session: 1).response.status == 200)
         #expect(try await Self.ask(stage, session: 2).code == "sessionLimit")
         Self.jump(stage, seconds)
@@ -56,7 +56,7 @@ import Testing
 
     @Test(arguments: [3_600, -3_600.0])
     func `a token goes by the date, and is good again when the date is right again`(seconds: Double) async throws {
-        let stage = try await FaceStage(Self.policy)
+        let stage = try await APIStage(Self.policy)
         let (spc, token) = (try stage.exchange().spc.revealed, try stage.token())
         #expect(await stage.ask("fairplay", spc, token: token).response.status == 200)
         Self.jump(stage, seconds)

@@ -20,7 +20,7 @@ import Testing
     }
 
     private static func demand() throws -> KeyDemand {
-        KeyDemand(KeyAddress(content: try #require(ContentName("movie")), kid: try #require(KeyID(FaceStage.kid))))
+        KeyDemand(KeyAddress(content: try #require(ContentName("movie")), kid: try #require(KeyID(APIStage.kid))))
     }
 
     /// A row as a version before wrote it.
@@ -42,20 +42,20 @@ import Testing
     @Test func `a key from before without an IV gets no FairPlay license, and the refusal says what to do`()
         async throws
     {
-        let stage = try await FaceStage()
+        let stage = try await APIStage()
         try await Self.addFormerRow(to: stage.vault)
         let exchange = try stage.exchange()
         let answer = await stage.ask("fairplay", exchange.spc.revealed, token: try stage.token())
         #expect(answer.response.status == 409)
         #expect(answer.code == "keyWithoutIV")
-        #expect(answer.json?["error"]?["reason"]?.text?.contains(FaceStage.kid) == true)
-        #expect(answer.json?["error"]?["remedy"]?.text?.contains("?replace=\(FaceStage.kid)") == true)
+        #expect(answer.json?["error"]?["reason"]?.text?.contains(APIStage.kid) == true)
+        #expect(answer.json?["error"]?["remedy"]?.text?.contains("?replace=\(APIStage.kid)") == true)
         #expect(answer.report.outcome.word == "keyWithoutIV")
         #expect(answer.report.refusal?.retry == .never)
     }
 
     @Test func `a packager that asks for such a key is told so, whatever IV it states`() async throws {
-        let stage = try await FaceStage()
+        let stage = try await APIStage()
         try await Self.addFormerRow(to: stage.vault)
         for iv in [nil, Secret([UInt8](repeating: 1, count: 16))] {
             var demand = try Self.demand()
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test func `a vault takes no key without an IV in`() async throws {
-        let stage = try await FaceStage()
+        let stage = try await APIStage()
         let demand = try Self.demand()
         await #expect(throws: VaultError.ivMissing(demand.address.kid)) {
             try await stage.vault.add([(demand: demand, key: try Self.key())])
@@ -78,7 +78,7 @@ import Testing
     @Test func `such a key goes out by CPIX without the invented IV, and is licensed once it was replaced`()
         async throws
     {
-        let stage = try await FaceStage()
+        let stage = try await APIStage()
         try await Self.addFormerRow(to: stage.vault)
         let exported = try await stage.vault.document(of: try Self.demand().address.content)
         #expect(exported.keys.map(\.iv) == [nil])

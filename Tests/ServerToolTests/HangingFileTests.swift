@@ -40,7 +40,7 @@ struct HangingFileTests {
                 with: """
                     "callout": {"url": "https://example.com/", "token": "callout-token.txt"},
                     "signers": {"acme": {"key": "signing-key.hex", "iv": "00"}},
-                    "faces": {"vudrm": {"client": "acme", "secret": "vudrm-secret.txt"}},
+                    "vendors": {"vudrm": {"client": "acme", "secret": "vudrm-secret.txt"}},
                     """
             ).replacing(#""players": {"#, with: #""players": {"certificate": "tls.pem", "privateKey": "tls-key.pem", "#)
         }

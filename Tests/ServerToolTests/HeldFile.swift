@@ -9,7 +9,7 @@ final class HeldFile: Sendable {
     private let holds = Locked(false)
     private let held = Promise<Void, Never>()
     private let times = Locked(0)
-    private let door = DispatchSemaphore(value: 0)
+    private let requestLimit = DispatchSemaphore(value: 0)
 
     /// - Parameter name: what the path of the file or the folder ends in.
     init(_ name: String) { self.name = name }
@@ -25,7 +25,7 @@ final class HeldFile: Sendable {
             else { return }
             times.withLock { $0 += 1 }
             held.resolve(.success(()))
-            door.wait()
+            requestLimit.wait()
         }
     }
 
@@ -40,5 +40,5 @@ final class HeldFile: Sendable {
         await withCheckedContinuation { waiter in held.whenResolved { _ in waiter.resume() } }
     }
 
-    func letGo() { door.signal() }
+    func letGo() { requestLimit.signal() }
 }

@@ -64,44 +64,46 @@ import Testing
         let all = SessionCounts(shared.operatorAccounts, shared.metrics)
         #expect(await all.counts(of: ["demo"])["demo"] == RecordCount(3, isWhole: true))
         #expect(shared.metrics.text(.prometheus).contains(#"latchkey_sessions_at_least{tenant="demo"} 0"#))
-        let some = SessionCounts(AccountBook(accounts: PartlyCounted(), secrets: []), shared.metrics)
+        let some = SessionCounts(AccountSessions(accounts: PartlyCounted(), secrets: []), shared.metrics)
         #expect(await some.counts(of: ["demo"])["demo"] == RecordCount(2, isWhole: false))
         #expect(shared.metrics.text(.prometheus).contains(#"latchkey_sessions_at_least{tenant="demo"} 1"#))
         await stage.end()
     }
 
-    /// Requests that are refused, by face: where, how, with which body.
-    private static let refused: [(face: String, path: String, body: String)] = [
+    /// Requests that are refused, by endpoint: where, how, with which body.
+    private static let refused: [(endpoint: String, path: String, body: String)] = [
         ("speke", "speke", "<nope/>"), ("cpix-import", "cpix", "<nope/>"),
         ("common-encryption", "keys/common-encryption", "{}"),
         ("none", "nowhere", ""),
     ]
 
     @Test(arguments: refused) func `a packager's refusal has its reason in the log, and is explained`(
-        face: String, path: String, body: String
+        endpoint: String, path: String, body: String
     ) async throws {
         let stage = try await ServerStage()
-        let id = "refused-\(face)"
+        let id = "refused-\(endpoint)"
         _ = try await stage.send(
             "\(stage.server.addresses.packagers.url)/t/demo/\(path)", method: "POST", body: Data(body.utf8),
             headers: ["X-API-Key": stage.folder.packagerKey.revealedText, "X-Request-Id": id, "X-Speke-Version": "2.0"])
         let why = try await stage.send(
             "\(stage.server.addresses.operators.url)/admin/v1/requests/\(id)", bearer: stage.admin)
         let refusal = JSONValue(why.body)?["refusal"]
-        #expect(why.status == 200 && refusal?["face"]?.text == face, "\(why.text)")
+        #expect(why.status == 200 && refusal?["endpoint"]?.text == endpoint, "\(why.text)")
         #expect(refusal?["reason"]?.text?.isEmpty == false)
         await stage.stop()
         let log = stage.log.withLock { String(decoding: $0, as: UTF8.self) }
         let line = log.split(separator: "\n").first { $0.contains(id) }.flatMap { JSONValue(Data($0.utf8)) }
-        #expect(line?["face"]?.text == face && line?["outcome"]?.text == "refused")
+        #expect(line?["endpoint"]?.text == endpoint && line?["outcome"]?.text == "refused")
         #expect(line?["reason"]?.text == refusal?["code"]?.text && line?["message"]?.text?.isEmpty == false)
     }
 
-    @Test func `a player's refusals are explained, of addresses without a face and at the door, too`() async throws {
+    @Test func `a player's refusals are explained, of addresses without an endpoint and at the limit, too`()
+        async throws
+    {
         let stage = try await ServerStage()
         let url = "\(stage.server.addresses.players.url)/t/demo"
         _ = try await stage.send("\(url)/nowhere", headers: ["X-Request-Id": "request-nowhere"])
-        while stage.server.shared.door.begin(.start) {}
+        while stage.server.shared.requestLimit.begin(.start) {}
         _ = try await stage.license(for: "bob", headers: ["X-Request-Id": "request-of-bob"])
         for (id, code) in [("request-nowhere", "noSuchPath"), ("request-of-bob", "overloaded")] {
             let why = try await stage.send(

@@ -125,7 +125,7 @@ struct LicenseServerTests {
         let metrics = try await stage.send("\(stage.server.addresses.operators.url)/metrics").text
         #expect(
             metrics.contains(
-                #"latchkey_license_requests_total{tenant="demo",face="fairplay",drm="fairplay",outcome="granted""#))
+                #"latchkey_license_requests_total{tenant="demo",endpoint="fairplay",drm="fairplay",outcome="granted""#))
         let url = "\(stage.server.addresses.operators.url)/admin/v1/tenants/demo/decisions/\(id)"
         #expect(try await stage.send(url).status == 401)
         #expect(try await stage.send(url, bearer: "wrong").status == 401)

@@ -36,7 +36,7 @@ struct ListenerCertificateTests {
                 with: #""\#(name)": {"certificate": "\#(name).pem", "privateKey": "\#(name)-key.pem", "#)
         }
 
-        static func port(_ place: ServerAddresses.Place) throws -> UInt16 {
+        static func port(_ place: ServerAddresses.Listener) throws -> UInt16 {
             #expect(place.url.hasPrefix("https://"))
             return try #require(URL(string: place.url)?.port.flatMap { UInt16(exactly: $0) })
         }

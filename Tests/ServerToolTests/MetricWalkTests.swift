@@ -79,7 +79,7 @@ import Testing
         moved.formUnion(
             try await moves(["latchkey_sessions", "latchkey_sessions_at_least"], stage) { () async throws in
                 #expect(try await stage.license(2).status == 200)
-                let some = AccountBook(accounts: PartlyCounted(), secrets: [])
+                let some = AccountSessions(accounts: PartlyCounted(), secrets: [])
                 _ = await SessionCounts(some, shared.metrics).counts(of: ["demo"])
             })
         moved.formUnion(

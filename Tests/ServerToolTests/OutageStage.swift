@@ -69,7 +69,7 @@ final class OutageStage: Sendable {
         return try await OutageStage(server.demo, server.folder, database)
     }
 
-    /// What the upkeep does in half a minute.
+    /// What the server does by the clock in half a minute.
     func tick() async {
         await server.server.shared.engines.look(atLeastEvery: .zero)
         await server.server.lookAtEngines()

@@ -17,7 +17,7 @@ import Testing
 /// A running server whose database goes away: licenses, and everything that says so.
 @Suite(.timeLimit(.minutes(5))) struct OutageTests {
     @Test
-    func `for ten minutes without the database licenses go on, blocked ones do not, and all faces say what is out`()
+    func `for ten minutes without the database licenses go on, blocked ones do not, and all APIs say what is out`()
         async throws
     {
         let stage = try await OutageStage()
@@ -105,7 +105,7 @@ import Testing
         stage.database.sessions.setDown(false)
         await stage.tick()
         // As another node finds it.
-        let other = AccountBook(accounts: stage.database.sessions.inner, secrets: [])
+        let other = AccountSessions(accounts: stage.database.sessions.inner, secrets: [])
         #expect(try await other.account("viewer-1", of: "demo").slots.isEmpty)
         #expect(await stage.log.contains("Changes that were made while stores were away reached them: 1."))
         await stage.end()

@@ -105,21 +105,21 @@ struct ReloadTests {
     @Test func `of two reloads at once the files of the later one are in force, however slow the first one is`()
         async throws
     {
-        let door = HeldFile("policies")
-        let stage = try await ServerStage(threads: FileThreads(limit: .seconds(100), opening: door.opening))
+        let requestLimit = HeldFile("policies")
+        let stage = try await ServerStage(threads: FileThreads(limit: .seconds(100), opening: requestLimit.opening))
         let configuration = stage.folder.configuration
         let text = try String(contentsOfFile: configuration, encoding: .utf8)
         func changed(_ delay: String) -> Data { Data(text.replacing(#""0s""#, with: #""\#(delay)""#).utf8) }
         try changed("1s").write(to: URL(filePath: configuration))
-        door.holdsNext()
+        requestLimit.holdsNext()
         let first = Task { [server = stage.server] in try await server.reload() }
-        await door.untilHeld()
+        await requestLimit.untilHeld()
         try changed("2s").write(to: URL(filePath: configuration))
         let second = Task { [server = stage.server] in try await server.reload() }
         // Time for the second one, if it took it.
         for _ in 0..<50 { _ = try await stage.send("\(stage.server.addresses.operators.url)/livez") }
         #expect(stage.server.current.settings.drainDelay == .zero)
-        door.letGo()
+        requestLimit.letGo()
         _ = (try await first.value, try await second.value)
         #expect(stage.server.current.settings.drainDelay == .seconds(2))
         let entries = try await stage.server.shared.engines.audit.entries(from: 1, limit: 10)

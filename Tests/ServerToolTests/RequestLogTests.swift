@@ -36,7 +36,7 @@ import Testing
         let lines = await lines(of: stage)
         func words(_ id: String) -> [String?] {
             let line = lines.first { $0["request_id"]?.text == id }
-            return ["event", "face", "outcome"].map { line?[$0]?.text }
+            return ["event", "endpoint", "outcome"].map { line?[$0]?.text }
         }
         #expect(words("request-license") == ["license", "fairplay", "granted"])
         #expect(words("request-beat") == ["heartbeat", "heartbeat", "ok"])

@@ -58,7 +58,7 @@ import Testing
             let decision = try await stage.send(
                 "\(stage.server.addresses.operators.url)/admin/v1/tenants/\(tenant)/decisions/\(id)",
                 bearer: stage.admin)
-            return try #require(try DecisionRecord(json: decision.body).facts.ask.device)
+            return try #require(try DecisionRecord(json: decision.body).facts.request.device)
         }
         let first = try await device("demo")
         #expect(try await device("demo") == first)
@@ -247,8 +247,8 @@ import Testing
                     #""sessions": "sqlite:latchkey.db""#, with: #""sessions": "redis://127.0.0.1:\#(store.port)""#)
             }, time: time)
         let (operators, players) = (stage.server.shared.operatorAccounts, stage.server.shared.accounts)
-        for (book, limit) in [(operators, Duration.seconds(5)), (players, .milliseconds(700))] {
-            let reading = Task { try await book.account("anna", of: "demo") }
+        for (accountSessions, limit) in [(operators, Duration.seconds(5)), (players, .milliseconds(700))] {
+            let reading = Task { try await accountSessions.account("anna", of: "demo") }
             await time.untilSomeoneSleeps(for: limit)
             reading.cancel()
             time.advance(by: .seconds(10))

@@ -21,7 +21,7 @@ struct WatchedFilesTests {
                 with: """
                     "callout": {"url": "https://example.com/", "token": "callout-token.txt"},
                     "signers": {"acme": {"key": "signing-key.hex", "iv": "00"}},
-                    "faces": {"vudrm": {"client": "acme", "secret": "vudrm-secret.txt"},
+                    "vendors": {"vudrm": {"client": "acme", "secret": "vudrm-secret.txt"},
                       "axinom": {"keyId": "00000000-0000-0000-0000-000000000001", "key": "axinom-key.txt"},
                       "doverunner": {"site": "ACME", "accessKey": "access-key.txt", "siteKey": "site-key.txt"},
                       "drmtoday": {"merchant": "acme", "key": "drmtoday-key.txt"}},

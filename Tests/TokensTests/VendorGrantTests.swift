@@ -60,10 +60,11 @@ import Testing
         #expect(joined.hdcp == .type0 && !joined.allowsAirPlay && !joined.allowsAdapter)
     }
 
-    @Test func `a tenant's faces are read, and what is wrong with them is told by its place`() throws {
-        let json = #"{"faces":{"vudrm":{"client":"acme","secret":"f"},"doverunner":{"site":"ABCDE","accessKey":"a"}}}"#
+    @Test func `a tenant's vendors are read, and what is wrong with them is told by its place`() throws {
+        let json =
+            #"{"vendors":{"vudrm":{"client":"acme","secret":"f"},"doverunner":{"site":"ABCDE","accessKey":"a"}}}"#
         var problems: [JSONProblem] = []
         _ = TenantSettings.form.form.read(try #require(JSONValue(Data(json.utf8))), .root, &problems)
-        #expect(problems.map { "\($0.place)" }.sorted() == ["faces.doverunner.site", "faces.doverunner.siteKey"])
+        #expect(problems.map { "\($0.place)" }.sorted() == ["vendors.doverunner.site", "vendors.doverunner.siteKey"])
     }
 }

@@ -38,7 +38,7 @@ struct VaultStage {
             timekeeper: time)
     }
 
-    /// What the upkeep of a server does for a vault in half a minute.
+    /// What a server does by the clock for a vault in half a minute.
     func tick(_ vault: TenantVault) async throws {
         time.advance(by: .seconds(30))
         let guarded = try #require(vault.store as? GuardedKeyStore)

@@ -9,10 +9,10 @@ import LatchkeyPolicy
 import LatchkeyTokens
 import LatchkeyVault
 
-/// The license server's player face in this process, with a tenant named `load` whose tokens the load signs: what a license costs
+/// The license server's player API in this process, with a tenant named `load` whose tokens the load signs: what a license costs
 /// without a network.
 struct InProcessServer: Sendable {
-    let face: PlayerFace
+    let api: PlayerAPI
     let carrier: HandlerCarrier
     /// Signs the tenant's tokens.
     let signer: TokenSigner
@@ -34,16 +34,16 @@ struct InProcessServer: Sendable {
         let secrets = try await TenantSecrets.create("load", in: store, with: wrapping)
         let tenant = Tenant(
             "load", settings, vault: TenantVault(secrets, store: store, settings: settings.vault), tokenKeys: source)
-        let accounts = AccountBook(
+        let accounts = AccountSessions(
             accounts: MemoryRecordStore(timekeeper: timekeeper), secrets: [.random(32)], timekeeper: timekeeper)
         let module = KeyServerModule(
             credentials: [try KeyServerCredential(directory: folder)], derivation: InsecureTestDerivation())
-        let desk = LicenseDesk(
+        let issuer = LicenseIssuer(
             module: module, policies: policy.policies, accounts: accounts, pool: WorkerPool(), timekeeper: timekeeper)
-        let face = PlayerFace(desk: desk, accounts: accounts, tenants: ["load": tenant], timekeeper: timekeeper)
-        self.face = face
+        let api = PlayerAPI(issuer: issuer, accounts: accounts, tenants: ["load": tenant], timekeeper: timekeeper)
+        self.api = api
         carrier = HandlerCarrier { request in
-            await face.answer(FaceCall(request, requestID: "load", viewer: LicenseAsk())).response
+            await api.answer(APICall(request, requestID: "load", viewer: LicenseRequestFacts())).response
         }
     }
 

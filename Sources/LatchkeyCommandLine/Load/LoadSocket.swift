@@ -13,7 +13,7 @@ final class LoadSocket {
     private var buffer = [UInt8](repeating: 0, count: 16_384)
 
     /// Begins to connect, to one of the places.
-    init(_ places: [SocketPlaces.Place]) throws(TransportError) {
+    init(_ places: [ResolvedHost.Address]) throws(TransportError) {
         guard let place = places.randomElement() else {
             throw TransportError(.hostNotFound, "the server's name is not found")
         }
@@ -124,15 +124,15 @@ struct SocketReply {
 }
 
 /// Where a server is.
-enum SocketPlaces {
-    struct Place: Sendable {
+enum ResolvedHost {
+    struct Address: Sendable {
         let family: CInt
         /// A `sockaddr`.
         let address: [UInt8]
     }
 
     /// The addresses of a host; none if its name is not found. Blocks while it asks.
-    static func resolved(_ host: String, _ port: Int) -> [Place] {
+    static func resolved(_ host: String, _ port: Int) -> [Address] {
         var hints = addrinfo()
         #if canImport(Darwin)
             hints.ai_socktype = SOCK_STREAM
@@ -142,12 +142,12 @@ enum SocketPlaces {
         var first: UnsafeMutablePointer<addrinfo>?
         guard getaddrinfo(host, "\(port)", &hints, &first) == 0 else { return [] }
         defer { freeaddrinfo(first) }
-        var places: [Place] = []
+        var places: [Address] = []
         var next = first
         while let one = next?.pointee {
             if let address = one.ai_addr {
                 let bytes = UnsafeRawBufferPointer(start: address, count: Int(one.ai_addrlen))
-                places.append(Place(family: one.ai_family, address: Array(bytes)))
+                places.append(Address(family: one.ai_family, address: Array(bytes)))
             }
             next = one.ai_next
         }

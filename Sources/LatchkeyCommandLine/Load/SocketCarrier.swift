@@ -31,7 +31,7 @@ final class SocketCarrier: LoadCarrier {
         bell = try Bell()
         let (inbox, bell) = (inbox, bell)
         Thread.detachNewThread {
-            SocketLoop(SocketPlaces.resolved(name, port), most: max(1, connections), bell).run {
+            SocketLoop(ResolvedHost.resolved(name, port), most: max(1, connections), bell).run {
                 inbox.withLock { inbox in
                     defer { inbox.jobs = [] }
                     return (inbox.jobs, inbox.isClosed)
@@ -93,7 +93,7 @@ private final class Bell: Sendable {
 
 /// The thread's loop. Belongs to the thread.
 private final class SocketLoop {
-    private let places: [SocketPlaces.Place]
+    private let places: [ResolvedHost.Address]
     private let most: Int
     private let bell: Bell
     private let timekeeper = SystemTimekeeper()
@@ -102,7 +102,7 @@ private final class SocketLoop {
     private var busy: [(socket: LoadSocket, job: SocketCarrier.Job, deadline: Duration)] = []
     private var idle: [LoadSocket] = []
 
-    init(_ places: [SocketPlaces.Place], most: Int, _ bell: Bell) {
+    init(_ places: [ResolvedHost.Address], most: Int, _ bell: Bell) {
         (self.places, self.most, self.bell) = (places, most, bell)
     }
 

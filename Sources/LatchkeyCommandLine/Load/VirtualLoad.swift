@@ -26,7 +26,7 @@ struct VirtualLoad {
     /// Plays it to its end.
     func run(_ progress: (LoadTally) -> Void = { _ in }) async -> LoadReport {
         let clock = VirtualClock()
-        let accounts = AccountBook(
+        let accounts = AccountSessions(
             accounts: MemoryRecordStore(limit: 10_000_000, timekeeper: clock), secrets: [.random(32)],
             timekeeper: clock)
         var tally = LoadTally(length: plan.length + (plan.watching ?? .zero))
@@ -64,13 +64,13 @@ struct VirtualLoad {
     }
 
     /// - Returns: after how many microseconds the device renews; `nil` if it does not.
-    private func decide(_ event: Event, _ accounts: AccountBook, _ tally: inout LoadTally) async -> Int64? {
+    private func decide(_ event: Event, _ accounts: AccountSessions, _ tally: inout LoadTally) async -> Int64? {
         let offset = Duration.microseconds(event.time)
         if event.isStart { tally.start(at: offset, late: .zero) }
         var facts = Facts()
-        facts.ask.tenant = "load"
-        facts.ask.playback = event.isStart ? .readyToStart : .leaseExpiring
-        facts.ask.session = PlaybackSessionID(rawValue: UInt64(event.viewer) << 32 | UInt64(event.session))
+        facts.request.tenant = "load"
+        facts.request.playback = event.isStart ? .readyToStart : .leaseExpiring
+        facts.request.session = PlaybackSessionID(rawValue: UInt64(event.viewer) << 32 | UInt64(event.session))
         facts.grant.account = "viewer-\(event.viewer)"
         facts.grant.session = "\(event.viewer)-\(event.session)"
         let booked = await accounts.decide(facts, by: policy)

@@ -23,8 +23,8 @@ package struct TenantSettings: Sendable, Equatable {
     /// What becomes of a license for a key that the store has no row of. Defaults to a refusal.
     package internal(set) var unlisted = TenantVault.Unlisted.refuse
     package internal(set) var tokens = Tokens()
-    /// The faces of vendors that its apps speak to. Defaults to none.
-    package internal(set) var faces = VendorFaceSettings()
+    /// The APIs of vendors that its apps speak to. Defaults to none.
+    package internal(set) var vendors = VendorAPISettings()
     /// Who may fetch and import keys.
     package internal(set) var packagers: [Caller] = []
     /// Who may sign common-encryption requests, by the signer's name.
@@ -111,7 +111,7 @@ extension TenantSettings {
     /// The files that it names.
     var files: [String] {
         let keySet = tokens.keys.flatMap { $0.contains("://") ? nil : $0 }
-        return [keySet, callout?.token].compactMap { $0 } + signers.values.map(\.key) + faces.files
+        return [keySet, callout?.token].compactMap { $0 } + signers.values.map(\.key) + vendors.files
             + importRecipients.flatMap { [$0.certificate, $0.key] }
     }
 
@@ -144,7 +144,7 @@ extension TenantSettings {
             .defaulting("clearKey", \.allowsClearKey, .flag, to: false),
             .defaulting("keys", \.keys, .word, to: .derived),
             .defaulting("unlisted", \.unlisted, .word, to: .refuse), .section("tokens", \.tokens, Tokens.form),
-            .section("faces", \.faces, VendorFaceSettings.form),
+            .section("vendors", \.vendors, VendorAPISettings.form),
             .defaulting("packagers", \.packagers, .list(Caller.form.form), to: []),
             .defaulting("signers", \.signers, .members(.name, Signer.form.form), to: [:]),
             .defaulting("plainKeys", \.allowsPlainKeys, .flag, to: true),

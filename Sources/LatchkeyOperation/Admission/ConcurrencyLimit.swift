@@ -1,7 +1,7 @@
 import LatchkeyCore
 
 /// How many requests are worked on at once, found by how long they take: one more for each round of requests that are answered in time,
-/// a part less whenever one is late. What comes beyond it is refused at the door, before it costs anything.
+/// a part less whenever one is late. What comes beyond it is refused before it costs anything.
 ///
 /// The queue before the RSA threads bounds what waits there. This bounds everything else: a processor that tokens, stores and logs
 /// share with other programs. Refusals of the queue behind it make it smaller, too, because they come later and cost more.
@@ -60,7 +60,7 @@ package final class ConcurrencyLimit: Sendable {
     /// A request that ran has ended.
     /// - Parameters:
     ///   - duration: how long it took.
-    ///   - wasShed: whether it was refused behind the door for want of time: then too many were let in.
+    ///   - wasShed: whether it was refused after that for want of time: then too many were let in.
     ///   - client: as at its begin.
     ///   - uptime: now.
     package func end(

@@ -25,7 +25,7 @@ public final class WorkerPool: Sendable {
     ///   - standing: which threads go first where there are more than processors. Defaults to the process's.
     ///   - timekeeper: the clock that measures waiting and work. Defaults to the machine's.
     package init(
-        threads: Int, waiting: Int = 1_024, rules: AdmissionRules = AdmissionRules(), standing: ThreadStanding = .usual,
+        threads: Int, waiting: Int = 1_024, rules: AdmissionRules = AdmissionRules(), standing: ThreadPriority = .usual,
         timekeeper: any Timekeeper = SystemTimekeeper()
     ) {
         let queue = WorkQueue(threads: threads, limit: waiting, rules: rules, timekeeper: timekeeper)

@@ -54,7 +54,7 @@ package final class RecentDecisions: Sendable {
 
     /// The record of a request that belongs to a tenant; `nil` also for another tenant's.
     package func record(of requestID: String, at tenant: String) -> DecisionRecord? {
-        guard let record = self.record(of: requestID), record.facts.ask.tenant.equalsByteForByte(tenant) else {
+        guard let record = self.record(of: requestID), record.facts.request.tenant.equalsByteForByte(tenant) else {
             return nil
         }
         return record

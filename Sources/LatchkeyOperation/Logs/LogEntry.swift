@@ -53,17 +53,17 @@ package struct LogEvent: Sendable, Hashable, ExpressibleByStringLiteral {
         license, heartbeat, certificate, stray, shed, packager, admin, configuration, outage, life, log,
     ]
 
-    /// The event of a player's request: by what was asked, unless it was turned away at the door.
+    /// The event of a player's request: by what was asked, unless it was turned away before it was read.
     package init(of report: LicenseReport) {
         if LogOutcome(report.outcome) == .shed {
             self = .shed
         } else {
-            self = report.face.event
+            self = report.endpoint.event
         }
     }
 }
 
-extension RequestFace {
+extension RequestEndpoint {
     /// What a request of a player or a packager is in the log.
     fileprivate var event: LogEvent {
         switch self {
@@ -88,7 +88,7 @@ package struct LogEntry: Sendable {
     package var requestID: RequestID?
     package var trace: TraceContext?
     package var tenant: String?
-    package var face: RequestFace?
+    package var endpoint: RequestEndpoint?
     /// How a request ended. Set by `end`, which takes the reason with it.
     package private(set) var outcome: LogOutcome?
     /// A stable code: of a refusal, or of an error.
@@ -132,7 +132,7 @@ package struct LogEntry: Sendable {
     ///   - uptime: the time of the reply, by the uptime clock.
     package init(_ report: LicenseReport, _ event: LogEvent, status: Int, at uptime: Duration) {
         self.init(status >= 500 ? .error : .info, event, message: report.reason)
-        (tenant, face, keyID, keyOrigin) = (report.tenant, report.face, report.kid, report.keyOrigin)
+        (tenant, endpoint, keyID, keyOrigin) = (report.tenant, report.endpoint, report.kid, report.keyOrigin)
         (self.status, duration, outcome) = (status, uptime - report.began, LogOutcome(report.outcome))
         reason = report.refusal.map { report.tokenError?.code ?? $0.code }
         user = report.record.map(\.facts.grant.account)

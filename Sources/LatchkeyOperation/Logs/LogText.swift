@@ -38,7 +38,7 @@ struct LogText: Sendable {
         Self.add("request_id", entry.requestID?.text, to: &line)
         Self.add("trace_id", entry.trace?.traceID, to: &line)
         Self.add("tenant", entry.tenant.map(Self.shown), to: &line)
-        Self.add("face", entry.face?.rawValue, to: &line)
+        Self.add("endpoint", entry.endpoint?.rawValue, to: &line)
         Self.add("outcome", entry.outcome?.rawValue, to: &line)
         Self.add("reason", entry.reason.map(Self.shown), to: &line)
         Self.add("kid", entry.keyID?.description, to: &line)

@@ -12,7 +12,7 @@ struct MetricTable {
         let family = MetricFamily<Counter>(
             "latchkey_license_requests_total", "License requests by how they ended.",
             [
-                tenant, .first(100, "face"), .fixed("drm", ["fairplay", "clearkey", "widevine", "playready"]),
+                tenant, .first(100, "endpoint"), .fixed("drm", ["fairplay", "clearkey", "widevine", "playready"]),
                 .fixed("outcome", LicenseOutcome.allCases.map(\.rawValue)), .first(200, "reason"),
             ], limit: 10_000, make: Counter.init)
         families.append(family)

@@ -18,7 +18,7 @@ package enum LicenseOutcome: String, Sendable, Hashable, CaseIterable {
     case refused
     /// By the server's fault; 5xx.
     case failed
-    /// At the door; 503.
+    /// Before it was read; 503.
     case shed
 
     /// By what became of the request.

@@ -50,7 +50,7 @@ package final class ServerMetrics: Sendable {
         var table = MetricTable(tenants: tenants)
         licenseRequests = table.licenseRequests()
         licenseDuration = table.times(
-            "latchkey_license_duration_seconds", "Time of a license request.", [.first(100, "face")])
+            "latchkey_license_duration_seconds", "Time of a license request.", [.first(100, "endpoint")])
         licenseStage = table.times(
             "latchkey_license_stage_seconds", "Time of one stage of a license request.",
             [.fixed("stage", LicenseStage.allCases.map(\.name))])
@@ -148,11 +148,11 @@ package final class ServerMetrics: Sendable {
     ///   - report: what became of it.
     ///   - uptime: the time of the reply, by the uptime clock.
     package func record(_ report: LicenseReport, at uptime: Duration) {
-        let (face, outcome) = (report.face, LicenseOutcome(report.outcome))
+        let (endpoint, outcome) = (report.endpoint, LicenseOutcome(report.outcome))
         licenseRequests[
-            report.tenant ?? "", face.rawValue, face.drm, outcome.rawValue, report.refusal?.code ?? ""
+            report.tenant ?? "", endpoint.rawValue, endpoint.drm, outcome.rawValue, report.refusal?.code ?? ""
         ].add()
-        licenseDuration[face.rawValue].observe(uptime - report.began)
+        licenseDuration[endpoint.rawValue].observe(uptime - report.began)
         for (stage, duration) in report.stages { stages[stage.rawValue].observe(duration) }
     }
 

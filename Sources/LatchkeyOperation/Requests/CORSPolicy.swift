@@ -1,7 +1,7 @@
 package import LatchkeyCore
 package import LatchkeyHTTP
 
-/// Which pages may read the replies of player faces.
+/// Which pages may read the replies of player APIs.
 ///
 /// Put every reply through `allowing(_:for:)`, refusals too: without the fields a page sees nothing of them.
 ///
@@ -22,7 +22,7 @@ package struct CORSPolicy: Sendable, Hashable {
     /// - Parameters:
     ///   - origins: the origins, such as `https://www.example.com`: scheme, host and port, in lower case, without a path.
     ///   - allowsCredentials: whether a page's request may carry the browser's credentials. Only for listed origins.
-    ///   - headers: the vendor's own fields of a request, in addition to those that every face takes.
+    ///   - headers: the vendor's own fields of a request, in addition to those that every API takes.
     /// - Throws: `corsPolicy` for an origin in another form, and for credentials from any origin.
     package init(
         _ origins: Origins, allowsCredentials: Bool = false, headers: [HTTPHeaderName] = []

@@ -3,7 +3,7 @@ package import LatchkeyHTTP
 package import LatchkeyPolicy
 
 extension HTTPResponse {
-    /// A refusal in the form of the native faces.
+    /// A refusal in the form of the native APIs.
     ///
     /// Source: `Documentation/LicenseServer.md` §6.4.
     package static func refusal(_ refusal: LicenseRefusal, requestID: String) -> HTTPResponse {

@@ -9,7 +9,7 @@ package struct LicenseReport: Sendable {
     /// The tenant; `nil` for an address that no tenant has.
     package var tenant: String?
     /// What was asked, such as `fairplay` or `speke`.
-    package let face: RequestFace
+    package let endpoint: RequestEndpoint
     package let requestID: String
     package var outcome = RequestOutcome.ok
     /// Why the token was refused, which the client is not told.
@@ -35,9 +35,9 @@ package struct LicenseReport: Sendable {
     package let began: Duration
     private var since: Duration
 
-    package init(tenant: String?, face: RequestFace, requestID: String, at uptime: Duration) {
+    package init(tenant: String?, endpoint: RequestEndpoint, requestID: String, at uptime: Duration) {
         self.tenant = tenant
-        self.face = face
+        self.endpoint = endpoint
         self.requestID = requestID
         began = uptime
         since = uptime

@@ -1,7 +1,7 @@
 package import LatchkeyPolicy
 
 /// What a request asked for, as logs, metrics and operators name it. The raw values are stable.
-package enum RequestFace: String, Sendable, Hashable, CaseIterable {
+package enum RequestEndpoint: String, Sendable, Hashable, CaseIterable {
     /// A license for FairPlay, in the server's own form.
     case fairPlay = "fairplay"
     /// Keys for Clear Key.
@@ -20,7 +20,7 @@ package enum RequestFace: String, Sendable, Hashable, CaseIterable {
     case doveRunnerCertificate = "doverunner-certificate"
     case drmToday = "drmtoday"
     case drmTodayCertificate = "drmtoday-certificate"
-    /// An address that is no face's.
+    /// An address that is no endpoint's.
     case none
 
     /// Whether a license is asked for, and not a certificate, a heartbeat or keys for a packager.
@@ -45,7 +45,7 @@ package enum RequestFace: String, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// What a packager speaks; `none` for an address that is no face's.
+/// What a packager speaks; `none` for an address that is no endpoint's.
 package enum PackagerProtocol: String, Sendable, Hashable, CaseIterable {
     case speke
     case commonEncryption = "common-encryption"

@@ -74,7 +74,7 @@ extension AccountState {
     }
 }
 
-extension Deliberation {
+extension PolicyEvaluation {
     /// Whether the decision depends on what is kept of the account. Where it does not, no store is asked.
     package var needsAccount: Bool {
         countsSessions || (isStreaming && policy.concurrency.heartbeat != nil) || policy.devices.limit != nil
@@ -96,7 +96,7 @@ extension Deliberation {
         var state = account.applying(decision.change, at: now, fence: fence)
         guard let terms = decision.terms else { return state }
         if policy.limits.licensesPerMinute != nil { state.countLicense(at: now) }
-        if policy.devices.limit != nil, let device, ask.playback != .leaseExpiring || state.devices[device] != nil {
+        if policy.devices.limit != nil, let device, request.playback != .leaseExpiring || state.devices[device] != nil {
             let window = policy.devices.window ?? Policy.Devices.usualWindow
             state.devices[device] = now
             state.deviceWindow = max(state.deviceWindow ?? window, window)

@@ -63,7 +63,7 @@ package enum Decision: Sendable, Equatable {
 /// A function of its arguments: it reads no clock and no store, and every input has one decision.
 ///
 /// - Parameters:
-///   - ask: what the request says.
+///   - request: what the request says.
 ///   - grant: what the token gives.
 ///   - policy: the tenant's, the content's and the key's policies, resolved by `PolicySet.policy(for:tenant:)`.
 ///   - key: the key that is asked for.
@@ -72,15 +72,16 @@ package enum Decision: Sendable, Equatable {
 ///
 /// Source: `Documentation/LicenseServer.md` §6.3.
 package func decide(
-    _ ask: LicenseAsk, _ grant: Grant, _ policy: Policy, _ key: KeyFacts, _ account: AccountState, at now: Date
+    _ request: LicenseRequestFacts, _ grant: Grant, _ policy: Policy, _ key: KeyFacts, _ account: AccountState,
+    at now: Date
 ) -> Decision {
     var facts = Facts()
-    (facts.ask, facts.grant, facts.key, facts.account, facts.now) = (ask, grant, key, account, now)
+    (facts.request, facts.grant, facts.key, facts.account, facts.now) = (request, grant, key, account, now)
     return decide(facts, by: policy)
 }
 
 /// Decides about one key by its facts.
 package func decide(_ facts: Facts, by policy: Policy) -> Decision {
-    var deliberation = Deliberation(facts, policy)
+    var deliberation = PolicyEvaluation(facts, policy)
     return deliberation.decision()
 }

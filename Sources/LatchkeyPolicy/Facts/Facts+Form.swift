@@ -8,15 +8,15 @@ extension Facts {
     static let form: ObjectForm<Facts> = ObjectForm(
         empty: Facts(),
         members: [
-            .required("now", \.now, .date), .section("ask", \.ask, LicenseAsk.form),
+            .required("now", \.now, .date), .section("request", \.request, LicenseRequestFacts.form),
             .section("grant", \.grant, Grant.form), .section("key", \.key, KeyFacts.form),
             .section("account", \.account, AccountState.form),
         ])
 }
 
-extension LicenseAsk {
-    fileprivate static let form: ObjectForm<LicenseAsk> = ObjectForm(
-        empty: LicenseAsk(),
+extension LicenseRequestFacts {
+    fileprivate static let form: ObjectForm<LicenseRequestFacts> = ObjectForm(
+        empty: LicenseRequestFacts(),
         members: [
             .defaulting("tenant", \.tenant, .text, to: ""), .defaulting("drm", \.drm, .word, to: .fairPlay),
             .defaulting("purpose", \.purpose, .word, to: .stream), .optional("playback", \.playback, .playbackState),

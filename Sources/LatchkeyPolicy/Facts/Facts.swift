@@ -3,7 +3,7 @@ package import LatchkeyForms
 
 /// Everything that a decision depends on beside the policy.
 package struct Facts: Sendable, Hashable {
-    package var ask = LicenseAsk()
+    package var request = LicenseRequestFacts()
     @Boxed package var grant = Grant()
     package var key = KeyFacts()
     package var account = AccountState()

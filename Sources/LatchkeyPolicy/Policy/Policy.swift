@@ -92,7 +92,7 @@ struct PolicyFile: Sendable {
 
 extension Member {
     /// The members of another form, which stand among this one's.
-    fileprivate static func rules<Inner: Sendable>(_ place: Place<Inner>, _ form: ObjectForm<Inner>) -> Self {
+    fileprivate static func rules<Inner: Sendable>(_ place: Member<Inner>, _ form: ObjectForm<Inner>) -> Self {
         Self(
             names: form.members.flatMap(\.names), paths: form.paths,
             read: { values, at, root, problems in

@@ -19,7 +19,7 @@ private enum ValidityType: String, Sendable, CaseIterable {
 
 extension Member {
     /// A validity: `type`, and the durations that belong to it.
-    static func validity(_ place: Place<LicenseTerms.Validity?>) -> Self {
+    static func validity(_ place: Member<LicenseTerms.Validity?>) -> Self {
         composite(
             ["type"] + Self.durations, "type", place, .validity, read: Self.read,
             write: Self.written)

@@ -2,14 +2,14 @@ package import Foundation
 import LatchkeyCore
 package import LatchkeyForms
 
-// What the native faces say. Vendors' faces answer in their own forms. Source: `Documentation/LicenseServer.md` §6.4.
+// What the native APIs say. Vendors' APIs answer in their own forms. Source: `Documentation/LicenseServer.md` §6.4.
 extension LicenseRefusal {
     /// The seconds for `Retry-After`, rounded up and at least 1; `nil` unless waiting helps.
     package var retryAfterSeconds: Int? {
         retryAfter.map { max(1, Int(saturating: $0.clamped.inSeconds.rounded(.up))) }
     }
 
-    /// The body of a native face's answer.
+    /// The body of a native API's answer.
     /// - Parameter requestID: the request's, which the log has too.
     package func body(requestID: String) -> Data {
         var error = json

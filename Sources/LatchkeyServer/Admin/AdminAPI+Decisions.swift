@@ -26,7 +26,7 @@ extension AdminCall {
             try text("tenant"), try text("outcome"), try number("before"), try limit()
         )
         let kept = shared.decisions.latest(limit: limit, before: before) { record in
-            guard tenant.isEmpty || record.facts.ask.tenant.equalsByteForByte(tenant) else { return false }
+            guard tenant.isEmpty || record.facts.request.tenant.equalsByteForByte(tenant) else { return false }
             if outcome == "refused" { return !["license", "acknowledge"].contains(record.word) }
             return outcome.isEmpty || record.word.equalsByteForByte(outcome)
         }
@@ -50,7 +50,7 @@ extension AdminCall {
         if let record = shared.decisions.record(of: request) {
             return .admin(
                 .members([
-                    "tenant": .text(record.facts.ask.tenant), "record": JSONValue(record.canonicalJSON),
+                    "tenant": .text(record.facts.request.tenant), "record": JSONValue(record.canonicalJSON),
                     "node": .text(shared.node),
                 ]))
         }
@@ -82,7 +82,7 @@ extension RecentDecisions.Kept {
     fileprivate var summary: JSONValue {
         .members([
             "number": .number(Double(number)), "time": .date(record.facts.now),
-            "requestId": record.requestID.map { .text($0) }, "tenant": .text(record.facts.ask.tenant),
+            "requestId": record.requestID.map { .text($0) }, "tenant": .text(record.facts.request.tenant),
             "account": .text(record.facts.grant.account), "content": .text(record.facts.key.content),
             "track": .text(record.facts.key.track.rawValue), "kid": record.facts.key.id.map { .text("\($0)") },
             "outcome": .text(record.word), "policy": record.policyName.map { .text($0) },

@@ -148,7 +148,7 @@ extension CPIXExchange.Outcome {
     /// What the audit says of it.
     fileprivate var details: [String: String] {
         [
-            "face": "admin", "count": "\(keys.count)",
+            "endpoint": "admin", "count": "\(keys.count)",
             "kids": keys.prefix(100).map { "\($0.kid)" }.joined(separator: " "),
             "recipients": recipients.map(\.hexString).joined(separator: " "),
         ]

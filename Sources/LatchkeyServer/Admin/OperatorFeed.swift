@@ -12,7 +12,7 @@ final class OperatorFeed: Sendable {
     private struct State {
         var refusals: [JSONValue?] = Array(repeating: nil, count: OperatorFeed.mostRefusals)
         var last: UInt64 = 0
-        /// The latest requests that were turned away at the door, in a ring of their own: a flood of them pushes out no refusal.
+        /// The latest requests that were turned away before it was read, in a ring of their own: a flood of them pushes out no refusal.
         var sheds: [Shed] = []
         var nextShed = 0
         var readers: [Int: AsyncStream<Data>.Continuation] = [:]
@@ -35,14 +35,14 @@ final class OperatorFeed: Sendable {
     private struct Shed {
         let requestID: String
         let tenant: String?
-        let face: RequestFace
+        let endpoint: RequestEndpoint
         let date: Date
     }
 
-    /// Notes a request that was turned away at the door.
+    /// Notes a request that was turned away before it was read.
     func shed(_ report: LicenseReport) {
         let shed = Shed(
-            requestID: report.requestID, tenant: report.tenant, face: report.face, date: timekeeper.date)
+            requestID: report.requestID, tenant: report.tenant, endpoint: report.endpoint, date: timekeeper.date)
         state.withLock { state in
             if state.sheds.count < Self.mostRefusals { return state.sheds.append(shed) }
             state.sheds[state.nextShed] = shed
@@ -59,7 +59,7 @@ final class OperatorFeed: Sendable {
             let remedy = report.tokenError?.remedy ?? refusal.remedy
             let value = JSONValue.members([
                 "number": .number(Double(state.last)), "time": .date(date), "tenant": report.tenant.map { .text($0) },
-                "face": .text(report.face.rawValue), "requestId": .text(report.requestID),
+                "endpoint": .text(report.endpoint.rawValue), "requestId": .text(report.requestID),
                 "code": .text(report.tokenError?.code ?? refusal.code),
                 "reason": .text(String(reason.prefix(300)).onOneLine),
                 "remedy": .text(String(remedy.prefix(300)).onOneLine),
@@ -103,7 +103,7 @@ final class OperatorFeed: Sendable {
                     let refusal = ShedReply.refusal
                     return .members([
                         "time": .date(shed.date), "tenant": shed.tenant.map { .text($0) },
-                        "face": .text(shed.face.rawValue),
+                        "endpoint": .text(shed.endpoint.rawValue),
                         "requestId": .text(shed.requestID), "code": .text(refusal.code),
                         "reason": .text(refusal.reason), "remedy": .text(refusal.remedy),
                         "status": .number(refusal.status), "explained": .flag(false),

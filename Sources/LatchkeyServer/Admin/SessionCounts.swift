@@ -10,7 +10,7 @@ final class SessionCounts: Sendable {
         var next: Duration?
     }
 
-    private let accounts: AccountBook
+    private let accounts: AccountSessions
     private let metrics: ServerMetrics
     private let timekeeper: any Timekeeper
     private let state = Locked(State())
@@ -19,7 +19,7 @@ final class SessionCounts: Sendable {
     private let most: Int
 
     init(
-        _ accounts: AccountBook, _ metrics: ServerMetrics, most: Int = 20_000,
+        _ accounts: AccountSessions, _ metrics: ServerMetrics, most: Int = 20_000,
         timekeeper: any Timekeeper = SystemTimekeeper()
     ) {
         self.accounts = accounts

@@ -61,7 +61,7 @@ extension LicenseServer {
         try ready()
         notifier?.send(.ready)
         shared.log.write(LogEntry(.info, .life, message: "The server takes requests."))
-        let upkeep = [
+        let backgroundTasks = [
             startTask { [self] in await watchFiles() }, startTask { [self] in await followKeys() },
             startTask { [self] in await watchEngines() },
             startTask { [self] in await writePendingKeys() }, startTask { [self] in await watchPool() },
@@ -71,6 +71,6 @@ extension LicenseServer {
             },
         ]
         _ = await drain.end()
-        for task in upkeep { task.cancel() }
+        for task in backgroundTasks { task.cancel() }
     }
 }

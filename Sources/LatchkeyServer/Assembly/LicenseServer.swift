@@ -42,7 +42,7 @@ public final class LicenseServer: Sendable {
     ///   - lines: takes the log. Defaults to standard error.
     ///   - engines: the stores. Defaults to those that the configuration names.
     ///   - timekeeper: the time of everything that the server does by the clock. Defaults to the machine's.
-    ///   - front: answers before the player face does; for the media of a demonstration.
+    ///   - front: answers before the player API does; for the media of a demonstration.
     /// - Throws: `ServerProblems`, `Diagnosis`.
     package convenience init(
         _ file: ConfigurationFile, lines: LineWriter = LineWriter(descriptor: 2), engines: ServerEngines? = nil,
@@ -82,15 +82,15 @@ public final class LicenseServer: Sendable {
         let servers = [
             // Its threads do the RSA work, so that a license does not change threads.
             HTTPServer(
-                file.http(settings.players, bodyBytes: PlayerFace.bodyBytes), startTask: { shared.pool.task($0) },
+                file.http(settings.players, bodyBytes: PlayerAPI.bodyBytes), startTask: { shared.pool.task($0) },
                 work: shared.pool.work
             ) { request in front(request).map { .reply($0) } ?? players.begin(request) },
             HTTPServer(
-                file.http(settings.packagers, bodyBytes: PackagerFace.bodyBytes),
+                file.http(settings.packagers, bodyBytes: PackagerAPI.bodyBytes),
                 startTask: { shared.packagers.threads.task($0) }
             ) { packagers.begin($0) },
             HTTPServer(
-                file.http(settings.operators, bodyBytes: PackagerFace.bodyBytes, deadline: .seconds(60))
+                file.http(settings.operators, bodyBytes: PackagerAPI.bodyBytes, deadline: .seconds(60))
             ) { await operators.answer($0) },
         ]
         first.identities.show(servers)
@@ -193,7 +193,7 @@ public final class LicenseServer: Sendable {
 /// Where a server's listeners are.
 public struct ServerAddresses: Sendable {
     /// Where a listener is.
-    public struct Place: Sendable {
+    public struct Listener: Sendable {
         /// Such as `http://127.0.0.1:8443`.
         public let url: String
 
@@ -207,7 +207,7 @@ public struct ServerAddresses: Sendable {
     }
 
     /// Of the listener for players, of the one for packagers, and of the one for operators.
-    public let players, packagers, operators: Place
+    public let players, packagers, operators: Listener
 }
 
 extension ListenerIdentities {

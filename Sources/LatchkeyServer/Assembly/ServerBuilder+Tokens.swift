@@ -15,7 +15,7 @@ import LatchkeyTransport
 /// What tells a tenant's viewers: the keys that sign their tokens, and the operator's own service.
 extension ServerBuilder {
     func tokenKeys(
-        _ tokens: TenantSettings.Tokens, of tenant: String, _ upkeep: inout [Task<Void, Never>],
+        _ tokens: TenantSettings.Tokens, of tenant: String, _ backgroundTasks: inout [Task<Void, Never>],
         _ problems: inout ServerProblems
     ) async -> KeySetSource? {
         guard let keys = tokens.keys else { return nil }
@@ -37,7 +37,7 @@ extension ServerBuilder {
         }
         let source = fetched(url, tokens, of: tenant)
         // An address that does not answer now may answer later; until then no token is good. A check asks by itself, once.
-        if !isChecking { upkeep.append(startTask { await source.keepFresh(every: tokens.refresh) }) }
+        if !isChecking { backgroundTasks.append(startTask { await source.keepFresh(every: tokens.refresh) }) }
         return source
     }
 

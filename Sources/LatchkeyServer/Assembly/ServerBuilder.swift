@@ -14,7 +14,7 @@ import LatchkeyVault
 struct ServerBuilder: Sendable {
     let file: ConfigurationFile
     let engines: ServerEngines
-    let accounts: AccountBook
+    let accounts: AccountSessions
     let pool: WorkerPool
     let playbacks: RunningPlaybacks
     let log: ServerLog
@@ -40,9 +40,9 @@ struct ServerBuilder: Sendable {
         let wrapping = await wrapping(&problems)
         await checkFingerprint(&problems)
         var tenants: [String: Tenant] = [:]
-        var upkeep: [Task<Void, Never>] = []
+        var backgroundTasks: [Task<Void, Never>] = []
         for (name, tenant) in settings.tenants.sorted(by: { $0.key < $1.key }) {
-            tenants[name] = await self.tenant(name, tenant, wrapping, policies, &upkeep, &problems)
+            tenants[name] = await self.tenant(name, tenant, wrapping, policies, &backgroundTasks, &problems)
         }
         var pages: [String: CORSPolicy] = [:]
         for (name, tenant) in settings.tenants.sorted(by: { $0.key < $1.key }) where !tenant.origins.isEmpty {
@@ -53,19 +53,19 @@ struct ServerBuilder: Sendable {
             }
         }
         let stated = settings.tenants.sorted { $0.key < $1.key }
-        let faces =
-            await problems.reading("tenants", on: file.threads) { problems -> [String: [any VendorFace]] in
-                stated.reduce(into: [:]) { $0[$1.key] = self.faces(of: $1.key, $1.value.faces, &problems) }
+        let apis =
+            await problems.reading("tenants", on: file.threads) { problems -> [String: [any VendorAPI]] in
+                stated.reduce(into: [:]) { $0[$1.key] = self.apis(of: $1.key, $1.value.vendors, &problems) }
             } ?? [:]
-        let built = tenants.values.sorted { $0.name < $1.name }.map { ($0, faces[$0.name] ?? []) }
+        let built = tenants.values.sorted { $0.name < $1.name }.map { ($0, apis[$0.name] ?? []) }
         let proxies = TrustedProxies(settings.trustedProxies)
         let callers = callers(proxies)
         guard problems.isEmpty, let licensee, let identities, let policies, let wrapping else {
-            for task in upkeep { task.cancel() }
+            for task in backgroundTasks { task.cancel() }
             throw problems
         }
         let former = await wrappedByOthers(wrapping)
-        let desk = LicenseDesk(
+        let issuer = LicenseIssuer(
             module: licensee.module, policies: policies, accounts: accounts, pool: pool, playbacks: playbacks,
             timekeeper: timekeeper)
         return ServerState(
@@ -75,11 +75,11 @@ struct ServerBuilder: Sendable {
             policies: policies,
             wrapping: wrapping,
             tenants: tenants,
-            players: PlayerFace(desk: desk, accounts: accounts, tenants: tenants, timekeeper: timekeeper),
-            vendors: VendorFaces(desk: desk, tenants: built, timekeeper: timekeeper),
-            packagers: PackagerFace(tenants: tenants, callers: callers, timekeeper: timekeeper), proxies: proxies,
+            players: PlayerAPI(issuer: issuer, accounts: accounts, tenants: tenants, timekeeper: timekeeper),
+            vendors: VendorAPIs(issuer: issuer, tenants: built, timekeeper: timekeeper),
+            packagers: PackagerAPI(tenants: tenants, callers: callers, timekeeper: timekeeper), proxies: proxies,
             country: settings.countryHeader.map { CountryField(HTTPHeaderName($0)) }, pages: pages,
-            upkeep: upkeep)
+            backgroundTasks: backgroundTasks)
     }
 
     private func licensee(_ problems: inout ServerProblems) async -> LicenseeSetup? {
@@ -127,7 +127,7 @@ struct ServerBuilder: Sendable {
 
     private func tenant(
         _ name: String, _ settings: TenantSettings, _ wrapping: KeyEncryptionKeys?, _ policies: PolicySet?,
-        _ upkeep: inout [Task<Void, Never>], _ problems: inout ServerProblems
+        _ backgroundTasks: inout [Task<Void, Never>], _ problems: inout ServerProblems
     ) async -> Tenant? {
         let place = "tenants.\(name)"
         if let policy = settings.policy, let policies, policies[policy] == nil {
@@ -143,7 +143,7 @@ struct ServerBuilder: Sendable {
                     timekeeper: timekeeper)
             }
         }
-        let tokenKeys = await tokenKeys(settings.tokens, of: name, &upkeep, &problems)
+        let tokenKeys = await tokenKeys(settings.tokens, of: name, &backgroundTasks, &problems)
         let read = await problems.reading(place, on: file.threads) { problems in
             (
                 signers: self.signers(of: settings, place, &problems),

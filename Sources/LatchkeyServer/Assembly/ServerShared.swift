@@ -15,7 +15,7 @@ package final class ServerShared: Sendable {
     /// The time of everything that the process does by the clock.
     let timekeeper: any Timekeeper
     package let engines: ServerEngines
-    let accounts: AccountBook
+    let accounts: AccountSessions
     let pool: WorkerPool
     /// Packagers' requests: threads of their own, to which players' go before.
     package let packagers = PackagerPool()
@@ -33,11 +33,11 @@ package final class ServerShared: Sendable {
     /// What operators see as it happens.
     let feed: OperatorFeed
     /// The accounts for operators: more patient than for players, and no slow page of theirs counts as an outage.
-    let operatorAccounts: AccountBook
+    let operatorAccounts: AccountSessions
     let sessions: SessionCounts
     let keyCounts: KeyCounts
     /// How many of the players' requests are worked on at once, from their arrival on.
-    let door: ConcurrencyLimit
+    let requestLimit: ConcurrencyLimit
     private let limits: Locked<(settings: ServerSettings.Limits, limiter: RateLimiter)>
     private let lines: LineWriter
     private let draining = Locked(false)
@@ -69,7 +69,7 @@ package final class ServerShared: Sendable {
         metrics = ServerMetrics(version: ServerVersion.text)
         let threads = file.settings.threads ?? ProcessInfo.processInfo.activeProcessorCount
         pool = WorkerPool(threads: threads, timekeeper: timekeeper)
-        door = ConcurrencyLimit(least: threads * 8)
+        requestLimit = ConcurrencyLimit(least: threads * 8)
         self.lines = lines
         let secret =
             try (hasOwnSecret ? nil : file.settings.nodeSecret).map { try KeyEncryptionKey($0, in: file.secrets) }
@@ -81,7 +81,7 @@ package final class ServerShared: Sendable {
         audit = AuditChain(
             engines.audit, health: engines.auditHealth, pending: engines.pending, timekeeper: timekeeper)
         limits = Locked((file.settings.limits, RateLimiter(file.settings.limits.rates, timekeeper: timekeeper)))
-        operatorAccounts = AccountBook(
+        operatorAccounts = AccountSessions(
             accounts: engines.sessions, secrets: [], limits: RecordStoreLimits(time: .seconds(5)),
             pending: engines.pending, timekeeper: timekeeper)
         sessions = SessionCounts(operatorAccounts, metrics, timekeeper: timekeeper)
@@ -89,7 +89,7 @@ package final class ServerShared: Sendable {
         let log = log
         let health = EngineTable { $0.tell(metrics, log) }
         self.health = health
-        accounts = try AccountBook(
+        accounts = try AccountSessions(
             accounts: engines.sessions, secrets: [secret.secret(for: "latchkey/heartbeats/1")],
             limits: RecordStoreLimits(time: .milliseconds(engines.settings.sessionMilliseconds)),
             pending: engines.pending, timekeeper: timekeeper

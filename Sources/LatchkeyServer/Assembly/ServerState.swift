@@ -19,32 +19,32 @@ package final class ServerState: Sendable {
     /// What wraps the tenants' data keys.
     let wrapping: KeyEncryptionKeys
     package let tenants: [String: Tenant]
-    package let players: PlayerFace
+    package let players: PlayerAPI
     /// What players ask that speak to a vendor.
-    let vendors: VendorFaces
-    package let packagers: PackagerFace
+    let vendors: VendorAPIs
+    package let packagers: PackagerAPI
     let proxies: TrustedProxies
     let country: CountryField?
     /// Which pages may read a tenant's replies.
     let pages: [String: CORSPolicy]
     /// What fetches key sets as long as this configuration is in force.
-    let upkeep: [Task<Void, Never>]
+    let backgroundTasks: [Task<Void, Never>]
 
     init(
         settings: ServerSettings, licensee: LicenseeSetup, identities: ListenerIdentities, notices: [String],
-        policies: PolicySet, wrapping: KeyEncryptionKeys, tenants: [String: Tenant], players: PlayerFace,
-        vendors: VendorFaces, packagers: PackagerFace, proxies: TrustedProxies, country: CountryField?,
-        pages: [String: CORSPolicy], upkeep: [Task<Void, Never>]
+        policies: PolicySet, wrapping: KeyEncryptionKeys, tenants: [String: Tenant], players: PlayerAPI,
+        vendors: VendorAPIs, packagers: PackagerAPI, proxies: TrustedProxies, country: CountryField?,
+        pages: [String: CORSPolicy], backgroundTasks: [Task<Void, Never>]
     ) {
         (self.settings, self.licensee, self.identities, self.notices) = (settings, licensee, identities, notices)
         (self.policies, self.wrapping, self.tenants) = (policies, wrapping, tenants)
         (self.players, self.vendors, self.packagers) = (players, vendors, packagers)
-        (self.proxies, self.country, self.pages, self.upkeep) = (proxies, country, pages, upkeep)
+        (self.proxies, self.country, self.pages, self.backgroundTasks) = (proxies, country, pages, backgroundTasks)
     }
 
     /// Ends what goes on in the background for this configuration.
     func retire() {
-        for task in upkeep { task.cancel() }
+        for task in backgroundTasks { task.cancel() }
     }
 
     /// The name of the tenant whose address a request has; `nil` for an address that no tenant has.
@@ -64,8 +64,8 @@ package final class ServerState: Sendable {
     }
 
     /// What a request's surroundings say of the viewer.
-    func viewer(of request: HTTPRequest) -> LicenseAsk {
-        var viewer = LicenseAsk()
+    func viewer(of request: HTTPRequest) -> LicenseRequestFacts {
+        var viewer = LicenseRequestFacts()
         viewer.address = proxies.clientAddress(of: request)
         viewer.country = country?.country(of: request, through: proxies)
         viewer.userAgent = request.headers["User-Agent"].map { String($0.prefix(200)) }

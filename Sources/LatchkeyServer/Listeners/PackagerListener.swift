@@ -7,7 +7,7 @@ import LatchkeyOperation
 import LatchkeyPolicy
 import LatchkeyVault
 
-/// What packagers' requests pass: the face; then the audit, log and metrics.
+/// What packagers' requests pass: the API; then the audit, log and metrics.
 struct PackagerListener: Sendable {
     let shared: ServerShared
     let state: @Sendable () -> ServerState
@@ -27,7 +27,7 @@ struct PackagerListener: Sendable {
         let refusal = LicenseRefusal(
             .overloaded, reason: "More packagers ask than the server answers beside players.",
             retryAfter: .seconds(Int.random(in: 1...5)))
-        var report = LicenseReport(tenant: nil, face: .none, requestID: id.text, at: shared.timekeeper.uptime)
+        var report = LicenseReport(tenant: nil, endpoint: .none, requestID: id.text, at: shared.timekeeper.uptime)
         report.outcome = .refused(refusal)
         var generator = SystemRandomNumberGenerator()
         let trace = TraceContext(of: request.headers, using: &generator)
@@ -45,7 +45,7 @@ struct PackagerListener: Sendable {
             TraceContext(of: request.headers, using: &generator)
         )
         let viewer = state.viewer(of: request)
-        let answer = await state.packagers.answer(FaceCall(request, requestID: id.text, viewer: viewer))
+        let answer = await state.packagers.answer(APICall(request, requestID: id.text, viewer: viewer))
         var (response, report) = (answer.response, answer.report)
         if await !audit(report) {
             let refusal = LicenseRefusal(.policy(.storeUnavailable), reason: "The audit cannot be written.")
@@ -62,10 +62,10 @@ struct PackagerListener: Sendable {
         guard !report.keys.isEmpty, let tenant = report.tenant else { return true }
         let kids = report.keys.prefix(100).map { "\($0.kid)" }.joined(separator: " ")
         let event = AuditEvent(
-            report.face == .cpixImport ? .keyImported : .keyExported, of: tenant,
+            report.endpoint == .cpixImport ? .keyImported : .keyExported, of: tenant,
             by: "caller:\(report.caller ?? "a signer")",
             details: [
-                "face": report.face.rawValue, "kids": kids, "count": "\(report.keys.count)",
+                "endpoint": report.endpoint.rawValue, "kids": kids, "count": "\(report.keys.count)",
                 "recipients": report.recipients.map(\.hexString).joined(separator: " "),
             ])
         do throws(StoreError) {
@@ -81,7 +81,7 @@ struct PackagerListener: Sendable {
         _ report: LicenseReport, _ status: Int, _ id: RequestID, _ trace: TraceContext, _ address: AddressRange?
     ) {
         shared.metrics.packagerRequests[
-            report.face.packagerProtocol.rawValue, report.protocolVersion, LogOutcome(report.outcome).rawValue,
+            report.endpoint.packagerProtocol.rawValue, report.protocolVersion, LogOutcome(report.outcome).rawValue,
             report.refusal?.code ?? ""
         ].add()
         if let refusal = report.refusal { shared.feed.refused(refusal, report) }

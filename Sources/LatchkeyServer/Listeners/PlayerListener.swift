@@ -7,17 +7,17 @@ import LatchkeyOperation
 import LatchkeyPolicy
 import LatchkeyTokens
 
-/// What players' requests pass: rate limits and the door, on the thread that has read them; then the tenant's pages and the face; then log
+/// What players' requests pass: rate limits and the limit of requests under way, on the thread that has read them; then the tenant's pages and the API; then log
 /// and metrics.
 struct PlayerListener: Sendable {
     /// A request with what is known before anything is done for it.
-    private struct Arrival: Sendable {
-        let call: FaceCall
+    private struct ReceivedRequest: Sendable {
+        let call: APICall
         let id: RequestID
         let trace: TraceContext
         let uptime: Duration
 
-        /// Who shares a place at the door: the viewers of one address, or of one network of 64 bits.
+        /// Who shares the places of requests under way: the viewers of one address, or of one network of 64 bits.
         var client: Int? { call.viewer.address.map { AddressCut.limits.range(of: $0).hashValue } }
     }
 
@@ -31,42 +31,44 @@ struct PlayerListener: Sendable {
     func begin(_ request: HTTPRequest) -> HTTPWork {
         let state = state()
         if let preflight = state.pages(for: request)?.preflight(request) { return .reply(preflight) }
-        let arrival = arrival(request, state)
-        if let (scope, wait) = refusal(of: arrival.call, state) { return .reply(limited(arrival, scope, wait, state)) }
-        guard request.method == .post else { return .task { await answer(arrival, state) } }
-        let lane = lane(of: request, at: arrival.uptime)
-        guard shared.door.begin(lane, of: arrival.client) else { return .reply(shed(arrival, lane, state)) }
-        return .task { await answer(arrival, state) }
+        let received = received(request, state)
+        if let (scope, wait) = refusal(of: received.call, state) {
+            return .reply(limited(received, scope, wait, state))
+        }
+        guard request.method == .post else { return .task { await answer(received, state) } }
+        let lane = lane(of: request, at: received.uptime)
+        guard shared.requestLimit.begin(lane, of: received.client) else { return .reply(shed(received, lane, state)) }
+        return .task { await answer(received, state) }
     }
 
-    private func arrival(_ request: HTTPRequest, _ state: ServerState) -> Arrival {
+    private func received(_ request: HTTPRequest, _ state: ServerState) -> ReceivedRequest {
         var generator = generator
         let id = RequestID(of: request, using: &generator, node: shared.nodeName)
-        return Arrival(
-            call: FaceCall(request, requestID: id.text, viewer: state.viewer(of: request)), id: id,
+        return ReceivedRequest(
+            call: APICall(request, requestID: id.text, viewer: state.viewer(of: request)), id: id,
             trace: TraceContext(of: request.headers, using: &generator), uptime: timekeeper.uptime)
     }
 
-    private func answer(_ arrival: Arrival, _ state: ServerState) async -> HTTPResponse {
-        let answer = await answered(arrival.call, state)
+    private func answer(_ received: ReceivedRequest, _ state: ServerState) async -> HTTPResponse {
+        let answer = await answered(received.call, state)
         let now = timekeeper.uptime
-        if arrival.call.request.method == .post {
+        if received.call.request.method == .post {
             let wasShed = answer.report.refusal?.kind == .overloaded
-            shared.door.end(after: now - arrival.uptime, wasShed: wasShed, of: arrival.client, at: now)
+            shared.requestLimit.end(after: now - received.uptime, wasShed: wasShed, of: received.client, at: now)
         }
-        if let lease = answer.report.lease, let credential = arrival.call.request.credential {
+        if let lease = answer.report.lease, let credential = received.call.request.credential {
             shared.playbacks.note(credential, until: now + lease)
         }
-        return finished(answer, arrival, state)
+        return finished(answer, received, state)
     }
 
     /// Notes what became of a request, and completes its reply.
-    private func finished(_ answer: FaceAnswer, _ arrival: Arrival, _ state: ServerState) -> HTTPResponse {
-        let request = arrival.call.request
+    private func finished(_ answer: APIAnswer, _ received: ReceivedRequest, _ state: ServerState) -> HTTPResponse {
+        let request = received.call.request
         var response = state.pages(for: request)?.allowing(answer.response, for: request) ?? answer.response
-        response.headers[.requestID] = arrival.id.text
+        response.headers[.requestID] = received.id.text
         shared.note(
-            answer.report, status: response.status, arrival.id, arrival.trace, arrival.call.viewer.address,
+            answer.report, status: response.status, received.id, received.trace, received.call.viewer.address,
             at: timekeeper.uptime)
         return response
     }
@@ -77,38 +79,40 @@ struct PlayerListener: Sendable {
         return request.credential.map { shared.playbacks.runs($0, at: uptime) } == true ? .renewal : .start
     }
 
-    /// The answer of a vendor's face, or else of the native one.
-    private func answered(_ call: FaceCall, _ state: ServerState) async -> FaceAnswer {
+    /// The answer of a vendor's API, or else of the native one.
+    private func answered(_ call: APICall, _ state: ServerState) async -> APIAnswer {
         if let answer = await state.vendors.answer(call) { return answer }
         return await state.players.answer(call)
     }
 
     /// The refusal of somebody who asks too often.
     private func limited(
-        _ arrival: Arrival, _ scope: RateScope, _ wait: Duration, _ state: ServerState
+        _ received: ReceivedRequest, _ scope: RateScope, _ wait: Duration, _ state: ServerState
     ) -> HTTPResponse {
         shared.metrics.rateLimited[scope.rawValue].add()
         let refusal = LicenseRefusal(
             .policy(.rateLimit), reason: "The \(scope.rawValue) asks too often.", retryAfter: wait)
-        let response = HTTPResponse.refusal(refusal, requestID: arrival.id.text)
-        return finished(FaceAnswer(response, report(refusal, .none, arrival)), arrival, state)
+        let response = HTTPResponse.refusal(refusal, requestID: received.id.text)
+        return finished(APIAnswer(response, report(refusal, .none, received)), received, state)
     }
 
-    private func shed(_ arrival: Arrival, _ lane: AdmissionLane, _ state: ServerState) -> HTTPResponse {
+    private func shed(_ received: ReceivedRequest, _ lane: AdmissionLane, _ state: ServerState) -> HTTPResponse {
         shared.metrics.shed[lane.name, ShedReason.full.rawValue].add()
         return finished(
-            FaceAnswer(shedReply.response(to: arrival.id), report(ShedReply.refusal, .fairPlay, arrival)), arrival,
+            APIAnswer(shedReply.response(to: received.id), report(ShedReply.refusal, .fairPlay, received)), received,
             state)
     }
 
-    private func report(_ refusal: LicenseRefusal, _ face: RequestFace, _ arrival: Arrival) -> LicenseReport {
-        var report = LicenseReport(tenant: nil, face: face, requestID: arrival.id.text, at: arrival.uptime)
+    private func report(_ refusal: LicenseRefusal, _ endpoint: RequestEndpoint, _ received: ReceivedRequest)
+        -> LicenseReport
+    {
+        var report = LicenseReport(tenant: nil, endpoint: endpoint, requestID: received.id.text, at: received.uptime)
         report.outcome = .refused(refusal)
         return report
     }
 
     /// The limit that a request is beyond, and after how long it may come again.
-    private func refusal(of call: FaceCall, _ state: ServerState) -> (RateScope, Duration)? {
+    private func refusal(of call: APICall, _ state: ServerState) -> (RateScope, Duration)? {
         let limiter = shared.limiter
         if let address = call.viewer.address,
             let wait = limiter.refusal(.address, AddressCut.limits.range(of: address))
@@ -128,7 +132,7 @@ extension ServerShared {
         _ report: LicenseReport, status: Int, _ id: RequestID, _ trace: TraceContext, _ address: AddressRange?,
         at uptime: Duration
     ) {
-        if report.face.isLicense {
+        if report.endpoint.isLicense {
             metrics.record(report, at: uptime)
             counts.count(LicenseOutcome(report.outcome))
             if let origin = report.keyOrigin { metrics.keyLookups[origin.rawValue].add() }
@@ -150,9 +154,9 @@ extension ServerShared {
 }
 
 extension HTTPRequest {
-    /// The fields in which players of all faces send their tokens.
+    /// The fields in which players of all APIs send their tokens.
     private static let credentialFields: [HTTPHeaderName] =
-        [.authorization] + VendorFaceName.allCases.flatMap(\.tokenFields)
+        [.authorization] + VendorAPIName.allCases.flatMap(\.tokenFields)
 
     /// The token as it comes, unchecked; `nil` without one in a header field.
     fileprivate var credential: String? {

@@ -93,7 +93,7 @@ private struct Why {
         let code = refusal["code"]?.text ?? "refused"
         var lines = ["\(code.onOneLine), before a policy was asked"]
         for (name, member) in [
-            ("Request", "requestId"), ("Tenant", "tenant"), ("Face", "face"), ("Reason", "reason"),
+            ("Request", "requestId"), ("Tenant", "tenant"), ("Endpoint", "endpoint"), ("Reason", "reason"),
             ("Remedy", "remedy"),
         ] {
             guard let text = refusal[member]?.text else { continue }

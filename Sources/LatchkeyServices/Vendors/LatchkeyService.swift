@@ -6,7 +6,7 @@ import LatchkeyOperation
 package import LatchkeyPolicy
 import LatchkeyVendorWire
 
-/// The wire of `latchkey-server`'s own face, without tenants, policies and sessions.
+/// The wire of `latchkey-server`'s own API, without tenants, policies and sessions.
 ///
 /// Source: `Documentation/Vendors/Latchkey.md`.
 package struct LatchkeyService: SignedTokenService {

@@ -17,7 +17,7 @@ struct RedisCheck {
     func findings() -> [StoreFinding] {
         if let place = address.place { return findings(at: place) }
         guard let sentinels = address.sentinels else { return [] }
-        var (findings, primaries): ([StoreFinding], [RedisAddress.Place]) = ([], [])
+        var (findings, primaries): ([StoreFinding], [RedisAddress.Endpoint]) = ([], [])
         for sentinel in sentinels.places {
             let name = "The sentinel \(sentinel.shown)"
             do throws(StoreError) {
@@ -39,8 +39,8 @@ struct RedisCheck {
 
     /// The primary that a sentinel names.
     private func primary(
-        by sentinel: RedisAddress.Place, _ name: String, _ findings: inout [StoreFinding]
-    ) throws(StoreError) -> RedisAddress.Place? {
+        by sentinel: RedisAddress.Endpoint, _ name: String, _ findings: inout [StoreFinding]
+    ) throws(StoreError) -> RedisAddress.Endpoint? {
         let socket = try RedisSocket(sentinel, within: limit)
         let answer = try socket.ask(["SENTINEL", "get-master-addr-by-name", name], within: limit)
         if case .error(let text) = answer {
@@ -67,7 +67,7 @@ struct RedisCheck {
         return nil
     }
 
-    private func findings(at place: RedisAddress.Place) -> [StoreFinding] {
+    private func findings(at place: RedisAddress.Endpoint) -> [StoreFinding] {
         do throws(StoreError) {
             let socket = try RedisSocket(place, within: limit)
             if let refusal = try refusal(by: socket, at: place) { return [refusal] }
@@ -78,7 +78,7 @@ struct RedisCheck {
     }
 
     /// Why Redis does not take the connection; `nil` if it does.
-    private func refusal(by socket: RedisSocket, at place: RedisAddress.Place) throws(StoreError) -> StoreFinding? {
+    private func refusal(by socket: RedisSocket, at place: RedisAddress.Endpoint) throws(StoreError) -> StoreFinding? {
         if let password = address.password {
             let words = ["AUTH"] + [address.user, password.revealedText].compactMap { $0 }
             if case .error(let text) = try socket.ask(words, within: limit) {
@@ -112,7 +112,7 @@ struct RedisCheck {
     }
 
     /// What the user may not do of what the store does.
-    private func rights(_ socket: RedisSocket, _ place: RedisAddress.Place) throws(StoreError) -> [StoreFinding] {
+    private func rights(_ socket: RedisSocket, _ place: RedisAddress.Endpoint) throws(StoreError) -> [StoreFinding] {
         var (commands, lacksKeys) = ([String](), false)
         for use in RedisCommandUse.all + (address.replicas == nil ? [] : [.ofReplicas]) {
             guard case .error(let text) = try socket.ask(use.words, within: limit), text.hasPrefix("NOPERM") else {
@@ -131,7 +131,7 @@ struct RedisCheck {
         return findings
     }
 
-    private func missing(_ commands: [String], at place: RedisAddress.Place) -> StoreFinding {
+    private func missing(_ commands: [String], at place: RedisAddress.Endpoint) -> StoreFinding {
         let rights = commands.map { "+\($0)" }.joined(separator: " ")
         return .fault(
             "\(place.shown): The user “\(user)” may not run \(commands.map { $0.uppercased() }.joined(separator: ", ")).",
@@ -140,7 +140,7 @@ struct RedisCheck {
 
     private var user: String { (address.user ?? "default").onOneLine }
 
-    private func role(_ socket: RedisSocket, _ place: RedisAddress.Place) throws(StoreError) -> [StoreFinding] {
+    private func role(_ socket: RedisSocket, _ place: RedisAddress.Endpoint) throws(StoreError) -> [StoreFinding] {
         let role = try socket.ask(["ROLE"], within: limit)
         if case .error(let text) = role {
             return [
@@ -164,7 +164,7 @@ struct RedisCheck {
         ]
     }
 
-    private func settings(_ socket: RedisSocket, _ place: RedisAddress.Place) throws(StoreError) -> [StoreFinding] {
+    private func settings(_ socket: RedisSocket, _ place: RedisAddress.Endpoint) throws(StoreError) -> [StoreFinding] {
         let answer = try socket.ask(["INFO"], within: limit)
         guard let text = answer.text else {
             return [
@@ -205,7 +205,7 @@ struct RedisCheck {
     }
 }
 
-extension RedisAddress.Place {
+extension RedisAddress.Endpoint {
     /// The place as an address without user and password.
     var shown: String {
         switch self {

@@ -12,7 +12,7 @@ extension PostgreSQLStore {
         for row in rows { try row.check(for: engine) }
         guard !rows.isEmpty else { return [] }
         // Everybody adds in one order, or two would wait for each other.
-        let sorted = rows.sorted { $0.place < $1.place }
+        let sorted = rows.sorted { $0.sortKey < $1.sortKey }
         let tenants = Set(rows.map(\.sealed.tenant)).sorted()
         var calls = [PostgreSQLCall("keys-add", Self.insert, KeyColumnValues(sorted).arrays)]
         calls += tenants.map { tenant in
@@ -24,14 +24,14 @@ extension PostgreSQLStore {
             ? tenants.map { Self.notice($0, nil) } : rows.map { Self.notice($0.sealed.tenant, $0.kid) }
         let limit = rows.count > Self.notified ? settings.pageLimit : settings.keyLimit
         let answers = try await work.run(calls, within: limit)
-        var inForce: [KeyRow.Place: KeyRow] = [:]
+        var inForce: [KeyRow.SortKey: KeyRow] = [:]
         for answer in answers.dropFirst().prefix(tenants.count) {
             for row in answer.rows {
                 let row = try row.keyRow()
-                inForce[row.place] = row
+                inForce[row.sortKey] = row
             }
         }
-        return rows.compactMap { inForce[$0.place] }
+        return rows.compactMap { inForce[$0.sortKey] }
     }
 
     package func rows(_ kids: [KeyID], of tenant: String) async throws(StoreError) -> [KeyRow] {
@@ -147,7 +147,7 @@ extension PostgreSQLStore {
 
 extension KeyRow {
     /// Where a row is, by which all nodes sort.
-    fileprivate struct Place: Hashable, Comparable {
+    fileprivate struct SortKey: Hashable, Comparable {
         let tenant: [UInt8]
         let kid: KeyID
 
@@ -158,7 +158,7 @@ extension KeyRow {
         }
     }
 
-    fileprivate var place: Place { Place(tenant: Array(sealed.tenant.utf8), kid: kid) }
+    fileprivate var sortKey: SortKey { SortKey(tenant: Array(sealed.tenant.utf8), kid: kid) }
 }
 
 /// Rows of keys as one array per column.

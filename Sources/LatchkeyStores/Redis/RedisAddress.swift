@@ -7,20 +7,20 @@ package import LatchkeyEngines
 /// Source: `Documentation/LicenseServer.md` §7.2.
 package struct RedisAddress: Sendable, Hashable {
     /// Where a server listens.
-    package enum Place: Sendable, Hashable {
+    package enum Endpoint: Sendable, Hashable {
         case host(String, port: UInt16)
         case path(String)
     }
 
     /// Who knows the primary.
     package struct Sentinels: Sendable, Hashable {
-        package let places: [Place]
+        package let places: [Endpoint]
         /// The primary's name.
         package let name: String
     }
 
     /// The server; `nil` if sentinels know it.
-    package let place: Place?
+    package let place: Endpoint?
     package let sentinels: Sentinels?
     package let user: String?
     package let password: Secret?
@@ -78,8 +78,8 @@ package struct RedisAddress: Sendable, Hashable {
         return RedisRecordStore.Replicas(count)
     }
 
-    private static func places(_ text: Substring) throws(StoreError) -> [Place] {
-        var places: [Place] = []
+    private static func places(_ text: Substring) throws(StoreError) -> [Endpoint] {
+        var places: [Endpoint] = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
             let colon = part.hasSuffix("]") ? nil : part.lastIndex(of: ":")
             var host = String(colon.map { part[..<$0] } ?? part)

@@ -100,7 +100,7 @@ struct RedisDriver {
         throw failure
     }
 
-    private func primary(at place: RedisAddress.Place) throws(StoreError) -> RedisSocket {
+    private func primary(at place: RedisAddress.Endpoint) throws(StoreError) -> RedisSocket {
         let socket = try RedisSocket(place, within: connectLimit)
         func ask(_ command: [String]) throws(StoreError) -> RESPValue {
             let answer = try socket.ask(command, within: connectLimit)
@@ -118,7 +118,7 @@ struct RedisDriver {
     }
 
     /// The primary that a sentinel names; `nil` if it does not.
-    private func place(by sentinel: RedisAddress.Place) -> RedisAddress.Place? {
+    private func place(by sentinel: RedisAddress.Endpoint) -> RedisAddress.Endpoint? {
         guard let socket = try? RedisSocket(sentinel, within: connectLimit),
             let answer = try? socket.ask(
                 ["SENTINEL", "get-master-addr-by-name", address.sentinels?.name ?? ""], within: connectLimit),

@@ -9,7 +9,7 @@ final class RedisSocket {
 
     /// Connects.
     /// - Parameter limit: how long it may take in all; looking up a name is not counted.
-    init(_ place: RedisAddress.Place, within limit: Duration) throws(StoreError) {
+    init(_ place: RedisAddress.Endpoint, within limit: Duration) throws(StoreError) {
         var failure = "its name was not found"
         for (family, address) in Self.addresses(of: place) {
             let descriptor = socket(family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
@@ -82,7 +82,7 @@ final class RedisSocket {
     }
 
     /// The addresses of a place, as the system has them.
-    private static func addresses(of place: RedisAddress.Place) -> [(family: CInt, address: [UInt8])] {
+    private static func addresses(of place: RedisAddress.Endpoint) -> [(family: CInt, address: [UInt8])] {
         switch place {
         case .path(let path):
             var address = sockaddr_un()

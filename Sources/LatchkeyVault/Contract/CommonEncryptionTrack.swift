@@ -49,7 +49,7 @@ extension CommonEncryptionTrack {
     }
 
     /// The identifier of a track's key, the same on every node: 11 bytes of a hash over tenant and content, the track's number, and the
-    /// period. So a license face that knows the content reads track and period from it, and no row has to be stored.
+    /// period. So a license API that knows the content reads track and period from it, and no row has to be stored.
     /// - Parameters:
     ///   - content: the content.
     ///   - period: the crypto period; `nil` without rotation.

@@ -29,7 +29,7 @@ extension TenantVault {
         }
         let stated = kids.first
         let kid = if let stated { stated } else { try Self.kid(of: content, tenant: secrets.tenant) }
-        let end = stated == nil ? timekeeper.uptime + settings.briefLife : nil
+        let end = stated == nil ? timekeeper.uptime + settings.shortLife : nil
         state.withLock { $0.onlyKeys.set(OnlyKey(kid: kid, end: end), for: content) }
         return kid
     }

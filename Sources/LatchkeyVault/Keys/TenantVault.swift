@@ -42,7 +42,7 @@ package final class TenantVault: ContentKeySource {
         /// How many open keys are kept, and how many answers without a row.
         package var cacheLimit = 100_000
         /// How long an answer without a row counts: a derived key, or that there is none.
-        package var briefLife = Duration.seconds(5)
+        package var shortLife = Duration.seconds(5)
 
         package init() {}
     }
@@ -51,7 +51,7 @@ package final class TenantVault: ContentKeySource {
 
     struct State: Sendable {
         var known: RecentValues<KeyID, KnownKey>
-        var brief: RecentValues<BriefName, BriefAnswer>
+        var brief: RecentValues<ShortLivedName, ShortLivedAnswer>
         /// Reads of the store under way. Each ends with the store's answer; nobody cancels it.
         var reads: [KeyID: RowRead] = [:]
         /// The seeds of contents, where there are several.
@@ -78,12 +78,12 @@ package final class TenantVault: ContentKeySource {
         var stamp: UInt64
     }
 
-    struct BriefName: Sendable, Hashable {
+    struct ShortLivedName: Sendable, Hashable {
         let kid: KeyID
         let content: ContentName?
     }
 
-    struct BriefAnswer: Sendable {
+    struct ShortLivedAnswer: Sendable {
         let answer: Result<VaultKey, VaultError>
         var end: Duration
     }
@@ -161,7 +161,7 @@ package final class TenantVault: ContentKeySource {
             state.known.update(kid) { ($0.isChanged, $0.stamp) = (true, stamp) }
             state.reads[kid] = nil
             // What is known without a row is known under several names.
-            state.expireBriefAnswers()
+            state.expireShortLivedAnswers()
         }
     }
 
@@ -186,7 +186,7 @@ package final class TenantVault: ContentKeySource {
         try await secrets.reload()
         guard !store.isAway else { throw .store(.awayMeanwhile(store.engine)) }
         let kids = state.withLock { state in
-            state.expireBriefAnswers()
+            state.expireShortLivedAnswers()
             return state.known.keys
         }
         for start in stride(from: 0, to: kids.count, by: StoreLimits.pageRows) {
@@ -245,7 +245,9 @@ package final class TenantVault: ContentKeySource {
             if let known = state.known.value(kid) {
                 return (known.isChanged ? .changed(known.key) : .known(known.key), false)
             }
-            guard let brief = state.brief.value(BriefName(kid: kid, content: content)) else { return (.nothing, false) }
+            guard let brief = state.brief.value(ShortLivedName(kid: kid, content: content)) else {
+                return (.nothing, false)
+            }
             return (.brief(brief.answer), now >= brief.end)
         }
         guard isOld, !store.isAway else { return memory }
@@ -339,8 +341,8 @@ package final class TenantVault: ContentKeySource {
             answer = .success(VaultKey(derived: key, at: address, track: track?.trackClass ?? .all))
         } catch { answer = .failure(error) }
         if case .failure(.store) = answer { return try answer.get() }
-        let brief = BriefAnswer(answer: answer, end: timekeeper.uptime + settings.briefLife)
-        state.withLock { $0.brief.set(brief, for: BriefName(kid: kid, content: content)) }
+        let brief = ShortLivedAnswer(answer: answer, end: timekeeper.uptime + settings.shortLife)
+        state.withLock { $0.brief.set(brief, for: ShortLivedName(kid: kid, content: content)) }
         return try answer.get()
     }
 }
@@ -365,7 +367,7 @@ extension TenantVault.State {
     }
 
     /// Has answers without a row looked at again.
-    mutating func expireBriefAnswers() {
+    mutating func expireShortLivedAnswers() {
         brief.updateAll { $0.end = .zero }
         onlyKeys.updateAll { $0.end = .zero }
     }

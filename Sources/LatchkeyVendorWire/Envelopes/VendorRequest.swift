@@ -1,6 +1,6 @@
 package import LatchkeyHTTP
 
-/// A request to a vendor's face, or to its emulation, which read the same envelopes.
+/// A request to a vendor's API, or to its emulation, which read the same envelopes.
 package protocol VendorRequest: Sendable {
     /// The request, with its path as on the vendor's own host.
     var request: HTTPRequest { get }

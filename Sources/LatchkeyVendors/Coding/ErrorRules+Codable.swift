@@ -31,7 +31,7 @@ import LatchkeyCore
     }
 }
 
-@_spi(Integrations) extension ErrorRules.Place: Codable {
+@_spi(Integrations) extension ErrorRules.ReplyField: Codable {
     private enum Name: String, CaseIterable {
         case header, json, word, knownCode, text
     }

@@ -8,9 +8,9 @@ public import LatchkeyCore
     /// The statuses of success. Defaults to 200.
     package var successes: Set<Int>
     /// The places of the vendor's code; the first match counts. Empty for the usual places.
-    package var code: [Place]
+    package var code: [ReplyField]
     /// The places of the vendor's message; the first match counts. Empty for the usual places.
-    package var message: [Place]
+    package var message: [ReplyField]
     /// The header fields of the request's id.
     package var requestID: [String]
     /// The meanings of the vendor's codes, and of statuses (`"412"`) whose usual meaning does not fit. Codes take precedence.
@@ -20,7 +20,7 @@ public import LatchkeyCore
 
     /// Makes rules. Without arguments, the status decides.
     public init(
-        successes: Set<Int> = [200], code: [Place] = [], message: [Place] = [],
+        successes: Set<Int> = [200], code: [ReplyField] = [], message: [ReplyField] = [],
         requestID: [String] = ["x-request-id", "x-correlation-id", "x-ms-request-id", "x-amzn-requestid"],
         kinds: [String: Diagnosis.Kind] = [:],
         refusesWithSuccess: Bool = false
@@ -34,7 +34,7 @@ public import LatchkeyCore
     }
 
     /// A place in a reply.
-    public enum Place: Sendable, Hashable {
+    public enum ReplyField: Sendable, Hashable {
         /// A header field.
         case header(String)
         /// A path of a JSON body.
@@ -85,7 +85,7 @@ public import LatchkeyCore
     }
 
     /// The text at the first of the places that has one.
-    private func text(at places: [Place], of reply: HTTPReply, _ json: JSONReply?) -> String? {
+    private func text(at places: [ReplyField], of reply: HTTPReply, _ json: JSONReply?) -> String? {
         let texts = places.lazy.compactMap { place -> String? in
             switch place {
             case .header(let name): reply.header(name)

@@ -5,11 +5,11 @@ import LatchkeyCore
 ///
 /// Source: the error replies of vendors that document theirs (`Documentation/Vendors/README.md` §22), RFC 6750 §3, RFC 9457.
 extension ErrorRules {
-    static let usualCodes: [Place] = [
+    static let usualCodes: [ReplyField] = [
         .header("x-error-code"), .json("error.code"), .json("errorCode"), .json("error_code"), .json("code"),
         .json("errors.0.code"),
     ]
-    static let usualWords: [Place] = [
+    static let usualWords: [ReplyField] = [
         .header("x-error-message"), .header("x-error-description"), .header("x-error"), .json("error.message"),
         .json("error_description"), .json("errorMessage"), .json("error_message"), .json("message"),
         .json("Message"), .json("errors.0.message"), .json("detail"), .json("error"), .json("err"), .json("reason"),

@@ -7,7 +7,7 @@ import LatchkeyCore
 /// of a refusal is the server's reason, in words; its code is stable. Where the policy counts sessions, a license brings the token of
 /// its slot: heartbeats show it as often as the license says, and the end of the source frees the slot.
 extension VendorProfile {
-    /// The server's own face.
+    /// The server's own API.
     public static let latchkey = VendorProfile(
         identifier: "latchkey", name: "Latchkey's license server",
         parameters: [
@@ -37,7 +37,7 @@ extension VendorProfile {
         errors: ErrorRules(
             code: [.json("error.code")], message: [.json("error.reason")], kinds: latchkeyKinds),
         token: .jwt, statedRedaction: Redaction(fields: ["heartbeatToken"]),
-        evidence: ProfileEvidence(.sampleRead, read: "2026-11-22", "Sources/LatchkeyLicensing/Faces of this repository")
+        evidence: ProfileEvidence(.sampleRead, read: "2026-11-22", "Sources/LatchkeyLicensing/APIs of this repository")
     )
 
     /// What the server's codes mean where their status says less. Source: `Documentation/LicenseServer.md` §6.4.
@@ -61,7 +61,7 @@ extension ConfiguredVendor {
     /// A license server of one's own.
     /// - Parameters:
     ///   - certificate: the address of the application certificate, `…/t/TENANT/certificate`.
-    ///   - license: the address of the license face, `…/t/TENANT/fairplay`.
+    ///   - license: the address of the license API, `…/t/TENANT/fairplay`.
     public static func latchkey(certificate: URL, license: URL) -> ConfiguredVendor {
         ConfiguredVendor(.latchkey, certificate: certificate, license: license)
     }

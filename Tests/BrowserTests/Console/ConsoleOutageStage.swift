@@ -123,7 +123,7 @@ final class ConsoleOutageStage: Sendable {
         return page
     }
 
-    /// Takes something away, or has it back, and lets the server notice it as its upkeep and its licenses do.
+    /// Takes something away, or has it back, and lets the server notice it as its clock and its licenses do.
     func set(_ sabotage: Sabotage, isAway: Bool) async throws {
         switch sabotage {
         case .keys: keys.setDown(isAway)

@@ -6,8 +6,8 @@ import Testing
 
 /// Keys for a browser: only by policies that rely on nothing that the device does.
 @Suite(.timeLimit(.minutes(1))) struct ClearKeyRuleTests {
-    private func word(_ policy: String, drm: LicenseAsk.DRM = .clearKey) throws -> String {
-        try Scene.decision(policy) { $0.ask.drm = drm }.word
+    private func word(_ policy: String, drm: LicenseRequestFacts.DRM = .clearKey) throws -> String {
+        try Scene.decision(policy) { $0.request.drm = drm }.word
     }
 
     @Test(arguments: [
@@ -32,7 +32,7 @@ import Testing
     @Test func `a token that asks for less than the policy does not open it to browsers`() throws {
         let narrowing = try Scene.policy(#""output":{"hdcp":{"HD":"notRequired"}}"#)
         let decision = try Scene.decision(#""output":{"hdcp":{"HD":"type0"}}"#) { facts in
-            facts.ask.drm = .clearKey
+            facts.request.drm = .clearKey
             facts.grant.policy = narrowing
         }
         #expect(decision.word == "output")

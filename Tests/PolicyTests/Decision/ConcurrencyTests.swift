@@ -53,11 +53,11 @@ import Testing
                 $0.key.track = .uhd1
             }),
         DecisionCase(#""concurrency":{"limit":1}"#, "sessionMissing") { facts in
-            facts.ask.session = nil
+            facts.request.session = nil
             facts.grant.tokenID = nil
         },
         DecisionCase("", "license") { facts in
-            facts.ask.session = nil
+            facts.request.session = nil
             facts.grant.tokenID = nil
         },
         DecisionCase(#""concurrency":{"limit":1}"#, "sessionStopped") {
@@ -65,15 +65,16 @@ import Testing
         },
         DecisionCase(
             #""concurrency":{"limit":1}"#, "sessionLimit",
-            with(Scene.slot("a", fence: 1)) { $0.ask.playback = .leaseExpiring }),
+            with(Scene.slot("a", fence: 1)) { $0.request.playback = .leaseExpiring }),
         DecisionCase(
             #""concurrency":{"limit":1},"download":{"allow":true}"#, "license",
-            with(Scene.slot("a", fence: 1)) { $0.ask.purpose = .download }),
+            with(Scene.slot("a", fence: 1)) { $0.request.purpose = .download }),
         DecisionCase(
-            #""concurrency":{"limit":1}"#, "license", with(Scene.slot("a", fence: 71)) { $0.ask.stopCodes = ["1z"] }),
+            #""concurrency":{"limit":1}"#, "license", with(Scene.slot("a", fence: 71)) { $0.request.stopCodes = ["1z"] }
+        ),
         DecisionCase(
             #""concurrency":{"limit":1}"#, "sessionLimit",
-            with(Scene.slot("a", fence: 71)) { $0.ask.stopCodes = ["20"] }),
+            with(Scene.slot("a", fence: 71)) { $0.request.stopCodes = ["20"] }),
     ]
 
     @Test(arguments: cases) func `slots are counted by scope, class and mode`(_ given: DecisionCase) throws {
@@ -92,7 +93,7 @@ import Testing
         #expect(body.contains(#""message":"streams-in-use""#))
         let chosen = try Scene.decision(policy) {
             $0.account.slots = slots
-            $0.ask.stopCodes = ["13"]
+            $0.request.stopCodes = ["13"]
         }
         #expect(chosen.change.stopping == ["secret-a"])
     }
@@ -127,7 +128,7 @@ import Testing
 
     @Test func `a renewal extends its slot and never shortens it`() throws {
         let decision = try Scene.decision(#""validity":{"type":"lease","lease":"60s"},"concurrency":{"limit":1}"#) {
-            $0.ask.playback = .leaseExpiring
+            $0.request.playback = .leaseExpiring
             $0.account.slots = [Scene.slot(Self.own, fence: 9, ends: 10)]
         }
         guard case .renew(let slot, let stopping) = decision.change else { throw JSONProblems(code: "x", problems: []) }
@@ -149,7 +150,7 @@ import Testing
         #expect(try session { $0.grant.session = "sid" } == "sid")
         #expect(try session { _ in } == Self.own)
         #expect(try session { $0.grant.session = "" } == Self.own)
-        #expect(try session { $0.ask.session = nil } == "t1")
+        #expect(try session { $0.request.session = nil } == "t1")
     }
 
     @Test func `a release frees the slot`() {

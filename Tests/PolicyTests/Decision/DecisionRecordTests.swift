@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct DecisionRecordTests {
     private let facts = """
         {"now":"2026-11-22T15:00:00.250Z",
-         "ask":{"tenant":"demo","drm":"fairPlay","purpose":"stream","playback":"readyToStart","session":"00000000000000ff",
+         "request":{"tenant":"demo","drm":"fairPlay","purpose":"stream","playback":"readyToStart","session":"00000000000000ff",
           "destination":"airPlay","capabilities":["hdcpEnforcement","offlineKey"],"protocolVersion":1,"device":"d1",
           "address":"::ffff:192.0.2.7","country":"DE","countrySource":"database","anonymized":false,"userAgent":"x","stop":["1z"]},
          "grant":{"account":"anna","profile":"kid","session":"s","tokenID":"t","issued":"2026-11-22T14:59:00Z",
@@ -27,13 +27,13 @@ import Testing
     @Test func `facts with every member are read, and written again`() throws {
         let read = try Facts(json: Data(facts.utf8))
         #expect(try Facts(json: read.canonicalJSON) == read)
-        #expect(read.ask.session == PlaybackSessionID(rawValue: 255))
-        #expect(read.ask.capabilities == [.hdcpEnforcement, .offlineKey])
+        #expect(read.request.session == PlaybackSessionID(rawValue: 255))
+        #expect(read.request.capabilities == [.hdcpEnforcement, .offlineKey])
         #expect(read.account.slots.first?.fence == 71)
         #expect(read.grant.policy.stream.allow == true)
         let written = try JSONReader.value(of: read.canonicalJSON)
         let given = try JSONReader.value(of: Data(facts.utf8))
-        for section in ["ask", "grant", "key", "account"] {
+        for section in ["request", "grant", "key", "account"] {
             guard case .object(let members)? = given[section] else { throw JSONProblems(code: section, problems: []) }
             // Members with their default are left out.
             let usual: Set = ["drm", "purpose"]
@@ -45,8 +45,8 @@ import Testing
     @Test(arguments: [
         ("{}", ["now"]), (#"{"now":"2026-11-22 15:00:00Z"}"#, ["now"]),
         (
-            #"{"now":"2026-11-22T15:00:00Z","ask":{"playback":"paused","session":"1","country":"Germany","x":1}}"#,
-            ["ask.playback", "ask.session", "ask.country", "ask.x"]
+            #"{"now":"2026-11-22T15:00:00Z","request":{"playback":"paused","session":"1","country":"Germany","x":1}}"#,
+            ["request.playback", "request.session", "request.country", "request.x"]
         ),
         (
             #"{"now":"2026-11-22T15:00:00Z","account":{"slots":[{"session":"a"}],"devices":{"d":1}}}"#,

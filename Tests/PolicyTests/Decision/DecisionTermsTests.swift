@@ -54,11 +54,11 @@ import Testing
     @Test(arguments: downloads) func `a download has storage and playback`(_ policy: String, _ validity: Validity)
         throws
     {
-        #expect(try Scene.decision(policy) { $0.ask.purpose = .download }.terms?.validity == validity)
+        #expect(try Scene.decision(policy) { $0.request.purpose = .download }.terms?.validity == validity)
     }
 
     @Test func `AirPlay and an outage shorten the lease`() throws {
-        let airPlay = try Scene.decision(#""output":{"airPlay":"lease:2m"}"#) { $0.ask.destination = .airPlay }
+        let airPlay = try Scene.decision(#""output":{"airPlay":"lease:2m"}"#) { $0.request.destination = .airPlay }
         #expect(airPlay.terms?.validity == .lease(.seconds(120)))
         let outage = try Scene.decision(#""concurrency":{"limit":1},"outage":{"sessionStore":"allow:90s"}"#) {
             $0.account.outages = [.sessionStore]
@@ -112,7 +112,7 @@ import Testing
     @Test func `a renewal comes before the lease ends, spread by the session`() throws {
         func renewal(_ session: UInt64, _ members: String) throws -> Duration? {
             let decision = try Scene.decision(#""validity":{"type":"lease","lease":"1000s"\#(members)}"#) {
-                $0.ask.session = PlaybackSessionID(rawValue: session)
+                $0.request.session = PlaybackSessionID(rawValue: session)
             }
             guard case .license(_, _, let renewAfter, _, _) = decision else { return nil }
             return renewAfter
@@ -127,15 +127,15 @@ import Testing
     }
 
     @Test func `a player that needs no key gets a duration, and one that stopped nothing`() throws {
-        let playing = try Scene.decision("") { $0.ask.playback = .playing }
+        let playing = try Scene.decision("") { $0.request.playback = .playing }
         guard case .license(_, _, _, let delivers, _) = playing else { throw JSONProblems(code: "x", problems: []) }
         #expect(delivers == .duration)
         let stopped = try Scene.decision(#""blocked":{"users":["anna"]}"#) {
-            $0.ask.playback = .stopped
+            $0.request.playback = .stopped
             $0.account.slots = [Scene.slot("0000000000000001", fence: 1)]
         }
         #expect(stopped == .acknowledge(.release("0000000000000001"), notes: []))
-        #expect(try Scene.decision("") { $0.ask.playback = .stopped } == .acknowledge(.none, notes: []))
+        #expect(try Scene.decision("") { $0.request.playback = .stopped } == .acknowledge(.none, notes: []))
     }
 }
 

@@ -44,7 +44,7 @@ struct DecisionCase: Sendable, CustomTestStringConvertible {
         DecisionCase(#""token":{"bindIP":true}"#, "notCovered"),
         DecisionCase("", "notCovered") { facts in
             facts.grant.address = AddressRange("192.0.2.7")
-            facts.ask.address = nil
+            facts.request.address = nil
         },
         DecisionCase(#""token":{"singleUse":true}"#, "license"),
         DecisionCase(#""token":{"singleUse":true}"#, "tokenMalformed") { $0.grant.tokenID = nil },
@@ -105,27 +105,28 @@ struct DecisionCase: Sendable, CustomTestStringConvertible {
     ]
 
     static let rights: [DecisionCase] = [
-        DecisionCase(#""stream":{"allow":false}"#, "right"), DecisionCase("", "right") { $0.ask.purpose = .download },
-        DecisionCase(#""download":{"allow":true}"#, "license") { $0.ask.purpose = .download },
-        DecisionCase(#""validity":{"type":"persistent"}"#, "license") { $0.ask.purpose = .download },
+        DecisionCase(#""stream":{"allow":false}"#, "right"),
+        DecisionCase("", "right") { $0.request.purpose = .download },
+        DecisionCase(#""download":{"allow":true}"#, "license") { $0.request.purpose = .download },
+        DecisionCase(#""validity":{"type":"persistent"}"#, "license") { $0.request.purpose = .download },
         DecisionCase(#""validity":{"type":"persistent"},"download":{"allow":false}"#, "right") {
-            $0.ask.purpose = .download
+            $0.request.purpose = .download
         },
         DecisionCase(#""validity":{"type":"persistent"},"download":{"allow":false}"#, "license"),
-        DecisionCase(#""download":{"allow":true}"#, "license") { $0.ask.purpose = .renewStored },
-        DecisionCase(#""download":{"allow":true,"renew":false}"#, "right") { $0.ask.purpose = .renewStored },
+        DecisionCase(#""download":{"allow":true}"#, "license") { $0.request.purpose = .renewStored },
+        DecisionCase(#""download":{"allow":true,"renew":false}"#, "right") { $0.request.purpose = .renewStored },
         DecisionCase(#""download":{"allow":true,"perTitle":1}"#, "downloadLimit") {
-            $0.ask.purpose = .download
+            $0.request.purpose = .download
             $0.account.downloads = [StoredDownload(content: "movie", device: "d2")]
         },
         DecisionCase(#""download":{"allow":true,"perTitle":1}"#, "license") {
-            $0.ask.purpose = .download
+            $0.request.purpose = .download
             $0.account.downloads = [
                 StoredDownload(content: "movie", device: "d1"), StoredDownload(content: "other", device: "d2"),
             ]
         },
         DecisionCase(#""download":{"allow":true,"perAccount":1}"#, "downloadLimit") {
-            $0.ask.purpose = .download
+            $0.request.purpose = .download
             $0.account.downloads = [StoredDownload(content: "other", device: "d2")]
         },
         DecisionCase(#""tracks":{"allow":["SD"]}"#, "track"),
@@ -138,19 +139,19 @@ struct DecisionCase: Sendable, CustomTestStringConvertible {
 
     static let outputs: [DecisionCase] = [
         DecisionCase(#""output":{"airPlay":"refuse"}"#, "license"),
-        DecisionCase(#""output":{"airPlay":"refuse"}"#, "output") { $0.ask.destination = .airPlay },
-        DecisionCase(#""output":{"airPlay":"refuse"}"#, "license") { $0.ask.destination = .digitalAVAdapter },
-        DecisionCase(#""output":{"adapter":"refuse"}"#, "output") { $0.ask.destination = .digitalAVAdapter },
-        DecisionCase(#""output":{"airPlay":"lease:2m"}"#, "license") { $0.ask.destination = .airPlay },
+        DecisionCase(#""output":{"airPlay":"refuse"}"#, "output") { $0.request.destination = .airPlay },
+        DecisionCase(#""output":{"airPlay":"refuse"}"#, "license") { $0.request.destination = .digitalAVAdapter },
+        DecisionCase(#""output":{"adapter":"refuse"}"#, "output") { $0.request.destination = .digitalAVAdapter },
+        DecisionCase(#""output":{"airPlay":"lease:2m"}"#, "license") { $0.request.destination = .airPlay },
         DecisionCase(#""output":{"airPlay":"lease:2m"},"download":{"allow":true}"#, "output") {
-            $0.ask.destination = .airPlay
-            $0.ask.purpose = .download
+            $0.request.destination = .airPlay
+            $0.request.purpose = .download
         },
         DecisionCase(#""output":{"hdcp":{"HD":"type1"}}"#, "license"),
-        DecisionCase(#""output":{"hdcp":{"HD":"type1"}}"#, "output") { $0.ask.capabilities = [] },
-        DecisionCase(#""output":{"hdcp":{"UHD":"type1"}}"#, "license") { $0.ask.capabilities = [] },
+        DecisionCase(#""output":{"hdcp":{"HD":"type1"}}"#, "output") { $0.request.capabilities = [] },
+        DecisionCase(#""output":{"hdcp":{"UHD":"type1"}}"#, "license") { $0.request.capabilities = [] },
         DecisionCase(#""output":{"hdcp":{"UHD":"type1"}}"#, "output") {
-            $0.ask.capabilities = []
+            $0.request.capabilities = []
             $0.key.track = .all
         },
         DecisionCase(#""client":{"requires":["offlineKey"]}"#, "client"),
@@ -162,17 +163,19 @@ struct DecisionCase: Sendable, CustomTestStringConvertible {
     static let places: [DecisionCase] = [
         DecisionCase(#""place":{"allow":["DE"]}"#, "license"), DecisionCase(#""place":{"allow":["AT"]}"#, "place"),
         DecisionCase(#""place":{"deny":["DE"]}"#, "place"), DecisionCase(#""place":{"deny":["AT"]}"#, "license"),
-        DecisionCase(#""place":{"deny":["AT"]}"#, "place") { $0.ask.country = nil },
-        DecisionCase(#""place":{"deny":["AT"],"whenUnknown":"allow"}"#, "license") { $0.ask.country = nil },
-        DecisionCase("", "license") { $0.ask.country = nil },
+        DecisionCase(#""place":{"deny":["AT"]}"#, "place") { $0.request.country = nil },
+        DecisionCase(#""place":{"deny":["AT"],"whenUnknown":"allow"}"#, "license") { $0.request.country = nil },
+        DecisionCase("", "license") { $0.request.country = nil },
         DecisionCase(#""place":{"allow":["DE"],"trust":"database"}"#, "place"),
-        DecisionCase(#""place":{"allow":["DE"],"trust":"database"}"#, "license") { $0.ask.countrySource = .database },
-        DecisionCase(#""place":{"anonymizers":"refuse"}"#, "place") { $0.ask.isAnonymized = true },
+        DecisionCase(#""place":{"allow":["DE"],"trust":"database"}"#, "license") {
+            $0.request.countrySource = .database
+        },
+        DecisionCase(#""place":{"anonymizers":"refuse"}"#, "place") { $0.request.isAnonymized = true },
         DecisionCase(#""place":{"anonymizers":"refuse"}"#, "license"),
-        DecisionCase("", "license") { $0.ask.isAnonymized = true },
+        DecisionCase("", "license") { $0.request.isAnonymized = true },
         DecisionCase(#""place":{"addresses":["192.0.2.0/24"]}"#, "license"),
         DecisionCase(#""place":{"addresses":["198.51.100.0/24"]}"#, "place"),
-        DecisionCase(#""place":{"addresses":["0.0.0.0/0"]}"#, "place") { $0.ask.address = nil },
+        DecisionCase(#""place":{"addresses":["0.0.0.0/0"]}"#, "place") { $0.request.address = nil },
         DecisionCase(#""place":{"denyAddresses":["192.0.2.0/24"]}"#, "place"),
     ]
 
@@ -186,7 +189,7 @@ struct DecisionCase: Sendable, CustomTestStringConvertible {
         },
         DecisionCase(#""devices":{"limit":1}"#, "license") {
             $0.account.devices = ["d2": now]
-            $0.ask.playback = .leaseExpiring
+            $0.request.playback = .leaseExpiring
         },
         DecisionCase(#""devices":{"limit":1}"#, "license") {
             $0.account.devices = ["tv": now]
@@ -217,15 +220,15 @@ struct DecisionCase: Sendable, CustomTestStringConvertible {
         },
         DecisionCase(#""place":{"allow":["DE"]},"outage":{"geo":"allow"}"#, "license") {
             $0.account.outages = [.geo]
-            $0.ask.country = nil
+            $0.request.country = nil
         },
         DecisionCase(#""place":{"allow":["DE"]},"outage":{"geo":"refuse"}"#, "storeUnavailable") {
             $0.account.outages = [.geo]
-            $0.ask.country = nil
+            $0.request.country = nil
         },
         DecisionCase(#""place":{"allow":["DE"]}"#, "place") {
             $0.account.outages = [.geo]
-            $0.ask.country = nil
+            $0.request.country = nil
         },
         DecisionCase("", "storeUnavailable") { $0.account.outages = [.callout] },
         DecisionCase(#""outage":{"callout":"allow"}"#, "license") { $0.account.outages = [.callout] },

@@ -39,7 +39,7 @@ import Testing
         #expect(LicenseRefusal(kind, reason: "x").retry == retry)
     }
 
-    @Test func `the body of a native face is the documented one`() {
+    @Test func `the body of a native API is the documented one`() {
         let slot = Scene.slot("s", fence: 36, device: "TV \u{1b}\"x\"")
         let refusal = LicenseRefusal(
             .sessionLimit, reason: "Two.", message: "streams-in-use", conflicts: [SessionConflict(slot)])

@@ -29,7 +29,7 @@ import Testing
 
     @Test func `a download that cannot be counted is good for two minutes`() throws {
         let decision = try Scene.decision(#""download":{"allow":true,"storage":"30d","perAccount":3}"#) {
-            $0.ask.purpose = .download
+            $0.request.purpose = .download
             $0.account.outages = [.sessionStore]
         }
         #expect(decision.terms?.validity == .persistentFor(.seconds(120)))

@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test func `examples are decided, and a wrong one is told with its reason`() throws {
-        let facts = #"{"now":"2026-06-01T00:00:00Z","ask":{"country":"FR"}}"#
+        let facts = #"{"now":"2026-06-01T00:00:00Z","request":{"country":"FR"}}"#
         let set = try set([
             "a": #"""
             "place":{"allow":["DE"]},"examples":[{"facts":\#(facts),"expect":"place"},{"facts":\#(facts),"expect":"license"},

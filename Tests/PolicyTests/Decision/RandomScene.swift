@@ -151,7 +151,7 @@ struct RandomScene {
     mutating func facts() -> Facts {
         var facts = Facts()
         facts.now = Scene.now + TimeInterval(Int.random(in: -4_000...4_000, using: &generator))
-        fill(&facts.ask)
+        fill(&facts.request)
         fill(&facts.grant, facts.now)
         facts.key.id = KeyID("00112233-4455-6677-8899-aabbccddeeff")
         facts.key.content = pick("movie", "show", "clip")
@@ -160,21 +160,21 @@ struct RandomScene {
         return facts
     }
 
-    private mutating func fill(_ ask: inout LicenseAsk) {
-        ask.purpose = chance(0.7) ? .stream : pick(.download, .renewStored)
-        ask.playback = pick(
+    private mutating func fill(_ request: inout LicenseRequestFacts) {
+        request.purpose = chance(0.7) ? .stream : pick(.download, .renewStored)
+        request.playback = pick(
             nil, .readyToStart, .readyToStart, .leaseExpiring, .playing, .stopped, PlaybackState(rawValue: 7))
-        ask.session = pick(nil, PlaybackSessionID(rawValue: 1), PlaybackSessionID(rawValue: 2))
-        ask.destination = pick(.device, .device, .airPlay, .digitalAVAdapter)
-        ask.capabilities = pick([], .hdcpEnforcement, [.hdcpEnforcement, .offlineKey])
-        ask.protocolVersion = pick(nil, 1, 2)
-        ask.device = pick(nil, "d1", "d2", "d3")
-        ask.address = AddressRange(pick("192.0.2.7", "192.0.2.200", "2001:db8::1", ""))
-        ask.country = pick(nil, "DE", "AT", "CH")
-        ask.countrySource = pick(.header, .database)
-        ask.isAnonymized = pick(nil, false, true)
-        ask.userAgent = pick(nil, "player \u{1b}[31m\"\\", "ж")
-        ask.stopCodes = pick([], ["1"], ["2", "3"])
+        request.session = pick(nil, PlaybackSessionID(rawValue: 1), PlaybackSessionID(rawValue: 2))
+        request.destination = pick(.device, .device, .airPlay, .digitalAVAdapter)
+        request.capabilities = pick([], .hdcpEnforcement, [.hdcpEnforcement, .offlineKey])
+        request.protocolVersion = pick(nil, 1, 2)
+        request.device = pick(nil, "d1", "d2", "d3")
+        request.address = AddressRange(pick("192.0.2.7", "192.0.2.200", "2001:db8::1", ""))
+        request.country = pick(nil, "DE", "AT", "CH")
+        request.countrySource = pick(.header, .database)
+        request.isAnonymized = pick(nil, false, true)
+        request.userAgent = pick(nil, "player \u{1b}[31m\"\\", "ж")
+        request.stopCodes = pick([], ["1"], ["2", "3"])
     }
 
     private mutating func fill(_ grant: inout Grant, _ now: Date) {

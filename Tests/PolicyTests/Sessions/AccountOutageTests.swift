@@ -10,7 +10,7 @@ import Testing
 
 /// Decisions while a store is out of service.
 @Suite(.timeLimit(.minutes(5))) struct AccountOutageTests {
-    private let scene = BookScene()
+    private let scene = AccountScene()
     private static let tries = RecordStoreLimits(breaker: .init(failures: 2, pause: .seconds(1)))
 
     static let failures: [StoreError.Kind] = [.unavailable, .full, .damaged, .misconfigured]
@@ -19,15 +19,15 @@ import Testing
         arguments: [("allow", "license", 300.0), ("allow:2m", "license", 120), ("refuse", "storeUnavailable", nil)],
         failures)
     func `the policy's rule decides`(_ rule: (String, String, TimeInterval?), _ kind: StoreError.Kind) async throws {
-        let policy = try Scene.policy(BookScene.one + #","outage":{"sessionStore":"\#(rule.0)"}"#)
+        let policy = try Scene.policy(AccountScene.one + #","outage":{"sessionStore":"\#(rule.0)"}"#)
         for call in [InterruptedStore.Call.read, .write] {
-            let book = scene.book(
+            let accountSessions = scene.accountSessions(
                 InterruptedStore(
                     store: scene.store,
                     before: { now, _ throws(StoreError) in
                         if now == call { throw StoreError(kind, "interrupted", reason: "Odd.") }
                     }))
-            let booked = await book.decide(BookScene.facts("s"), by: policy)
+            let booked = await accountSessions.decide(AccountScene.facts("s"), by: policy)
             #expect(booked.decision.word == rule.1)
             #expect(booked.decision.terms?.lease?.inSeconds == rule.2)
             #expect(booked.slot == nil)
@@ -38,53 +38,55 @@ import Testing
     }
 
     @Test func `engines that the caller knows to be out stay so`() async throws {
-        let facts = BookScene.facts("s") { $0.account.outages = [.callout] }
-        let booked = await scene.book().decide(facts, by: try Scene.policy(BookScene.one))
+        let facts = AccountScene.facts("s") { $0.account.outages = [.callout] }
+        let booked = await scene.accountSessions().decide(facts, by: try Scene.policy(AccountScene.one))
         #expect(booked.decision.word == "storeUnavailable")
     }
 
     @Test func `a damaged record is an outage for its account alone`() async throws {
-        let (book, policy) = (scene.book(), try Scene.policy(BookScene.one + #","outage":{"sessionStore":"refuse"}"#))
+        let (accountSessions, policy) = (
+            scene.accountSessions(), try Scene.policy(AccountScene.one + #","outage":{"sessionStore":"refuse"}"#)
+        )
         let damaged = Record(version: 1, bytes: [2, 0, 0])
         #expect(
             try await scene.store.write(
                 damaged, at: .account("anna", "demo"), replacing: nil, until: .distantFuture))
-        #expect(await book.decide(BookScene.facts("s"), by: policy).decision.word == "storeUnavailable")
-        let other = BookScene.facts("s") { $0.grant.account = "bert" }
-        #expect(await book.decide(other, by: policy).decision.word == "license")
+        #expect(await accountSessions.decide(AccountScene.facts("s"), by: policy).decision.word == "storeUnavailable")
+        let other = AccountScene.facts("s") { $0.grant.account = "bert" }
+        #expect(await accountSessions.decide(other, by: policy).decision.word == "license")
         guard case .failed(.sessionStore, let error) = scene.events.withLock({ $0 }).first else {
             throw InterruptedStore.down
         }
         #expect(error.kind == .damaged)
-        #expect(try await book.forget("anna", of: "demo"))
-        #expect(await book.decide(BookScene.facts("s"), by: policy).decision.word == "license")
+        #expect(try await accountSessions.forget("anna", of: "demo"))
+        #expect(await accountSessions.decide(AccountScene.facts("s"), by: policy).decision.word == "license")
     }
 
     @Test func `a store that does not answer costs 50 ms, and then no time`() async throws {
         let gate = Promise<Void, any Error>()
         let calls = Locked(0)
-        let book = scene.book(
+        let accountSessions = scene.accountSessions(
             InterruptedStore(
                 store: scene.store,
                 before: { _, _ throws(StoreError) in
                     calls.withLock { $0 += 1 }
                     try? await gate.value
                 }), limits: Self.tries)
-        let policy = try Scene.policy(BookScene.one)
+        let policy = try Scene.policy(AccountScene.one)
         for _ in 0..<2 {
-            async let booked = book.decide(BookScene.facts("s"), by: policy)
+            async let booked = accountSessions.decide(AccountScene.facts("s"), by: policy)
             await scene.clock.untilSomeoneSleeps(for: .milliseconds(50))
             scene.clock.advance(by: .milliseconds(50))
             #expect(await booked.decision.word == "license")
         }
-        #expect(await book.decide(BookScene.facts("s"), by: policy).decision.word == "license")
+        #expect(await accountSessions.decide(AccountScene.facts("s"), by: policy).decision.word == "license")
         #expect(calls.withLock { $0 } == 2)
         gate.resolve(.success(()))
         scene.clock.advance(by: .seconds(1))
         // The question whether it is back is asked beside the decision.
-        #expect(await book.decide(BookScene.facts("s"), by: policy).slot == nil)
-        while book.accounts.isOut { await Task.yield() }
-        #expect(await book.decide(BookScene.facts("s"), by: policy).slot != nil)
+        #expect(await accountSessions.decide(AccountScene.facts("s"), by: policy).slot == nil)
+        while accountSessions.accounts.isOut { await Task.yield() }
+        #expect(await accountSessions.decide(AccountScene.facts("s"), by: policy).slot != nil)
         let events = scene.events.withLock { $0 }
         #expect(events.first == .outageBegan(.sessionStore))
         #expect(events.count { $0 == .outageBegan(.sessionStore) } == 1)
@@ -94,19 +96,19 @@ import Testing
 
     @Test func `a caller that leaves neither interrupts a call nor counts as a failure`() async throws {
         let gate = Gate()
-        let book = scene.book(
+        let accountSessions = scene.accountSessions(
             InterruptedStore(
                 store: scene.store,
                 before: { call, _ throws(StoreError) in
                     if call == .write { await gate.wait() }
                 }))
-        let policy = try Scene.policy(BookScene.one)
-        let task = Task { await book.decide(BookScene.facts("s"), by: policy) }
+        let policy = try Scene.policy(AccountScene.one)
+        let task = Task { await accountSessions.decide(AccountScene.facts("s"), by: policy) }
         await gate.untilSomeoneArrives()
         task.cancel()
         gate.open()
         #expect(await task.value.slot != nil)
-        #expect(try await book.slots() == ["s"])
+        #expect(try await accountSessions.slots() == ["s"])
         #expect(scene.events.withLock { $0 } == [])
     }
 
@@ -119,14 +121,16 @@ import Testing
             before: { _, _ throws(StoreError) in
                 if isDown.withLock({ $0 }) { throw StoreError(.unavailable, "test", reason: "It is away.") }
             })
-        let book = AccountBook(accounts: store, secrets: [], timekeeper: scene.clock)
-        for one in book.watched { await one.probe() }
-        #expect(book.watched.map(\.health.name) == ["sessionStore", "tokenStore"])
+        let accountSessions = AccountSessions(accounts: store, secrets: [], timekeeper: scene.clock)
+        for one in accountSessions.watched { await one.probe() }
+        #expect(accountSessions.watched.map(\.health.name) == ["sessionStore", "tokenStore"])
         #expect(
-            book.watched.allSatisfy { $0.health.word == .away && $0.health.standing.lastError?.reason == "It is away." }
+            accountSessions.watched.allSatisfy {
+                $0.health.word == .away && $0.health.standing.lastError?.reason == "It is away."
+            }
         )
         isDown.withLock { $0 = false }
-        for one in book.watched { await one.probe() }
-        #expect(book.watched.allSatisfy { $0.health.word == .answers })
+        for one in accountSessions.watched { await one.probe() }
+        #expect(accountSessions.watched.allSatisfy { $0.health.word == .answers })
     }
 }

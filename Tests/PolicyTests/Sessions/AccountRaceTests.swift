@@ -27,24 +27,24 @@ private let rounds =
 
     @Test(arguments: ["refuseNewest", "stopOldest"])
     func `no account gets a slot too many, and no fence twice`(_ mode: String) async throws {
-        let scene = BookScene()
+        let scene = AccountScene()
         let policy = try Scene.policy(
-            BookScene.lease + #","concurrency":{"limit":3,"mode":"\#(mode)"},"outage":{"sessionStore":"refuse"}"#)
+            AccountScene.lease + #","concurrency":{"limit":3,"mode":"\#(mode)"},"outage":{"sessionStore":"refuse"}"#)
         let limits = RecordStoreLimits(time: .seconds(3_600), breaker: .init(failures: .max))
-        let books = [1, 2].map { scene.book(Self.deadly(scene.store, $0), limits: limits) }
+        let books = [1, 2].map { scene.accountSessions(Self.deadly(scene.store, $0), limits: limits) }
         var (granted, fences) = (0, Set<Int>())
         for round in 0..<rounds {
             let account = "account-\(round)"
             let booked = await withTaskGroup(of: BookedDecision.self) { group in
                 for number in 0..<20 {
-                    let facts = BookScene.facts("s\(number)") { $0.grant.account = account }
+                    let facts = AccountScene.facts("s\(number)") { $0.grant.account = account }
                     group.addTask { await books[number % 2].decide(facts, by: policy) }
                 }
                 return await group.reduce(into: []) { $0.append($1) }
             }
             let licenses = booked.filter { $0.decision.terms != nil }
             granted += licenses.count
-            let state = try await scene.book().account(account, of: "demo")
+            let state = try await scene.accountSessions().account(account, of: "demo")
             let (running, stopped) = (Set(state.slots.map(\.session)), Set(state.stopped.map(\.session)))
             #expect(running.count <= 3)
             let holding = licenses.compactMap { $0.slot?.session }.filter { !stopped.contains($0) }

@@ -31,7 +31,7 @@ import Testing
         try Self.each(seed) { scene in
             var facts = scene.facts()
             facts.account = Self.account(&scene)
-            let policy = try Scene.policy(BookScene.lease + #","concurrency":{"limit":9,"mode":"stopOldest"}"#)
+            let policy = try Scene.policy(AccountScene.lease + #","concurrency":{"limit":9,"mode":"stopOldest"}"#)
             guard case .renew = decide(facts, by: policy).change else { return }
             renewals += 1
             let change = decide(facts, by: policy).change
@@ -182,7 +182,7 @@ import Testing
         #expect("anna".storedName() == "anna")
         #expect("a\u{0}b".storedName().utf8.count == 64)
         let long = String(repeating: "s", count: 200)
-        let decision = try Scene.decision(BookScene.one) { ($0.grant.session, $0.grant.device) = (long, long) }
+        let decision = try Scene.decision(AccountScene.one) { ($0.grant.session, $0.grant.device) = (long, long) }
         #expect(decision.change.slot?.session == long.storedName())
         let blocked = try Scene.decision(#""blocked":{"devices":["\#(long)"]}"#) { $0.grant.device = long }
         #expect(blocked.word == "blocked")

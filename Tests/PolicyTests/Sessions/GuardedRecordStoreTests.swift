@@ -74,7 +74,7 @@ import Testing
         #expect(!store.health.isAway)
     }
 
-    @Test func `the upkeep's question brings a store back without a request, and none is asked beside it`() async {
+    @Test func `the server's question brings a store back without a request, and none is asked beside it`() async {
         let store = hung()
         await takeAway(store)
         await store.probe()

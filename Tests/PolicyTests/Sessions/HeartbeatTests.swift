@@ -10,12 +10,12 @@ import Testing
 
 /// What players tell of their slots.
 @Suite(.timeLimit(.minutes(5))) struct HeartbeatTests {
-    private let scene = BookScene()
+    private let scene = AccountScene()
     private static let policy =
-        BookScene.lease + #","concurrency":{"limit":1,"mode":"stopOldest","heartbeat":"30s","grace":"10s"}"#
+        AccountScene.lease + #","concurrency":{"limit":1,"mode":"stopOldest","heartbeat":"30s","grace":"10s"}"#
 
     private func booked(_ session: String, _ policy: String = policy) async throws -> BookedDecision {
-        await scene.book().decide(BookScene.facts(session), by: try Scene.policy(policy))
+        await scene.accountSessions().decide(AccountScene.facts(session), by: try Scene.policy(policy))
     }
 
     private func token(_ session: String, _ policy: String = policy) async throws -> String {
@@ -35,29 +35,29 @@ import Testing
         for beat in 1...5 {
             scene.clock.advance(by: .seconds(30))
             let end = Scene.now + Double(beat * 30 + 70)
-            #expect(await scene.book().heartbeat(token, of: "demo") == .continues(until: end))
+            #expect(await scene.accountSessions().heartbeat(token, of: "demo") == .continues(until: end))
         }
         scene.clock.advance(by: .seconds(70))
-        #expect(code(await scene.book().heartbeat(token, of: "demo")) == "sessionEnded")
+        #expect(code(await scene.accountSessions().heartbeat(token, of: "demo")) == "sessionEnded")
     }
 
     @Test func `without heartbeats in the policy a heartbeat extends nothing`() async throws {
-        let booked = try await booked("s", BookScene.one)
+        let booked = try await booked("s", AccountScene.one)
         let token = try #require(booked.heartbeatToken)
         #expect(booked.heartbeat == nil)
         scene.clock.advance(by: .seconds(200))
-        #expect(await scene.book().heartbeat(token, of: "demo") == .continues(until: Scene.now + 320))
+        #expect(await scene.accountSessions().heartbeat(token, of: "demo") == .continues(until: Scene.now + 320))
     }
 
     @Test func `a stopped session's heartbeat says by whom, and writes nothing`() async throws {
         let old = try await token("a")
         _ = try await token("b")
-        guard case .refused(let refusal) = await scene.book().heartbeat(old, of: "demo") else {
+        guard case .refused(let refusal) = await scene.accountSessions().heartbeat(old, of: "demo") else {
             throw InterruptedStore.down
         }
         #expect(refusal.kind == .policy(.sessionStopped))
         #expect(refusal.reason.contains("“TV of b”"))
-        #expect(try await scene.book().slots() == ["b"])
+        #expect(try await scene.accountSessions().slots() == ["b"])
     }
 
     @Test func `an old fence neither extends nor frees a newer slot of its session`() async throws {
@@ -65,28 +65,28 @@ import Testing
         scene.clock.advance(by: .seconds(100))
         let renewed = try await booked("s")
         #expect(renewed.isTaken)
-        #expect(code(await scene.book().heartbeat(old, of: "demo")) == "sessionStopped")
-        #expect(await scene.book().release(old, of: "demo")?.code == "sessionStopped")
-        #expect(try await scene.book().account("anna", of: "demo").slots == [renewed.slot])
+        #expect(code(await scene.accountSessions().heartbeat(old, of: "demo")) == "sessionStopped")
+        #expect(await scene.accountSessions().release(old, of: "demo")?.code == "sessionStopped")
+        #expect(try await scene.accountSessions().account("anna", of: "demo").slots == [renewed.slot])
     }
 
     @Test func `a release frees the slot, and a second one is none`() async throws {
         let token = try await token("s")
-        for _ in 0..<2 { #expect(await scene.book().release(token, of: "demo") == nil) }
-        #expect(try await scene.book().slots() == [])
-        #expect(code(await scene.book().heartbeat(token, of: "demo")) == "sessionEnded")
+        for _ in 0..<2 { #expect(await scene.accountSessions().release(token, of: "demo") == nil) }
+        #expect(try await scene.accountSessions().slots() == [])
+        #expect(code(await scene.accountSessions().heartbeat(token, of: "demo")) == "sessionEnded")
     }
 
     @Test func `a token of another server, tenant or form is refused`() async throws {
         let token = try await token("s")
-        let other = AccountBook(accounts: scene.store, secrets: [Secret("other")], timekeeper: scene.clock)
+        let other = AccountSessions(accounts: scene.store, secrets: [Secret("other")], timekeeper: scene.clock)
         #expect(code(await other.heartbeat(token, of: "demo")) == "heartbeatToken")
-        #expect(code(await scene.book().heartbeat(token, of: "other")) == "heartbeatToken")
-        let rotated = AccountBook(
+        #expect(code(await scene.accountSessions().heartbeat(token, of: "other")) == "heartbeatToken")
+        let rotated = AccountSessions(
             accounts: scene.store, secrets: [Secret("new"), scene.secret], timekeeper: scene.clock)
         #expect(code(await rotated.heartbeat(token, of: "demo")) == nil)
         for text in ["", "x", String(repeating: "A", count: 43), String(repeating: "A", count: 5_000), token + "A"] {
-            #expect(code(await scene.book().heartbeat(text, of: "demo")) == "heartbeatToken")
+            #expect(code(await scene.accountSessions().heartbeat(text, of: "demo")) == "heartbeatToken")
         }
     }
 
@@ -102,7 +102,7 @@ import Testing
 
     @Test func `a heartbeat without the store is told to come again`() async throws {
         let token = try await token("s")
-        let down = scene.book(
+        let down = scene.accountSessions(
             InterruptedStore(
                 store: scene.store,
                 before: { _, _ throws(StoreError) in
@@ -114,42 +114,43 @@ import Testing
     }
 
     @Test func `a slot is given back if this decision took it, and nobody renewed it`() async throws {
-        let book = scene.book()
-        let taken = try await booked("a", BookScene.one)
-        await book.undo(taken)
-        #expect(try await book.slots() == [])
+        let accountSessions = scene.accountSessions()
+        let taken = try await booked("a", AccountScene.one)
+        await accountSessions.undo(taken)
+        #expect(try await accountSessions.slots() == [])
         scene.clock.advance(by: .milliseconds(1))
-        let again = try await booked("a", BookScene.one)
-        await book.undo(taken)
-        #expect(try await book.slots() == ["a"])
+        let again = try await booked("a", AccountScene.one)
+        await accountSessions.undo(taken)
+        #expect(try await accountSessions.slots() == ["a"])
         scene.clock.advance(by: .seconds(1))
-        let renewal = try await booked("a", BookScene.one)
+        let renewal = try await booked("a", AccountScene.one)
         #expect(!renewal.isTaken)
-        await book.undo(renewal)
-        await book.undo(again)
-        #expect(try await book.slots() == ["a"])
+        await accountSessions.undo(renewal)
+        await accountSessions.undo(again)
+        #expect(try await accountSessions.slots() == ["a"])
     }
 
     @Test func `operators page accounts, stop sessions and forget devices`() async throws {
-        let book = scene.book()
-        let policy = try Scene.policy(BookScene.one + #","devices":{"limit":1}"#)
+        let accountSessions = scene.accountSessions()
+        let policy = try Scene.policy(AccountScene.one + #","devices":{"limit":1}"#)
         for account in ["bert", "anna", "annabel"] {
-            _ = await book.decide(BookScene.facts("s-\(account)") { $0.grant.account = account }, by: policy)
+            _ = await accountSessions.decide(
+                AccountScene.facts("s-\(account)") { $0.grant.account = account }, by: policy)
         }
-        #expect(try await book.accounts(of: "demo").map(\.name) == ["anna", "annabel", "bert"])
-        #expect(try await book.accounts(of: "demo", after: "anna", limit: 1).map(\.name) == ["annabel"])
+        #expect(try await accountSessions.accounts(of: "demo").map(\.name) == ["anna", "annabel", "bert"])
+        #expect(try await accountSessions.accounts(of: "demo", after: "anna", limit: 1).map(\.name) == ["annabel"])
         #expect(
-            try await book.accounts(of: "demo", prefix: "ann").map { $0.account.slots.map(\.session) }
+            try await accountSessions.accounts(of: "demo", prefix: "ann").map { $0.account.slots.map(\.session) }
                 == [["s-anna"], ["s-annabel"]])
-        #expect(try await book.accounts(of: "other").isEmpty)
-        #expect(try await book.sessionCount(of: "demo", most: 100) == RecordCount(3, isWhole: true))
-        #expect(try await book.sessionCount(of: "other", most: 100) == RecordCount(0, isWhole: true))
-        #expect(try await book.stop(session: "s-anna", of: "anna", "demo", by: "the help desk"))
-        #expect(try await !book.stop(session: "s-anna", of: "anna", "demo", by: "the help desk"))
-        let refused = await book.decide(BookScene.facts("s-anna"), by: policy).decision.refusal
-        #expect(refused?.reason.contains("the help desk") == true)
-        #expect(try await !book.forget(device: "unknown", of: "anna", "demo"))
-        #expect(try await book.account("nobody", of: "demo") == AccountState())
-        #expect(try await !book.forget("nobody", of: "demo"))
+        #expect(try await accountSessions.accounts(of: "other").isEmpty)
+        #expect(try await accountSessions.sessionCount(of: "demo", most: 100) == RecordCount(3, isWhole: true))
+        #expect(try await accountSessions.sessionCount(of: "other", most: 100) == RecordCount(0, isWhole: true))
+        #expect(try await accountSessions.stop(session: "s-anna", of: "anna", "demo", by: "the help issuer"))
+        #expect(try await !accountSessions.stop(session: "s-anna", of: "anna", "demo", by: "the help issuer"))
+        let refused = await accountSessions.decide(AccountScene.facts("s-anna"), by: policy).decision.refusal
+        #expect(refused?.reason.contains("the help issuer") == true)
+        #expect(try await !accountSessions.forget(device: "unknown", of: "anna", "demo"))
+        #expect(try await accountSessions.account("nobody", of: "demo") == AccountState())
+        #expect(try await !accountSessions.forget("nobody", of: "demo"))
     }
 }

@@ -10,17 +10,17 @@ import Testing
 
 /// Tokens that are good for one session.
 @Suite(.timeLimit(.minutes(5))) struct TokenUseTests {
-    private let scene = BookScene()
+    private let scene = AccountScene()
     private static let single = #""token":{"singleUse":true}"#
 
     private func word(
         _ session: String, _ token: String? = "t", _ policy: String = single, tenant: String = "demo",
         _ store: (any RecordStore)? = nil
     ) async throws -> String {
-        let facts = BookScene.facts(session) {
-            ($0.grant.tokenID, $0.ask.tenant, $0.grant.expires) = (token, tenant, Scene.now + 300)
+        let facts = AccountScene.facts(session) {
+            ($0.grant.tokenID, $0.request.tenant, $0.grant.expires) = (token, tenant, Scene.now + 300)
         }
-        return await scene.book(store).decide(facts, by: try Scene.policy(policy)).decision.word
+        return await scene.accountSessions(store).decide(facts, by: try Scene.policy(policy)).decision.word
     }
 
     @Test func `one session uses its token for all its keys within the time, and nobody else does`() async throws {
@@ -46,11 +46,11 @@ import Testing
 
     @Test func `of many sessions at once one gets the token`() async throws {
         let policy = try Scene.policy(Self.single)
-        let (one, other) = (scene.book(), scene.book())
+        let (one, other) = (scene.accountSessions(), scene.accountSessions())
         let words = await withTaskGroup(of: String.self) { group in
             for number in 0..<100 {
                 group.addTask {
-                    let facts = BookScene.facts("s-\(number)") { $0.grant.tokenID = "t" }
+                    let facts = AccountScene.facts("s-\(number)") { $0.grant.tokenID = "t" }
                     return await (number.isMultiple(of: 2) ? one : other).decide(facts, by: policy).decision.word
                 }
             }
@@ -60,10 +60,10 @@ import Testing
     }
 
     @Test func `a refused license does not use the token`() async throws {
-        let both = Self.single + "," + BookScene.one
+        let both = Self.single + "," + AccountScene.one
         #expect(try await word("a", "t-a", both) == "license")
         #expect(try await word("b", "t-b", both) == "sessionLimit")
-        #expect(try await scene.book().release(session: "a", of: "anna", "demo"))
+        #expect(try await scene.accountSessions().release(session: "a", of: "anna", "demo"))
         #expect(try await word("c", "t-b", both) == "license")
     }
 

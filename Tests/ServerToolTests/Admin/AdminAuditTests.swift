@@ -111,7 +111,7 @@ import Testing
     private static func keys(_ numbers: ClosedRange<Int>) -> [String: String] {
         let kids = numbers.map(ServerUnderTest.kid)
         return [
-            "face": "admin", "count": "\(kids.count)", "kids": kids.joined(separator: " "), "recipients": "",
+            "endpoint": "admin", "count": "\(kids.count)", "kids": kids.joined(separator: " "), "recipients": "",
         ]
     }
 

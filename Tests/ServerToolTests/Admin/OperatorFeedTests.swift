@@ -10,7 +10,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct OperatorFeedTests {
     private func refuse(_ feed: OperatorFeed, _ requestID: String, tenant: String = "a") {
-        let report = LicenseReport(tenant: tenant, face: .fairPlay, requestID: requestID, at: .zero)
+        let report = LicenseReport(tenant: tenant, endpoint: .fairPlay, requestID: requestID, at: .zero)
         feed.refused(LicenseRefusal(.unknownKey, reason: "There is\u{1b} no key."), report)
     }
 

@@ -50,7 +50,7 @@ extension SettingCase {
                 "\(try await $0.admin("reload", "POST").status)"
             },
             SettingCase("threads", base: ["threads": "3"], ["threads": "5"], "96 at once", "160 at once") {
-                "\($0.server.shared.door.limit) at once"
+                "\($0.server.shared.requestLimit.limit) at once"
             },
         ]
 

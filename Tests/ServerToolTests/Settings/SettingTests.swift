@@ -20,13 +20,13 @@ import Testing
         let wrapped = (
             file: "LicenseesTests/KeyEncryptionKeySourceTests.swift", test: "a key in a token opens the file"
         )
-        let faces = (
-            file: "EndToEndTests/VendorFaceTests.swift",
+        let vendors = (
+            file: "EndToEndTests/VendorAPITests.swift",
             test: "the client's profile gets the key by the tenant's policy"
         )
-        let faceSettings = (
-            file: "ServerToolTests/Settings/VendorFaceSettingTests.swift",
-            test: "each member of a vendor's face does something"
+        let vendorSettings = (
+            file: "ServerToolTests/Settings/VendorAPISettingTests.swift",
+            test: "each member of a vendor's API does something"
         )
         var members = [
             "stores.sessionMilliseconds": (
@@ -49,14 +49,14 @@ import Testing
         for name in [
             "vudrm.secret", "axinom.keyId", "axinom.key", "doverunner.accessKey", "doverunner.siteKey",
             "drmtoday.key",
-        ] { members["tenants.*.faces.\(name)"] = faces }
+        ] { members["tenants.*.vendors.\(name)"] = vendors }
         for name in [
             "vudrm.client", "vudrm.tokenLife", "vudrm.singleUse", "doverunner.site",
             "drmtoday.merchant", "drmtoday.tokenLife", "drmtoday.singleUse",
-        ] { members["tenants.*.faces.\(name)"] = faceSettings }
-        members["tenants.*.faces.doverunner.tokenLife"] = (faces.file, "a token that is too old is refused")
-        members["tenants.*.faces.doverunner.singleUse"] = (
-            faces.file, "a token that was used is refused where it is for one use"
+        ] { members["tenants.*.vendors.\(name)"] = vendorSettings }
+        members["tenants.*.vendors.doverunner.tokenLife"] = (vendors.file, "a token that is too old is refused")
+        members["tenants.*.vendors.doverunner.singleUse"] = (
+            vendors.file, "a token that was used is refused where it is for one use"
         )
         return members
     }()

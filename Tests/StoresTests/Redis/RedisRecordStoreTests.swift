@@ -78,14 +78,14 @@ struct RedisRecordStoreTests {
         _ = try await redis.emptyStore()
         let limits = RecordStoreLimits(time: .seconds(30))
         let books = try (0..<2).map { _ in
-            try AccountBook(accounts: redis.store(), secrets: [Secret("s")], limits: limits)
+            try AccountSessions(accounts: redis.store(), secrets: [Secret("s")], limits: limits)
         }
         let policy = try Policy(
             json: Data(#"{"version":1,"concurrency":{"limit":2},"outage":{"sessionStore":"refuse"}}"#.utf8))
         let words = await withTaskGroup(of: String.self) { group in
             for number in 0..<16 {
                 var facts = Facts()
-                (facts.ask.tenant, facts.grant.account, facts.grant.session) = ("demo", "anna", "s\(number)")
+                (facts.request.tenant, facts.grant.account, facts.grant.session) = ("demo", "anna", "s\(number)")
                 group.addTask { [facts] in await books[number % 2].decide(facts, by: policy).decision.word }
             }
             return await group.reduce(into: [String: Int]()) { $0[$1, default: 0] += 1 }
@@ -183,7 +183,8 @@ struct RedisRecordStoreTests {
         let count = 3_200
         let redis = try await RedisProcess.shared.value
         let store: any RecordStore = engine == "memory" ? MemoryRecordStore() : try await redis.emptyStore()
-        let book = AccountBook(accounts: store, secrets: [Secret("s")], limits: RecordStoreLimits(time: .seconds(30)))
+        let accountSessions = AccountSessions(
+            accounts: store, secrets: [Secret("s")], limits: RecordStoreLimits(time: .seconds(30)))
         let policy = try Policy(
             json: Data(#"{"version":1,"concurrency":{"limit":3},"outage":{"sessionStore":"refuse"}}"#.utf8))
         let start = ContinuousClock.now
@@ -193,10 +194,10 @@ struct RedisRecordStoreTests {
                     var licenses = 0
                     for number in 0..<(count / 32) {
                         var facts = Facts()
-                        (facts.ask.tenant, facts.grant.account, facts.grant.session) = (
+                        (facts.request.tenant, facts.grant.account, facts.grant.session) = (
                             "demo", "a\(lane)-\(number)", "s"
                         )
-                        licenses += await book.decide(facts, by: policy).decision.terms == nil ? 0 : 1
+                        licenses += await accountSessions.decide(facts, by: policy).decision.terms == nil ? 0 : 1
                     }
                     return licenses
                 }

@@ -124,11 +124,12 @@ struct Measurement {
             try await group.waitForAll()
         }
         print("\(records.engine): \(count) accounts with a session each written in \(start.duration(to: .now).inWords)")
-        let book = AccountBook(accounts: records, secrets: [], limits: RecordStoreLimits(time: .seconds(5)))
+        let accountSessions = AccountSessions(
+            accounts: records, secrets: [], limits: RecordStoreLimits(time: .seconds(5)))
         var times: [Double] = []
         for _ in 0..<5 {
             let start = ContinuousClock.now
-            let found = try await book.sessionCount(of: "acme", most: .max)
+            let found = try await accountSessions.sessionCount(of: "acme", most: .max)
             times.append(start.duration(to: .now).inMilliseconds)
             guard found == RecordCount(count, isWhole: true) else {
                 throw StoreError(.damaged, records.engine, reason: "\(found.value) are counted.")

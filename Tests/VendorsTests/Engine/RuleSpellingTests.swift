@@ -16,7 +16,7 @@ import Testing
         try expect(field, reads: json)
     }
 
-    @Test func `a place of codes`() throws { try expect(ErrorRules.Place.knownCode, reads: #""knownCode""#) }
+    @Test func `a place of codes`() throws { try expect(ErrorRules.ReplyField.knownCode, reads: #""knownCode""#) }
 
     private func expect<Value: Codable & Equatable>(_ value: Value, reads json: String) throws {
         let encoder = JSONEncoder()

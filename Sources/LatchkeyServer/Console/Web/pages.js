@@ -125,7 +125,7 @@ const facts = (tenant, node, { now, ask = {}, grant = {}, key = {} }) => table("
 // A request that was refused before a policy was asked.
 const early = (id, refusal, node) => section(`Why: request ${id}`, h("p", {}, h("b", {}, `refused, ${refusal.code}`), `: ${refusal.reason}`),
   h("p", { class: "empty" }, "No policy was asked: the request was refused before."), table("The refusal",
-    [...refusalColumns.slice(0, 2), ["Face", one => one.face], ["Status", one => one.status], ["Key", one => one.kid], ["Node", () => node]], [refusal]));
+    [...refusalColumns.slice(0, 2), ["Endpoint", one => one.endpoint], ["Status", one => one.status], ["Key", one => one.kid], ["Node", () => node]], [refusal]));
 
 async function decisions(place, context) {
   const { ask, attempt, query, search, session } = context;

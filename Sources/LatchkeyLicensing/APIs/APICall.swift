@@ -1,0 +1,54 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyForms
+package import LatchkeyHTTP
+package import LatchkeyOperation
+package import LatchkeyPolicy
+
+/// A request to one of a tenant's addresses, with what its surroundings say of the viewer.
+package struct APICall: Sendable {
+    package let request: HTTPRequest
+    /// What log, reply and refusal call it.
+    package let requestID: String
+    /// Address, country and user agent.
+    package let viewer: LicenseRequestFacts
+
+    package init(_ request: HTTPRequest, requestID: String, viewer: LicenseRequestFacts) {
+        self.request = request
+        self.requestID = requestID
+        self.viewer = viewer
+    }
+
+    /// The token of `Authorization: Bearer`; `nil` without.
+    var bearerToken: String? {
+        guard let field = request.headers[.authorization] else { return nil }
+        let parts = field.utf8.split(separator: UInt8(ascii: " "), maxSplits: 1)
+        guard parts.count == 2, Substring(parts[0]).lowercased() == "bearer" else { return nil }
+        var token = parts[1].drop(while: Self.isBlank)
+        while let last = token.last, Self.isBlank(last) { token.removeLast() }
+        return String(Substring(token))
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+}
+
+/// What an API answers, and what became of the request.
+package struct APIAnswer: Sendable {
+    package var response: HTTPResponse
+    package let report: LicenseReport
+
+    package init(_ response: HTTPResponse, _ report: LicenseReport) {
+        self.response = response
+        self.report = report
+    }
+}
+
+extension HTTPResponse {
+    /// States in header fields when the player comes back, and with what.
+    mutating func tell(renewAfter: Duration?, heartbeatToken: String?, heartbeat: Duration?) {
+        let seconds = { (duration: Duration) in "\(Int(saturating: duration.inSeconds.rounded(.down)))" }
+        headers[.renewAfter] = renewAfter.map(seconds)
+        headers[.heartbeatToken] = heartbeatToken
+        headers[.heartbeat] = heartbeat.map(seconds)
+    }
+}

@@ -1,0 +1,284 @@
+package import Foundation
+package import LatchkeyCore
+package import LatchkeyFairPlay
+package import LatchkeyOperation
+import LatchkeyPackaging
+package import LatchkeyPolicy
+import LatchkeyTokens
+import LatchkeyVault
+
+/// Answers one license request: token, SPC, key, decision, CKC, in this order.
+///
+/// What can refuse without RSA comes first. The slot is taken after the SPC is open, and given back if the CKC fails.
+///
+/// Source: `Documentation/LicenseServer.md` §1 rule 4.
+package struct LicenseIssuer: Sendable {
+    private let module: KeyServerModule
+    private let policies: PolicySet
+    private let accounts: AccountSessions
+    private let pool: WorkerPool
+    private let playbacks: RunningPlaybacks
+    let timekeeper: any Timekeeper
+    private let randomness: Randomness
+
+    /// - Parameters:
+    ///   - module: the KSM with the licensee's credentials and derivation.
+    ///   - policies: all policies.
+    ///   - accounts: sessions, devices and used tokens.
+    ///   - pool: the threads for RSA.
+    ///   - playbacks: whose requests go first. Defaults to those that have a license of this issuer.
+    ///   - timekeeper: the time. Defaults to the machine's.
+    ///   - randomness: makes the generator for one CKC, or says why it cannot. Defaults to one of libcrypto's for all.
+    package init(
+        module: KeyServerModule, policies: PolicySet, accounts: AccountSessions, pool: WorkerPool,
+        playbacks: RunningPlaybacks = RunningPlaybacks(), timekeeper: any Timekeeper = SystemTimekeeper(),
+        randomness: Randomness? = nil
+    ) {
+        self.module = module
+        self.policies = policies
+        self.accounts = accounts
+        self.pool = pool
+        self.playbacks = playbacks
+        self.timekeeper = timekeeper
+        let shared = SharedGenerator()
+        self.randomness = randomness ?? { shared }
+    }
+
+    /// Makes the generator for one CKC.
+    package typealias Randomness = @Sendable () throws(KSMRefusal) -> any RandomNumberGenerator
+
+    /// The application certificate that apps get; `nil` without credentials.
+    package var certificate: FairPlayCertificate? { module.credentials.first?.certificate }
+
+    /// What comes with an SPC.
+    package struct Request: Sendable {
+        package let spc: Data
+        /// The viewer's token; `nil` without one.
+        package let token: String?
+        /// What is known of the viewer without the SPC: purpose, address, country, stop codes.
+        package let viewer: LicenseRequestFacts
+
+        package init(spc: Data, token: String?, viewer: LicenseRequestFacts) {
+            self.spc = spc
+            self.token = token
+            self.viewer = viewer
+        }
+    }
+
+    /// A license.
+    package struct License: Sendable {
+        package let ckc: Secret
+        package let terms: LicenseTerms
+        /// When to renew; `nil` if the player need not.
+        package let renewAfter: Duration?
+        /// What the player sends as heartbeat, and to end its session; `nil` where sessions are not counted.
+        package let heartbeatToken: String?
+        /// How often the player sends it; `nil` if sessions live by leases.
+        package let heartbeat: Duration?
+    }
+
+    /// Answers a request.
+    /// - Parameter report: what happened, for logs and metrics.
+    /// - Returns: the license; `nil` for a player that says that it stopped, and needs none.
+    package func license(
+        _ request: Request, of tenant: Tenant, _ report: inout LicenseReport
+    ) async throws(LicenseRefusal) -> License? {
+        let grant = try await self.grant(request.token, of: tenant, &report)
+        let context = try await opened(request, grant)
+        report.end(.open, at: timekeeper.uptime)
+        let key = try await self.key(context.assetID, of: tenant, &report)
+        var facts = try self.facts(request.viewer, context, grant, key.facts, tenant)
+        try await entitle(&facts, tenant)
+        return try await license(context, key, facts, tenant, &report)
+    }
+
+    /// Decides about a key, and makes the CKC.
+    func license(
+        _ context: ServerPlaybackContext, _ key: VaultKey, _ facts: Facts, _ tenant: Tenant,
+        _ report: inout LicenseReport
+    ) async throws(LicenseRefusal) -> License? {
+        // Before the decision, so that no slot is taken. Clear Key takes its IVs from the media.
+        if let kid = key.facts.id, !key.content.hasStatedIV { throw LicenseRefusal(VaultError.ivMissing(kid)) }
+        let outcome = try await decision(facts, tenant, &report)
+        switch outcome.decision {
+        case .refuse(let refusal, _, _): throw refusal
+        case .acknowledge: return nil
+        case .license(let terms, _, let renewAfter, _, _):
+            let ckc: Secret
+            do throws(LicenseRefusal) {
+                ckc = try self.ckc(context, key.content, terms)
+            } catch {
+                await accounts.undo(outcome)
+                throw error
+            }
+            report.end(.answer, at: timekeeper.uptime)
+            if let lease = terms.lease {
+                report.lease = lease
+                playbacks.note(facts.grant.session ?? facts.grant.account, until: timekeeper.uptime + lease)
+            }
+            return License(
+                ckc: ckc, terms: terms, renewAfter: renewAfter, heartbeatToken: outcome.heartbeatToken,
+                heartbeat: outcome.heartbeat)
+        }
+    }
+
+    /// Keys for a browser.
+    package struct ClearKeys: Sendable {
+        /// Those that policy grants, at least one.
+        package internal(set) var keys: [(KeyID, ContentKey)] = []
+        /// When the page asks again, which is all that there is of a lease; `nil` if it need not.
+        package internal(set) var renewAfter: Duration?
+        /// What the page sends as heartbeat, and to end its session; `nil` where sessions are not counted.
+        package internal(set) var heartbeatToken: String?
+        /// How often the page sends it; `nil` if sessions live by leases.
+        package internal(set) var heartbeat: Duration?
+    }
+
+    /// Keys for a browser, without protection on the device: those of the keys that policy grants.
+    ///
+    /// Source: `Documentation/LicenseServer.md` §10.
+    package func clearKeys(
+        _ kids: [KeyID], token: String?, viewer: LicenseRequestFacts, of tenant: Tenant, _ report: inout LicenseReport
+    ) async throws(LicenseRefusal) -> ClearKeys {
+        guard tenant.settings.allowsClearKey else { throw .clearKeyIsOff }
+        let grant = try await self.grant(token, of: tenant, &report)
+        var answer = ClearKeys()
+        var refused: LicenseRefusal?
+        for kid in kids {
+            report.kid = kid
+            do throws(LicenseRefusal) {
+                try await addClearKey(kid, to: &answer, grant, viewer, tenant, &report)
+            } catch {
+                refused = refused ?? error
+            }
+        }
+        if answer.keys.isEmpty { throw refused ?? .malformed("The request names no key.") }
+        return answer
+    }
+
+    private func addClearKey(
+        _ kid: KeyID, to answer: inout ClearKeys, _ grant: Grant, _ viewer: LicenseRequestFacts, _ tenant: Tenant,
+        _ report: inout LicenseReport
+    ) async throws(LicenseRefusal) {
+        var facts = Facts()
+        let key = try await tenant.key(kid, content: nil)
+        report.found(key)
+        (facts.request, facts.grant, facts.key) = (viewer, grant, key.facts)
+        (facts.request.tenant, facts.request.drm) = (tenant.name, .clearKey)
+        try await entitle(&facts, tenant)
+        let outcome = try await decision(facts, tenant, &report)
+        if case .refuse(let refusal, _, _) = outcome.decision { throw refusal }
+        answer.keys.append((kid, key.content))
+        if case .license(_, _, let renewAfter?, _, _) = outcome.decision {
+            answer.renewAfter = min(answer.renewAfter ?? renewAfter, renewAfter)
+        }
+        answer.heartbeatToken = outcome.heartbeatToken ?? answer.heartbeatToken
+        answer.heartbeat = outcome.heartbeat ?? answer.heartbeat
+    }
+}
+
+extension LicenseIssuer {
+    private func grant(
+        _ token: String?, of tenant: Tenant, _ report: inout LicenseReport
+    ) async throws(LicenseRefusal) -> Grant {
+        let (grant, error) = await tenant.grant(token, at: timekeeper.date)
+        report.end(.token, at: timekeeper.uptime)
+        report.tokenError = error
+        return try grant.get()
+    }
+
+    /// Opens an SPC on a thread of the pool, unless the server has more work than it can do in time.
+    func opened(_ request: Request, _ grant: Grant) async throws(LicenseRefusal) -> ServerPlaybackContext {
+        let (module, spc) = (module, request.spc)
+        guard !spc.isEmpty else { throw .emptySPC }
+        let session = grant.session ?? grant.account
+        let lane: AdmissionLane =
+            request.viewer.purpose != .stream
+            ? .stored : playbacks.runs(session, at: timekeeper.uptime) ? .renewal : .start
+        let work = { @Sendable () -> Result<ServerPlaybackContext, LicenseRefusal> in
+            do throws(KSMRefusal) { return .success(try module.open(spc)) } catch { return .failure(.init(error)) }
+        }
+        switch await pool.run(lane, session: session, work) {
+        case .success(let opened): return try opened.get()
+        case .failure(let refusal): throw refusal.refusal
+        }
+    }
+
+    func key(
+        _ identifier: ContentIdentifier, of tenant: Tenant, _ report: inout LicenseReport
+    ) async throws(LicenseRefusal) -> VaultKey {
+        guard let reading = KeyURIReading(identifier, template: tenant.settings.keyURI) else {
+            throw .unknownKey(identifier.description)
+        }
+        report.kid = reading.kid
+        let key = try await tenant.key(reading.kid, content: reading.content)
+        report.found(key)
+        report.end(.key, at: timekeeper.uptime)
+        return key
+    }
+
+    func facts(
+        _ viewer: LicenseRequestFacts, _ context: ServerPlaybackContext, _ grant: Grant, _ key: KeyFacts,
+        _ tenant: Tenant
+    ) throws(LicenseRefusal) -> Facts {
+        var facts = Facts()
+        facts.request = viewer
+        facts.request.take(context, device: try Self.digest(of: context.deviceIdentifier, tenant))
+        (facts.request.tenant, facts.grant, facts.key) = (tenant.name, grant, key)
+        return facts
+    }
+
+    /// The first 16 bytes of the SHA-256 of tenant and device identifier, as hexadecimal digits: enough to tell an account's devices apart,
+    /// and nothing that another tenant's digests could be compared with.
+    private static func digest(of device: Secret, _ tenant: Tenant) throws(LicenseRefusal) -> String {
+        do throws(OpenSSLError) {
+            let bytes = device.withUnsafeBytes { Array("latchkey/device/1\0\(tenant.name)\0".utf8) + $0 }
+            return try MessageDigest.sha256(bytes).prefix(16).hexString
+        } catch {
+            throw LicenseRefusal(.policy(.storeUnavailable), reason: error.reason)
+        }
+    }
+
+    /// Asks the operator's own service, where there is one. If it does not answer, the policy's outage rule decides.
+    func entitle(_ facts: inout Facts, _ tenant: Tenant) async throws(LicenseRefusal) {
+        guard let callout = tenant.callout else { return }
+        let question = EntitlementQuestion(user: facts.grant.account, asset: facts.key.content)
+        switch try? await callout.verdict(on: question) {
+        case .granted(let grant): facts.grant.narrow(to: grant)
+        case .refused(let refusal): throw refusal
+        case .unchecked, nil: facts.account.outages.insert(.callout)
+        }
+    }
+
+    func decision(
+        _ facts: Facts, _ tenant: Tenant, _ report: inout LicenseReport
+    ) async throws(LicenseRefusal) -> BookedDecision {
+        let policy: Policy
+        do throws(Diagnosis) {
+            policy = try policies.policy(for: facts.key, tenant: tenant.settings.policy)
+        } catch {
+            throw LicenseRefusal(.policy(.storeUnavailable), reason: error.reason, remedy: error.remedy)
+        }
+        let outcome = await accounts.decide(facts, by: policy, requestID: report.requestID)
+        report.record = outcome.record
+        report.end(.policy, at: timekeeper.uptime)
+        return outcome
+    }
+
+    func ckc(
+        _ context: ServerPlaybackContext, _ key: ContentKey, _ terms: LicenseTerms
+    ) throws(LicenseRefusal) -> Secret {
+        do throws(KSMRefusal) {
+            var generator = try randomness()
+            return Secret(try module.contentKeyContext(for: context, key: key, terms: terms, using: &generator))
+        } catch {
+            throw LicenseRefusal(error)
+        }
+    }
+}
+
+extension LicenseRefusal {
+    static let clearKeyIsOff = Self(
+        .policy(.right), reason: "Clear Key is not switched on for this tenant.",
+        remedy: "Play through FairPlay, or have the operator switch it on: it protects nothing on the device.")
+}

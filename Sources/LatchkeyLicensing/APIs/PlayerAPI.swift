@@ -1,0 +1,186 @@
+import Foundation
+package import LatchkeyCore
+import LatchkeyFairPlay
+import LatchkeyForms
+package import LatchkeyHTTP
+import LatchkeyOperation
+import LatchkeyPackaging
+import LatchkeyPolicy
+
+/// The addresses of a tenant that players use.
+///
+/// - `POST /t/{tenant}/fairplay`: an SPC as it is, or JSON with `spc` in base64; a CKC in the same form.
+/// - `GET /t/{tenant}/certificate`: the application certificate in DER form.
+/// - `POST /t/{tenant}/clearkey`: keys for a browser, where the tenant allows it.
+/// - `POST /t/{tenant}/sessions/heartbeat`: the session plays on. `DELETE /t/{tenant}/sessions`: it is over. Both with the heartbeat's
+///   token.
+///
+/// Source: `Documentation/LicenseServer.md` §1.
+package struct PlayerAPI: Sendable {
+    /// The most bytes of a body: an SPC has some 10 KiB, in any form.
+    package static let bodyBytes = 64 * 1_024
+
+    /// What is asked; the raw values stand in logs and metrics.
+    private static let router = Router<RequestEndpoint>([
+        Route([.post], "/t/{tenant}/fairplay", .fairPlay),
+        Route([.get, .head], "/t/{tenant}/certificate", .certificate),
+        Route([.post], "/t/{tenant}/clearkey", .clearKey),
+        Route([.post], "/t/{tenant}/sessions/heartbeat", .heartbeat),
+        Route([.delete], "/t/{tenant}/sessions", .session),
+    ])
+
+    private let issuer: LicenseIssuer
+    private let accounts: AccountSessions
+    private let tenants: [String: Tenant]
+    private let timekeeper: any Timekeeper
+
+    /// - Parameters:
+    ///   - issuer: answers license requests.
+    ///   - accounts: sessions.
+    ///   - tenants: the tenants by their names.
+    ///   - timekeeper: the time. Defaults to the machine's.
+    package init(
+        issuer: LicenseIssuer, accounts: AccountSessions, tenants: [String: Tenant],
+        timekeeper: any Timekeeper = SystemTimekeeper()
+    ) {
+        self.issuer = issuer
+        self.accounts = accounts
+        self.tenants = tenants
+        self.timekeeper = timekeeper
+    }
+
+    /// The methods of a path, for a browser that asks first; empty for no path of a player's.
+    package func methods(of request: HTTPRequest) -> [HTTPMethod] {
+        switch Self.router.match(request) {
+        case .found(let route, _): route.methods
+        case .otherMethod(_, _, let allowed): allowed
+        case .notFound: []
+        }
+    }
+
+    /// Answers a request. Never throws: a refusal is an answer.
+    package func answer(_ call: APICall) async -> APIAnswer {
+        let uptime = timekeeper.uptime
+        func report(_ endpoint: RequestEndpoint) -> LicenseReport {
+            LicenseReport(tenant: nil, endpoint: endpoint, requestID: call.requestID, at: uptime)
+        }
+        switch Self.router.match(call.request) {
+        case .found(let route, let path):
+            var report = report(route.handler)
+            do throws(LicenseRefusal) {
+                return APIAnswer(try await answer(route.handler, call, path["tenant"], &report), report)
+            } catch {
+                return refused(error, call, report)
+            }
+        case .otherMethod(let route, _, let allowed):
+            let refusal = LicenseRefusal.method(call.request.method.rawValue, allowed: allowed.map(\.rawValue))
+            return refused(refusal, call, report(route.handler))
+        case .notFound:
+            var report = report(.none)
+            report.outcome = .refused(.noSuchPath)
+            return APIAnswer(.noSuchPath, report)
+        }
+    }
+
+    private func answer(
+        _ endpoint: RequestEndpoint, _ call: APICall, _ name: String, _ report: inout LicenseReport
+    ) async throws(LicenseRefusal) -> HTTPResponse {
+        guard let tenant = tenants[name] else { throw .unknownTenant("There is no such tenant.") }
+        report.tenant = tenant.name
+        guard call.request.body.count <= Self.bodyBytes else { throw .tooLarge }
+        report.outcome = .ok
+        return switch endpoint {
+        case .fairPlay: try await license(call, tenant, &report)
+        case .certificate: try certificate(call)
+        case .clearKey: try await clearKeys(call, tenant, &report)
+        case .heartbeat: try await heartbeat(call, tenant)
+        case .session: try await endSession(call, tenant)
+        default: throw .noSuchPath
+        }
+    }
+
+    private func refused(_ refusal: LicenseRefusal, _ call: APICall, _ report: LicenseReport) -> APIAnswer {
+        var report = report
+        report.outcome = .refused(refusal)
+        return APIAnswer(.refusal(refusal, requestID: call.requestID), report)
+    }
+}
+
+extension PlayerAPI {
+    private func license(
+        _ call: APICall, _ tenant: Tenant, _ report: inout LicenseReport
+    ) async throws(LicenseRefusal) -> HTTPResponse {
+        let message = try LicenseMessage(call)
+        let license = try await issuer.license(message.request, of: tenant, &report)
+        report.outcome = license == nil ? .acknowledge : .license
+        guard let license else { return HTTPResponse(status: 204, headers: [.cacheControl: "no-store"]) }
+        return message.reply(license)
+    }
+
+    private func certificate(_ call: APICall) throws(LicenseRefusal) -> HTTPResponse {
+        guard let certificate = issuer.certificate else {
+            throw .malformed("The server has no application certificate.")
+        }
+        let tag = "\"\(certificate.fingerprint.hexString)\""
+        var response = HTTPResponse(contentType: "application/pkix-cert", bytes: certificate.der)
+        if call.request.headers["If-None-Match"]?.contains(tag) == true { response = HTTPResponse(status: 304) }
+        response.headers[.cacheControl] = "public, max-age=3600"
+        response.headers["ETag"] = tag
+        return response
+    }
+
+    /// Source: `Documentation/LicenseServer.md` §10.
+    private func clearKeys(
+        _ call: APICall, _ tenant: Tenant, _ report: inout LicenseReport
+    ) async throws(LicenseRefusal) -> HTTPResponse {
+        guard let request = JSONValue(call.request.body), case .array(let names)? = request["kids"],
+            (1...100).contains(names.count)
+        else { throw .malformed("The body is no JSON with 1 to 100 “kids”.") }
+        let kids = names.compactMap { name in
+            name.text.flatMap { Base64URL.bytes(of: $0.utf8) }.flatMap { KeyID(bytes: $0) }
+        }
+        guard kids.count == names.count else {
+            throw .malformed("One of the “kids” is not 16 bytes in base64url without padding.")
+        }
+        let answer = try await issuer.clearKeys(
+            kids, token: call.bearerToken, viewer: call.viewer, of: tenant, &report)
+        report.outcome = .license
+        let keys = answer.keys.map { kid, key in
+            JSONValue.object([
+                "kty": .text("oct"), "kid": .text(Base64URL.text(kid.bytes)),
+                "k": .text(Base64URL.text(key.key.withUnsafeBytes { Array($0) })),
+            ])
+        }
+        var response = HTTPResponse.json(.object(["keys": .array(keys), "type": .text("temporary")]))
+        response.tell(renewAfter: answer.renewAfter, heartbeatToken: answer.heartbeatToken, heartbeat: answer.heartbeat)
+        return response
+    }
+
+    private func heartbeat(
+        _ call: APICall, _ tenant: Tenant
+    ) async throws(LicenseRefusal) -> HTTPResponse {
+        guard let token = call.bearerToken else {
+            throw .tokenMissing("the Authorization field")
+        }
+        switch await accounts.heartbeat(token, of: tenant.name) {
+        case .continues(let end): return .json(.object(["until": .text(DateText.text(end))]))
+        case .refused(let refusal): throw refusal
+        }
+    }
+
+    private func endSession(
+        _ call: APICall, _ tenant: Tenant
+    ) async throws(LicenseRefusal) -> HTTPResponse {
+        guard let token = call.bearerToken else {
+            throw .tokenMissing("the Authorization field")
+        }
+        if let refusal = await accounts.release(token, of: tenant.name) { throw refusal }
+        return HTTPResponse(status: 204)
+    }
+}
+
+extension LicenseRefusal {
+    static let tooLarge = Self(
+        .vendor(code: "bodyTooLarge", status: 413), reason: "The body is larger than that of any request.",
+        remedy: "Send the SPC as the player made it.")
+}

@@ -1,0 +1,97 @@
+import Foundation
+import LatchkeyCore
+package import LatchkeyEngines
+package import LatchkeyPolicy
+import LatchkeyVault
+
+// What players tell of their slots. Source: `Documentation/LicenseServer.md` §7.1.
+extension AccountSessions {
+    /// A player tells that it plays.
+    /// - Parameters:
+    ///   - token: the token that came with the license.
+    ///   - tenant: whose API was asked.
+    package func heartbeat(_ token: String, of tenant: String) async -> HeartbeatAnswer {
+        await withSlot(of: token, tenant) { token, state, now in
+            guard let index = state.slots.firstIndex(where: { $0.session == token.session }) else { return nil }
+            if token.life > .zero { state.slots[index].ends = max(state.slots[index].ends, now.adding(token.life)) }
+            return .continues(until: state.slots[index].ends)
+        }
+    }
+
+    /// A player stops: its slot is free.
+    /// - Parameters:
+    ///   - token: the token that came with the license.
+    ///   - tenant: whose API was asked.
+    /// - Returns: `nil`, also for a slot that has ended already; the refusal for a token that is not of this slot.
+    package func release(_ token: String, of tenant: String) async -> LicenseRefusal? {
+        let answer = await withSlot(of: token, tenant) { token, state, now in
+            state.slots.removeAll { $0.session == token.session }
+            return .continues(until: now)
+        }
+        guard case .refused(let refusal) = answer, refusal != .slotEnded else { return nil }
+        return refusal
+    }
+
+    /// Frees a session's slot, and lets the session begin again.
+    /// - Returns: whether it had one.
+    /// - Throws: `StoreError`.
+    package func release(session: String, of account: String, _ tenant: String) async throws(StoreError) -> Bool {
+        let name = session.storedName()
+        return try await change(.account(account, tenant)) { state, now in
+            let hadSlot = state.slots.contains { $0.session == name && $0.ends > now }
+            state.slots.removeAll { $0.session == name }
+            return hadSlot
+        }
+    }
+
+    /// Changes a slot, if it is still the one that the token is of.
+    private func withSlot(
+        of text: String, _ tenant: String,
+        _ body: (HeartbeatToken, inout AccountState, Date) -> HeartbeatAnswer?
+    ) async -> HeartbeatAnswer {
+        guard let token = HeartbeatToken(text, secrets), token.tenant.equalsByteForByte(tenant) else {
+            return .refused(.notOurHeartbeat)
+        }
+        do {
+            return try await change(token.accountKey) { state, now in
+                guard let slot = state.slots.first(where: { $0.session == token.session && $0.ends > now }) else {
+                    return .refused(state.reason(why: token.session))
+                }
+                guard slot.fence == token.fence else { return .refused(.slotReplaced) }
+                return body(token, &state, now) ?? .refused(.slotEnded)
+            }
+        } catch {
+            let stops = pending?.stops(of: token.account, tenant) ?? []
+            if let stopped = stops.last(where: { $0.session == token.session }) {
+                return .refused(LicenseRefusal(.policy(.sessionStopped), reason: stopped.reason))
+            }
+            let reason = "The engine sessionStore is out of service."
+            return .refused(LicenseRefusal(.policy(.storeUnavailable), reason: reason))
+        }
+    }
+}
+
+extension AccountState {
+    /// Why a session has no slot.
+    fileprivate func reason(why session: String) -> LicenseRefusal {
+        guard let stopped = stopped.first(where: { $0.session == session }) else { return .slotEnded }
+        return LicenseRefusal(.policy(.sessionStopped), reason: stopped.reason)
+    }
+}
+
+extension LicenseRefusal {
+    /// A heartbeat whose token no node of this server made for this tenant; 401.
+    package static let notOurHeartbeat = Self(
+        .vendor(code: "heartbeatToken", status: 401), reason: "The heartbeat's token is not of this server and tenant.",
+        remedy: "Send the token that came with the license.")
+
+    /// A heartbeat of a slot that has ended; 410.
+    package static let slotEnded = Self(
+        .vendor(code: "sessionEnded", status: 410), reason: "The session's slot has ended.",
+        remedy: "Get a new license, which may take a slot again.")
+
+    /// A heartbeat of a slot that the same session lost, and has replaced by a newer one; 403.
+    package static let slotReplaced = Self(
+        .policy(.sessionStopped), reason: "The session has a newer slot, whose token is another.",
+        remedy: "Send the token that came with the latest license.")
+}

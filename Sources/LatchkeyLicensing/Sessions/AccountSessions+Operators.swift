@@ -1,0 +1,116 @@
+package import Foundation
+import LatchkeyCore
+package import LatchkeyEngines
+package import LatchkeyPolicy
+package import LatchkeyVault
+
+// What operators see and do. Source: `Documentation/LicenseServer.md` §7.1.
+extension AccountSessions {
+    /// The accounts of a tenant of which something is kept, in the order of their names' bytes.
+    /// - Parameters:
+    ///   - tenant: the tenant.
+    ///   - prefix: how the names begin.
+    ///   - name: only names after this one; `nil` for the first page.
+    ///   - limit: the most accounts, 1 to 1,000.
+    /// - Throws: `StoreError`; `damaged` if one of them cannot be read.
+    package func accounts(
+        of tenant: String, prefix: String = "", after name: String? = nil, limit: Int = 100
+    ) async throws(StoreError) -> [NamedAccount] {
+        let records = try await accounts.page(of: .account, tenant, prefix: prefix, after: name, limit: limit)
+        var named: [NamedAccount] = []
+        for one in records {
+            let account = try accounts.account(in: one.record)
+            named.append(NamedAccount(name: one.name, account: account, end: one.end))
+        }
+        return named
+    }
+
+    /// How many slots of a tenant's accounts are in use. An account that cannot be read counts none.
+    /// - Parameters:
+    ///   - tenant: the tenant.
+    ///   - most: about how many accounts are looked at, at most, of those that a version of the server wrote that kept no count.
+    /// - Throws: `StoreError`.
+    package func sessionCount(of tenant: String, most: Int) async throws(StoreError) -> RecordCount {
+        try await accounts.count(of: .account, tenant, most: most) { AccountState.slotEnds(inRecordBytes: $0) ?? [] }
+    }
+
+    /// What counts of an account now; an empty one if nothing is kept.
+    /// - Throws: `StoreError`.
+    package func account(_ account: String, of tenant: String) async throws(StoreError) -> AccountState {
+        let reading = try await accounts.read(.account(account, tenant))
+        return try accounts.account(in: reading.record).kept(at: reading.now)
+    }
+
+    /// Stops a session: it gets no license any more, and learns by whom. It plays on to the end of its lease.
+    /// - Parameter who: who stops it, for the viewer.
+    /// - Returns: whether it had a slot.
+    /// - Throws: `StoreError`.
+    package func stop(
+        session: String, of account: String, _ tenant: String, by who: String
+    ) async throws(StoreError) -> Bool {
+        let name = session.storedName()
+        return try await change(.account(account, tenant)) { state, now in
+            guard state.slots.contains(where: { $0.session == name && $0.ends > now }) else { return false }
+            state.stop(name, by: who, at: now)
+            return true
+        }
+    }
+
+    /// Stops all sessions of an account, each as `stop` does.
+    /// - Returns: those that had a slot.
+    /// - Throws: `StoreError`.
+    package func stopAll(
+        of account: String, _ tenant: String, by who: String
+    ) async throws(StoreError) -> [String] {
+        try await change(.account(account, tenant)) { state, now in
+            let sessions = state.slots.filter { $0.ends > now }.map(\.session)
+            for session in sessions { state.stop(session, by: who, at: now) }
+            return sessions
+        }
+    }
+
+    /// Stops a session, also while the store is out: then on this node at once, and for the others once the store is back.
+    /// - Returns: whether it had a slot; `nil` if nobody can tell now, and the store gets it later.
+    /// - Throws: `StoreError` without a copy of the node's own.
+    package func stopEvenInOutage(
+        session: String, of account: String, _ tenant: String, by who: String
+    ) async throws(StoreError) -> Bool? {
+        do {
+            return try await stop(session: session, of: account, tenant, by: who)
+        } catch {
+            guard let pending, error.kind == .unavailable || error.kind == .misconfigured else { throw error }
+            try await pending.add(
+                .stopped(
+                    tenant: tenant, account: account, session: session.storedName(), by: who, at: timekeeper.date))
+            return nil
+        }
+    }
+
+    /// Forgets a device of an account, which makes room for another. Its slots and downloads stay.
+    /// - Returns: whether it was known.
+    /// - Throws: `StoreError`.
+    package func forget(device: String, of account: String, _ tenant: String) async throws(StoreError) -> Bool {
+        let name = device.storedName()
+        return try await change(.account(account, tenant)) { state, _ in state.devices.removeValue(forKey: name) != nil
+        }
+    }
+
+    /// Forgets everything of an account, damaged or not.
+    /// - Returns: whether there was something.
+    /// - Throws: `StoreError`.
+    package func forget(_ account: String, of tenant: String) async throws(StoreError) -> Bool {
+        let key = RecordKey.account(account, tenant)
+        while let record = try await accounts.read(key).record {
+            if try await accounts.remove(key, version: record.version) { return true }
+        }
+        return false
+    }
+}
+
+/// An account with its name.
+package struct NamedAccount: Sendable, Hashable {
+    package let name: String
+    package let account: AccountState
+    /// When the account may be forgotten.
+    package let end: Date
+}

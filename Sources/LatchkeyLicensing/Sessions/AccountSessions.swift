@@ -1,0 +1,276 @@
+import Foundation
+package import LatchkeyCore
+package import LatchkeyEngines
+import LatchkeyFairPlay
+import LatchkeyForms
+package import LatchkeyPolicy
+package import LatchkeyVault
+
+/// Decides with what is kept of accounts and tokens, and keeps what the decision changes.
+///
+/// Reads, decides, and writes under the condition that nobody else wrote meanwhile; else begins again. So any number of nodes share a
+/// store, and none grants a slot too many. A policy that counts nothing asks no store.
+///
+/// Source: `Documentation/LicenseServer.md` §7.
+package final class AccountSessions: Sendable {
+    let accounts: GuardedRecordStore
+    let tokens: GuardedRecordStore
+    let secrets: [Secret]
+    let timekeeper: any Timekeeper
+    let report: @Sendable (RecordStoreEvent) -> Void
+    /// Sessions that were stopped while the store was out.
+    let pending: PendingChanges?
+    /// How often a change begins again before the account counts as unavailable.
+    static let attempts = 32
+
+    /// - Parameters:
+    ///   - accounts: keeps accounts.
+    ///   - tokens: keeps used tokens. Defaults to the store of the accounts.
+    ///   - secrets: sign heartbeat tokens, 32 random bytes each, the same on all nodes. The first signs, all are accepted, so that one
+    ///     can replace another. Without any, players get no tokens.
+    ///   - limits: how patient it is with the stores. Defaults to 50 ms.
+    ///   - pending: sessions that were stopped while the store was out, and how more of them are kept. Defaults to none: then a stop needs
+    ///     the store.
+    ///   - health: notes whether the stores answer. Defaults to their own.
+    ///   - timekeeper: the time for limits, and for decisions that ask no store. Defaults to the machine's.
+    ///   - report: takes errors, and outages as they begin and end. Called on any thread; must not wait.
+    package init(
+        accounts: any RecordStore, tokens: (any RecordStore)? = nil, secrets: [Secret],
+        limits: RecordStoreLimits = RecordStoreLimits(), pending: PendingChanges? = nil,
+        health: [Engine: EngineHealth] = [:], timekeeper: any Timekeeper = SystemTimekeeper(),
+        report: @escaping @Sendable (RecordStoreEvent) -> Void = { _ in }
+    ) {
+        self.pending = pending
+        self.accounts = GuardedRecordStore(
+            accounts, for: .sessionStore, limits, health: health[.sessionStore], timekeeper: timekeeper, report: report)
+        self.tokens = GuardedRecordStore(
+            tokens ?? accounts, for: .tokenStore, limits, health: health[.tokenStore], timekeeper: timekeeper,
+            report: report)
+        self.secrets = secrets
+        self.timekeeper = timekeeper
+        self.report = report
+    }
+
+    /// How the stores stand, and what asks each whether it answers.
+    package var watched: [(health: EngineHealth, probe: @Sendable () async -> Void)] {
+        [accounts, tokens].map { store in (store.health, { await store.probe() }) }
+    }
+
+    /// Decides about one key.
+    ///
+    /// Never throws: where a store is out of service, the policy's outage rule decides, and nothing is written.
+    /// - Parameters:
+    ///   - facts: what the request, the token and the key say. What is kept of the account, and the time, are filled in; engines that
+    ///     are out of service stay so.
+    ///   - policy: the policy, resolved.
+    ///   - requestID: the request's identifier, for the record.
+    package func decide(_ facts: Facts, by policy: Policy, requestID: String? = nil) async -> BookedDecision {
+        var facts = facts
+        facts.now = timekeeper.date.inMilliseconds
+        facts.grant.issued = facts.grant.issued?.inMilliseconds
+        facts.grant.expires = facts.grant.expires?.inMilliseconds
+        for _ in 0..<Self.attempts {
+            var asked = Engine.sessionStore
+            do throws(StoreError) {
+                if let booked = try await attempt(facts, policy, requestID, &asked) { return booked }
+            } catch {
+                facts.account.outages.insert(asked)
+            }
+        }
+        return contended(facts, policy, requestID)
+    }
+
+    /// Gives back the slot that a decision took, because no CKC could be made for it. A slot that another key of the playback has
+    /// renewed since then stays.
+    package func undo(_ booked: BookedDecision) async {
+        guard booked.isTaken, let slot = booked.slot, let key = booked.account else { return }
+        // An error is reported, and the slot ends by itself.
+        try? await change(key) { state, _ in
+            state.slots.removeAll { $0.fence == slot.fence && $0.tracks == slot.tracks && $0.ends <= slot.ends + 0.001 }
+        }
+    }
+
+    /// - Parameter engine: the one that was asked last, which is the one that an error is of.
+    /// - Returns: the decision; `nil` if somebody else changed the account or used the token meanwhile.
+    private func attempt(
+        _ given: Facts, _ policy: Policy, _ requestID: String?, _ engine: inout Engine
+    ) async throws(StoreError) -> BookedDecision? {
+        var deliberation = PolicyEvaluation(given, policy)
+        let needs = Needs(deliberation)
+        let (account, token) = await readings(needs)
+        let accountReading = try account.get()
+        engine = .tokenStore
+        let usedToken = try token.get()
+        engine = .sessionStore
+        var state = try reporting(engine) { () throws(StoreError) in try accounts.account(in: accountReading?.record) }
+        state.outages = given.account.outages
+        if let pending { state.stopped += pending.stops(of: given.grant.account, given.request.tenant) }
+        engine = .tokenStore
+        state.tokenUse = try reporting(engine) { () throws(StoreError) in try tokens.use(in: usedToken?.record) }
+        deliberation.learn(state, at: (accountReading?.now ?? usedToken?.now ?? given.now).inMilliseconds)
+
+        let decision = deliberation.decision()
+        let origin = BookedDecision.Origin(facts: deliberation.facts, policy: policy, requestID: requestID)
+        if let key = needs.token, let usedToken, usedToken.record == nil, decision.terms != nil {
+            let record = Record(version: usedToken.nextVersion, bytes: deliberation.tokenUse.recordBytes)
+            guard try await tokens.write(record, at: key, replacing: nil, until: deliberation.tokenEnd) else {
+                return nil
+            }
+        }
+        engine = .sessionStore
+        guard let key = needs.account, let accountReading else {
+            return BookedDecision(decision, origin)
+        }
+        let next = deliberation.account(after: decision, fence: Int(clamping: accountReading.nextVersion))
+        let former = accountReading.record?.bytes ?? AccountState().recordBytes
+        if decision.terms != nil || decision.change != .none, next.recordBytes != former {
+            guard try await accounts.write(next, accountReading, at: key) else { return nil }
+        }
+        return booked(decision, origin, deliberation, next, key)
+    }
+
+    private func booked(
+        _ decision: Decision, _ origin: BookedDecision.Origin, _ deliberation: PolicyEvaluation,
+        _ account: AccountState,
+        _ key: RecordKey
+    ) -> BookedDecision {
+        let heartbeat = deliberation.policy.concurrency.heartbeat
+        let session = decision.change.slot?.session
+        guard let slot = account.slots.first(where: { $0.session == session }) else {
+            return BookedDecision(decision, origin, account: key)
+        }
+        let life = heartbeat.map { $0 * 2 + deliberation.grace } ?? .zero
+        let token = HeartbeatToken(
+            tenant: key.tenant, account: key.name, session: slot.session, fence: slot.fence, tracks: slot.tracks,
+            life: life)
+        var isTaken = false
+        if case .take = decision.change { isTaken = true }
+        return BookedDecision(
+            decision: decision, origin: origin, slot: slot, isTaken: isTaken,
+            heartbeatToken: secrets.first.flatMap { try? token.text($0) }, heartbeat: heartbeat, account: key)
+    }
+
+    /// A refusal because others changed the account at every attempt.
+    private func contended(_ facts: Facts, _ policy: Policy, _ requestID: String?) -> BookedDecision {
+        let reason = "The account changed \(Self.attempts) times while it was decided on."
+        let refusal = LicenseRefusal(.policy(.storeUnavailable), reason: reason)
+        let decision = Decision.refuse(refusal, .none, notes: [PolicyNote(.refused, "storeUnavailable: \(reason)")])
+        report(.failed(.sessionStore, .contended(accounts.engine)))
+        return BookedDecision(decision, .init(facts: facts, policy: policy, requestID: requestID))
+    }
+}
+
+// MARK: - Stores
+
+extension AccountSessions {
+    /// Where what a decision depends on is kept; `nil` for what it does not depend on, or what is out of service.
+    private struct Needs {
+        var account: RecordKey?
+        var token: RecordKey?
+
+        init(_ deliberation: PolicyEvaluation) {
+            let facts = deliberation.facts
+            let (tenant, outages) = (facts.request.tenant, facts.account.outages)
+            if deliberation.needsAccount, !outages.contains(.sessionStore) {
+                account = .account(facts.grant.account, tenant)
+            }
+            if deliberation.needsToken, !outages.contains(.tokenStore) {
+                token = facts.grant.tokenID.map { RecordKey(.token, tenant: tenant, name: $0.digestName) }
+            }
+        }
+    }
+
+    /// Reads the account, and the token at the same time if there is one to read.
+    private func readings(
+        _ needs: Needs
+    ) async -> (account: Result<RecordReading?, StoreError>, token: Result<RecordReading?, StoreError>) {
+        // A task for nothing would wake another thread.
+        guard needs.token != nil else { return (await reading(accounts, needs.account), .success(nil)) }
+        async let token = reading(tokens, needs.token)
+        return (await reading(accounts, needs.account), await token)
+    }
+
+    private func reading(
+        _ store: GuardedRecordStore, _ key: RecordKey?
+    ) async -> Result<RecordReading?, StoreError> {
+        guard let key else { return .success(nil) }
+        do { return .success(try await store.read(key)) } catch { return .failure(error) }
+    }
+
+    /// What a record says; that it is damaged is reported.
+    private func reporting<Value>(
+        _ engine: Engine, _ body: () throws(StoreError) -> Value
+    ) throws(StoreError) -> Value {
+        do { return try body() } catch {
+            report(.failed(engine, error))
+            throw error
+        }
+    }
+
+    /// Changes an account, beginning again while others change it.
+    /// - Parameter body: changes it, by the store's clock. What it leaves alone is not written.
+    /// - Returns: what the body gave.
+    /// - Throws: `StoreError`.
+    @discardableResult
+    func change<Value>(
+        _ key: RecordKey, _ body: (inout AccountState, Date) -> Value
+    ) async throws(StoreError) -> Value {
+        for _ in 0..<Self.attempts {
+            let reading = try await accounts.read(key)
+            let account = try accounts.account(in: reading.record)
+            var next = account
+            let value = body(&next, reading.now)
+            if next.recordBytes == account.recordBytes { return value }
+            if try await accounts.write(next, reading, at: key) { return value }
+        }
+        throw .contended(accounts.engine)
+    }
+}
+
+extension GuardedRecordStore {
+    func account(in record: Record?) throws(StoreError) -> AccountState {
+        guard let record else { return AccountState() }
+        return try AccountState(recordBytes: record.bytes, engine: engine)
+    }
+
+    fileprivate func use(in record: Record?) throws(StoreError) -> AccountState.TokenUse? {
+        guard let record else { return nil }
+        return try AccountState.TokenUse(recordBytes: record.bytes, engine: engine)
+    }
+
+    /// Writes what counts of an account. One of which nothing counts ends at once.
+    fileprivate func write(
+        _ account: AccountState, _ reading: RecordReading, at key: RecordKey
+    ) async throws(StoreError) -> Bool {
+        let kept = account.kept(at: reading.now)
+        let record = Record(version: reading.nextVersion, bytes: kept.recordBytes)
+        return try await write(
+            record, at: key, replacing: reading.record?.version, until: kept.end(at: reading.now),
+            counting: kept.slots.map(\.ends))
+    }
+}
+
+extension RecordKey {
+    /// Where an account is kept. Viewers whose tokens name no account share one.
+    package static func account(_ name: String, _ tenant: String) -> Self {
+        RecordKey(.account, tenant: tenant, name: name.isEmpty ? "\u{2205}" : name.storedName(limit: 512))
+    }
+}
+
+extension StoreError {
+    fileprivate static func contended(_ engine: String) -> Self {
+        StoreError(
+            .unavailable, engine,
+            reason: "An account changed \(AccountSessions.attempts) times while it was to be changed.",
+            remedy: "Look for clients that ask again and again.")
+    }
+}
+
+extension BookedDecision {
+    /// A decision without a slot.
+    fileprivate init(_ decision: Decision, _ origin: Origin, account: RecordKey? = nil) {
+        self.init(
+            decision: decision, origin: origin, slot: nil, isTaken: false, heartbeatToken: nil, heartbeat: nil,
+            account: account)
+    }
+}

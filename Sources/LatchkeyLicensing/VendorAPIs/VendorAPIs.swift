@@ -1,0 +1,126 @@
+import Foundation
+package import LatchkeyCore
+import LatchkeyFairPlay
+import LatchkeyHTTP
+package import LatchkeyOperation
+import LatchkeyPolicy
+
+/// All tenants' vendor APIs: `/t/{tenant}/vudrm/…` and so on, with the vendor's own paths below.
+///
+/// Source: `Documentation/LicenseServer.md` §5.1.
+package struct VendorAPIs: Sendable {
+    private struct Mounted: Sendable {
+        let api: any VendorAPI
+        let tenant: Tenant
+        let router: Router<VendorEndpoint>
+    }
+
+    private let issuer: LicenseIssuer
+    private let mounted: [String: Mounted]
+    private let timekeeper: any Timekeeper
+
+    /// - Parameters:
+    ///   - issuer: answers license requests.
+    ///   - tenants: the tenants, each with its APIs.
+    ///   - timekeeper: the time. Defaults to the machine's.
+    package init(
+        issuer: LicenseIssuer, tenants: [(Tenant, [any VendorAPI])], timekeeper: any Timekeeper = SystemTimekeeper()
+    ) {
+        self.issuer = issuer
+        self.timekeeper = timekeeper
+        var mounted: [String: Mounted] = [:]
+        for (tenant, apis) in tenants {
+            for api in apis {
+                mounted[Self.place(tenant.name, api.name.rawValue)] = Mounted(
+                    api: api, tenant: tenant, router: Router(api.routes))
+            }
+        }
+        self.mounted = mounted
+    }
+
+    /// Answers a request. Never throws: a refusal is an answer.
+    /// - Returns: `nil` for an address that is no endpoint's.
+    package func answer(_ call: APICall) async -> APIAnswer? {
+        guard !mounted.isEmpty else { return nil }
+        let parts = call.request.path.split(separator: "/", maxSplits: 3)
+        guard parts.count >= 3, parts[0] == "t" else { return nil }
+        let place = Self.place(String(parts[1]), String(parts[2]))
+        guard let mounted = mounted[place], let below = call.request.below(place) else { return nil }
+        let uptime = timekeeper.uptime
+        func report(_ kind: VendorEndpoint.Kind) -> LicenseReport {
+            LicenseReport(
+                tenant: mounted.tenant.name, endpoint: mounted.api.name.requestEndpoint(kind),
+                requestID: call.requestID,
+                at: uptime)
+        }
+        switch mounted.router.match(below) {
+        case .notFound:
+            var report = report(.certificate)
+            report.outcome = .refused(.noSuchPath)
+            return APIAnswer(.noSuchPath, report)
+        case .otherMethod(let route, _, let allowed):
+            let refusal = LicenseRefusal.method(call.request.method.rawValue, allowed: allowed.map(\.rawValue))
+            return refused(refusal, mounted, route.handler.kind, report(route.handler.kind))
+        case .found(let route, let path):
+            let kind = route.handler.kind
+            var report = report(kind)
+            let vendorCall = VendorAPICall(request: below, path: path, viewer: call.viewer, date: timekeeper.date)
+            do throws(LicenseRefusal) {
+                return APIAnswer(try await answer(kind, vendorCall, mounted, &report), report)
+            } catch {
+                return refused(error, mounted, kind, report)
+            }
+        }
+    }
+
+    private static func place(_ tenant: String, _ api: String) -> String { "/t/\(tenant)/\(api)" }
+
+    private func answer(
+        _ kind: VendorEndpoint.Kind, _ call: VendorAPICall, _ mounted: Mounted, _ report: inout LicenseReport
+    ) async throws(LicenseRefusal) -> HTTPResponse {
+        guard kind == .license else {
+            guard let certificate = issuer.certificate else {
+                throw .malformed("The server has no application certificate.")
+            }
+            report.outcome = .ok
+            return try mounted.api.certificate(certificate.der, for: call)
+        }
+        guard call.request.body.count <= PlayerAPI.bodyBytes else {
+            throw .malformed("The body is larger than that of any license request.")
+        }
+        let license = try await issuer.license(try mounted.api.licenseRequest(call), of: mounted.tenant, &report)
+        report.outcome = license == nil ? .acknowledge : .license
+        guard let license else { return HTTPResponse(status: 204, headers: [.cacheControl: "no-store"]) }
+        var response = mounted.api.reply(license)
+        response.headers[.cacheControl] = "no-store"
+        return response
+    }
+
+    private func refused(
+        _ refusal: LicenseRefusal, _ mounted: Mounted, _ kind: VendorEndpoint.Kind, _ report: LicenseReport
+    ) -> APIAnswer {
+        var report = report
+        report.outcome = .refused(refusal)
+        var response = mounted.api.reply(to: refusal, at: kind)
+        response.headers[.cacheControl] = "no-store"
+        response.headers[.retryAfter] = refusal.retryAfterSeconds.map(String.init)
+        if case .method(let allowed) = refusal.kind { response.headers[.allow] = allowed }
+        return APIAnswer(response, report)
+    }
+}
+
+extension VendorAPIName {
+    /// What a request to one of its addresses asks for.
+    package func requestEndpoint(_ kind: VendorEndpoint.Kind) -> RequestEndpoint {
+        switch (self, kind) {
+        case (.vuDRM, .license): .vuDRM
+        case (.vuDRM, .certificate): .vuDRMCertificate
+        case (.axinom, .license): .axinom
+        case (.axinom, .certificate): .axinomCertificate
+        case (.doveRunner, .license): .doveRunner
+        case (.doveRunner, .certificate): .doveRunnerCertificate
+        case (.drmToday, .license): .drmToday
+        case (.drmToday, .certificate): .drmTodayCertificate
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import LatchkeyCore
+package import LatchkeyFairPlay
+package import LatchkeyForms
+
+/// What a license request says: by its address, its headers, and the SPC in it.
+///
+/// Source: `Documentation/LicenseServer.md` §6.3.
+package struct LicenseRequestFacts: Sendable, Hashable {
+    /// The customer whose API was asked.
+    package var tenant = ""
+    package var drm = DRM.fairPlay
+    /// What the key is for.
+    package var purpose = Purpose.stream
+    /// What the player does; `nil` if the device does not say.
+    package var playback: PlaybackState?
+    /// The SPC's playback session; `nil` if the device does not say.
+    package var session: PlaybackSessionID?
+    /// Where the picture goes.
+    package var destination = StreamingDestination.device
+    /// What the device says that it can do.
+    package var capabilities: DeviceCapabilities = []
+    /// The version of the FairPlay protocol that the device uses; `nil` for other systems.
+    package var protocolVersion: Int?
+    /// A digest of the device's identifier, never the identifier; `nil` if there is none.
+    package var device: String?
+    /// The viewer's address; `nil` if it is not known.
+    package var address: AddressRange?
+    /// The viewer's country, two capital letters; `nil` if it is not known.
+    package var country: String?
+    /// Whose word the country is.
+    package var countrySource = CountrySource.header
+    /// Whether the address hides a place, as a VPN's or Tor's does; `nil` if nobody knows.
+    package var isAnonymized: Bool?
+    package var userAgent: String?
+    /// The stop codes of sessions that the viewer gives up for this one.
+    package var stopCodes: Set<String> = []
+
+    package init() {}
+
+    /// Takes what a player says in its SPC.
+    /// - Parameters:
+    ///   - context: the opened SPC.
+    ///   - device: a digest of its device identifier.
+    package mutating func take(_ context: ServerPlaybackContext, device: String) {
+        playback = context.playback?.state
+        session = context.playback?.session
+        destination = context.destination
+        capabilities = context.capabilities
+        protocolVersion = Int(context.protocolVersion)
+        self.device = device
+    }
+
+    /// The systems that keys are licensed to.
+    package enum DRM: String, Sendable, Hashable, CaseIterable {
+        case fairPlay
+        case clearKey
+    }
+
+    /// What a key is for.
+    package enum Purpose: String, Sendable, Hashable, CaseIterable {
+        case stream
+        case download
+        /// A new license for a key that the device has stored.
+        case renewStored
+    }
+}

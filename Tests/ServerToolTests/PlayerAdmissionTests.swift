@@ -1,0 +1,103 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyDevice
+import LatchkeyHTTP
+import LatchkeyVendors
+import Testing
+
+@testable import LatchkeyOperation
+@testable import LatchkeyServer
+@testable import LatchkeyServerTool
+
+/// What is refused at the requestLimit, and who passes it.
+@Suite(.timeLimit(.minutes(2))) struct PlayerAdmissionTests {
+    @Test func `beyond the limit a start is refused with Retry-After, a renewal and a heartbeat are not`() async throws
+    {
+        let stage = try await ServerStage()
+        let requestLimit = stage.server.shared.requestLimit
+        // Ann plays already.
+        let token = try stage.token(for: "ann")
+        #expect(try await Self.status(of: stage, token) == 200)
+        while requestLimit.begin(.start) {}
+        let (refused, _) = try await stage.license(for: "bob", headers: ["X-Request-Id": "request-of-bob"])
+        #expect(refused.status == 503)
+        #expect((1...5).contains(refused.header("retry-after").flatMap { Int($0) } ?? 0))
+        #expect(refused.header("x-request-id") == "request-of-bob")
+        #expect(try await Self.status(of: stage, token) == 200)
+        let heartbeat = try await stage.send(
+            "\(stage.server.addresses.players.url)/t/demo/sessions/heartbeat", method: "POST", bearer: "none")
+        #expect(heartbeat.status == 401)
+        await stage.stop()
+    }
+
+    /// How a license request with a token ends.
+    private static func status(of stage: ServerStage, _ token: String) async throws -> Int {
+        try await stage.send(
+            "\(stage.server.addresses.players.url)/t/demo/fairplay", method: "POST",
+            body: stage.exchange().spc.revealed, bearer: token
+        ).status
+    }
+
+    @Test func `a request gives its place at the limit back, whatever becomes of it`() async throws {
+        let stage = try await ServerStage()
+        let url = "\(stage.server.addresses.players.url)/t/demo/fairplay"
+        #expect(try await stage.license().0.status == 200)
+        #expect(try await stage.send(url, method: "POST", bearer: "wrong").status == 401)
+        #expect(try await stage.send(url + "/nowhere", method: "POST").status == 404)
+        #expect(stage.server.shared.requestLimit.running == 0)
+        await stage.stop()
+    }
+
+    @Test func `a refusal of the queue behind the limit makes the limit smaller`() async throws {
+        let stage = try await ServerStage { $0 = $0.replacing(#""drainDelay""#, with: #""threads": 1, "drainDelay""#) }
+        let (shared, gate) = (stage.server.shared, DispatchSemaphore(value: 0))
+        let listener = PlayerListener(shared: shared) { [server = stage.server] in server.current }
+        // One piece keeps the thread, and then as many wait as may.
+        let isKept = Promise<Void, any Error>()
+        var pieces = [
+            Task {
+                _ = await shared.pool.run(.start, session: "held") {
+                    isKept.resolve(.success(()))
+                    gate.wait()
+                }
+            }
+        ]
+        defer { for _ in pieces { gate.signal() } }
+        try await isKept.value
+        while shared.pool.admission.waiting < shared.pool.admission.limit {
+            pieces.append(Task { _ = await shared.pool.run(.start, session: "held") { gate.wait() } })
+            while shared.pool.admission.waiting + shared.pool.admission.busyThreads < pieces.count {
+                try Task.checkCancellation()
+                await Task.yield()
+            }
+        }
+        let limit = shared.requestLimit.limit
+        let request = HTTPRequest(
+            method: .post, target: "/t/demo/fairplay", headers: [.authorization: "Bearer \(try stage.token())"],
+            body: try stage.exchange().spc.revealed)
+        guard case .task(let answer) = listener.begin(request) else {
+            Issue.record("The limit refused it.")
+            return
+        }
+        #expect(await answer().status == 503)
+        #expect(shared.requestLimit.limit < limit)
+        #expect(shared.requestLimit.running == 0)
+        for _ in pieces { gate.signal() }
+        for piece in pieces { await piece.value }
+        await stage.stop()
+    }
+
+    @Test func `packagers beyond those that may wait are refused with Retry-After, and players are not`() async throws {
+        let stage = try await ServerStage()
+        while stage.server.shared.packagers.begin() {}
+        let url = "\(stage.server.addresses.packagers.url)/t/demo/speke"
+        let headers = ["X-API-Key": stage.folder.packagerKey.revealedText]
+        let refused = try await stage.send(url, method: "POST", headers: headers)
+        #expect(refused.status == 503)
+        #expect(refused.header("retry-after") != nil)
+        #expect(try await stage.license().0.status == 200)
+        stage.server.shared.packagers.end()
+        #expect(try await stage.send(url, method: "POST", headers: headers).status != 503)
+        await stage.stop()
+    }
+}
