@@ -269,6 +269,11 @@ let package = Package(
                 "LatchkeyLicensing",
             ],
             path: "Tests/Support/StoreEngines", swiftSettings: settings),
+        // PostgreSQL and Redis as processes of the tests' own.
+        .target(
+            name: "StoreProcesses",
+            dependencies: ["LatchkeyStores", "LatchkeyEngines", "LatchkeyFiles", "LatchkeyTesting", "LatchkeyCore"],
+            path: "Tests/Support/StoreProcesses", swiftSettings: settings),
         // Stores of a server that are away when a test says so.
         .target(
             name: "SwitchedStores",
@@ -331,7 +336,7 @@ let package = Package(
             "Stores",
             [
                 "LatchkeyFiles", "LatchkeyEngines", "LatchkeyPolicy", "LatchkeyVault", "LatchkeyLicensing",
-                "StoreEngines", "LatchkeyStores", "LatchkeyCore", "CSQLite",
+                "StoreEngines", "StoreProcesses", "LatchkeyStores", "LatchkeyCore", "CSQLite",
             ]),
         tests("Vendors", ["LatchkeyVendors", "LatchkeyCore"]),
         tests("Device", ["LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyCore"]),
@@ -370,7 +375,8 @@ let package = Package(
                 "LatchkeyServerExamples", "LatchkeyFiles", "LatchkeyTransport", "LatchkeyForms", "LatchkeyEngines",
                 "LatchkeyPolicy", "LatchkeyTokens", "LatchkeyVault", "LatchkeyLicensees", "LatchkeyPackaging",
                 "LatchkeyOperation", "LatchkeyVendorWire", "LatchkeyLicensing", "LatchkeyServer", "SwitchedStores",
-                "TLSPeer", "LatchkeyServerTool", "LatchkeyTerminal", "Latchkey", "LatchkeyVendors", "LatchkeyStores",
+                "StoreProcesses", "TLSPeer", "LatchkeyServerTool", "LatchkeyTerminal", "Latchkey", "LatchkeyVendors",
+                "LatchkeyStores",
                 "LatchkeyDevice", "LatchkeyHTTP", "LatchkeyFairPlay", "LatchkeyCore",
             ]),
         tests(

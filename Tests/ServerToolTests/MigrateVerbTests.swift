@@ -6,6 +6,7 @@ import LatchkeyTesting
 import Testing
 
 @testable import LatchkeyServerTool
+@testable import StoreProcesses
 
 @Suite(.enabled(if: PostgreSQLProcess.programs != nil, "PostgreSQL is not installed"), .timeLimit(.minutes(2)))
 struct MigrateVerbTests {

@@ -5,6 +5,7 @@ import LatchkeyTesting
 import Testing
 
 @testable import LatchkeyServerTool
+@testable import StoreProcesses
 
 /// A way to break a configuration, and what the check has to say of it.
 struct BrokenConfiguration: Sendable, CustomTestStringConvertible {

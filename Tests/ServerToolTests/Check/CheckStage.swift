@@ -7,6 +7,7 @@ import LatchkeyTesting
 @testable import LatchkeyEngines
 @testable import LatchkeyServerTool
 @testable import LatchkeyStores
+@testable import StoreProcesses
 
 /// A sound configuration over a real PostgreSQL and a real Redis, to be broken.
 final class CheckStage {

@@ -8,6 +8,7 @@ import Testing
 
 @testable import LatchkeyPolicy
 @testable import LatchkeyStores
+@testable import StoreProcesses
 
 /// A database that hangs, and one that is killed: what a node makes of it.
 @Suite(.timeLimit(.minutes(3)), .serialized, .enabled(if: PostgreSQLProcess.programs != nil))

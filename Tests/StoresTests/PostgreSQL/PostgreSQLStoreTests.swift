@@ -5,6 +5,7 @@ import LatchkeyVault
 import Testing
 
 @testable import LatchkeyStores
+@testable import StoreProcesses
 
 @Suite(.enabled(if: PostgreSQLProcess.programs != nil, "PostgreSQL is not installed"), .timeLimit(.minutes(5)))
 struct PostgreSQLStoreTests {

@@ -5,6 +5,7 @@ import LatchkeyVault
 import Testing
 
 @testable import LatchkeyStores
+@testable import StoreProcesses
 
 /// Counts in a real Redis that another version wrote, or that lost something.
 @Suite(.timeLimit(.minutes(5)), .enabled(if: RedisProcess.isInstalled, "redis-server is not installed."))

@@ -8,6 +8,7 @@ import LatchkeyVault
 import Testing
 
 @testable import LatchkeyStores
+@testable import StoreProcesses
 
 /// Records in a real Redis.
 @Suite(.timeLimit(.minutes(5)), .serialized, .enabled(if: RedisProcess.isInstalled, "redis-server is not installed."))

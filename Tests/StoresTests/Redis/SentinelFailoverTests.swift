@@ -6,6 +6,7 @@ import Testing
 
 @testable import LatchkeyEngines
 @testable import LatchkeyStores
+@testable import StoreProcesses
 
 /// A primary that is killed, with a real sentinel that makes its replica the primary.
 @Suite(.timeLimit(.minutes(2)), .serialized, .enabled(if: RedisProcess.isInstalled, "redis-server is not installed."))

@@ -7,6 +7,7 @@ import LatchkeyVault
 import Testing
 
 @testable import LatchkeyStores
+@testable import StoreProcesses
 
 /// The engines over which the contracts' suites run.
 enum Engine: String, Sendable, CaseIterable, CustomTestStringConvertible {
