@@ -10,6 +10,7 @@ import Testing
 @testable import LatchkeyServerTool
 @testable import LatchkeyStores
 @testable import LatchkeyVault
+@testable import StoreProcesses
 
 @Suite(.timeLimit(.minutes(5)), .enabled(if: CheckStage.isInstalled, "PostgreSQL or Redis is not installed."))
 struct CheckTests {
