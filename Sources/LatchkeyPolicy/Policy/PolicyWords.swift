@@ -5,10 +5,15 @@ import LatchkeyForms
 ///
 /// Source: `Documentation/LicenseServer.md` §6.1, tracks.
 public enum TrackClass: String, Sendable, Hashable, CaseIterable {
+    /// Sound.
     case audio = "AUDIO"
+    /// Pictures of up to 589,824 pixels.
     case sd = "SD"
+    /// Pictures of up to 2,073,600 pixels.
     case hd = "HD"
+    /// Pictures of up to 8,847,360 pixels.
     case uhd1 = "UHD1"
+    /// Larger pictures.
     case uhd2 = "UHD2"
     /// One key for everything, and a key of which nothing is known.
     case all = "ALL"

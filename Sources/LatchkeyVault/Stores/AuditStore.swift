@@ -33,6 +33,7 @@ public struct AuditEntry: Sendable, Hashable {
     /// The SHA-256 of `previous`, the number in 8 bytes (big-endian) and the text's UTF-8; 32 bytes.
     public let hash: [UInt8]
 
+    /// An entry as a store had it.
     public init(sequence: UInt64, text: String, previous: [UInt8], hash: [UInt8]) {
         self.sequence = sequence
         self.text = text

@@ -94,9 +94,12 @@ extension KeyStore {
 public struct KeyRow: Sendable, Hashable {
     /// Where the next page begins.
     public struct Cursor: Sendable, Hashable {
+        /// The content of the last row before it.
         public let content: ContentName
+        /// The kid of the last row before it, 16 bytes.
         public let kid: KeyID
 
+        /// The place behind a row.
         public init(content: ContentName, kid: KeyID) {
             self.content = content
             self.kid = kid
@@ -126,6 +129,7 @@ public struct KeyRow: Sendable, Hashable {
     /// Whether it is out of a node's own copy, because the store did not answer. No store keeps it.
     package var isCopied = false
 
+    /// A row as a store had it. The defaults are those of a key of which nobody said more.
     public init(
         kid: KeyID, sealed: SealedKey, content: ContentName, track: TrackClass = .all, trackType: String = "",
         policies: [String] = [], scheme: EncryptionScheme? = nil, periods: [UInt32] = [], created: Date,

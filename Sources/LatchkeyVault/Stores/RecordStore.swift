@@ -65,10 +65,12 @@ public protocol RecordStore: Sendable {
 
 /// A count over records.
 public struct RecordCount: Sendable, Hashable {
+    /// How many things there are, or at least so many.
     public let value: Int
     /// Whether all records count in it. Otherwise there are at least so many things.
     public let isWhole: Bool
 
+    /// A count, and whether all records are in it.
     public init(_ value: Int, isWhole: Bool) {
         self.value = value
         self.isWhole = isWhole
@@ -96,12 +98,14 @@ public struct RecordKey: Sendable, Hashable {
         case token
     }
 
+    /// What the record is about.
     public let kind: Kind
     /// The tenant's name, 1 to 64 bytes without a NUL.
     public let tenant: String
     /// The record's name, 1 to 512 bytes without a NUL.
     public let name: String
 
+    /// The place of a record.
     public init(_ kind: Kind, tenant: String, name: String) {
         self.kind = kind
         self.tenant = tenant
@@ -128,6 +132,7 @@ public struct Record: Sendable, Hashable {
     /// At most 256 KiB.
     public let bytes: [UInt8]
 
+    /// A record as it is written, or as a store had it.
     public init(version: UInt64, bytes: [UInt8]) {
         self.version = version
         self.bytes = bytes
@@ -141,6 +146,7 @@ public struct RecordReading: Sendable, Hashable {
     /// Now, by the engine's clock. Nodes' clocks differ; this one counts.
     public let now: Date
 
+    /// An answer, with the engine's time.
     public init(record: Record?, now: Date) {
         self.record = record
         self.now = now
@@ -154,11 +160,14 @@ public struct RecordReading: Sendable, Hashable {
 
 /// A record with its name.
 public struct NamedRecord: Sendable, Hashable {
+    /// The name, 1 to 512 bytes.
     public let name: String
+    /// The record.
     public let record: Record
     /// When the record may be forgotten.
     public let end: Date
 
+    /// A record as a store had it.
     public init(name: String, record: Record, end: Date) {
         self.name = name
         self.record = record
