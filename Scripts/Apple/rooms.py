@@ -41,10 +41,11 @@ GENERATIONS = [
     Room("LatchkeyOpenTV", "LatchkeyOpenTV", "CONNECT5-swift", ()),
 ]
 
-# Pages of code for apps, without a stand-in, or with AVFoundation alone.
+# Pages of code for apps, without a stand-in, with AVFoundation alone, or for Objective-C.
 EXAMPLES = [
     Room("Example", "../Examples/GoogleIMADynamicAds.swift", "IMA3", ()),
     Room("Example", "../Examples/AVPlayerCloudDRM.swift", None, ()),
+    Room("Example", "../Examples/ObjectiveCKeys.swift", None, ()),
 ]
 
 # An SDK's module has another name on tvOS, or there is no SDK for the platform.
