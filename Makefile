@@ -7,6 +7,8 @@ DEBUG_INFO ?= none
 export SWIFT_FLAGS = $(ARROWS) -debug-info-format $(DEBUG_INFO)
 SWIFT_BUILD = swift build --configuration $(CONFIGURATION) $(SWIFT_FLAGS)
 PREFIX ?= /usr/local
+# An app's manifest has the client alone; what is made here needs everything. See Package.swift.
+export LATCHKEY_SHAPE ?= $(if $(filter Linux,$(shell uname)),linux,mac)
 # Players have stand-ins on Linux only; elsewhere the demo plays the vendors' profiles.
 DEMO = $(if $(filter Linux,$(shell uname)),latchkey-demo,latchkey demo)
 
@@ -14,7 +16,7 @@ DEMO = $(if $(filter Linux,$(shell uname)),latchkey-demo,latchkey demo)
 TEST_PROGRAM = $(if $(filter Linux,$(shell uname)),"$$($(SWIFT_BUILD) --show-bin-path)"/latchkeyPackageTests.xctest --testing-library swift-testing,swift \
     test --skip-build $(SWIFT_FLAGS) --disable-xctest --configuration $(CONFIGURATION))
 
-.PHONY: help deps engines packager readers build release demo cluster test tsan lint bench docs api check-api install uninstall fuzz attack check-apple clean
+.PHONY: help deps engines packager readers build release demo cluster test tsan lint bench docs api check-api install uninstall fuzz attack check-apple archive clean
 
 # Seconds for each of the 17 fuzz targets, two at a time: an hour in all.
 FUZZ_SECONDS ?= 420
@@ -72,7 +74,7 @@ tsan: deps ## run the tests of TSAN_TESTS with the thread sanitizer
 check-apple: ## check what an app takes along for Apple's platforms, with this toolchain; see Scripts/Apple/README.md
 	@Scripts/check-apple
 
-lint: ## check the format, references, the code in documents, and that tests end and are silent
+lint: ## check the format, references, the code in documents, what an app gets, and that tests end and are silent
 	swift format lint --strict --recursive Package.swift Sources StandIns Examples Tests Fuzz
 	@Scripts/check-references --self-test && Scripts/check-references
 	@Scripts/check-snippets --self-test && Scripts/check-snippets
@@ -81,6 +83,8 @@ lint: ## check the format, references, the code in documents, and that tests end
 	@Scripts/run-tests --self-test
 	@Scripts/check-rooms --self-test && Scripts/check-rooms
 	@Scripts/check-options --self-test && Scripts/check-options
+	@Scripts/check-package --self-test && Scripts/check-package
+	@Scripts/release --self-test
 	@Scripts/check-deployment
 	@Scripts/cluster --self-test
 
@@ -112,6 +116,9 @@ install: deps ## install latchkey and latchkey-server below PREFIX (/usr/local),
 
 uninstall: ## remove what install put below PREFIX
 	Scripts/install --remove "$(DESTDIR)$(PREFIX)"
+
+archive: ## write the release archive of the last commit to out/release, with its SBOM and notes
+	@Scripts/release
 
 clean: ## remove everything built
 	swift package clean

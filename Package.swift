@@ -3,6 +3,27 @@ import PackageDescription
 
 // The one table of rooms and arrows, and one file because a manifest is one: a target may import only targets of lower floors that its row
 // names. Documentation/Architecture.md says why.
+
+// What the manifest offers. An app takes the client alone: no C library, no server, no test, no product that is empty in an app.
+// `LATCHKEY_SHAPE` chooses another shape than the host's. `Scripts/check-package` looks at all three, on Linux.
+enum Shape: String {
+    // The products of the client, and what these reach: on a Mac, where apps are built.
+    case app
+    // Everything that there is on a Mac.
+    case mac
+    // Everything, with players that exist as stand-ins only.
+    case linux
+}
+
+#if os(Linux)
+    let shapeOfHost = Shape.linux
+#else
+    let shapeOfHost = Shape.app
+#endif
+guard let shape = Shape(rawValue: Context.environment["LATCHKEY_SHAPE"] ?? shapeOfHost.rawValue) else {
+    fatalError("LATCHKEY_SHAPE is app, mac or linux.")
+}
+
 // Warnings are errors where `.ci/run` sets this, and nowhere else: a newer compiler's new warning never stops a user's build, and every
 // user's own CI sets `CI`.
 let isStrict = Context.environment["LATCHKEY_STRICT"] != nil
@@ -26,38 +47,30 @@ func tests(_ room: String, _ dependencies: [Target.Dependency], resources: [Reso
 
 // A player's SDK: on Linux the stand-in of its name, elsewhere the SDK itself, which is no dependency.
 func playerSDK(_ name: String) -> [Target.Dependency] {
-    #if os(Linux)
-        [.target(name: name, condition: .when(platforms: [.linux]))]
-    #else
-        []
-    #endif
+    shape == .linux ? [.target(name: name, condition: .when(platforms: [.linux]))] : []
 }
 
 // libcurl carries requests on Linux, where FoundationNetworking may end the process on what a server sends. An app on an Apple
 // system uses URLSession and takes no C library along.
 func curlClient() -> [Target.Dependency] {
-    #if os(Linux)
-        [.target(name: "LatchkeyCurl", condition: .when(platforms: [.linux]))]
-    #else
-        []
-    #endif
+    shape == .linux ? [.target(name: "LatchkeyCurl", condition: .when(platforms: [.linux]))] : []
 }
 
 // The programs that write pages. The players of the demo are on Linux only.
 func reports() -> [Target.Dependency] {
-    #if os(Linux)
-        [
-            "Latchkey", "LatchkeyBench", "LatchkeyCommandLine", "LatchkeyDemo", "LatchkeySimulation", "LatchkeySupport",
-            "LatchkeyTerminal",
-        ]
-    #else
-        []
-    #endif
+    guard shape == .linux else { return [] }
+    return [
+        "Latchkey", "LatchkeyBench", "LatchkeyCommandLine", "LatchkeyDemo", "LatchkeySimulation", "LatchkeySupport",
+        "LatchkeyTerminal",
+    ]
 }
+
+// What an app's report on privacy is made from; no program here needs it.
+let privacyManifest = "PrivacyInfo.xcprivacy"
 
 let package = Package(
     name: "latchkey",
-    platforms: [.iOS(.v16), .tvOS(.v16), .macOS(.v13)],
+    platforms: [.iOS(.v16), .tvOS(.v16), .macOS(.v13), .visionOS(.v1)],
     products: [
         .library(name: "Latchkey", targets: ["Latchkey"]),
         .library(name: "LatchkeySupport", targets: ["LatchkeySupport"]),
@@ -112,7 +125,10 @@ let package = Package(
         room("LatchkeyDevice", ["LatchkeyCore", "LatchkeyFairPlay"]),
         room("LatchkeyPlayback", ["LatchkeyCore", "LatchkeyHLS", "LatchkeyFiles"]),
         // Floor 3
-        room("Latchkey", ["LatchkeyCore", "LatchkeyHLS", "LatchkeyTransport", "LatchkeyVendors"]),
+        .target(
+            name: "Latchkey", dependencies: ["LatchkeyCore", "LatchkeyHLS", "LatchkeyTransport", "LatchkeyVendors"],
+            exclude: shape == .app ? [] : [privacyManifest],
+            resources: shape == .app ? [.copy(privacyManifest)] : [], swiftSettings: settings),
         // The license server, from below. Forms: strict JSON, and forms with problems by place.
         room("LatchkeyForms", ["LatchkeyCore"]),
         // The state of what a server asks: stores, callouts, key sets.
@@ -206,7 +222,8 @@ let package = Package(
         .target(
             name: "LatchkeyExamples",
             dependencies: [
-                "LatchkeyAVFoundation", "LatchkeyJWPlayer", "LatchkeyTHEOplayer", "LatchkeyOpenTV", "LatchkeyTVSDK",
+                "Latchkey", "LatchkeyAVFoundation", "LatchkeyJWPlayer", "LatchkeyTHEOplayer", "LatchkeyOpenTV",
+                "LatchkeyTVSDK",
             ]
                 + ["AVFoundation", "JWPlayerKit", "JWPlayer_iOS_SDK", "THEOplayerSDK", "OPYSDKFPS", "PSDKLibrary"]
                 .flatMap(playerSDK),
@@ -399,11 +416,11 @@ let package = Package(
 
 // Players that exist on Apple's systems only have stand-ins of the same module names here. A Mac must not see them: a
 // target named like a system framework would take its place.
-#if os(Linux)
-    func standIn(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-        .target(name: name, dependencies: dependencies, path: "StandIns/\(name)", swiftSettings: settings)
-    }
+func standIn(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, path: "StandIns/\(name)", swiftSettings: settings)
+}
 
+if shape == .linux {
     package.products.append(.executable(name: "latchkey-demo", targets: ["LatchkeyDemo"]))
     package.targets += [
         .systemLibrary(
@@ -452,7 +469,27 @@ let package = Package(
                 "LatchkeyPlayback", "Latchkey", "LatchkeyVendors", "LatchkeyCore",
             ]),
     ]
-#endif
+}
+
+// An app takes the adapters of SDKs that it brings as files: as products of a package they would be empty.
+if shape != .linux {
+    let asFiles = ["JWPlayer", "THEOplayer", "OpenTV", "TVSDK", "Bitmovin", "ReactNativeVideo"].map { "Latchkey\($0)" }
+    package.products.removeAll { asFiles.contains($0.name) }
+}
+
+if shape == .app {
+    let products = ["Latchkey", "LatchkeyAVFoundation", "LatchkeySupport", "LatchkeyTesting"]
+    package.products.removeAll { !products.contains($0.name) }
+    var reached: Set<String> = []
+    var waiting = products
+    while let name = waiting.popLast() {
+        guard reached.insert(name).inserted else { continue }
+        for case .byNameItem(let name, _) in package.targets.first(where: { $0.name == name })?.dependencies ?? [] {
+            waiting.append(name)
+        }
+    }
+    package.targets.removeAll { !reached.contains($0.name) }
+}
 
 // `LATCHKEY_TESTS=Client,Vendors swift test` builds and runs only these rooms' tests.
 if let rooms = Context.environment["LATCHKEY_TESTS"] {

@@ -7,7 +7,7 @@ import selectors_of
 from platforms import header
 from toolchain import FEATURES, HERE, ROOT, WORK, diagnostics, search
 
-# A target of the package, its folder, and the SDK of its player, a folder of Players.
+# A target of the package, its folder (or several places, which an app takes together), and the SDK of its player, a folder of Players.
 Room = collections.namedtuple("Room", "module folder sdk flags")
 
 LIBRARY = [
@@ -41,10 +41,13 @@ GENERATIONS = [
     Room("LatchkeyOpenTV", "LatchkeyOpenTV", "CONNECT5-swift", ()),
 ]
 
-# Pages of code for apps, without a stand-in, or with AVFoundation alone.
+# Pages of code for apps, without a stand-in, with AVFoundation alone, or for Objective-C.
 EXAMPLES = [
     Room("Example", "../Examples/GoogleIMADynamicAds.swift", "IMA3", ()),
     Room("Example", "../Examples/AVPlayerCloudDRM.swift", None, ()),
+    Room("Example", "../Examples/ObjectiveCKeys.swift", None, ()),
+    Room("Example", ("LatchkeyJWPlayer", "../Examples/ObjectiveCKeys.swift"), "JWPlayer3", ()),
+    Room("Example", ("LatchkeyTVSDK", "../Examples/ObjectiveCKeys.swift"), "TVSDK", ()),
 ]
 
 # An SDK's module has another name on tvOS, or there is no SDK for the platform.
@@ -59,6 +62,10 @@ APP_FLAGS = [
 ]
 
 Finding = collections.namedtuple("Finding", "subject problems")
+
+
+def places(room):
+    return (room.folder,) if isinstance(room.folder, str) else room.folder
 
 
 class Check:
@@ -92,7 +99,8 @@ class Check:
         for room in ADAPTERS + EXAMPLES:
             for flags in APP_FLAGS:
                 arguments = ["-typecheck", *self._files(room), "-module-name", "App", "-package-name", "app", *flags, *self._search(room)]
-                yield self._finding(f"{room.folder.removeprefix('../')} in an app ({' '.join(flags)})", arguments)
+                subject = " and ".join(place.removeprefix("../") for place in places(room))
+                yield self._finding(f"{subject} in an app ({' '.join(flags)})", arguments)
 
     def module(self, room):
         """Writes a room's module for the rooms above it; gives a finding only where that fails."""
@@ -132,8 +140,8 @@ class Check:
         return Finding(subject, problems)
 
     def _files(self, room):
-        place = self.sources / room.folder
-        return [place.resolve()] if place.suffix else sorted(place.rglob("*.swift"))
+        files = [self.sources / place for place in places(room)]
+        return [file for place in files for file in ([place.resolve()] if place.suffix else sorted(place.rglob("*.swift")))]
 
     def _arguments(self, room, files=None):
         features = [flag for name in FEATURES for flag in ("-enable-upcoming-feature", name)]

@@ -24,7 +24,7 @@ extension AdminCall {
         return .admin(
             .object([
                 "name": .text(admin.name), "role": .text(admin.role.rawValue),
-                "tenants": .texts(state.tenants.keys.sorted()), "version": .text(ServerVersion.text),
+                "tenants": .texts(state.tenants.keys.sorted()), "version": .text(LatchkeyVersion.text),
                 "node": .text(shared.node),
             ]))
     }

@@ -66,7 +66,7 @@ package final class ServerShared: Sendable {
         saturation = Saturation(timekeeper: timekeeper)
         feed = OperatorFeed(timekeeper: timekeeper)
         keyCounts = KeyCounts(timekeeper: timekeeper)
-        metrics = ServerMetrics(version: ServerVersion.text)
+        metrics = ServerMetrics(version: LatchkeyVersion.text)
         let threads = file.settings.threads ?? ProcessInfo.processInfo.activeProcessorCount
         pool = WorkerPool(threads: threads, timekeeper: timekeeper)
         requestLimit = ConcurrencyLimit(least: threads * 8)
@@ -218,9 +218,4 @@ extension EngineHealth {
             }
         }
     }
-}
-
-/// The version of the server.
-enum ServerVersion {
-    static let text = "0.1.0"
 }
