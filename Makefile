@@ -63,12 +63,14 @@ test: engines packager readers ## run all tests
 
 # The rooms in which threads and tasks meet.
 TSAN_TESTS ?= Core,HTTP,Client,Players,Policy
-# One thread each, and they take minutes.
-TSAN_SKIP ?= DecisionPropertyTests|TraceSecrecyTests
+# One thread each, or the same threads as in another suite, and they take minutes.
+TSAN_SKIP ?= DecisionPropertyTests|TraceSecrecyTests|VendorMatrixTests
 
 tsan: deps ## run the tests of TSAN_TESTS with the thread sanitizer
 	@echo "Building and testing with the thread sanitizer; failures and a summary follow"
-	LATCHKEY_TESTS=$(TSAN_TESTS) swift test --quiet $(SWIFT_FLAGS) --disable-xctest --sanitize thread --scratch-path .build/tsan \
+	LATCHKEY_TESTS=$(TSAN_TESTS) swift build --quiet $(SWIFT_FLAGS) --product latchkeyPackageTests --sanitize thread --scratch-path .build/tsan
+	@TESTS_LOG=.build/tsan/tests.log Scripts/run-tests $(if $(filter Linux,$(shell uname)),.build/tsan/debug/latchkeyPackageTests.xctest \
+	    --testing-library swift-testing,swift test --skip-build --disable-xctest --sanitize thread --scratch-path .build/tsan) \
 	    --skip '$(TSAN_SKIP)' --experimental-maximum-parallelization-width 4
 
 check-apple: ## check what an app takes along for Apple's platforms, with this toolchain; see Scripts/Apple/README.md
