@@ -1,159 +1,163 @@
-import Foundation
-import LatchkeyCore
-import LatchkeyFiles
+// Stores can be tested in debug builds only.
+#if DEBUG
+    import Foundation
+    import LatchkeyCore
+    import LatchkeyFiles
 
-@testable import LatchkeyStores
+    @testable import LatchkeyStores
 
-/// A PostgreSQL of the tests' own: no network, a socket in a short path, a password, and gone with the process that started it.
-final class PostgreSQLProcess: Sendable {
-    static let password = "hunter2 is%secret"
-    /// One for all tests, started when the first one needs it.
-    static let shared = Task { try await PostgreSQLProcess() }
+    /// A PostgreSQL of the tests' own: no network, a socket in a short path, a password, and gone with the process that started it.
+    final class PostgreSQLProcess: Sendable {
+        static let password = "hunter2 is%secret"
+        /// One for all tests, started when the first one needs it.
+        static let shared = Task { try await PostgreSQLProcess() }
 
-    /// Where the programs are; `nil` where they are not installed.
-    static let programs: String? = {
-        let versions = (try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib/postgresql")) ?? []
-        let debian = versions.sorted().reversed().map { "/usr/lib/postgresql/\($0)/bin" }
-        let path = ProcessInfo.processInfo.environment["PATH"]?.split(separator: ":").map(String.init) ?? []
-        return (debian + path).first { FileManager.default.isExecutableFile(atPath: "\($0)/initdb") }
-    }()
+        /// Where the programs are; `nil` where they are not installed.
+        static let programs: String? = {
+            let versions = (try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib/postgresql")) ?? []
+            let debian = versions.sorted().reversed().map { "/usr/lib/postgresql/\($0)/bin" }
+            let path = ProcessInfo.processInfo.environment["PATH"]?.split(separator: ":").map(String.init) ?? []
+            return (debian + path).first { FileManager.default.isExecutableFile(atPath: "\($0)/initdb") }
+        }()
 
-    private let folder: String
-    private let running = Locked<Run?>(nil)
-    private let databases = Locked(0)
+        private let folder: String
+        private let running = Locked<Run?>(nil)
+        private let databases = Locked(0)
 
-    init() async throws {
-        folder = "/tmp/lk-pg-\(UUID().uuidString.prefix(8))"
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
-        try Data(Self.password.utf8).write(to: URL(filePath: "\(folder)/password"))
-        try await start()
-    }
-
-    deinit { running.withLock { $0 }?.end(keeping: false) }
-
-    /// Starts the server, and waits until it takes connections.
-    func start() async throws {
-        let run = try Run(folder: folder, programs: Self.programs ?? "")
-        try await run.ready.value
-        running.withLock { $0 = run }
-    }
-
-    /// Stops the server at once, as a crash does, and keeps its data.
-    func stop() async throws {
-        let run = running.withLock { run in
-            defer { run = nil }
-            return run
+        init() async throws {
+            folder = "/tmp/lk-pg-\(UUID().uuidString.prefix(8))"
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+            try Data(Self.password.utf8).write(to: URL(filePath: "\(folder)/password"))
+            try await start()
         }
-        run?.end(keeping: true)
-        try await run?.ended.value
-    }
 
-    /// Stops the server's processes where they are, as a disk that hangs does, or lets them go on.
-    func hang(_ isHanging: Bool) throws {
-        let file = try String(contentsOfFile: "\(folder)/data/postmaster.pid", encoding: .utf8)
-        guard let main = file.split(separator: "\n").first.flatMap({ Int32($0) }) else { return }
-        let all = try FileManager.default.contentsOfDirectory(atPath: "/proc").compactMap { Int32($0) }
-        for process in all where process == main || Self.parent(of: process) == main {
-            kill(process, isHanging ? SIGSTOP : SIGCONT)
+        deinit { running.withLock { $0 }?.end(keeping: false) }
+
+        /// Starts the server, and waits until it takes connections.
+        func start() async throws {
+            let run = try Run(folder: folder, programs: Self.programs ?? "")
+            try await run.ready.value
+            running.withLock { $0 = run }
         }
-    }
 
-    /// The fourth field of a process's state, behind its name in parentheses.
-    private static func parent(of process: Int32) -> Int32? {
-        guard let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8),
-            let end = text.lastIndex(of: ")")
-        else { return nil }
-        let fields = text[text.index(after: end)...].split(separator: " ")
-        return fields.count > 1 ? Int32(fields[1]) : nil
-    }
-
-    func address(of database: String, role: String = "latchkey") -> Secret {
-        let escaped = Self.password.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
-        return Secret("postgresql://\(role):\(escaped)@/\(database)?host=\(folder)")
-    }
-
-    /// A new database.
-    func database() async throws -> String {
-        let name = databases.withLock { number in
-            number += 1
-            return "latchkey_\(number)"
+        /// Stops the server at once, as a crash does, and keeps its data.
+        func stop() async throws {
+            let run = running.withLock { run in
+                defer { run = nil }
+                return run
+            }
+            run?.end(keeping: true)
+            try await run?.ended.value
         }
-        try await query("CREATE DATABASE \(name)", in: "postgres")
-        return name
-    }
 
-    /// Runs a statement as the owner of everything.
-    @discardableResult
-    func query(_ sql: String, in database: String) async throws -> [PostgreSQLRow] {
-        var settings = PostgreSQLLane.Setup(
-            hosts: try PostgreSQLHosts(address(of: database)), isDurable: false, statementLimit: .seconds(60))
-        settings.channel = nil
-        let pool = try PostgreSQLPool(settings, count: 1, name: "query")
-        defer { pool.close() }
-        return try await pool.run(PostgreSQLCall("query", sql), within: .seconds(60)).rows
-    }
-}
-
-extension PostgreSQLProcess {
-    /// The server's process, with a shell above it that ends it when this process closes its end of a pipe, however that comes.
-    private final class Run: Sendable {
-        let ready = Promise<Void, any Error>()
-        let ended = Promise<Void, any Error>()
-        private let input: FileHandle
-
-        init(folder: String, programs: String) throws {
-            let process = Subprocess()
-            process.executableURL = URL(filePath: "/bin/sh")
-            process.arguments = ["-c", script, "sh", folder, programs]
-            let input = Pipe()
-            let output = Pipe()
-            process.standardInput = input
-            process.standardOutput = output
-            process.standardError = output
-            self.input = input.fileHandleForWriting
-            let (ready, ended) = (ready, ended)
-            try process.run()
-            let reader = output.fileHandleForReading
-            Thread.detachNewThread {
-                var log = ""
-                while true {
-                    let bytes = reader.availableData
-                    if bytes.isEmpty { break }
-                    log = String((log + String(decoding: bytes, as: UTF8.self)).suffix(4_096))
-                    if log.contains("ready to accept connections") { ready.resolve(.success(())) }
-                }
-                ready.resolve(
-                    .failure(Diagnosis(code: "test", reason: "PostgreSQL did not start: \(log)", remedy: "See above.")))
-                ended.resolve(.success(()))
+        /// Stops the server's processes where they are, as a disk that hangs does, or lets them go on.
+        func hang(_ isHanging: Bool) throws {
+            let file = try String(contentsOfFile: "\(folder)/data/postmaster.pid", encoding: .utf8)
+            guard let main = file.split(separator: "\n").first.flatMap({ Int32($0) }) else { return }
+            let all = try FileManager.default.contentsOfDirectory(atPath: "/proc").compactMap { Int32($0) }
+            for process in all where process == main || Self.parent(of: process) == main {
+                kill(process, isHanging ? SIGSTOP : SIGCONT)
             }
         }
 
-        func end(keeping isKept: Bool) {
-            try? input.write(contentsOf: Data("\(isKept ? "keep" : "remove")\n".utf8))
-            try? input.close()
+        /// The fourth field of a process's state, behind its name in parentheses.
+        private static func parent(of process: Int32) -> Int32? {
+            guard let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8),
+                let end = text.lastIndex(of: ")")
+            else { return nil }
+            let fields = text[text.index(after: end)...].split(separator: " ")
+            return fields.count > 1 ? Int32(fields[1]) : nil
+        }
+
+        func address(of database: String, role: String = "latchkey") -> Secret {
+            let escaped = Self.password.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+            return Secret("postgresql://\(role):\(escaped)@/\(database)?host=\(folder)")
+        }
+
+        /// A new database.
+        func database() async throws -> String {
+            let name = databases.withLock { number in
+                number += 1
+                return "latchkey_\(number)"
+            }
+            try await query("CREATE DATABASE \(name)", in: "postgres")
+            return name
+        }
+
+        /// Runs a statement as the owner of everything.
+        @discardableResult
+        func query(_ sql: String, in database: String) async throws -> [PostgreSQLRow] {
+            var settings = PostgreSQLLane.Setup(
+                hosts: try PostgreSQLHosts(address(of: database)), isDurable: false, statementLimit: .seconds(60))
+            settings.channel = nil
+            let pool = try PostgreSQLPool(settings, count: 1, name: "query")
+            defer { pool.close() }
+            return try await pool.run(PostgreSQLCall("query", sql), within: .seconds(60)).rows
         }
     }
 
-    /// The process as which initdb agrees to run: not root.
-    private static let script = """
-        folder=$1 programs=$2
-        cd "$folder" || exit 1
-        set --
-        if [ "$(id -u)" = 0 ]; then
-            user=nobody; id postgres >/dev/null 2>&1 && user=postgres
-            chown -R "$user" "$folder"
-            set -- setpriv --reuid "$user" --regid "$(id -g "$user")" --clear-groups
-        fi
-        if [ ! -d data ]; then
-            "$@" "$programs/initdb" -D data -U latchkey --pwfile password -A scram-sha-256 -E UTF8 --locale=C --no-sync \\
-                >initdb.log 2>&1 || { cat initdb.log; rm -rf "$folder"; exit 1; }
-        fi
-        "$@" "$programs/postgres" -D "$folder/data" -c listen_addresses= -c "unix_socket_directories=$folder" -c fsync=off \\
-            -c max_connections=300 -c shared_buffers=256MB -c max_wal_size=4GB 2>&1 &
-        server=$!
-        read -r word
-        kill -QUIT $server
-        wait $server
-        [ "$word" = keep ] || rm -rf "$folder"
-        """
-}
+    extension PostgreSQLProcess {
+        /// The server's process, with a shell above it that ends it when this process closes its end of a pipe, however that comes.
+        private final class Run: Sendable {
+            let ready = Promise<Void, any Error>()
+            let ended = Promise<Void, any Error>()
+            private let input: FileHandle
+
+            init(folder: String, programs: String) throws {
+                let process = Subprocess()
+                process.executableURL = URL(filePath: "/bin/sh")
+                process.arguments = ["-c", script, "sh", folder, programs]
+                let input = Pipe()
+                let output = Pipe()
+                process.standardInput = input
+                process.standardOutput = output
+                process.standardError = output
+                self.input = input.fileHandleForWriting
+                let (ready, ended) = (ready, ended)
+                try process.run()
+                let reader = output.fileHandleForReading
+                Thread.detachNewThread {
+                    var log = ""
+                    while true {
+                        let bytes = reader.availableData
+                        if bytes.isEmpty { break }
+                        log = String((log + String(decoding: bytes, as: UTF8.self)).suffix(4_096))
+                        if log.contains("ready to accept connections") { ready.resolve(.success(())) }
+                    }
+                    ready.resolve(
+                        .failure(
+                            Diagnosis(code: "test", reason: "PostgreSQL did not start: \(log)", remedy: "See above.")))
+                    ended.resolve(.success(()))
+                }
+            }
+
+            func end(keeping isKept: Bool) {
+                try? input.write(contentsOf: Data("\(isKept ? "keep" : "remove")\n".utf8))
+                try? input.close()
+            }
+        }
+
+        /// The process as which initdb agrees to run: not root.
+        private static let script = """
+            folder=$1 programs=$2
+            cd "$folder" || exit 1
+            set --
+            if [ "$(id -u)" = 0 ]; then
+                user=nobody; id postgres >/dev/null 2>&1 && user=postgres
+                chown -R "$user" "$folder"
+                set -- setpriv --reuid "$user" --regid "$(id -g "$user")" --clear-groups
+            fi
+            if [ ! -d data ]; then
+                "$@" "$programs/initdb" -D data -U latchkey --pwfile password -A scram-sha-256 -E UTF8 --locale=C --no-sync \\
+                    >initdb.log 2>&1 || { cat initdb.log; rm -rf "$folder"; exit 1; }
+            fi
+            "$@" "$programs/postgres" -D "$folder/data" -c listen_addresses= -c "unix_socket_directories=$folder" -c fsync=off \\
+                -c max_connections=300 -c shared_buffers=256MB -c max_wal_size=4GB 2>&1 &
+            server=$!
+            read -r word
+            kill -QUIT $server
+            wait $server
+            [ "$word" = keep ] || rm -rf "$folder"
+            """
+    }
+#endif

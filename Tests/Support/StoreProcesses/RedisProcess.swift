@@ -1,148 +1,155 @@
-import Foundation
-import LatchkeyCore
-import LatchkeyEngines
-import LatchkeyFiles
-import LatchkeyTesting
+// Stores can be tested in debug builds only.
+#if DEBUG
+    import Foundation
+    import LatchkeyCore
+    import LatchkeyEngines
+    import LatchkeyFiles
+    import LatchkeyTesting
 
-@testable import LatchkeyStores
+    @testable import LatchkeyStores
 
-/// A Redis of the tests' own: a socket in a temporary folder, loopback at most, no file that stays, and gone with the process that started it.
-final class RedisProcess: Sendable {
-    private static let program = "/usr/bin/redis-server"
-    static var isInstalled: Bool {
-        [program, "/usr/bin/setpriv"].allSatisfy { FileManager.default.isExecutableFile(atPath: $0) }
-    }
-
-    /// One for all tests that need no own, started when the first one needs it.
-    static let shared = Task { try await RedisProcess() }
-
-    let address: RedisAddress
-    let path: String
-    private let process: Locked<Subprocess>
-    private let log = ProcessLog()
-
-    /// Starts a server, and waits until it takes connections.
-    /// - Parameters:
-    ///   - path: its socket. Defaults to a new one.
-    ///   - port: where it listens on loopback, too. Defaults to 0, which is nowhere.
-    ///   - arguments: further settings.
-    convenience init(
-        path: String = "/tmp/lk-redis-\(UUID().uuidString.prefix(8)).sock", port: UInt16 = 0, _ arguments: [String] = []
-    ) async throws {
-        let settings = [
-            "--port", "\(port)", "--bind", "127.0.0.1", "--unixsocket", path, "--unixsocketperm", "777", "--save", "",
-            "--appendonly", "no", "--dir", "/tmp", "--dbfilename", Self.copy(path).lastPathComponent,
-        ]
-        try await self.init(path: path, settings + arguments, ready: "eady to accept connections")
-    }
-
-    /// Starts a sentinel, and waits until it watches.
-    /// - Parameter configuration: a file that it reads and writes, in a folder that it may write.
-    convenience init(sentinel configuration: String) async throws {
-        try await self.init(path: configuration, [configuration, "--sentinel"], ready: "+monitor master")
-    }
-
-    private init(path: String, _ arguments: [String], ready: String) async throws {
-        self.path = path
-        address = try RedisAddress(Secret("redis+unix:\(path)"))
-        let process = Subprocess()
-        process.executableURL = URL(filePath: "/usr/bin/setpriv")
-        let user = geteuid() == 0 ? ["--reuid", "65534", "--regid", "65534", "--clear-groups"] : []
-        process.arguments = ["--pdeathsig", "KILL"] + user + [Self.program] + arguments
-        let output = Pipe()
-        process.standardOutput = output
-        self.process = Locked(process)
-        // The server dies with the thread that started it, so that thread waits for its end.
-        let (server, log) = (self.process, log)
-        Thread.detachNewThread {
-            _ = try? server.withLock { try $0.run() }
-            while case let data = output.fileHandleForReading.availableData, !data.isEmpty { log.append(data) }
-            log.end()
+    /// A Redis of the tests' own: a socket in a temporary folder, loopback at most, no file that stays, and gone with the process that started it.
+    final class RedisProcess: Sendable {
+        private static let program = "/usr/bin/redis-server"
+        static var isInstalled: Bool {
+            [program, "/usr/bin/setpriv"].allSatisfy { FileManager.default.isExecutableFile(atPath: $0) }
         }
-        try await log.says(ready)
+
+        /// One for all tests that need no own, started when the first one needs it.
+        static let shared = Task { try await RedisProcess() }
+
+        let address: RedisAddress
+        let path: String
+        private let process: Locked<Subprocess>
+        private let log = ProcessLog()
+
+        /// Starts a server, and waits until it takes connections.
+        /// - Parameters:
+        ///   - path: its socket. Defaults to a new one.
+        ///   - port: where it listens on loopback, too. Defaults to 0, which is nowhere.
+        ///   - arguments: further settings.
+        convenience init(
+            path: String = "/tmp/lk-redis-\(UUID().uuidString.prefix(8)).sock", port: UInt16 = 0,
+            _ arguments: [String] = []
+        ) async throws {
+            let settings = [
+                "--port", "\(port)", "--bind", "127.0.0.1", "--unixsocket", path, "--unixsocketperm", "777", "--save",
+                "",
+                "--appendonly", "no", "--dir", "/tmp", "--dbfilename", Self.copy(path).lastPathComponent,
+            ]
+            try await self.init(path: path, settings + arguments, ready: "eady to accept connections")
+        }
+
+        /// Starts a sentinel, and waits until it watches.
+        /// - Parameter configuration: a file that it reads and writes, in a folder that it may write.
+        convenience init(sentinel configuration: String) async throws {
+            try await self.init(path: configuration, [configuration, "--sentinel"], ready: "+monitor master")
+        }
+
+        private init(path: String, _ arguments: [String], ready: String) async throws {
+            self.path = path
+            address = try RedisAddress(Secret("redis+unix:\(path)"))
+            let process = Subprocess()
+            process.executableURL = URL(filePath: "/usr/bin/setpriv")
+            let user = geteuid() == 0 ? ["--reuid", "65534", "--regid", "65534", "--clear-groups"] : []
+            process.arguments = ["--pdeathsig", "KILL"] + user + [Self.program] + arguments
+            let output = Pipe()
+            process.standardOutput = output
+            self.process = Locked(process)
+            // The server dies with the thread that started it, so that thread waits for its end.
+            let (server, log) = (self.process, log)
+            Thread.detachNewThread {
+                _ = try? server.withLock { try $0.run() }
+                while case let data = output.fileHandleForReading.availableData, !data.isEmpty { log.append(data) }
+                log.end()
+            }
+            try await log.says(ready)
+        }
+
+        deinit { stop() }
+
+        /// Waits until the server has printed a text.
+        /// - Throws: `StoreError` if it ends before.
+        func says(_ text: String) async throws { try await log.says(text) }
+
+        /// Ends the server at once, as a crash does.
+        func stop() {
+            process.withLock { if $0.isRunning { kill($0.processIdentifier, SIGKILL) } }
+            for file in [path, Self.copy(path).path] { unlink(file) }
+        }
+
+        /// Where a replica keeps what it gets from its primary.
+        private static func copy(_ path: String) -> URL { URL(filePath: path).appendingPathExtension("rdb") }
+
+        /// A store with patience for a busy machine.
+        func store(replicas: RedisRecordStore.Replicas? = nil, limit: Duration = .seconds(30)) throws
+            -> RedisRecordStore
+        {
+            try RedisRecordStore(address, replicas: replicas, limit: limit)
+        }
+
+        /// An empty store.
+        func emptyStore() async throws -> RedisRecordStore {
+            try command("FLUSHALL")
+            return try store()
+        }
+
+        /// Sends a command.
+        /// - Throws: `StoreError`, also for an error that Redis answers.
+        @discardableResult
+        func command(_ words: String...) throws -> RESPValue {
+            let answer = try answer(to: words)
+            if case .error(let text) = answer { throw StoreError(redis: text) }
+            return answer
+        }
+
+        /// What it answers to a command.
+        func answer(to words: [String]) throws -> RESPValue {
+            try RedisSocket(.path(path), within: .seconds(30)).ask(words, within: .seconds(30))
+        }
     }
 
-    deinit { stop() }
+    /// What a process prints, and who waits for a text of it.
+    private final class ProcessLog: Sendable {
+        private struct State {
+            var text = ""
+            var isOver = false
+            var waiting: [(text: String, promise: Promise<Void, any Error>)] = []
+        }
 
-    /// Waits until the server has printed a text.
-    /// - Throws: `StoreError` if it ends before.
-    func says(_ text: String) async throws { try await log.says(text) }
+        private let state = Locked(State())
 
-    /// Ends the server at once, as a crash does.
-    func stop() {
-        process.withLock { if $0.isRunning { kill($0.processIdentifier, SIGKILL) } }
-        for file in [path, Self.copy(path).path] { unlink(file) }
-    }
-
-    /// Where a replica keeps what it gets from its primary.
-    private static func copy(_ path: String) -> URL { URL(filePath: path).appendingPathExtension("rdb") }
-
-    /// A store with patience for a busy machine.
-    func store(replicas: RedisRecordStore.Replicas? = nil, limit: Duration = .seconds(30)) throws -> RedisRecordStore {
-        try RedisRecordStore(address, replicas: replicas, limit: limit)
-    }
-
-    /// An empty store.
-    func emptyStore() async throws -> RedisRecordStore {
-        try command("FLUSHALL")
-        return try store()
-    }
-
-    /// Sends a command.
-    /// - Throws: `StoreError`, also for an error that Redis answers.
-    @discardableResult
-    func command(_ words: String...) throws -> RESPValue {
-        let answer = try answer(to: words)
-        if case .error(let text) = answer { throw StoreError(redis: text) }
-        return answer
-    }
-
-    /// What it answers to a command.
-    func answer(to words: [String]) throws -> RESPValue {
-        try RedisSocket(.path(path), within: .seconds(30)).ask(words, within: .seconds(30))
-    }
-}
-
-/// What a process prints, and who waits for a text of it.
-private final class ProcessLog: Sendable {
-    private struct State {
-        var text = ""
-        var isOver = false
-        var waiting: [(text: String, promise: Promise<Void, any Error>)] = []
-    }
-
-    private let state = Locked(State())
-
-    func append(_ data: Data) {
-        state.withLock { state in
-            state.text += String(decoding: data, as: UTF8.self)
-            state.waiting.removeAll { one in
-                guard state.text.contains(one.text) else { return false }
-                one.promise.resolve(.success(()))
-                return true
+        func append(_ data: Data) {
+            state.withLock { state in
+                state.text += String(decoding: data, as: UTF8.self)
+                state.waiting.removeAll { one in
+                    guard state.text.contains(one.text) else { return false }
+                    one.promise.resolve(.success(()))
+                    return true
+                }
             }
         }
-    }
 
-    func end() {
-        state.withLock { state in
-            state.isOver = true
-            for one in state.waiting { one.promise.resolve(.failure(StoreError.redis("It ended: \(state.text)"))) }
-            state.waiting = []
-        }
-    }
-
-    func says(_ text: String) async throws {
-        let promise = Promise<Void, any Error>()
-        state.withLock { state in
-            if state.text.contains(text) {
-                promise.resolve(.success(()))
-            } else if state.isOver {
-                promise.resolve(.failure(StoreError.redis("It ended: \(state.text)")))
-            } else {
-                state.waiting.append((text, promise))
+        func end() {
+            state.withLock { state in
+                state.isOver = true
+                for one in state.waiting { one.promise.resolve(.failure(StoreError.redis("It ended: \(state.text)"))) }
+                state.waiting = []
             }
         }
-        try await promise.value
+
+        func says(_ text: String) async throws {
+            let promise = Promise<Void, any Error>()
+            state.withLock { state in
+                if state.text.contains(text) {
+                    promise.resolve(.success(()))
+                } else if state.isOver {
+                    promise.resolve(.failure(StoreError.redis("It ended: \(state.text)")))
+                } else {
+                    state.waiting.append((text, promise))
+                }
+            }
+            try await promise.value
+        }
     }
-}
+#endif
