@@ -47,10 +47,18 @@
 
         /// AVFoundation reported that a request got no key, or that its key cannot be used.
         func fail(_ request: AVContentKeyRequest, _ error: any Error) {
-            guard let taken = state.withLock({ $0.requests.fail(request) }) else { return }
+            let (taken, isAskedAgain) = state.withLock { state in
+                let taken = state.requests.fail(request)
+                return (taken, taken.map { state.requests.isPending($0.keyURI) } ?? false)
+            }
+            guard let taken else { return }
             let (key, phase) = (taken.keyURI, taken.reply.state)
             if phase.isAnswered { taken.discard() } else { taken.reply.abandon() }
-            guard !(phase.refusal.map { $0.kind == .cancelled } ?? error.isCancellation) else { return }
+            guard !(phase.refusal.map { $0.kind == .cancelled } ?? error.isCancellation) else {
+                // A request that another one replaced is not the end of the wait for its key.
+                if !phase.isAbandoned, !isAskedAgain { onCancelled(phase.refusal ?? .cancelledBySystem(error)) }
+                return
+            }
             onFailure(phase.refusal.map { KeyFailure($0, key: key) } ?? KeyFailure(player: error, key: key))
             if phase.isAnswered { recover(taken) }
             if state.withLock({ $0.requests.isStuck(after: error) }) { onNotice(.stuck) }
@@ -74,6 +82,15 @@
                 }
             case .renewal: _ = state.withLock { $0.requests.retryRenewal(of: taken.keyURI) }?.renew()
             }
+        }
+    }
+
+    nonisolated extension ContentKeyError {
+        fileprivate static func cancelledBySystem(_ error: any Error) -> ContentKeyError {
+            ContentKeyError(
+                .cancelled,
+                "AVFoundation cancelled the key request, as it does when a session expires.",
+                remedy: "Ask for the keys again.", isRetryable: true, underlying: error)
         }
     }
 

@@ -7,7 +7,8 @@
         /// A token from which the service reads when a stored key expires.
         ///
         /// Source: `Documentation/Players.md` §3.9f.
-        /// - Throws: `ContentKeyError` `persistableKeyFailed` if the key is not stored; AVFoundation's error if it makes no token.
+        /// - Throws: `ContentKeyError` `persistableKeyFailed` if the key is not stored, `deadlineExceeded` if the system does not answer;
+        ///   AVFoundation's error if it makes no token.
         @available(tvOS 17, *)
         public func expirationToken(for key: KeyURI) async throws -> Data {
             guard let stored = try await loader.offline?.storedKey(for: key) else {
@@ -26,7 +27,7 @@
         /// - Parameters:
         ///   - key: A key that `loader.offline` removed.
         ///   - challenge: The service's nonce, 8 bytes. Defaults to none.
-        /// - Throws: AVFoundation's error if it makes no proof.
+        /// - Throws: AVFoundation's error if it makes no proof; `ContentKeyError` `deadlineExceeded` if the system does not answer.
         @available(tvOS 17, *)
         public func proofOfRemoval(of key: RemovedKey, challenge: Data? = nil) async throws -> Data {
             try await proof { session, reply in
@@ -39,7 +40,8 @@
         /// A proof for the service that the device can no longer use any stored key of the app. Also remove the keys from the store:
         /// `loader.offline.deleteAll()`.
         /// - Parameter challenge: The service's nonce, 8 bytes. Defaults to none.
-        /// - Throws: `ContentKeyError` if there is no application certificate; AVFoundation's error if it makes no proof.
+        /// - Throws: `ContentKeyError` if there is no application certificate or the system does not answer; AVFoundation's error if it makes
+        ///   no proof.
         @available(tvOS 17, *)
         public func proofOfRemovalOfAllKeys(challenge: Data? = nil) async throws -> Data {
             let app = try await loader.applicationCertificate().der
@@ -63,10 +65,12 @@
 
         /// AVFoundation's asynchronous forms trap if the completion comes twice, or with neither data nor an error.
         private func proof(
-            _ ask: @Sendable (AVContentKeySession, Promise<Data, any Error>) -> Void
+            _ ask: @escaping @Sendable (AVContentKeySession, Promise<Data, any Error>) -> Void
         ) async throws -> Data {
             guard let session = openSession() else { throw ContentKeyError.unsupported }
-            return try await Promise.value { ask(session, $0) }
+            return try await loader.withinDeadline("The system gave neither a proof nor an error") {
+                try await Promise.value { ask(session, $0) }
+            }
         }
 
         @available(tvOS 17, *)

@@ -22,6 +22,8 @@
         let options: Options
         let onNotice: @Sendable (Notice) -> Void
         let onFailure: @Sendable (KeyFailure) -> Void
+        /// Takes that a request was cancelled and its key is not being asked for again.
+        let onCancelled: @Sendable (ContentKeyError) -> Void
         /// The session calls back on this queue, and requests are answered on it, so no answer crosses a cancellation.
         let queue = DispatchQueue(label: "latchkey.content-key-session")
         let state: Locked<State>
@@ -32,15 +34,24 @@
         ///   - onNotice: Takes what the app may want to know beyond failures. Called on a queue that it must not block.
         ///   - onFailure: Takes why a key did not come, was not taken, or ended; not called for cancellations. Called on a queue that it
         ///     must not block.
-        public init(
+        public convenience init(
             _ loader: ContentKeyLoader, options: Options = Options(),
             onNotice: @escaping @Sendable (Notice) -> Void = { _ in },
             onFailure: @escaping @Sendable (KeyFailure) -> Void
+        ) {
+            self.init(loader, options: options, onNotice: onNotice, onFailure: onFailure, onCancelled: { _ in })
+        }
+
+        init(
+            _ loader: ContentKeyLoader, options: Options, onNotice: @escaping @Sendable (Notice) -> Void,
+            onFailure: @escaping @Sendable (KeyFailure) -> Void,
+            onCancelled: @escaping @Sendable (ContentKeyError) -> Void
         ) {
             self.loader = loader
             self.options = options
             self.onNotice = onNotice
             self.onFailure = onFailure
+            self.onCancelled = onCancelled
             state = Locked(State(requests: SessionRequests(retries: options.retries, stuckAfter: options.stuckAfter)))
             super.init()
         }

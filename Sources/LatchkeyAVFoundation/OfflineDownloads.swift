@@ -54,6 +54,7 @@
             choose: (AVAssetDownloadConfiguration) -> Void = { _ in }
         ) async throws {
             try await storeKeys(keys, of: asset)
+            try Task.checkCancellation()
             let configuration = AVAssetDownloadConfiguration(asset: AVURLAsset(url: url), title: title)
             choose(configuration)
             let task = session.makeAssetDownloadTask(downloadConfiguration: configuration)
@@ -63,49 +64,48 @@
         }
 
         /// Gets and stores those keys of a title that are not stored or have expired.
-        /// - Throws: `ContentKeyError` and `OfflineError`; an `NSError` of AVFoundation if it took no key; `CancellationError`.
+        ///
+        /// Ends at the latest one attempt's timeout after the deadline of the loader's `RetryPolicy`, 40 s by default, whatever the system
+        /// does, and at once if its task is cancelled. Keys that were stored until then stay: call it again for the others.
+        /// - Throws: `ContentKeyError`, `cancelled` if the system or the loader cancelled a request; `OfflineError`; an `NSError` of
+        ///   AVFoundation if it took no key, as after a reset of the media services; `CancellationError`.
         public func storeKeys(_ keys: Set<KeyURI>, of asset: AssetID) async throws {
             guard let offline = loader.offline else {
                 throw OfflineError(.keyStoreMissing, "The loader was made without a store.")
             }
-            let requested = try await offline.request(asset, keys: keys)
-            let missing = requested.keys.filter { ![.stored, .playing].contains($0.state) }.map(\.uri)
-            try await fetch(Set(missing))
-            guard try await offline.asset(asset)?.isReady == true else { throw ContentKeyError.notStored }
+            try await fetching(.answers, "The keys were not all stored") { fetch in
+                let requested = try await offline.request(asset, keys: keys)
+                let missing = requested.keys.filter { ![.stored, .playing].contains($0.state) }.map(\.uri)
+                try await fetch.get(Set(missing))
+                guard try await offline.asset(asset)?.isReady == true else { throw ContentKeyError.notStored }
+            }
         }
 
         /// Renews the stored keys that are due. The media stays, and so does a key that could not be renewed.
+        ///
+        /// Ends in time, as `storeKeys(_:of:)` does. Keys that were renewed until then stay renewed.
         /// - Returns: The keys that were renewed.
         /// - Throws: As `storeKeys(_:of:)`; `renewalUnsupported` if the vendor does not renew stored keys.
         @discardableResult
         public func renewKeys() async throws -> Set<KeyURI> {
-            let due = Set(try await loader.offline?.dueForRenewal().map(\.uri) ?? [])
-            try await fetch(due, .isReplaced)
-            return due
+            guard let offline = loader.offline else { return [] }
+            return try await fetching(.isReplaced, "The keys were not all renewed") { fetch in
+                let due = Set(try await offline.dueForRenewal().map(\.uri))
+                try await fetch.get(due)
+                return due
+            }
         }
 
-        /// Gets keys through a session of its own, because a session that streams a key does not ask for it again.
-        private func fetch(_ wanted: Set<KeyURI>, _ storedKeys: StoredKeyUse = .answers) async throws {
+        /// Runs a call that gets keys, and ends their requests when the call ends.
+        private func fetching<Value: Sendable>(
+            _ storedKeys: StoredKeyUse, _ nothing: String, _ body: @escaping @Sendable (KeyFetch) async throws -> Value
+        ) async throws -> Value {
             var options = options
             options.storedKeys = storedKeys
-            let (outcomes, continuation) = AsyncStream<Result<KeyURI, any Error>>.makeStream()
-            let keys = AVPlayerKeys(loader, options: options) { notice in
-                switch notice {
-                case .succeeded(let key, _): continuation.yield(.success(key))
-                case .streamedInstead: continuation.yield(.failure(ContentKeyError.notPersistable))
-                default: break
-                }
-            } onFailure: { failure in
-                continuation.yield(.failure(failure.loaderError ?? failure.error))
-            }
-            defer { keys.release() }
-            for key in wanted { keys.preload(key) }
-            var missing = wanted
-            var iterator = outcomes.makeAsyncIterator()
-            while !missing.isEmpty {
-                guard let outcome = await iterator.next() else { throw CancellationError() }
-                missing.remove(try outcome.get())
-            }
+            let fetch = KeyFetch(loader, options)
+            // Here and not where the keys come from, so that nothing is open once the caller goes on.
+            defer { fetch.end() }
+            return try await loader.withinDeadline(nothing) { try await body(fetch) }
         }
     }
 

@@ -61,7 +61,13 @@
 
         func answer(_ result: Result<Data, ContentKeyError>) {
             queue.async { [self] in
-                guard ![.cancelled, .failed].contains(request.status) else { return reply.abandon() }
+                guard ![.cancelled, .failed].contains(request.status) else {
+                    // The loader would keep alive what it answered with.
+                    if case .success = result { discard() }
+                    // A session that expired does not say what became of its requests.
+                    keys?.fail(request, request.error ?? SessionKeyRequest.cancellation)
+                    return reply.abandon()
+                }
                 guard reply.resolve(result) else { return }
                 switch result {
                 case .success(let key):
@@ -78,6 +84,10 @@
         }
 
         func ended(_ error: ContentKeyError) { keys?.end(self, error) }
+
+        private static var cancellation: NSError {
+            NSError(domain: AVFoundationErrorDomain, code: AVError.Code.operationCancelled.rawValue)
+        }
     }
 
     // MARK: - Called by AVPlayerKeys

@@ -43,8 +43,11 @@ nonisolated struct SessionRequests<Request: ReplyingKeyRequest>: Sendable {
 
     /// Whether a key is present or requested.
     func contains(_ key: KeyURI) -> Bool {
-        held[key] != nil || pending.values.contains { $0.request.keyURI == key }
+        held[key] != nil || isPending(key)
     }
+
+    /// Whether a key is requested.
+    func isPending(_ key: KeyURI) -> Bool { pending.values.contains { $0.request.keyURI == key } }
 }
 
 // MARK: - What the player says about a request

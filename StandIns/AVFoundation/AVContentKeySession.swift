@@ -40,6 +40,7 @@ open class AVContentKeySession: NSObject, @unchecked Sendable {
         state = Locked(State(stage: stage))
         super.init()
         stage.keepIfReleasingLate(self)
+        stage.note(self)
         if ![.fairPlayStreaming, .clearKey, .authorizationToken].contains(keySystem) {
             stage.log.note(.unknownKeySystem, keySystem.rawValue)
         }

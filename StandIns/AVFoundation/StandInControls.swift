@@ -119,3 +119,28 @@ extension AVURLAsset {
     /// The stage of the asset. Not in Apple's SDK.
     public var standInStage: StandInStage { stage }
 }
+
+extension StandInStage {
+    /// The sessions that were made on the stage and are not released, also those that an adapter keeps to itself. Not in Apple's SDK.
+    public var keySessions: [AVContentKeySession] { only { LivingSessions() }.all }
+
+    func note(_ session: AVContentKeySession) { only { LivingSessions() }.add(session) }
+}
+
+/// Sessions, without keeping them alive.
+private final class LivingSessions: Sendable {
+    private struct Living {
+        weak var session: AVContentKeySession?
+    }
+
+    private let sessions = Locked<[Living]>([])
+
+    var all: [AVContentKeySession] { sessions.withLock { $0.compactMap(\.session) } }
+
+    func add(_ session: AVContentKeySession) {
+        sessions.withLock { sessions in
+            sessions.removeAll { $0.session == nil }
+            sessions.append(Living(session: session))
+        }
+    }
+}

@@ -32,13 +32,14 @@ package final class PlayerReply: Sendable {
     /// What the player was told.
     package var state: State { contents.withLock { $0.state } }
 
-    /// Stores the loader's request, which may have its answer already. Releases it if the reply was released before.
+    /// Stores the loader's request, which may have its answer already. Ends it if the reply was released or abandoned before.
     package func attach(_ request: KeyRequest) {
-        let isReleased = contents.withLock { contents in
-            if !contents.isReleased { contents.request = request }
-            return contents.isReleased
+        let (isReleased, isAbandoned) = contents.withLock { contents in
+            let isAbandoned = contents.state.isAbandoned
+            if !contents.isReleased, !isAbandoned { contents.request = request }
+            return (contents.isReleased, isAbandoned)
         }
-        if isReleased { request.release() }
+        if isReleased { request.release() } else if isAbandoned { request.abandon() }
     }
 
     /// Takes the right to tell the player an answer.
@@ -54,9 +55,15 @@ package final class PlayerReply: Sendable {
     package func resolveHeldBySystem() { _ = resolve(.heldBySystem) }
 
     /// Ends the request without an answer, because the player no longer wants one; see `KeyRequest.abandon()`.
+    ///
+    /// Lets go of the request, which holds the player's and with it this reply.
     package func abandon() {
         _ = resolve(.abandoned)
-        contents.withLock { $0.request }?.abandon()
+        let request = contents.withLock { contents in
+            defer { contents.request = nil }
+            return contents.request
+        }
+        request?.abandon()
     }
 
     /// Releases the loader's request, now or when it is attached; see `KeyRequest.release()`.

@@ -13,6 +13,8 @@ final class WatchedService: VendorService {
         var secrets: Set<Data> = []
         /// The license requests that wait until the gate opens; `nil` if it is open.
         var gate: [CheckedContinuation<Void, Never>]?
+        /// Whether connections break off instead of a license.
+        var isLost = false
         var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
     }
 
@@ -33,6 +35,7 @@ final class WatchedService: VendorService {
             to: call.wrapping { call async throws(LicenseRefusal) in
                 guard call.endpoint == .license else { return try await call.answer() }
                 await self.passGate()
+                guard !self.record.withLock({ $0.isLost }) else { return .reset }
                 let response = try await call.answer()
                 if let body = response.bytes { self.record.withLock { _ = $0.secrets.insert(body) } }
                 return response
@@ -97,6 +100,12 @@ extension WatchedService {
             return record.gate ?? []
         }
         for continuation in waiting { continuation.resume() }
+    }
+
+    /// Breaks off the connections of the license requests that wait, and of all later ones.
+    func lose() {
+        record.withLock { $0.isLost = true }
+        open()
     }
 
     /// Remembers a token as a secret. Defaults to the service's own token.

@@ -1,0 +1,22 @@
+import LatchkeyCore
+
+extension ContentKeyLoader {
+    /// Ends a call that waits for a player, whatever the player says or leaves unsaid.
+    ///
+    /// The limit is the deadline of a key and one attempt's timeout, so that the loader's own error, which says more, comes first. The
+    /// body is cancelled at the limit, and nobody waits for it any more.
+    /// - Parameters:
+    ///   - nothing: what did not happen, as the beginning of a sentence that the limit ends.
+    ///   - body: what to wait for.
+    /// - Throws: what the body throws; `deadlineExceeded` at the limit; `CancellationError` as soon as the task is cancelled.
+    package func withinDeadline<Value: Sendable>(
+        _ nothing: String, _ body: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        let limit = caller.configuration.retry.deadline + caller.configuration.retry.attemptTimeout
+        return try await withDeadline(
+            limit, caller.timekeeper,
+            expired: {
+                ContentKeyError(.deadlineExceeded, "\(nothing) within \(limit.inWords).", isRetryable: true)
+            }, body)
+    }
+}
