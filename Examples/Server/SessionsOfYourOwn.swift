@@ -48,8 +48,10 @@ actor DictionaryStore: RecordStore {
     func page(
         of kind: RecordKey.Kind, _ tenant: String, prefix: String, after name: String?, limit: Int
     ) async throws(StoreError) -> [NamedRecord] {
-        live(kind, tenant).filter { $0.name.hasPrefix(prefix) && $0.name > name ?? "" }
-            .sorted { $0.name < $1.name }.prefix(limit)
+        // By bytes: two Unicode forms of one letter are two names.
+        live(kind, tenant).filter { $0.name.utf8.starts(with: prefix.utf8) }
+            .filter { (name ?? "").utf8.lexicographicallyPrecedes($0.name.utf8) }
+            .sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }.prefix(limit)
             .compactMap { key in
                 entries[key].map { NamedRecord(name: key.name, record: $0.record, end: $0.end) }
             }
@@ -68,6 +70,6 @@ actor DictionaryStore: RecordStore {
     }
 
     private func live(_ kind: RecordKey.Kind, _ tenant: String) -> [RecordKey] {
-        entries.keys.filter { $0.kind == kind && $0.tenant == tenant && live($0) != nil }
+        entries.keys.filter { $0.kind == kind && $0.tenant.utf8.elementsEqual(tenant.utf8) && live($0) != nil }
     }
 }

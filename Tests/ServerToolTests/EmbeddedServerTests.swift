@@ -2,13 +2,16 @@ import Foundation
 import LatchkeyCore
 import LatchkeyFiles
 import LatchkeyForms
-import LatchkeyServer
 import LatchkeyTesting
 import LatchkeyTransport
+import SwitchedStores
 import Testing
 
+@testable import LatchkeyEngines
+@testable import LatchkeyServer
 @testable import LatchkeyServerExamples
 @testable import LatchkeyServerTool
+@testable import LatchkeyVault
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -62,6 +65,47 @@ import Testing
             try await store.page(of: .account, "demo", prefix: "", after: nil, limit: 10).map(\.name) == ["viewer-1"])
         serving.cancel()
         try await serving.value
+    }
+
+    @Test func `a program's own stores of keys and audit are used, sealed, and watched`() async throws {
+        let stage = try TemporaryFolder()
+        let demo = try DemoFolder.patient(in: stage)
+        try ServerUnderTest.replaceAdmins(in: demo.configuration)
+        try ServerStage.edit(demo.configuration) {
+            $0 = $0.replacing(
+                #""keys": "sqlite:latchkey.db", "audit": "sqlite:latchkey.db""#, with: #""keys": "memory""#)
+        }
+        let (url, database) = (URL(filePath: demo.configuration), SwitchedDatabase())
+        let stores = ServerStores(keys: database, audit: database)
+        let lost = await #expect(throws: ServerProblems.self) {
+            try await LicenseServer(configuration: url, stores: stores)
+        }
+        #expect(lost?.lines.contains { $0.contains("LicenseServer.createTenant") } == true, "\(lost?.lines ?? [])")
+        #expect(try await database.inner.seeds(of: "demo").isEmpty)
+        let wrong = await #expect(throws: Diagnosis.self) {
+            try await LicenseServer.createTenant("dmeo", configuration: url, stores: stores)
+        }
+        #expect(wrong?.reason.contains("“demo”") == true)
+        #expect(try await LicenseServer.createTenant("demo", configuration: url, stores: stores))
+        #expect(try await !LicenseServer.createTenant("demo", configuration: url, stores: stores))
+        // A second start opens what the first one sealed.
+        for number in 1...2 {
+            let server = try await LicenseServer(configuration: url, stores: stores)
+            let test = ServerUnderTest(server: server, demo: demo, folder: stage)
+            let body = ServerUnderTest.document([number])
+            #expect(try await test.admin("tenants/demo/cpix", "POST", body: body).status == 200)
+            #expect(try await test.license(1, token: test.token("v-\(number)"), requestID: "\(number)").status == 200)
+            #expect(
+                try await database.inner.rows([#require(KeyID(ServerUnderTest.kid(number)))], of: "demo").count == 1)
+            #expect(try await database.last()?.text.contains("keyImported") == true)
+            database.setDown(true)
+            await server.shared.engines.look(atLeastEvery: .zero)
+            #expect(server.shared.engines.keys.isAway && server.shared.engines.auditHealth.isAway)
+            database.setDown(false)
+            await server.shared.engines.look(atLeastEvery: .zero)
+            #expect(!server.shared.engines.keys.isAway && !server.shared.engines.auditHealth.isAway)
+            await server.stop(within: .zero)
+        }
     }
 
     @Test func `a configuration that is wrong says all that is wrong`() async throws {

@@ -49,7 +49,7 @@ extension ContentKeyLoader {
         let end: PreloadResult.End =
             switch outcome {
             case .success: .complete
-            case .failure(is Diagnosis): .timeIsOver
+            case .failure(let error as Diagnosis) where error.kind == .deadlineExceeded: .timeIsOver
             case .failure: .cancelled
             }
         let result = preload.draft.result(end, took: timekeeper.uptime - start)

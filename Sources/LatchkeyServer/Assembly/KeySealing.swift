@@ -1,6 +1,8 @@
 import Foundation
 import LatchkeyCore
 package import LatchkeyEngines
+import LatchkeyForms
+import LatchkeyLicensing
 import LatchkeyOperation
 package import LatchkeyVault
 
@@ -14,9 +16,10 @@ package struct KeySealing {
     /// Opens the stores for a piece of work, and closes them.
     /// - Throws: `ServerProblems`, and what the work throws.
     package static func with<Value: Sendable>(
-        _ file: ConfigurationFile, _ work: (KeySealing) async throws -> Value
+        _ file: ConfigurationFile, given stores: ServerStores = ServerStores(),
+        _ work: (KeySealing) async throws -> Value
     ) async throws -> Value {
-        let engines = try await ServerEngines.open(file)
+        let engines = try await ServerEngines.open(file, given: stores)
         let result = await Result { try await work(opened(file, engines)) }
         await engines.closeFiles()
         return try result.get()
@@ -34,6 +37,32 @@ package struct KeySealing {
 
     /// The fingerprint of the database of the keys.
     package func fingerprint() async throws(StoreError) -> DatabaseFingerprint? { try await keys.fingerprint() }
+
+    /// Makes the first data key and seed of a tenant of the configuration.
+    /// - Returns: whether they are new, and the fingerprint of their database.
+    /// - Throws: `tenantUnknown` and `tenantInMemory`, before a store is opened; what `create` throws.
+    package static func create(
+        _ tenant: String, in file: ConfigurationFile, given stores: ServerStores = ServerStores()
+    ) async throws -> (isNew: Bool, fingerprint: DatabaseFingerprint?) {
+        let names = file.settings.tenants.keys.sorted()
+        guard names.contains(where: { $0.equalsByteForByte(tenant) }) else {
+            let nearest = Spelling.closest(to: tenant, among: names).map { " It has “\($0)”." } ?? ""
+            throw Diagnosis(
+                code: "tenantUnknown", reason: "The configuration has no tenant “\(tenant.onOneLine)”.\(nearest)",
+                remedy: "Correct the name, or add the tenant to the configuration first.")
+        }
+        guard stores.keys != nil || file.settings.stores.keys != "memory" else {
+            throw Diagnosis(
+                code: "tenantInMemory",
+                reason: "The keys of this configuration are in memory, which ends with this process.",
+                remedy:
+                    "Name sqlite:PATH or postgresql://… as stores.keys. For keys in memory each start makes new ones by itself."
+            )
+        }
+        return try await with(file, given: stores) { sealing in
+            (try await sealing.create(tenant), try await sealing.fingerprint())
+        }
+    }
 
     /// Makes a tenant's first data key and seed.
     /// - Returns: false if they were there.

@@ -36,6 +36,22 @@ public final class LicenseServer: Sendable {
         try await self.init(file, engines: ServerEngines.open(file, given: stores))
     }
 
+    /// Makes a tenant's first data key and seed: once for each new tenant, before a server starts with it. No start makes them, so that lost
+    /// ones are noticed. A second time changes nothing. It is in the audit.
+    /// - Parameters:
+    ///   - name: a tenant of the configuration.
+    ///   - configuration: the `server.json`.
+    ///   - stores: the program's own stores, as the server gets them. Defaults to none.
+    /// - Returns: false if the tenant had them before.
+    /// - Throws: `ServerProblems`; `Diagnosis` for a name that the configuration does not have, and for keys in memory.
+    @discardableResult
+    public static func createTenant(
+        _ name: String, configuration: URL, stores: ServerStores = ServerStores()
+    ) async throws -> Bool {
+        let file = try await ConfigurationFile.read(configuration.path)
+        return try await KeySealing.create(name, in: file, given: stores).isNew
+    }
+
     /// Reads, checks and starts. Listens only if everything is right.
     /// - Parameters:
     ///   - file: the configuration.

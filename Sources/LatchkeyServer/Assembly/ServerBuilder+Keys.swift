@@ -18,7 +18,7 @@ extension ServerBuilder {
             for (place, other) in others where other != nil {
                 problems.add(.init(place, "There is no keyEncryptionKey beside it.", "Name that one, too."))
             }
-            guard engines.settings.keys == "memory" else {
+            guard engines.keyHome == .memory else {
                 problems.add(
                     .init(
                         "keyEncryptionKey", "Keys are stored, and nothing seals them.",
@@ -29,7 +29,7 @@ extension ServerBuilder {
                 KeyEncryptionKeys(try KeyEncryptionKey(id: "memory", key: .random(32)))
             }
         }
-        if engines.settings.keys == "memory" {
+        if engines.keyHome == .memory {
             problems.add(
                 .init(
                     "stores.keys",
@@ -96,7 +96,7 @@ extension ServerBuilder {
     /// A tenant's data keys and seeds. They are opened, never made: `KeySealing` makes them when somebody says so. Only keys in memory
     /// are made here, because nothing outlives the process, and nobody else could make them.
     func secrets(of name: String, _ wrapping: KeyEncryptionKeys) async throws -> TenantSecrets {
-        guard engines.settings.keys != "memory", !engines.standsInForKeys else {
+        guard engines.keyHome != .memory, !engines.standsInForKeys else {
             return try await TenantSecrets.create(name, in: engines.keys, with: wrapping)
         }
         do throws(VaultError) {
@@ -111,7 +111,9 @@ extension ServerBuilder {
     private func missing(_ name: String) async throws(StoreError) -> Diagnosis {
         let tenants = Set(try await engines.keys.dataKeys().map(\.tenant)).sorted()
         let fingerprint = try await engines.keys.fingerprint().map { " Its fingerprint is \($0)." } ?? ""
-        let create = "latchkey-server tenant create \(name) --config \(file.path)"
+        let create =
+            engines.keyHome == .program
+            ? "LicenseServer.createTenant" : "latchkey-server tenant create \(name) --config \(file.path)"
         guard !tenants.contains(where: { $0.equalsByteForByte(name) }) else {
             return Diagnosis(
                 code: "tenantKeysMissing",

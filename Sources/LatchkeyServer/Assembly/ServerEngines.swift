@@ -14,7 +14,19 @@ package struct ServerEngines: Sendable {
         let probe: @Sendable () async -> Void
     }
 
+    /// Where content keys are kept.
+    package enum KeyHome: Sendable {
+        /// In this process, which makes them at each start.
+        case memory
+        /// In the engine that the configuration names.
+        case configured
+        /// In a store of the embedding program.
+        case program
+    }
+
     package let settings: ServerSettings.Stores
+    /// Where content keys are kept.
+    let keyHome: KeyHome
     let sessions: any RecordStore
     package let keys: GuardedKeyStore
     package let audit: any AuditStore
@@ -35,6 +47,7 @@ package struct ServerEngines: Sendable {
     ///   - audit: the audit.
     ///   - auditProbe: asks whether the audit's store answers. Defaults to one that does.
     ///   - changes: what other nodes change about keys.
+    ///   - keyHome: where content keys are kept. Defaults to what the configuration says.
     ///   - standsInForKeys: whether another store stands in for that of the keys. Defaults to no.
     ///   - timekeeper: the clock that says how long nobody heard of the audit's store. Defaults to the machine's.
     ///   - closing: ends threads and connections. Defaults to nothing.
@@ -42,10 +55,11 @@ package struct ServerEngines: Sendable {
         settings: ServerSettings.Stores, sessions: any RecordStore, keys: GuardedKeyStore, audit: any AuditStore,
         auditProbe: @escaping @Sendable () async throws(StoreError) -> Void = {},
         changes: @escaping @Sendable () throws(StoreError) -> AsyncStream<KeyChange>,
-        standsInForKeys: Bool = false, timekeeper: any Timekeeper = SystemTimekeeper(),
+        keyHome: KeyHome? = nil, standsInForKeys: Bool = false, timekeeper: any Timekeeper = SystemTimekeeper(),
         closing: @escaping @Sendable () -> Void = {}, closed: (@Sendable () async -> Void)? = nil
     ) {
         self.standsInForKeys = standsInForKeys
+        self.keyHome = keyHome ?? (settings.keys == "memory" ? .memory : .configured)
         (self.settings, self.sessions, self.keys, self.audit) = (settings, sessions, keys, audit)
         (self.changes, self.closing, self.closed) = (changes, closing, closed ?? { closing() })
         let auditHealth = EngineHealth("auditStore", engine: audit.engine, timekeeper: timekeeper)
@@ -114,7 +128,8 @@ package struct ServerEngines: Sendable {
             expected: stores.fingerprint ?? copied, question: keys.probe)
         let engines = ServerEngines(
             settings: stores, sessions: sessions, keys: guarded, audit: auditStore, auditProbe: audit.probe,
-            changes: keys.changes, timekeeper: timekeeper, closing: close, closed: closed)
+            changes: keys.changes, keyHome: given.keys.map { _ in .program }, timekeeper: timekeeper, closing: close,
+            closed: closed)
         // What may be away, or another database than the copy's, is looked at before somebody counts on it.
         if copy != nil { await engines.look(atLeastEvery: .zero) }
         if let error = guarded.health.standing.lastError, guarded.isAway, error.kind == .misconfigured {

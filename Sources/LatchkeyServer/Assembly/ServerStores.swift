@@ -12,6 +12,7 @@ public struct ServerStores: Sendable {
     public var sessions: (any RecordStore)?
     /// Sealed content keys, seeds and data keys. Defaults to the engine that `stores.keys` names.
     ///
+    /// `keyEncryptionKey` of the configuration seals what it gets, and ``LicenseServer/createTenant(_:configuration:stores:)`` makes a tenant's.
     /// The server reads again every half minute what other nodes changed.
     public var keys: (any KeyStore)?
     /// The audit. Defaults to the engine that `stores.audit` names.

@@ -28,24 +28,7 @@ struct TenantCreateVerb: Verb {
     func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
         let file = try await ConfigurationFile.read(arguments.required(config))
         let name = arguments[tenant]
-        let names = file.settings.tenants.keys.sorted()
-        guard names.contains(where: { $0.equalsByteForByte(name) }) else {
-            let nearest = Spelling.closest(to: name, among: names).map { " It has “\($0)”." } ?? ""
-            throw Diagnosis(
-                code: "tenantUnknown", reason: "The configuration has no tenant “\(name.onOneLine)”.\(nearest)",
-                remedy: "Correct the name, or add the tenant to the configuration first.")
-        }
-        guard file.settings.stores.keys != "memory" else {
-            throw Diagnosis(
-                code: "tenantInMemory",
-                reason: "The keys of this configuration are in memory, which ends with this process.",
-                remedy:
-                    "Name sqlite:PATH or postgresql://… as stores.keys. For keys in memory each start makes new ones by itself."
-            )
-        }
-        let (isNew, fingerprint) = try await KeySealing.with(file) { sealing in
-            (try await sealing.create(name), try await sealing.fingerprint())
-        }
+        let (isNew, fingerprint) = try await KeySealing.create(name, in: file)
         console.print(isNew ? "The tenant “\(name)” has its keys." : "The tenant “\(name)” had its keys before.")
         if let fingerprint { console.print("The database's fingerprint is \(fingerprint).") }
         return .yes

@@ -74,7 +74,9 @@ package final class GuardedRecordStore: RecordStore {
     package func write(
         _ record: Record, at key: RecordKey, replacing replaced: UInt64?, until end: Date, counting ends: [Date]
     ) async throws(StoreError) -> Bool {
-        try await call(.write) {
+        try key.check(for: engine)
+        try record.check(for: engine)
+        return try await call(.write) {
             try await $0.write(record, at: key, replacing: replaced, until: end, counting: ends)
         }
     }
@@ -86,7 +88,8 @@ package final class GuardedRecordStore: RecordStore {
     package func page(
         of kind: RecordKey.Kind, _ tenant: String, prefix: String, after name: String?, limit: Int
     ) async throws(StoreError) -> [NamedRecord] {
-        try await call(.list) { try await $0.page(of: kind, tenant, prefix: prefix, after: name, limit: limit) }
+        let limit = StoreLimits.page(limit)
+        return try await call(.list) { try await $0.page(of: kind, tenant, prefix: prefix, after: name, limit: limit) }
     }
 
     package func count(

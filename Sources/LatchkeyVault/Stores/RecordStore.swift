@@ -7,6 +7,8 @@ public import LatchkeyEngines
 /// Nobody holds a lock. Who changes a record reads it, decides, and writes it with a higher version under the condition that nobody else
 /// wrote meanwhile; otherwise it begins again. So the decision stays a function, and is the same on every engine.
 ///
+/// The server gives a store no name, record or limit beyond those that are stated here.
+///
 /// Source: `Documentation/LicenseServer.md` §7.
 public protocol RecordStore: Sendable {
     /// The engine's name for metrics, such as `memory` or `postgresql`.

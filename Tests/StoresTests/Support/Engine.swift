@@ -6,6 +6,7 @@ import LatchkeyTesting
 import LatchkeyVault
 import Testing
 
+@testable import LatchkeyServerExamples
 @testable import LatchkeyStores
 @testable import StoreProcesses
 
@@ -14,6 +15,8 @@ enum Engine: String, Sendable, CaseIterable, CustomTestStringConvertible {
     case memory
     case sqlite
     case postgresql
+    /// The example of a program's own store, as the server asks it.
+    case program
 
     var testDescription: String { rawValue }
 
@@ -21,12 +24,16 @@ enum Engine: String, Sendable, CaseIterable, CustomTestStringConvertible {
     /// Those that keep records.
     static let ofRecords = installed
     /// Those that keep keys and the audit. The memory's have suites of their own in the server's tests.
-    static let ofKeys = installed.filter { $0 != .memory }
+    static let ofKeys = installed.filter { $0 != .memory && $0 != .program }
 
     /// Opens a new, empty store for a body, with limits that a busy machine keeps.
     func open(_ body: (Stores) async throws -> Void) async throws {
         switch self {
         case .memory: try await body(Stores(records: MemoryRecordStore()))
+        case .program:
+            let limits = RecordStoreLimits(time: .seconds(60))
+            try await body(
+                Stores(records: GuardedRecordStore(DictionaryStore(), for: .sessionStore, limits) { _ in }))
         case .sqlite:
             let folder = try TemporaryFolder()
             let store = try SQLiteStore(path: folder.path("store.db"))
