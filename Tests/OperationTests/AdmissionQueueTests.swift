@@ -64,6 +64,17 @@ import Testing
         #expect(dropped.map(\.item) == [1])
     }
 
+    @Test func `a queue that was empty in between is not behind, although each piece waits for a busy processor`() {
+        var queue = AdmissionQueue<Int>(threads: 2)
+        for item in 0..<10 {
+            let arrival = Duration.milliseconds(item * 400)
+            #expect(refusal(&queue, item, at: arrival) == nil)
+            let (admitted, dropped) = queue.next(at: arrival + .milliseconds(300))
+            #expect(admitted?.item == item && dropped.isEmpty)
+            queue.finished(in: .milliseconds(1))
+        }
+    }
+
     @Test func `a lane with less than its share takes the place of one with more`() throws {
         var queue = AdmissionQueue<Int>(threads: 1, rules: AdmissionRules(most: 7))
         for item in 0..<7 { _ = refusal(&queue, item, .stored, at: .zero) }

@@ -117,6 +117,8 @@ package struct AdmissionQueue<Item: Sendable>: Sendable {
             busy += 1
             turn = lanes[lane.rawValue].turn
             lanes[lane.rawValue].turn += lane.stride
+            // A queue that is empty again is not behind, however long its last piece waited for a busy processor.
+            if count == 0 { keepsUp() }
             return (Admitted(item: waiting.item, lane: lane, wait: now - waiting.arrival), dropped)
         }
         return (nil, dropped)
@@ -143,14 +145,15 @@ extension AdmissionQueue {
     /// CoDel's test: whether the oldest work has waited beyond the target for the interval.
     private mutating func judge(at now: Duration) {
         let oldest = lanes.compactMap(\.waiting.first?.arrival).min() ?? now
-        guard now - oldest > rules.target else {
-            lateSince = nil
-            servesNewestFirst = false
-            return
-        }
+        guard now - oldest > rules.target else { return keepsUp() }
         let since = lateSince ?? now
         lateSince = since
         servesNewestFirst = servesNewestFirst || now - since >= rules.interval
+    }
+
+    private mutating func keepsUp() {
+        lateSince = nil
+        servesNewestFirst = false
     }
 
     private mutating func take(from lane: AdmissionLane) -> Waiting? {
