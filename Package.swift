@@ -468,7 +468,8 @@ if shape == .linux {
                 "LatchkeyBitmovin", "LatchkeyReactNativeVideo", "AVFoundation", "JWPlayerKit", "JWPlayer_iOS_SDK",
                 "THEOplayerSDK", "OPYSDKFPS", "PSDKLibrary", "BitmovinPlayer", "ReactNativeVideo", "StandInPlayers",
                 "StandInEngine", "LatchkeySimulation", "LatchkeyHTTP", "LatchkeyFairPlay", "LatchkeyDevice",
-                "LatchkeyPlayback", "Latchkey", "LatchkeyVendors", "LatchkeyCore",
+                "LatchkeyPlayback", "LatchkeyCommandLine", "LatchkeyTransport", "Latchkey", "LatchkeyVendors",
+                "LatchkeyCore",
             ]),
     ]
 }

@@ -23,6 +23,7 @@ public final class ContentKeyLoader: Sendable {
     let prerequisites: Prerequisites
     let certificates: CertificateCache
     let preloads: OpenPreloads
+    let namedKeys = NamedKeys()
     let requests: KeyRequests
     private let hub: EventHub
 

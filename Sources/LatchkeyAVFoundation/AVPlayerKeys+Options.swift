@@ -17,6 +17,10 @@
             /// Whether a stored key answers a request, or is replaced. Defaults to `answers`.
             public var storedKeys: StoredKeyUse
 
+            /// Whether the playlists of the protected assets are read when keys rotate, so that only keys that a playlist still names are
+            /// renewed. Defaults to `true`. Without it, and where a playlist cannot be read without cookies or headers,
+            /// `LeasePolicy.heldKeys` says which keys lapse.
+            public var readsPlaylists = true
             /// Whether a request may find that the system already has its key, because a service delivered it earlier. Such a request needs
             /// no license. Defaults to `false`. Has no effect before iOS 27 and tvOS 27, and on macOS, Mac Catalyst and visionOS.
             public var usesAdvisoryKeys = false

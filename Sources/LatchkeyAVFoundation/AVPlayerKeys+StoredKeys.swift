@@ -67,9 +67,10 @@
         private func proof(
             _ ask: @escaping @Sendable (AVContentKeySession, Promise<Data, any Error>) -> Void
         ) async throws -> Data {
-            guard let session = openSession() else { throw ContentKeyError.unsupported }
-            return try await loader.withinDeadline("The system gave neither a proof nor an error") {
-                try await Promise.value { ask(session, $0) }
+            try await loader.withinDeadline("The system gave neither a proof nor an error") {
+                try await Promise.value { reply in
+                    if !self.withSession({ ask($0, reply) }) { reply.resolve(.failure(ContentKeyError.unsupported)) }
+                }
             }
         }
 

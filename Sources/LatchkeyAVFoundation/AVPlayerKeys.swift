@@ -27,6 +27,8 @@
         /// The session calls back on this queue, and requests are answered on it, so no answer crosses a cancellation.
         let queue = DispatchQueue(label: "latchkey.content-key-session")
         let state: Locked<State>
+        /// Held while a session is used that another thread may expire, which raises an exception. No callback takes it.
+        private let sessionUse = Locked(())
 
         /// - Parameters:
         ///   - loader: Gets the keys.
@@ -56,16 +58,17 @@
             super.init()
         }
 
-        /// The session goes too, once the last answer is given.
-        deinit { endAll() }
+        /// The session expires, too, once the last answer is given.
+        deinit { release() }
 
         /// Gives an asset its keys. Call it before the asset loads anything: before its player item is made.
         ///
         /// In the simulator, which has no FairPlay, this reports the failure `playerUnsupported`.
         public func protect(_ asset: AVURLAsset) {
-            guard let session = openSession() else { return }
-            session.addContentKeyRecipient(asset)
-            state.withLock { $0.requests.addOwner(asset) }
+            withSession { session in
+                session.addContentKeyRecipient(asset)
+                state.withLock { $0.requests.addOwner(asset) }
+            }
         }
 
         /// Releases the keys of an asset that no longer plays: its open requests end with `cancelled`, and its keys are not renewed.
@@ -79,10 +82,7 @@
 
         /// Releases all keys: open requests end with `cancelled`, no key is renewed, and the session expires.
         public func release() {
-            let session = state.withLock { $0.session }
-            endAll()
-            // Behind the answers, which take the same queue.
-            queue.async { session?.expire() }
+            _ = endAll()
         }
 
         /// Asks for a key before an asset does.
@@ -96,14 +96,21 @@
         /// - Returns: `false` in the simulator.
         @discardableResult
         public func preload(initializationData: Data) -> Bool {
-            guard let session = openSession() else { return false }
-            session.processContentKeyRequest(
-                withIdentifier: nil, initializationData: initializationData, options: nil)
-            return true
+            process(nil, initializationData)
+        }
+
+        /// Asks for the keys whose leases ended, because the app was away or their renewals failed, and that no asset was released of.
+        ///
+        /// AVFoundation then makes a renewal request for each; what fails is reported again. Playback that has only stalled goes on. An item
+        /// that has failed stays failed: make a new asset and item, and protect the asset.
+        /// - Returns: The keys that are asked for.
+        @discardableResult
+        public func renewEndedKeys() -> Set<KeyURI> {
+            Set(state.withLock { $0.requests.takeEnded() }.filter { $0.renew() }.map(\.keyURI))
         }
 
         /// Starts over with a new session, after the media services were reset or after the notice `stuck`: open requests end with
-        /// `cancelled`, and the new session asks for the same keys.
+        /// `cancelled`, the old session expires, and the new one asks for the same keys.
         ///
         /// An asset that has begun to load cannot change its session: make new assets and items, and protect them.
         public func replaceSession() {
@@ -120,11 +127,31 @@
         /// Has the session make a key request.
         /// - Returns: Whether there is a session.
         @discardableResult
-        func request(_ key: KeyURI) -> Bool {
-            guard let session = openSession() else { return false }
-            session.processContentKeyRequest(withIdentifier: key.raw, initializationData: nil, options: nil)
-            return true
+        func request(_ key: KeyURI) -> Bool { process(key, nil) }
+
+        private func process(_ key: KeyURI?, _ initializationData: Data?) -> Bool {
+            withSession {
+                $0.processContentKeyRequest(
+                    withIdentifier: key?.raw, initializationData: initializationData, options: nil)
+            }
         }
+
+        /// The keys that the playlists of the assets name now; `nil` if one cannot be read.
+        func keysInPlaylists() async -> Set<KeyURI>? {
+            guard options.readsPlaylists else { return nil }
+            let streams = state.withLock { $0.requests.livingOwners }.compactMap { ($0 as? AVURLAsset)?.url }
+                .filter { !$0.isFileURL }
+            guard !streams.isEmpty else { return nil }
+            var keys: Set<KeyURI> = []
+            for stream in streams {
+                guard let named = await loader.keysNow(in: stream) else { return nil }
+                keys.formUnion(named)
+            }
+            return keys
+        }
+
+        /// Removes a key that is renewed no more.
+        func lapse(_ request: SessionKeyRequest) { state.withLock { $0.requests.keyEnded(request) } }
 
         /// Removes a key that ended, and reports why.
         func end(_ request: SessionKeyRequest, _ error: ContentKeyError) {
@@ -135,36 +162,43 @@
         /// Whether a session is the one in use.
         func isCurrent(_ session: AVContentKeySession) -> Bool { state.withLock { $0.session === session } }
 
-        func openSession() -> AVContentKeySession? {
+        /// Does something with the session in use, which is made for the first call, and does not expire meanwhile.
+        /// - Returns: Whether there is a session.
+        @discardableResult
+        func withSession(_ body: (AVContentKeySession) -> Void) -> Bool {
             #if targetEnvironment(simulator)
                 // Making a FairPlay session there is an exception.
                 onFailure(KeyFailure(.unsupported))
-                return nil
+                return false
             #else
-                if let session = state.withLock({ $0.session }) { return session }
-                let session =
-                    options.reports.map {
-                        AVContentKeySession(keySystem: .fairPlayStreaming, storageDirectoryAt: $0)
-                    } ?? AVContentKeySession(keySystem: .fairPlayStreaming)
-                session.setDelegate(self, queue: queue)
-                if options.usesAdvisoryKeys { session.useAdvisoryKeys() }
-                // Of two that are made at the same time one stays; nothing was asked of the other.
-                return state.withLock { state in
-                    state.session = state.session ?? session
-                    return state.session
+                sessionUse.withLock { _ in
+                    let session = state.withLock { $0.session } ?? makeSession()
+                    state.withLock { $0.session = session }
+                    body(session)
                 }
+                return true
             #endif
         }
 
-        /// Releases all requests and keys of the session, and forgets the session.
+        private func makeSession() -> AVContentKeySession {
+            let session =
+                options.reports.map { AVContentKeySession(keySystem: .fairPlayStreaming, storageDirectoryAt: $0) }
+                ?? AVContentKeySession(keySystem: .fairPlayStreaming)
+            session.setDelegate(self, queue: queue)
+            if options.usesAdvisoryKeys { session.useAdvisoryKeys() }
+            return session
+        }
+
+        /// Releases all requests and keys of the session, and has the session expire.
         /// - Returns: The keys that the session had or was asked for.
-        @discardableResult
         private func endAll() -> Set<KeyURI> {
-            let requests = state.withLock { state in
-                state.session = nil
-                return state.requests.removeAll()
+            let (session, requests) = state.withLock { state in
+                defer { state.session = nil }
+                return (state.session, state.requests.removeAll())
             }
             for request in requests { request.release() }
+            // Behind the answers, which take the same queue.
+            queue.async { [sessionUse] in sessionUse.withLock { _ in session?.expire() } }
             return Set(requests.map(\.keyURI))
         }
     }

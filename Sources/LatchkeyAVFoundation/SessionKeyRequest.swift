@@ -79,9 +79,17 @@
 
         func renew() -> Bool {
             guard keys?.isCurrent(session) == true else { return false }
-            queue.async { [self] in session.renewExpiringResponseData(for: request) }
+            queue.async { [self] in
+                // A session expires on this queue, after it has ceased to be the one in use.
+                guard keys?.isCurrent(session) == true else { return }
+                session.renewExpiringResponseData(for: request)
+            }
             return true
         }
+
+        func keysInPlaylists() async -> Set<KeyURI>? { await keys?.keysInPlaylists() }
+
+        func lapsed() { keys?.lapse(self) }
 
         func ended(_ error: ContentKeyError) { keys?.end(self, error) }
 

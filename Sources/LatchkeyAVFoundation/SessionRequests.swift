@@ -25,6 +25,10 @@ nonisolated struct SessionRequests<Request: ReplyingKeyRequest>: Sendable {
     private var owners: [Owner] = []
     private var pending: [ObjectIdentifier: Entry] = [:]
     private var held: [KeyURI: Entry] = [:]
+    /// The keys that are renewed no more.
+    private var ended: [KeyURI: Entry] = [:]
+    /// Those of them that the player was asked to renew.
+    private var returning: Set<KeyURI> = []
     private var retries: RetryBudget
     private var staleSPCs = 0
     private var last = 0
@@ -37,6 +41,9 @@ nonisolated struct SessionRequests<Request: ReplyingKeyRequest>: Sendable {
         stuckLimit = stuckAfter
         self.retries = RetryBudget(retries)
     }
+
+    /// What needs keys to play, and still lives.
+    var livingOwners: [any AnyObject & Sendable] { owners.compactMap(\.object) }
 
     /// Whether anything needs keys to play, rather than only to store them.
     var hasOwners: Bool { !owners.isEmpty }
@@ -73,6 +80,7 @@ nonisolated extension SessionRequests {
         let key = entry.request.keyURI
         retries.reset(key)
         if held[key].map({ $0.number < entry.number }) ?? true { held[key] = entry }
+        ended[key] = nil
         return entry.request
     }
 
@@ -106,14 +114,27 @@ nonisolated extension SessionRequests {
     /// Removes the request that brought a key.
     mutating func remove(_ key: KeyURI) -> Request? { held.removeValue(forKey: key)?.request }
 
-    /// Removes a request whose key's life ended.
+    /// Keeps the request of a key that is renewed no more, so that it can be renewed when it is wanted again; the newest few of them.
     mutating func keyEnded(_ request: Request) {
-        if held[request.keyURI]?.request === request { held[request.keyURI] = nil }
+        guard let entry = held[request.keyURI], entry.request === request else { return }
+        held[request.keyURI] = nil
+        ended[request.keyURI] = entry
+        if ended.count > endedLimit, let oldest = ended.min(by: { $0.value.number < $1.value.number }) {
+            ended[oldest.key] = nil
+        }
+    }
+
+    /// The requests of keys that ended, to be renewed; each until that has ended, too.
+    mutating func takeEnded() -> [Request] {
+        let taken = ended.values.filter { !contains($0.request.keyURI) && !returning.contains($0.request.keyURI) }
+        returning.formUnion(taken.map(\.request.keyURI))
+        return taken.sorted { $0.number < $1.number }.map(\.request)
     }
 
     /// Removes a pending request, and the abandoned requests that it replaced.
     private mutating func finish(_ identity: AnyObject) -> Entry? {
         guard let entry = pending.removeValue(forKey: ObjectIdentifier(identity)) else { return nil }
+        returning.remove(entry.request.keyURI)
         pending = pending.filter { _, other in
             other.request.keyURI != entry.request.keyURI || other.number > entry.number
                 || !other.request.reply.state.isAbandoned
@@ -140,6 +161,7 @@ nonisolated extension SessionRequests {
         let removed = pending.values.filter(isRemoved) + held.values.filter(isRemoved)
         pending = pending.filter { !isRemoved($0.value) }
         held = held.filter { !isRemoved($0.value) }
+        ended = ended.filter { !isRemoved($0.value) }
         return removed.map(\.request)
     }
 
@@ -165,3 +187,5 @@ nonisolated extension SessionRequests {
 }
 
 private nonisolated let staleSPC = -42669
+/// A live stream has no end of keys that rotated out.
+private nonisolated let endedLimit = 16

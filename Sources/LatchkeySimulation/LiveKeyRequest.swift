@@ -34,6 +34,8 @@ final class LiveKeyRequest: PlayerKeyRequest {
 
     func renew() -> Bool { playback.renew(self) }
 
+    func keysInPlaylists() async -> Set<KeyURI>? { playback.keysInPlaylists }
+
     func ended(_ error: ContentKeyError) { playback.ended(self, error) }
 
     /// Hands the request to the loader. The answer may come before this returns.

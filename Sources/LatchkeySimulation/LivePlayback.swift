@@ -16,6 +16,9 @@ final class LivePlayback: Sendable {
 
     private struct State {
         var keys: [KeyURI: Entry] = [:]
+        /// The keys of the segments that are due and come next.
+        var wanted: Set<KeyURI> = []
+        var inPlaylists: Set<KeyURI>?
         var report = LivePlayer.Report()
         var isClosed = false
         var waiter: CheckedContinuation<Void, Never>?
@@ -62,12 +65,12 @@ final class LivePlayback: Sendable {
 
 // What the player's loop does.
 extension LivePlayback {
-    /// Requests the keys that are missing, and releases all others.
-    func want(_ keys: [KeyURI]) {
+    /// Requests the keys that are missing. The others stay: a player does not say when it is done with a key.
+    /// - Parameter inPlaylists: the keys that the playlists name now; `nil` if they are not known.
+    func want(_ keys: [KeyURI], inPlaylists: Set<KeyURI>? = nil) {
         let now = now
-        let (new, old): ([LiveKeyRequest], [Entry]) = state.withLock { state in
-            let old = state.keys.filter { !keys.contains($0.key) }.map(\.value)
-            state.keys = state.keys.filter { keys.contains($0.key) }
+        let new: [LiveKeyRequest] = state.withLock { state in
+            (state.wanted, state.inPlaylists) = (Set(keys), inPlaylists)
             var new: [LiveKeyRequest] = []
             for uri in keys where !state.isClosed {
                 var entry = state.keys[uri] ?? Entry()
@@ -79,11 +82,13 @@ extension LivePlayback {
                 }
                 state.keys[uri] = entry
             }
-            return (new, old)
+            return new
         }
-        for entry in old { release(entry) }
         for request in new { request.send() }
     }
+
+    /// The keys that the playlists name now; `nil` if they are not known.
+    var keysInPlaylists: Set<KeyURI>? { state.withLock { $0.inPlaylists } }
 
     /// Waits until each requested key has its answer.
     func untilAnswered() async {
@@ -184,7 +189,9 @@ extension LivePlayback {
         let now = now
         state.withLock { state in
             guard !state.isClosed else { return }
-            state.report.ends.append(.init(key: request.keyURI, time: now, error: error))
+            if state.wanted.contains(request.keyURI) {
+                state.report.ends.append(.init(key: request.keyURI, time: now, error: error))
+            }
             guard var entry = state.keys[request.keyURI], entry.held === request else { return }
             entry.held = nil
             entry.nextRequest = now + retryInterval

@@ -3,10 +3,11 @@ package import LatchkeyCore
 
 /// A player of a live stream on a simulated clock: no media, but every key, its lease, its renewals and its rotation.
 ///
-/// It requests a key a little before the first segment that needs it, opens licenses with a simulated device, requests a renewal
-/// when the loader wants one, and releases keys that rotated out. At each segment it checks whether the device would decrypt it
-/// now, and skips segments that the clock jumped over. If a key has ended, or its first request failed, it requests the key again
-/// from time to time, as an app does that rebuilds its item.
+/// It requests a key a little before the first segment that needs it, opens licenses with a simulated device, and requests a renewal
+/// when the loader wants one. As AVPlayer, it holds every key to the end, and does not say which rotated out; the playlists, which
+/// hold a minute, do. At each segment it checks whether the device would decrypt it now, and skips segments that the clock jumped
+/// over. If a key has ended, or its first request failed, it requests the key again from time to time, as an app does that rebuilds
+/// its item.
 public struct LivePlayer: Sendable {
     /// How many segments ahead of their use keys are requested. Defaults to 2.
     public var lookahead = 2
@@ -44,7 +45,9 @@ public struct LivePlayer: Sendable {
 
     func play(for duration: Duration, _ playback: LivePlayback) async -> Report {
         await withTaskCancellationHandler {
-            playback.want(stream.keys(inPeriod: 0).map(\.uri))
+            playback.want(
+                stream.keys(inPeriod: 0).map(\.uri),
+                inPlaylists: stream.keysInPlaylists(atSegment: 0, ahead: lookahead))
             await playback.untilAnswered()
             await playSegments(for: duration, playback)
         } onCancel: {
@@ -71,7 +74,9 @@ public struct LivePlayer: Sendable {
             // Segments that passed while the app was suspended are gone: the live edge has moved on.
             number = max(number, Int(saturating: (timekeeper.uptime - start) / stream.segmentDuration))
             guard number < count else { return }
-            playback.want(schedule.keys(atSegments: number...number + max(0, lookahead)).map(\.uri))
+            playback.want(
+                schedule.keys(atSegments: number...number + max(0, lookahead)).map(\.uri),
+                inPlaylists: stream.keysInPlaylists(atSegment: number, ahead: lookahead))
             for key in schedule.keys(atSegments: number...number) { playback.play(key, for: stream.segmentDuration) }
             number += 1
         }

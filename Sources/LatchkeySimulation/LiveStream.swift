@@ -45,6 +45,16 @@ public struct LiveStream: Sendable {
     /// How often keys changed before a segment, counted from 0.
     public func period(ofSegment number: Int) -> Int { segmentsPerKey.map { number / max(1, $0) } ?? 0 }
 
+    /// The keys that the playlists name when a segment is the newest but `ahead` ones.
+    func keysInPlaylists(atSegment number: Int, ahead: Int) -> Set<KeyURI> {
+        let window = Int(saturating: (Self.window / segmentDuration).rounded(.up))
+        let periods = period(ofSegment: max(0, number - window))...period(ofSegment: number + max(0, ahead))
+        return Set(periods.flatMap { keys(inPeriod: $0) }.map(\.uri))
+    }
+
+    /// How much of the past the playlists hold.
+    private static let window = Duration.seconds(60)
+
     /// The keys of all tracks in a period.
     public func keys(inPeriod period: Int) -> [Key] { tracks.map { key($0, period) } }
 }

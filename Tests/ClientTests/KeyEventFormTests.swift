@@ -69,7 +69,7 @@ import Testing
         ),
         (.ended(error), "the key ended: \(error)", "ended"), (.released, "released", "released"),
         (
-            .evicted, "the loader holds as many keys as it may, and renews this one, the oldest, no more", "evicted"
+            .evicted, "newer keys took its place, and it is renewed no more", "evicted"
         ),
         (.answeredFromStore, "answered from the store", "answeredFromStore"), (.keyStored, "stored", "keyStored"),
         (.storedKeyDropped, "the player rejected the stored key, which was removed", "storedKeyDropped"),

@@ -19,6 +19,15 @@ import Testing
             run.output.hasPrefix("\(time) of a live stream, leases of \(lease), on virtual time\n"), "\(run.output)")
     }
 
+    // The keys of the next period are asked for a little before it.
+    @Test func `keys change each hour, or as often as is wanted`() async throws {
+        for (words, keys) in [([], "4 keys"), (["--rotation", "20m"], "8 keys")] as [([String], String)] {
+            let run = await RecordedRun(["play", "--vendor", "vudrm", "--virtual"] + words, tool: .standard)
+            #expect(run.status == .yes, "\(run.error)")
+            #expect(run.output.contains("\n\(keys), "), "\(run.output)")
+        }
+    }
+
     @Test func `a file that is there is left as it is`() async throws {
         let folder = try TemporaryFolder()
         let file = try folder.write("precious", to: "clear.mp4")

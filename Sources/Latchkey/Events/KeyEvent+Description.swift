@@ -91,7 +91,7 @@ extension KeyEvent.Kind: CustomStringConvertible {
         case .renewalPlanned(let wait, let lease):
             "renewal planned in \(wait.inWords)\(lease.map { " of a lease of \($0.inWords)" } ?? "")"
         case .renewalDue: "the player is asked to renew"
-        case .evicted: "the loader holds as many keys as it may, and renews this one, the oldest, no more"
+        case .evicted: "newer keys took its place, and it is renewed no more"
         case .renewalFailed(let code, let next):
             "the renewal failed (\(code)), \(next.map { "the next follows in \($0.inWords)" } ?? "and none follows")"
         default: ""

@@ -22,8 +22,8 @@ public struct LeasePolicy: Sendable, Hashable {
     package var firstWait: Duration
     /// The longest wait after a renewal that failed. Defaults to 60 s.
     package var longestWait: Duration
-    /// How many keys are kept alive at most. Defaults to 256. A new key replaces the oldest one: a live stream rotates through keys,
-    /// and not every player says when it is done with one.
+    /// How many of a player's newest keys are kept alive where its playlists are not known. Defaults to 8. A live stream rotates
+    /// through keys, and no player says when it is done with one: a key lapses, instead of being renewed, when as many newer ones came.
     package var heldKeys: Int
 
     /// Makes a policy.
@@ -37,12 +37,11 @@ public struct LeasePolicy: Sendable, Hashable {
     ///   - firstWait: the wait after a renewal that failed. Defaults to 5 s. It doubles with every failure, and is never more than
     ///     half of what is left of the lease.
     ///   - longestWait: the longest wait after a renewal that failed. Defaults to 60 s.
-    ///   - heldKeys: how many keys are kept alive at most. Defaults to 256. A new key replaces the oldest one: a live stream rotates
-    ///     through keys, and not every player says when it is done with one.
+    ///   - heldKeys: how many of a player's newest keys are kept alive where its playlists are not known. Defaults to 8.
     public init(
         fraction: Double = 0.75, jitter: Double = 0.1, minimumLead: Duration = .zero,
         assumedLease: Duration? = nil, firstWait: Duration = .seconds(5), longestWait: Duration = .seconds(60),
-        heldKeys: Int = 256
+        heldKeys: Int = 8
     ) {
         self.fraction = fraction
         self.jitter = jitter

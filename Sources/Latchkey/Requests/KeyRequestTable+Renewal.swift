@@ -9,13 +9,17 @@ extension KeyRequestTable {
         for number in due.sorted(by: { generation($0) < generation($1) }) {
             guard let record = records[number] else { continue }
             if let end = record.leaseEnd, end <= now {
-                ended += endKey(number, ContentKeyError(leaseEndOf: record))
-                continue
+                guard record.wasNeverRenewed(before: end) else {
+                    ended += endKey(number, ContentKeyError(leaseEndOf: record))
+                    continue
+                }
+                records[number]?.isOverdue = true
+                records[number]?.leaseEnd = now + patience
             }
             switch record.state {
             case .held:
                 self[number] = .renewalDue(until: now + patience)
-                renewals.append(.renew(record.request))
+                renewals.append(newerKeys(than: record) > 0 ? .review(record.request) : .renew(record.request))
             case .renewalDue:
                 let code = ContentKeyError.Kind.playerDidNotRenew.rawValue
                 failed += renewalFailed(number, code, at: now, using: &generator)
@@ -35,6 +39,44 @@ extension KeyRequestTable {
         return ring(at: now, using: &generator)
     }
 
+    /// Renews a key that its player was asked about, or lets it lapse.
+    /// - Parameter named: the keys that the player's playlists name; `nil` if they are not known.
+    mutating func reviewed(_ request: KeyRequest, _ named: Set<KeyURI>?, at now: Duration) -> [Effect] {
+        guard case .renewalDue = self[request.number], let record = records[request.number] else { return [] }
+        return isReplaced(record, named, at: now) ? lapse(request.number) : [.renew(request)]
+    }
+
+    private mutating func isReplaced(_ record: Record, _ named: Set<KeyURI>?, at now: Duration) -> Bool {
+        let newer = newerKeys(than: record)
+        guard newer > 0 else { return false }
+        let (key, number) = (record.request.key, record.request.number)
+        // Playlists that name none of the player's keys are not those that it plays.
+        guard let named, holders.keys.contains(where: { $0.player == key.player && named.contains($0.uri) }) else {
+            return newer >= max(1, policy.heldKeys)
+        }
+        guard !named.contains(key.uri) else {
+            records[number]?.absentSince = nil
+            return false
+        }
+        let since = record.absentSince ?? now
+        records[number]?.absentSince = since
+        guard let end = record.leaseEnd, !record.isOverdue else { return true }
+        return end - since >= Self.longestBuffer
+    }
+
+    /// How many keys the player asked for after a key and those that came with it.
+    private func newerKeys(than record: Record) -> Int {
+        holders.count { key, number in
+            guard key.player == record.request.key.player, let asked = records[number]?.asked else { return false }
+            return asked - record.asked > Self.oneStart
+        }
+    }
+
+    /// Keys that are asked for within this time belong to one start, and do not replace each other.
+    private static let oneStart = Duration.seconds(10)
+    /// What a player may have loaded of a live stream and not played yet, when the playlists have moved on.
+    private static let longestBuffer = Duration.seconds(60)
+
     /// Ends all held keys with an error, because their session failed.
     mutating func endKeys(_ error: ContentKeyError) -> [Effect] {
         holders.values.sorted { generation($0) < generation($1) }.flatMap { endKey($0, error) }
@@ -42,8 +84,9 @@ extension KeyRequestTable {
 
     /// Notes that a player that was asked to renew a key cannot.
     mutating func cannotRenew(_ request: KeyRequest) -> [Effect] {
-        guard case .renewalDue = self[request.number] else { return [] }
+        guard case .renewalDue = self[request.number], let record = records[request.number] else { return [] }
         self[request.number] = .held(renewal: nil)
+        guard !record.isOverdue else { return endKey(request.number, ContentKeyError(leaseEndOf: record)) }
         setAlarm(for: request.number)
         let code = ContentKeyError.Kind.playerDidNotRenew.rawValue
         return [.send(request, .renewalFailed(code: code, nextAfter: nil))]
@@ -90,6 +133,12 @@ extension KeyRequestTable {
 }
 
 extension KeyRequestTable.Record {
+    /// Whether nobody asked for the renewal that was due before the lease ended, because the app was away.
+    fileprivate func wasNeverRenewed(before end: Duration) -> Bool {
+        guard !isOverdue, failures == 0, case .held(let due?) = state else { return false }
+        return due < end
+    }
+
     /// When something is due for the key; `nil` if nothing is, or if a renewal is pending.
     var due: Duration? {
         switch state {
@@ -112,10 +161,11 @@ extension ContentKeyError {
             remedy = "Implement renew() in the player's adapter, or have the license last as long as the stream."
         case (_, let code?):
             why = "\(record.failures.counted("renewal")) failed, the last with \(code)"
-            remedy = "Ask for the key again when the service can be reached."
+            remedy =
+                "When the service can be reached, ask for the key again: AVPlayerKeys.renewEndedKeys(), or the player's own way."
         case (_, nil):
             why = "no renewal came in time"
-            remedy = "Ask for the key again; call resume() where the loader was suspended."
+            remedy = "Ask for the key again: AVPlayerKeys.renewEndedKeys(), or the player's own way."
         }
         self.init(
             .leaseEnded, stage: .license, "The key's lease\(lease) ended: \(why).", remedy: remedy, isRetryable: true)

@@ -15,6 +15,10 @@ struct KeyRequestTable {
         case planRenewal(KeyRequest, after: Duration)
         /// The player is asked to renew the key.
         case renew(KeyRequest)
+        /// The player is asked whether it still needs the key, because newer ones came.
+        case review(KeyRequest)
+        /// The player is told that the key is renewed no more.
+        case lapse(KeyRequest)
         case end(KeyRequest, ContentKeyError)
         /// No request is left, or the player goes on to another source.
         case endSource
@@ -32,10 +36,16 @@ struct KeyRequestTable {
         var state: KeyRequestState
         /// Whether the key is held when it comes; `false` once the player goes on to another source.
         var isWanted: Bool
+        /// When the key was first asked for, by the timekeeper's uptime.
+        var asked: Duration
+        /// Since when no playlist names the key; `nil` if one does, or none was read.
+        var absentSince: Duration?
         /// How long the license lives; `nil` if that is not known or has no end.
         var lease: Duration?
         /// When the lease ends, by the timekeeper's uptime.
         var leaseEnd: Duration?
+        /// Whether the lease has ended while the app was away, and a last renewal may bring the key back.
+        var isOverdue = false
         var failures = 0
         /// The code of the last failed renewal.
         var lastFailure: String?
@@ -46,6 +56,8 @@ struct KeyRequestTable {
     let patience: Duration
     /// Whether answered keys are held.
     let holdsKeys: Bool
+    /// How many keys are held at most, whatever the policy says of rotation.
+    private let mostKeys: Int
     /// The requests that have not ended, by number.
     var records: [Int: Record] = [:]
     /// The numbers of the requests that hold a key.
@@ -56,10 +68,11 @@ struct KeyRequestTable {
     private(set) var source: Int? = 1
     private var last = 0
 
-    init(_ policy: LeasePolicy, patience: Duration, holdsKeys: Bool = true) {
+    init(_ policy: LeasePolicy, patience: Duration, holdsKeys: Bool = true, mostKeys: Int = 256) {
         self.policy = policy
         self.patience = patience
         self.holdsKeys = holdsKeys
+        self.mostKeys = max(1, mostKeys, policy.heldKeys)
     }
 
     /// The state of a request of a number.
@@ -86,7 +99,8 @@ extension KeyRequestTable {
 
     /// Adds a request; once the table is closed it is answered with `cancelled`.
     mutating func add(_ request: KeyRequest) -> [Effect] {
-        records[request.number] = Record(request: request, state: .pending, isWanted: holdsKeys)
+        records[request.number] = Record(
+            request: request, state: .pending, isWanted: holdsKeys, asked: request.trace.start)
         if request.number != request.generation, let holder = holder(of: request) {
             self[holder] = .renewing(by: request.number)
             setAlarm(for: holder)
@@ -104,7 +118,7 @@ extension KeyRequestTable {
         switch (self[request.number], outcome) {
         case (.pending, .license(let ckc, let plan)):
             effects = hold(request, plan, at: now)
-            effects += [.answer(request, .success(ckc)), .send(request, .answered(took: took))]
+            effects += [.answer(request, .success(ckc)), .send(request, .answered(took: took))] + removeOldest()
         case (.pending, .heldBySystem):
             remove(request.number)
             if let holder = holder(of: request) { remove(holder) }
@@ -130,26 +144,33 @@ extension KeyRequestTable {
             remove(request.number)
             return []
         }
-        if let replaced = holders[request.key] { remove(replaced) }
+        if let replaced = holders[request.key].flatMap({ remove($0) }), isRenewal {
+            records[request.number]?.asked = replaced.asked
+            records[request.number]?.absentSince = replaced.absentSince
+        }
         holders[request.key] = request.number
         self[request.number] = .held(renewal: plan.map { now + $0.delay })
         records[request.number]?.lease = plan?.lease
         records[request.number]?.leaseEnd = plan?.lease.map { now + $0 }
-        let evicted = removeOldest()
         setAlarm(for: request.number)
-        guard let plan else { return evicted }
-        return evicted + [
+        guard let plan else { return [] }
+        return [
             .send(request, .renewalPlanned(after: plan.delay, lease: plan.lease)),
             .planRenewal(request, after: plan.delay),
         ]
     }
 
-    /// Ends the key that was got first if more keys are held than the policy allows.
+    /// Lets the key that was got first lapse if too many are held.
     private mutating func removeOldest() -> [Effect] {
-        guard holders.count > max(1, policy.heldKeys),
-            let oldest = holders.values.min(by: { generation($0) < generation($1) }), let record = remove(oldest)
+        guard holders.count > mostKeys,
+            let oldest = holders.values.min(by: { generation($0) < generation($1) })
         else { return [] }
-        return [.send(record.request, .evicted)]
+        return lapse(oldest)
+    }
+
+    /// Renews a key no more.
+    mutating func lapse(_ number: Int) -> [Effect] {
+        remove(number).map { [.send($0.request, .evicted), .lapse($0.request)] } ?? []
     }
 
     func generation(_ number: Int) -> Int { records[number]?.request.generation ?? 0 }

@@ -161,11 +161,23 @@ extension KeyRequests {
             case .planRenewal(let request, let delay):
                 request.playerRequest.renewalPlanned(at: context.timekeeper.date.addingTimeInterval(delay.inSeconds))
             case .renew(let request): renews = renew(request) || renews
+            case .review(let request):
+                // The newest keys are renewed, so that a player that is asked can renew one.
+                renews = true
+                review(request)
+            case .lapse(let request): request.playerRequest.lapsed()
             case .end(let request, let error): request.playerRequest.ended(error)
             case .endSource: state.withLock { $0.sourceEnded }?()
             }
         }
         return renews
+    }
+
+    private func review(_ request: KeyRequest) {
+        startTask { [weak self] in
+            let named = await request.playerRequest.keysInPlaylists()
+            self?.performNow { table, now, _ in table.reviewed(request, named, at: now) }
+        }
     }
 
     private func renew(_ request: KeyRequest) -> Bool {

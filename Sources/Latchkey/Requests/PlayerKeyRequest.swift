@@ -48,6 +48,14 @@ public import LatchkeyVendors
     /// - Returns: whether the player can.
     func renew() -> Bool
 
+    /// The keys that the playlists of what plays name now. Called when a key is due for renewal and newer ones came beside it: one that
+    /// no playlist names any more lapses instead.
+    /// - Returns: `nil` if they are not known; then `LeasePolicy.heldKeys` says which keys lapse.
+    func keysInPlaylists() async -> Set<KeyURI>?
+
+    /// Tells the player that the key is renewed no more, because newer ones took its place. It lives until its lease ends.
+    func lapsed()
+
     /// Tells the player that the key ended although it was not released: its lease was not renewed in time, or its session failed.
     /// Called at most once, after the answer.
     func ended(_ error: ContentKeyError)
@@ -62,6 +70,8 @@ public import LatchkeyVendors
     public func systemHoldsKey() {}
     public func renewalPlanned(at date: Date) {}
     public func renew() -> Bool { false }
+    public func keysInPlaylists() async -> Set<KeyURI>? { nil }
+    public func lapsed() {}
     public func ended(_ error: ContentKeyError) {}
 }
 

@@ -21,7 +21,7 @@ struct LivePlay: Sendable {
     /// How long a license holds.
     let lease: Duration
     /// How long a key is used.
-    let rotation = Duration.seconds(3_600)
+    var rotation = Duration.seconds(3_600)
     /// Records what happens; `nil` if nobody wants to know.
     var recorder: TraceRecorder?
 

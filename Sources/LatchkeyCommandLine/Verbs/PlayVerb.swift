@@ -29,9 +29,10 @@ struct PlayVerb: Verb {
     private let join = Option(
         "join", .choice(["AirPlay": StreamingDestination.airPlay, "HDMI": .digitalAVAdapter]),
         "then continue there, with new keys")
-    private let virtual = Flag("virtual", "play a live stream on virtual time, with renewals and new keys each hour")
+    private let virtual = Flag("virtual", "play a live stream on virtual time, with renewals and new keys")
     private let time = Option("for", .timeSpan, "with --virtual: how long, such as 12h; defaults to 1h")
     private let lease = Option("lease", .timeSpan, "with --virtual: how long each license holds; defaults to 10m")
+    private let rotation = Option("rotation", .timeSpan, "with --virtual: how long each key is used; defaults to 1h")
     private let quiet = Flag("quiet", "print only what is wrong")
     private let verbose = Flag("verbose", "print each step of the keys on standard error")
 
@@ -41,7 +42,8 @@ struct PlayVerb: Verb {
             details: VendorOptions.details,
             positionals: [playlist],
             options: vendor.profileOptions + vendor.hostOptions + [
-                credentials, frame, out, force, hashes, reveal, device, offline, join, virtual, time, lease, quiet,
+                credentials, frame, out, force, hashes, reveal, device, offline, join, virtual, time, lease,
+                rotation, quiet,
                 verbose, TraceRecorder.option, Flag.json,
             ],
             examples: [
@@ -78,7 +80,8 @@ struct PlayVerb: Verb {
     /// Checks options that exclude each other, and files that exist.
     private func check(_ arguments: Arguments) throws {
         let isLive = arguments[virtual]
-        if !isLive, let needless = [time.name, lease.name].first(where: { arguments.values[$0] != nil }) {
+        if !isLive, let needless = [time.name, lease.name, rotation.name].first(where: { arguments.values[$0] != nil })
+        {
             throw UsageError(
                 "\(needless) goes with --virtual.", hint: "Example: latchkey play --vendor vudrm --for 12h --virtual")
         }
@@ -106,6 +109,7 @@ struct PlayVerb: Verb {
             duration: arguments[time] ?? .seconds(3_600),
             lease: arguments[lease] ?? .seconds(600))
         live.recorder = recorder
+        live.rotation = arguments[rotation] ?? live.rotation
         let summary = try await live.report()
         try recorder.write(report.console)
         try report.show(summary)

@@ -12,7 +12,7 @@ struct KeyRequestExplorer {
     /// Something that happens; requests by their number.
     enum Event: Hashable {
         case request(key: Int), renewal(key: Int)
-        case reply(Int), deadline(Int), systemHolds(Int), cannotRenew(Int)
+        case reply(Int), deadline(Int), systemHolds(Int), cannotRenew(Int), stillNamed(Int), noLongerNamed(Int)
         case cancel(Int), abandon(Int), release(Int)
         case retry, sessionDeath, changeSource, close
     }
@@ -62,7 +62,9 @@ struct KeyRequestExplorer {
                 events += [.reply(number), .deadline(number), .systemHolds(number), .cancel(number), .abandon(number)]
             }
             if facts.isWorking || !world.over.contains(facts.request.generation) { events.append(.release(number)) }
-            if case .renewalDue = world.table[number] { events.append(.cannotRenew(number)) }
+            if case .renewalDue = world.table[number] {
+                events += [.cannotRenew(number), .stillNamed(number), .noLongerNamed(number)]
+            }
         }
         if world.table.alarm != nil { events.append(.retry) }
         if !world.table.holders.isEmpty { events.append(.sessionDeath) }
@@ -97,7 +99,7 @@ struct World {
 
     static let lease = RenewalPlan(lease: .seconds(100), delay: .seconds(75))
 
-    var table = KeyRequestTable(LeasePolicy(heldKeys: 2), patience: .seconds(20))
+    var table = KeyRequestTable(LeasePolicy(heldKeys: 2), patience: .seconds(20), mostKeys: 2)
     var now = Duration.zero
     var facts: [Int: Facts] = [:]
     var keysUsed = 0
@@ -117,6 +119,8 @@ struct World {
             hasher.combine(record.state.from(now))
             hasher.combine(record.isWanted)
             hasher.combine(record.failures)
+            hasher.combine(now - record.asked > .seconds(10))
+            hasher.combine(record.absentSince.map { $0 - now })
             hasher.combine(record.leaseEnd.map { $0 - now })
         }
         return hasher.finalize()
@@ -141,6 +145,12 @@ struct World {
             return finish(number, .failure(.deadlineExceeded(.seconds(30), stage: .license, after: nil, attempts: 1)))
         case .systemHolds(let number): return finish(number, .heldBySystem)
         case .cannotRenew(let number): return with(number) { $0.cannotRenew($1) }
+        case .stillNamed(let number): return with(number) { [now] in $0.reviewed($1, [$1.key.uri], at: now) }
+        case .noLongerNamed(let number):
+            return with(number) { [now] table, request in
+                let newest = table.holders.values.max().flatMap { table.records[$0]?.request.key.uri }
+                return table.reviewed(request, Set([newest].compactMap(\.self)).subtracting([request.key.uri]), at: now)
+            }
         case .cancel(let number): return with(number) { $0.end($1, .cancel) }
         case .abandon(let number): return with(number) { $0.end($1, .abandon) }
         case .release(let number): return with(number) { $0.end($1, .release) }
@@ -161,7 +171,9 @@ struct World {
         let request = KeyRequest(
             registration, id, purpose, IdleRequest(keyURI: id.uri, purpose: purpose), IdleRequest.trace)
         facts[request.number] = Facts(request: request)
-        return table.add(request)
+        let effects = table.add(request)
+        table.records[request.number]?.asked = now
+        return effects
     }
 
     private mutating func finish(_ number: Int, _ outcome: KeyRequestTable.Outcome) -> [KeyRequestTable.Effect] {
@@ -198,7 +210,7 @@ extension World {
             case .stopWork(let request): facts[request.number]?.isStopped = true
             case .planRenewal(let request, _):
                 if facts[request.number]?.hasKey == true { return "the date comes before the key" }
-            case .renew(let request):
+            case .renew(let request), .review(let request):
                 if over.contains(request.generation) { return "a key that is over is not renewed" }
                 if facts[request.number]?.hasKey != true { return "only a key is renewed" }
                 if isRenewing(request) { return "no renewal while one is pending" }
@@ -209,6 +221,10 @@ extension World {
                 over.insert(request.generation)
             case .send(let request, let kind):
                 if let rule = broken(by: kind, request) { return rule }
+            case .lapse(let request):
+                if facts[request.number]?.hasKey != true { return "only a key lapses" }
+                if table.holders.isEmpty { return "the newest key does not lapse" }
+                over.insert(request.generation)
             case .endSource: break
             }
         }
