@@ -197,8 +197,8 @@
                 return (state.session, state.requests.removeAll())
             }
             for request in requests { request.release() }
-            // Behind the answers, which take the same queue.
-            queue.async { [sessionUse] in sessionUse.withLock { _ in session?.expire() } }
+            // Behind the callbacks that are on their way, and behind their answers, which take the same queue.
+            queue.async { [queue, sessionUse] in queue.async { sessionUse.withLock { _ in session?.expire() } } }
             return Set(requests.map(\.keyURI))
         }
     }

@@ -81,13 +81,21 @@ extension AVContentKeySession {
         }
     }
 
-    /// Writes a report for each certificate that the session made SPCs for, and tells the delegate.
-    func generateExpiredSessionReport() {
-        guard let storageURL, let app = state.withLock({ $0.appIdentifier }) else { return }
-        let report = Report(app: app, content: Data("expired session \(UUID().uuidString)".utf8))
+    /// Writes a report for each certificate that the session made SPCs for.
+    /// - Parameter ending: the report tells a session that was expired from one that went without that.
+    /// - Returns: whether there was anything to report.
+    func writeExpiredSessionReport(_ ending: String = "expired session") -> Bool {
+        guard let storageURL, let app = state.withLock({ $0.appIdentifier }) else { return false }
+        let report = Report(app: app, content: Data("\(ending) \(UUID().uuidString)".utf8))
         let file = storageURL.appending(path: "\(Self.reportPrefix)\(UUID().uuidString)")
         try? FileManager.default.createDirectory(at: storageURL, withIntermediateDirectories: true)
         try? JSONEncoder().encode(report).write(to: file)
+        return true
+    }
+
+    /// Writes the report of a session that was expired, and tells the delegate.
+    func generateExpiredSessionReport() {
+        guard writeExpiredSessionReport() else { return }
         notify(.didGenerateExpiredSessionReport) {
             $0.contentKeySessionDidGenerateExpiredSessionReport($1)
         }

@@ -61,6 +61,7 @@ open class AVContentKeySession: NSObject, @unchecked Sendable {
             return state
         }
         for request in state.open.values { request.outliveSession() }
+        if state.condition != .expired { _ = writeExpiredSessionReport("abnormally expired session") }
     }
 
     public func setDelegate(_ delegate: (any AVContentKeySessionDelegate)?, queue delegateQueue: dispatch_queue_t?) {

@@ -15,7 +15,7 @@ import Testing
     fileprivate func `what an error says to do makes the key come`(_ one: Case) async throws {
         var app = App()
         one.breaks(&app)
-        let broken = try await app.loader()
+        let broken = try app.loader()
         let error = await app.ask(broken).error
         #expect(error?.userInfo["LatchkeyCode"] as? String == one.code, "\(error?.localizedDescription ?? "it played")")
         #expect(error?.localizedRecoverySuggestion?.isEmpty == false)
@@ -154,7 +154,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
                 "credentialsFailed", { $0.token = { throw CocoaError(.userCancelled) } },
                 mendedBy: { $0.token = { CredentialSet(["token": Secret("good")]) } }),
             Case(
-                "missingCredential", { $0.token = { CredentialSet() } },
+                "missingCredential", { $0.token = { CredentialSet([:]) } },
                 mendedBy: { $0.token = { CredentialSet(["token": Secret("good")]) } }),
             Case(
                 "contentIdentifierMissing",

@@ -19,6 +19,14 @@ import Testing
         #expect(try pages.contains { try String(contentsOf: $0, encoding: .utf8).contains(row) }, "\(row)")
     }
 
+    @Test func `a vendor's page begins with its loader in an app`() throws {
+        let names = try FileManager.default.contentsOfDirectory(atPath: Self.pages.path)
+        for name in names where name.hasSuffix(".md") && !["README.md", "Generic.md"].contains(name) {
+            let page = try String(contentsOf: Self.pages.appending(path: name), encoding: .utf8)
+            #expect(page.prefix(400).contains("In an app:\n\n```swift\nContentKeyLoader("), "\(name)")
+        }
+    }
+
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
 
     private static func text(_ path: String) throws -> String {

@@ -1,5 +1,4 @@
 import AVFoundation
-import LatchkeyAVFoundation
 import LatchkeyCore
 import LatchkeyServices
 import LatchkeySimulation
@@ -7,6 +6,8 @@ import LatchkeyTesting
 import LatchkeyVendors
 import StandInEngine
 import Testing
+
+@testable import LatchkeyAVFoundation
 
 /// Renewals, retries, and all ways in which a request and a session end.
 @Suite(.timeLimit(.minutes(5))) struct SessionLifeTests {
@@ -74,6 +75,48 @@ import Testing
             #expect(app.failures.all.count == 1)
             #expect(app.session?.standIn.usableKeys.count == 1)
             #expect(stage.log.violations.isEmpty)
+        }
+    }
+
+    // MARK: The session's end
+
+    @Test(arguments: ["released", "deallocated", "replaced"])
+    func `a session ends by the app's will, so that services that count streams get no abnormal report`(
+        how: String
+    ) async throws {
+        try await PlayerStage.with { stage in
+            let folder = try TemporaryFolder()
+            let reports = URL(filePath: folder.path("reports"))
+            let loader = stage.loader()
+            var keys: AVPlayerKeys? = AVPlayerKeys(loader, options: AVPlayerKeys.Options(reports: reports)) { _ in }
+            let queue = try #require(keys?.queue)
+            keys?.preload(stage.key())
+            await stage.log.untilCallback("didSucceed")
+            switch how {
+            case "released": keys?.release()
+            case "deallocated": keys = nil
+            default: keys?.replaceSession()
+            }
+            await withCheckedContinuation { done in queue.async { queue.async { done.resume() } } }
+            let found = AVContentKeySession.pendingExpiredSessionReports(
+                withAppIdentifier: try await loader.applicationCertificate().der, storageDirectoryAt: reports)
+            #expect(found.map { String(decoding: $0.prefix(15), as: UTF8.self) } == ["expired session"])
+            withExtendedLifetime(keys) {}
+            #expect(stage.log.violations.isEmpty)
+        }
+    }
+
+    @Test func `one thread may protect assets and ask for keys while another releases everything`() async throws {
+        try await PlayerStage.with { stage in
+            let keys = AVPlayerKeys(stage.loader()) { _ in }
+            await withTaskGroup { group in
+                for number in 0..<200 {
+                    group.addTask { keys.protect(AVURLAsset(url: stage.playlist())) }
+                    group.addTask { keys.preload(KeyURI("skd://nowhere.example.com/\(number)")) }
+                    group.addTask { keys.release() }
+                }
+            }
+            #expect(stage.log.violations.isEmpty, "\(stage.log.violations.first.debugDescription)")
         }
     }
 

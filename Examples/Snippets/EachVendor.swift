@@ -1,0 +1,118 @@
+import Foundation
+import Latchkey
+
+// A loader for each vendor: what its page shows.
+
+func anvatoLoader(certificate: String, license: String) throws -> ContentKeyLoader {
+    ContentKeyLoader(try VendorProfile.anvato.configured(["certificateURL": certificate, "licenseURL": license]))
+}
+
+func appleSampleLoader(certificate: String, license: String) throws -> ContentKeyLoader {
+    ContentKeyLoader(try VendorProfile.appleSample.configured(["certificateURL": certificate, "licenseURL": license]))
+}
+
+func axinomLoader(certificate: URL, license: URL, credentials: Credentials) -> ContentKeyLoader {
+    ContentKeyLoader(.axinom(certificate: certificate, license: license), credentials: credentials)
+}
+
+func azureLoader(certificate: URL, credentials: Credentials) -> ContentKeyLoader {
+    ContentKeyLoader(.azure(certificate: certificate), credentials: credentials)
+}
+
+func brightcoveLoader() -> ContentKeyLoader {
+    ContentKeyLoader(.brightcove(account: "1234567890001"))
+}
+
+func bunnyStreamLoader() throws -> ContentKeyLoader {
+    ContentKeyLoader(
+        try VendorProfile.bunnyStream.configured([
+            "libraryId": "759", "videoId": "eb1c4f77-0cda-46be-b47d-1118ad7c2ffe",
+        ]))
+}
+
+func cloudDRMLoader(certificate: URL, credentials: Credentials) -> ContentKeyLoader {
+    ContentKeyLoader(.cloudDRM(certificate: certificate, brand: "your-brand-guid"), credentials: credentials)
+}
+
+func comcastLoader(certificate: String, license: String, credentials: Credentials) throws -> ContentKeyLoader {
+    ContentKeyLoader(
+        try VendorProfile.comcast.configured([
+            "certificateURL": certificate, "licenseURL": license,
+            "account": "http://access.auth.theplatform.com/data/Account/1234567890", "releasePid": "abcDEF012345",
+        ]),
+        credentials: credentials)
+}
+
+func conaxLoader(certificate: String, license: String) throws -> ContentKeyLoader {
+    ContentKeyLoader(try VendorProfile.conax.configured(["certificateURL": certificate, "licenseURL": license]))
+}
+
+func drmTodayLoader(certificate: URL, license: URL, credentials: Credentials) -> ContentKeyLoader {
+    ContentKeyLoader(.drmToday(certificate: certificate, license: license), credentials: credentials)
+}
+
+func doveRunnerLoader(credentials: Credentials) -> ContentKeyLoader {
+    ContentKeyLoader(.doveRunner(site: "ABCD"), credentials: credentials)
+}
+
+func expressPlayLoader(certificate: Data, credentials: Credentials) -> ContentKeyLoader {
+    ContentKeyLoader(.expressPlay(certificate: certificate), credentials: credentials)
+}
+
+func ezdrmLoader(certificate: URL) -> ContentKeyLoader {
+    ContentKeyLoader(.ezdrm(certificate: certificate))
+}
+
+func gumletLoader(certificate: String, license: String) throws -> ContentKeyLoader {
+    ContentKeyLoader(try VendorProfile.gumlet.configured(["certificateURL": certificate, "licenseURL": license]))
+}
+
+func irdetoLoader(certificate: URL, credentials: Credentials) -> ContentKeyLoader {
+    ContentKeyLoader(.irdeto(certificate: certificate), credentials: credentials)
+}
+
+func jwPlatformLoader(delivery: URL) -> ContentKeyLoader {
+    ContentKeyLoader(.jwPlatform(delivery: delivery))
+}
+
+func kalturaLoader(certificate: String, license: String) throws -> ContentKeyLoader {
+    ContentKeyLoader(try VendorProfile.kaltura.configured(["certificateURL": certificate, "licenseURL": license]))
+}
+
+func keyOSLoader(certificate: URL, license: URL, credentials: Credentials) -> ContentKeyLoader {
+    ContentKeyLoader(.keyOS(certificate: certificate, license: license), credentials: credentials)
+}
+
+func latchkeyLoader(certificate: URL, license: URL, credentials: Credentials) -> ContentKeyLoader {
+    ContentKeyLoader(.latchkey(certificate: certificate, license: license), credentials: credentials)
+}
+
+func muxLoader(credentials: Credentials) -> ContentKeyLoader {
+    ContentKeyLoader(.mux(playbackID: "playback-id"), credentials: credentials)
+}
+
+func nagraLoader(certificate: URL, license: URL, credentials: Credentials) -> ContentKeyLoader {
+    ContentKeyLoader(.nagra(certificate: certificate, license: license), credentials: credentials)
+}
+
+func sigmaLoader(credentials: Credentials) throws -> ContentKeyLoader {
+    ContentKeyLoader(
+        try VendorProfile.sigma.configured(["merchantId": "merchant", "appId": "app", "userId": "viewer-1"]),
+        credentials: credentials)
+}
+
+func titaniumLoader(certificate: URL, license: URL, credentials: Credentials) -> ContentKeyLoader {
+    ContentKeyLoader(.titanium(certificate: certificate, license: license), credentials: credentials)
+}
+
+func uplynkLoader(certificate: URL) -> ContentKeyLoader {
+    ContentKeyLoader(.uplynk(certificate: certificate))
+}
+
+func verimatrixLoader(certificate: URL, license: URL, credentials: Credentials) -> ContentKeyLoader {
+    ContentKeyLoader(.verimatrix(certificate: certificate, license: license), credentials: credentials)
+}
+
+func vuDRMLoader(certificate: URL, credentials: Credentials) -> ContentKeyLoader {
+    ContentKeyLoader(.vuDRM(certificate: certificate), credentials: credentials)
+}
