@@ -137,16 +137,15 @@ private struct Case: Sendable, CustomTestStringConvertible {
             Case(
                 "redirectRefused",
                 {
+                    // The request carries a token, which goes to no other host.
+                    $0.configuration.hosts = HostPolicy(allowed: ["vendor.test", "moved.test"])
                     $0.service = { request, number in
                         request.url?.host == "vendor.test" && request.httpMethod != "POST"
                             ? .status(302, [("Location", "https://moved.test/certificate")])
                             : App.serving(request, number)
                     }
                 },
-                mendedBy: {
-                    $0.settings["certificateURL"] = "https://moved.test/certificate"
-                    $0.configuration.hosts = HostPolicy(allowed: ["vendor.test", "moved.test"])
-                }),
+                mendedBy: { $0.settings["certificateURL"] = "https://moved.test/certificate" }),
             service("spcFailed") { request, number in
                 request.httpMethod == "POST" ? App.serving(request, number) : .ok(SampleBytes.certificate + [0])
             },

@@ -74,9 +74,6 @@ package struct TLLVSequence: Sendable {
                     valueLength: Int(valueLength))
             }
         }
-        throw malformed(
-            reader.offset == offset
-                ? "a block states \(reader.remaining) bytes with a value of \(reader.wanted)"
-                : "a block wants \(reader.wanted) bytes where \(reader.remaining) are left")
+        throw malformed("a block wants \(reader.wanted) bytes where \(reader.remaining) are left")
     }
 }
