@@ -137,8 +137,9 @@ private struct Case: Sendable, CustomTestStringConvertible {
             Case(
                 "redirectRefused",
                 {
-                    // The request carries a token, which goes to no other host.
+                    // One redirect too many.
                     $0.configuration.hosts = HostPolicy(allowed: ["vendor.test", "moved.test"])
+                    $0.configuration.redirectLimit = 0
                     $0.service = { request, number in
                         request.url?.host == "vendor.test" && request.httpMethod != "POST"
                             ? .status(302, [("Location", "https://moved.test/certificate")])

@@ -47,6 +47,32 @@ import Testing
         #expect(try numbers(run) == [-11835, -42656, 210])
     }
 
+    @Test(arguments: [
+        #"{"error":{"code":-1000,"domain":"RCTVideo","localizedDescription":"skd://x not found"}}"#,
+        "Error Domain=NSCocoaErrorDomain Code=-1009 \"(null)\"", "Domain[com.example.player]:Code[-11800]",
+        "Error Domain=VidLoader.ResourceLoadingError Code=-42656",
+    ])
+    func `a number of a domain that nobody here knows is left alone`(_ line: String) async throws {
+        #expect(await log(line).errorCode == "noNumberKnown")
+        // And the next one counts again.
+        let run = await log("\(line)\nthe service answered and then the player said: Code=-42656")
+        #expect(try numbers(run) == [-42656])
+    }
+
+    @Test func `a host's name is no domain of numbers`() async throws {
+        #expect(try numbers(await log("no address for the domain cdn.example.com, -1003")) == [-1003])
+    }
+
+    @Test func `an error below another counts by its own domain`() async throws {
+        let run = await log(
+            """
+            Error Domain=AVFoundationErrorDomain Code=-11867 "See -[AVPlayerItem errorLog] for 2 events" UserInfo={NSUnderlyingError=0x6
+            {Error Domain=CoreMediaErrorDomain Code=-12880 "Can not proceed after removing variants"}}
+            """)
+        #expect(try numbers(run) == [-11867, -12880])
+        #expect(!run.output.contains("Ask the service for a new license"))
+    }
+
     @Test func `HTTP statuses, dates and ids of a log are no error numbers`() async throws {
         let run = await log("2026-11-22 status 404, error 403, a1-11800, 1.-5, 1763769600")
         #expect(run.status == .no && run.errorCode == "noNumberKnown")

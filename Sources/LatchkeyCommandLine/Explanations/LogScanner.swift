@@ -4,7 +4,8 @@ import LatchkeyCore
 /// Finds the error numbers and names of a log, each once, in the order of the log. One pass over bytes of any kind and number.
 ///
 /// A number by itself counts if it can be nothing else: negative and known, or unsigned in 32 or 64 bits. After the name of a domain
-/// or a player, every number of that domain counts. HTTP statuses do not count: a log is full of them.
+/// or a player, every number of that domain counts. Beside a domain that is known to nobody here, `Domain=RCTVideo`, no number counts: it
+/// is another's. HTTP statuses do not count: a log is full of them.
 struct LogScanner {
     /// What was found so far.
     private(set) var found: [NumberExplanation] = []
@@ -13,8 +14,14 @@ struct LogScanner {
     /// Bytes of a dash that is not complete yet.
     private var dash: [UInt8] = []
     private var domain: NumberDomain?
+    /// Whether the domain is one that is not known.
+    private var isForeign = false
     /// How many words further the domain counts.
     private var patience = 0
+    /// Whether the last word says that a domain's name follows.
+    private var expectsDomain = false
+    /// What the last number without a domain brought, and how many words ago: JSON may name the domain behind it.
+    private var alone: (found: Range<Int>, age: Int)?
 
     /// Numbers of which everything was said already, with the domain that they came under: a log repeats its errors.
     private var said: Set<Said> = []
@@ -22,6 +29,7 @@ struct LogScanner {
     private struct Said: Hashable {
         let word: [UInt8]
         let domain: NumberDomain?
+        let isForeign: Bool
     }
 
     /// More than a log has kinds of errors, and few enough to hold.
@@ -55,7 +63,7 @@ struct LogScanner {
         if !dash.isEmpty || byte == 0xe2 {
             return takeDash(byte)
         }
-        Self.isPart(byte) ? append(byte) : endWord()
+        Self.isPart(byte) ? append(byte) : endWord(before: byte)
     }
 
     /// A dash has three bytes, of which the first two begin other characters too.
@@ -84,18 +92,20 @@ struct LogScanner {
         if word.count <= Self.longestWord { word.append(byte) }
     }
 
-    private mutating func endWord() {
+    private mutating func endWord(before byte: UInt8? = nil) {
         defer { word.removeAll(keepingCapacity: true) }
         while word.last == UInt8(ascii: ".") { word.removeLast() }
         guard !word.isEmpty, word.count <= Self.longestWord else { return }
         if let first = word.first, first == UInt8(ascii: "-") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first)
         {
-            let one = Said(word: word, domain: domain)
-            guard !said.contains(one) else { return }
+            let one = Said(word: word, domain: domain, isForeign: isForeign)
+            guard !isForeign, !said.contains(one) else { return }
+            let before = found.count
             add(explanations(ofNumber: String(decoding: word, as: UTF8.self)))
+            if domain == nil { alone = (before..<found.count, 0) }
             if said.count < Self.mostSaid { said.insert(one) }
         } else {
-            read(String(decoding: word, as: UTF8.self))
+            read(String(decoding: word, as: UTF8.self), before: byte)
         }
     }
 
@@ -113,18 +123,34 @@ struct LogScanner {
         [FairPlayErrorExplanation.Domain.system, .avFoundation, .url, .keyServer].map(\.rawValue))
 
     /// A name of an error, a domain, or a word in between.
-    private mutating func read(_ text: String) {
+    private mutating func read(_ text: String, before byte: UInt8?) {
+        defer { expectsDomain = text.lowercased() == "domain" && byte.map { Self.domainMarks.contains($0) } == true }
+        alone?.age += 1
         let isName = text.hasPrefix("AVError") || text.hasPrefix("NSURLError") || text.hasPrefix("URLError.")
         if isName || text.contains("_") {
             let named = ErrorNames.explanations(of: text)
             if !named.isEmpty { return add(named) }
         }
         if let named = NumberDomain(word: text), !named.isHTTP {
-            (domain, patience) = (named, 4)
+            (domain, isForeign, patience) = (named, false, 4)
+        } else if expectsDomain || text.hasSuffix("ErrorDomain") {
+            (domain, isForeign, patience) = (nil, true, 4)
+            forgetNumberBefore()
         } else {
             patience -= 1
-            if patience <= 0 { domain = nil }
+            if patience <= 0 { (domain, isForeign) = (nil, false) }
         }
+    }
+
+    /// What stands between the word "domain" and its name: `Domain=NAME`, `"domain":"NAME"`, `Domain[NAME]`.
+    private static let domainMarks: Set<UInt8> = Set("=:[\"".utf8)
+
+    /// Takes back what a number brought whose domain is not known, as the words behind it say.
+    private mutating func forgetNumberBefore() {
+        guard let alone, alone.age <= 2, alone.found.upperBound == found.count else { return }
+        for explanation in found[alone.found] { seen.remove("\(explanation.domain) \(explanation.number)") }
+        found.removeSubrange(alone.found)
+        self.alone = nil
     }
 
     private mutating func add(_ explanations: [NumberExplanation]) {

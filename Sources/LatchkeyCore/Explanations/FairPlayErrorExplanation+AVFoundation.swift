@@ -1,10 +1,22 @@
 extension FairPlayErrorExplanation {
     /// The numbers of `AVError` that concern keys.
-    static let avFoundation: [Self] = errors.map { row in
-        Self(
-            row.code, row.name, row.meaning, causes: [row.cause], try: [row.remedy], fixer: row.fixer,
-            domain: .avFoundation)
-    }
+    static let avFoundation: [Self] =
+        errors.map { row in
+            Self(
+                row.code, row.name, row.meaning, causes: [row.cause], try: [row.remedy], fixer: row.fixer,
+                domain: .avFoundation)
+        } + [
+            Self(
+                -11867, "noLongerPlayable", "Something that playback needs did not come: a playlist, media or a key.",
+                causes: [
+                    "Playlists, media or keys timed out, or were refused with 4xx.",
+                    "A lease or the content's time is over.",
+                ],
+                try: [
+                    "Look at the underlying error and at AVPlayerItem.errorLog(), which name the request.",
+                    "If the request is the key's, look at the error that the key request ended with.",
+                ], fixer: .app, domain: .avFoundation)
+        ]
 
     private typealias Row = (code: Int, name: String, meaning: String, cause: String, remedy: String, fixer: Fixer)
 
@@ -16,6 +28,10 @@ extension FairPlayErrorExplanation {
         (
             -11819, "mediaServicesWereReset", "The system's media services ended; the session is of no use any more.",
             "A fault of the system, or too little memory.", "Rebuild the session, the asset and the item.", .app
+        ),
+        (
+            -11828, "fileFormatNotRecognized", "What the URL gave is no media and no playlist that AVFoundation knows.",
+            "A web page, or an address that leads elsewhere.", "Open the stream's URL: latchkey keys URL.", .packager
         ),
         (
             -11831, "contentIsProtected", "The content is protected and there is no key for it.",
@@ -35,6 +51,10 @@ extension FairPlayErrorExplanation {
             "A playlist or its server; often a key error behind it.", "Look at the error log of the item.", .packager
         ),
         (
+            -11853, "failedToParse", "A playlist or media file could not be parsed.",
+            "A playlist that breaks the rules of HLS.", "Look at the playlist: latchkey keys URL.", .packager
+        ),
+        (
             -11857, "airPlayReceiverRequiresInternet", "The AirPlay receiver has no internet.",
             "The receiver gets its keys itself.", "Connect the receiver.", .viewer
         ),
@@ -47,8 +67,10 @@ extension FairPlayErrorExplanation {
             "Get the content and its key anew.", .app
         ),
         (
-            -11867, "noLongerPlayable", "The content cannot be played any more.", "Its time is over.",
-            "Ask the service for a new license.", .service
+            -11866, "contentNotUpdated", "The live stream is not updated any more.",
+            "The packager or the CDN gives the same playlist again and again.",
+            "Look at the live playlist; keys are not at fault.",
+            .packager
         ),
         (
             -11868, "noCompatibleAlternatesForExternalDisplay", "No rendition suits the external display.",

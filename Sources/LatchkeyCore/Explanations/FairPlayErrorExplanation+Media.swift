@@ -25,7 +25,7 @@ extension FairPlayErrorExplanation {
                 causes: ["A segment or playlist that the player cannot use.", "A refused request before it."],
                 try: ["Read AVPlayerItem.errorLog(); the first entry tells which request it was."], fixer: .packager,
                 isConfirmed: false),
-        ] + lowLatency + pointers + unhandled + statuses + playlists
+        ] + lowLatency + pointers + unhandled + statuses + playlists + reported
 
     private static let lowLatency = [
         Self(
@@ -64,10 +64,49 @@ extension FairPlayErrorExplanation {
 
     private static let playlists = [
         (-12884, "file not received"), (-12888, "live playlist unchanged"), (-12646, "playlist not readable"),
-        (-12642, "no matching media"),
     ].map { (code, name) in
         Self(
             code, name, "The stream itself is at fault.", causes: ["Packaging or the CDN."],
-            try: ["Look at the playlists."], fixer: .packager)
+            try: ["Look at the playlists: latchkey keys URL."], fixer: .packager)
     }
+
+    // Sources: error texts in jhomlala/betterplayer#437 (-16845), yichengchen/ATV-Bilibili-demo#35 (-16839), kingslay/KSPlayer#4 (-12939),
+    // VeinGuo/VGPlayer#65 (-12881) and windows7lake/flutter_video_caching#30 (-12642); read on 2026-11-27.
+    private static let reported = [
+        Self(
+            -12642, "playlist parse error",
+            "A playlist could not be used; two texts are seen: playlist parse error, no matching media.",
+            causes: [
+                "A playlist that breaks the rules of HLS, or is a web page.",
+                "A byte-range stream whose server ignores the header Range and answers 200.",
+            ],
+            try: [
+                "Look at the playlists: latchkey keys URL.",
+                "Ask the server for a range: it has to answer 206 with that range alone.",
+            ], fixer: .packager),
+        Self(
+            -12880, "no rendition left", "The player removed rendition after rendition, and none is left.",
+            causes: ["Each rendition failed: its playlist, media or key did not come."],
+            try: ["Read AVPlayerItem.errorLog(): each entry names a request that failed."], fixer: .packager,
+            isConfirmed: false),
+        Self(
+            -12881, "custom URL not redirected", "A URL of the app's own scheme got no answer that the player can use.",
+            causes: ["A resource loader that answers media itself; it may redirect only."],
+            try: ["Have the resource loader redirect to http, or leave the scheme alone."], fixer: .app,
+            isConfirmed: false),
+        Self(
+            -12939, "byte range without length", "A reply to a range lacks its length.",
+            causes: ["A server that ignores Range and answers 200 without Content-Length."],
+            try: ["Have the server answer 206 with Content-Range and Content-Length."], fixer: .packager,
+            isConfirmed: false),
+        Self(
+            -16839, "playlist too late", "A playlist did not come before the player's timer ended.",
+            causes: ["The network or the CDN."], try: ["Look at the CDN; keys are not at fault."], fixer: .packager,
+            isConfirmed: false),
+        Self(
+            -16845, "HTTP 400", "A playlist or segment was answered with status 400.",
+            causes: ["The CDN's token or address."],
+            try: ["Check the authorization of the stream; the license is not at fault."], fixer: .packager,
+            isConfirmed: false),
+    ]
 }

@@ -68,6 +68,10 @@ extension FairPlayErrorExplanation {
 
     private static let shakaPlayer = [
         player(
+            .shakaPlayer, 3016, "VIDEO_ERROR", "The browser's media element failed.",
+            "The media, or a key or IV that does not open it: the browser does not say which.",
+            "Look at error.data: the MediaError's code, and what the browser adds to it."),
+        player(
             .shakaPlayer, 6001, "REQUESTED_KEY_SYSTEM_CONFIG_UNAVAILABLE", "The browser has no such key system.",
             "A browser without FairPlay.", "Use Safari."),
         player(

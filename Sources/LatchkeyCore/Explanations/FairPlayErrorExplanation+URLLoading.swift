@@ -23,8 +23,10 @@ extension FairPlayErrorExplanation {
             .service
         ),
         row(
-            -1009, "notConnectedToInternet", "The device has no network.", "The viewer is offline.",
-            "Play stored keys, or wait for the network.", .viewer),
+            -1009, "notConnectedToInternet", "The device has no network, or the request may not use it.",
+            "The viewer is offline; or the URL is a file's, of a download that lacks what it is asked for.",
+            "Play stored keys, or wait for the network. Where the error names a .movpkg, download the title again.",
+            .viewer),
     ]
 
     private static let security: [Self] = [
