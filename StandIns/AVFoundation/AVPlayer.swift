@@ -16,6 +16,7 @@ import LatchkeyCore
     }
 
     private nonisolated let state = PlayerState()
+    nonisolated var schedule: InterstitialSchedule { state.schedule }
 
     public override nonisolated init() { super.init() }
 
@@ -79,6 +80,7 @@ final class PlayerState: Sendable {
         var usesExternalPlayback = false
     }
 
+    let schedule = InterstitialSchedule()
     private let values = Locked(Values())
 
     /// Makes an item the current one. It begins to load.

@@ -56,6 +56,7 @@ final class ItemPlayback: @unchecked Sendable {
         guard let loading else { return }
         Task {
             guard let loaded = await loading.value else { return }
+            await player.schedule.play(during: self, on: player)
             do {
                 try await interfere(with: loaded, on: player)
                 let keys = try startPlayback(loaded.keyURIs)

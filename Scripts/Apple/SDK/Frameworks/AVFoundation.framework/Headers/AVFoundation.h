@@ -16,6 +16,8 @@
 #define AV_H IN(ios,17.4) IN(macos,14.4) IN(tvos,17.4) NOT(watchos) IN(visionos,1.1)
 #define AV_HB IN(ios,17.4) IN(macos,14.4) IN(tvos,17.4) IN(watchos,10.4) IN(visionos,1.1)
 #define AV_26 IN(ios,26.0) IN(macos,26.0) IN(tvos,26.0) IN(watchos,26.0) IN(visionos,26.0)
+#define AV_27 IN(ios,27.0) IN(tvos,27.0) NOT(macos) NOT(watchos) NOT(visionos) NOT(maccatalyst)
+#define AV_IE IN(ios,15.0) IN(macos,12.0) IN(tvos,15.0) IN(watchos,8.0) IN(visionos,1.0)
 #define AV_RL IN(ios,6.0) IN(macos,10.9) IN(tvos,9.0) NOT(watchos) IN(visionos,1.0)
 #define AV_DL IN(ios,9.0) IN(macos,10.15) NOT(tvos) IN(watchos,10.0) IN(visionos,1.0)
 #ifdef AUDITED
@@ -102,6 +104,14 @@ NS_SWIFT_SENDABLE AV_A
 - (void)processContentKeyResponseError:(NSError *)error;
 - (void)respondByRequestingPersistableContentKeyRequest DEP(ios,10.3,11.2) NOT(macos) NOT(tvos) NOT(watchos) NOT(visionos);
 - (BOOL)respondByRequestingPersistableContentKeyRequestAndReturnError:(NSError **)outError IN(ios,11.2) IN(macos,10.15) IN(tvos,17.0) IN(watchos,7.0) IN(visionos,1.0);
+@end
+// Advisory keys. Source: Apple's page of each symbol, read 27 November 2026.
+@interface AVContentKeySession (AdvisoryKeys)
+@property BOOL supportsAdvisoryKeys AV_27;
+@end
+@interface AVContentKeyRequest (AdvisoryKeys)
+@property (readonly) BOOL canBeFulfilledWithAdvisoryKey AV_27;
+- (void)makeOptionalStreamingContentKeyRequestDataForApp:(NSData *)appIdentifier contentIdentifier:(nullable NSData *)contentIdentifier options:(nullable NSDictionary<NSString *, id> *)options completionHandler:(void (^)(NSData * _Nullable data, NSError * _Nullable error))handler AV_27;
 @end
 @interface AVContentKeyRequest (AVContentKeyRequestRenewal)
 @property (readonly) BOOL renewsExpiringResponseData;
@@ -250,13 +260,32 @@ typedef NS_ERROR_ENUM(AVFoundationErrorDomain, AVError) {
 NS_SWIFT_UI_ACTOR
 @interface AVPlayerItem : NSObject
 + (instancetype)playerItemWithAsset:(AVAsset *)asset;
+@property (nonatomic, readonly) AVAsset *asset;
 @end
 NS_SWIFT_UI_ACTOR
 @interface AVPlayer : NSObject
+- (instancetype)init NS_SWIFT_NONISOLATED;
+- (instancetype)initWithURL:(NSURL *)URL NS_SWIFT_NONISOLATED;
 - (instancetype)initWithPlayerItem:(nullable AVPlayerItem *)item NS_SWIFT_NONISOLATED;
+- (void)pause;
+@property (readonly, nullable) AVPlayerItem *currentItem NS_SWIFT_NONISOLATED;
 - (void)replaceCurrentItemWithPlayerItem:(nullable AVPlayerItem *)item;
 - (void)play;
 @end
+// Interstitials. Source: Apple's page of each symbol and objc2-av-foundation, read 27 November 2026.
+AV_IE
+@interface AVPlayerInterstitialEvent : NSObject
+@property (nonatomic, readonly, weak, nullable) AVPlayerItem *primaryItem;
+@property (nonatomic, readonly) NSString *identifier;
+@property (nonatomic, readonly) NSArray<AVPlayerItem *> *templateItems;
+@end
+AV_IE
+@interface AVPlayerInterstitialEventMonitor : NSObject
+- (instancetype)initWithPrimaryPlayer:(AVPlayer *)primaryPlayer;
+@property (nonatomic, readonly, weak, nullable) AVPlayer *primaryPlayer;
+@property (readonly) NSArray<AVPlayerInterstitialEvent *> *events;
+@end
+extern NSNotificationName const AVPlayerInterstitialEventMonitorEventsDidChangeNotification __attribute__((swift_name("AVPlayerInterstitialEventMonitor.eventsDidChangeNotification"))) AV_IE;
 #ifdef AUDITED
 NS_AUDITED_END
 #else
