@@ -13,10 +13,11 @@
         init(_ keys: AVPlayerKeys, of player: AVPlayer) {
             self.keys = keys
             monitor = AVPlayerInterstitialEventMonitor(primaryPlayer: player)
+            // Nothing says on which thread it comes.
             observer = NotificationCenter.default.addObserver(
-                forName: AVPlayerInterstitialEventMonitor.eventsDidChangeNotification, object: monitor, queue: .main
+                forName: AVPlayerInterstitialEventMonitor.eventsDidChangeNotification, object: monitor, queue: nil
             ) { [weak self] _ in
-                MainActor.assumeIsolated { self?.followEvents() }
+                Task { @MainActor [weak self] in self?.followEvents() }
             }
             followEvents()
         }

@@ -5,7 +5,7 @@ import re
 
 import selectors_of
 import sources as texts
-from platforms import header
+from platforms import STANDARD, header
 from toolchain import FEATURES, HERE, ROOT, WORK, diagnostics, search
 
 # A target of the package, its folder (or several places, which an app takes together), and the SDK of its player, a folder of Players.
@@ -37,6 +37,8 @@ ADAPTERS = [
 # each SDK that `Documentation/Installation.md` names is here or above.
 GENERATIONS = [
     Room("LatchkeyJWPlayer", "LatchkeyJWPlayer", "JWPlayer3", ()),
+    Room("LatchkeyJWPlayer", "LatchkeyJWPlayer", "JWPlayer3.3", ("-D", "JWPLAYER_3_EARLY")),
+    Room("LatchkeyJWPlayer", "LatchkeyJWPlayer", "JWPlayer3.0", ("-D", "JWPLAYER_3_EARLY")),
     Room("LatchkeyJWPlayer", "LatchkeyJWPlayer", "JWPlayerKit4-swift", ()),
     Room("LatchkeyTHEOplayer", "LatchkeyTHEOplayer", "THEOplayer9", ()),
     Room("LatchkeyTHEOplayer", "LatchkeyTHEOplayer", "THEOplayer4", ("-D", "THEOPLAYER_4")),
@@ -69,6 +71,8 @@ APPS = [
 
 # The same with older generations, in Swift 6 alone.
 OLDER_APPS = [
+    app("JWPlayer3.3", "LatchkeyJWPlayer", *_JW3, flags=("-D", "JWPLAYER_3_EARLY")),
+    app("JWPlayer3.0", "LatchkeyJWPlayer", *_JW3, flags=("-D", "JWPLAYER_3_EARLY")),
     app("JWPlayerKit4-swift", "LatchkeyJWPlayer", f"{EXAMPLES}JWPlayerVuDRM.swift"),
     app("THEOplayer9", "LatchkeyTHEOplayer", *_THEO),
     app("THEOplayer4", "LatchkeyTHEOplayer", *_THEO, flags=("-D", "THEOPLAYER_4")),
@@ -164,7 +168,7 @@ class Check:
         return finding
 
     def _said_by_texts(self, room):
-        known = texts.declared(LIBRARY + ADAPTERS) | {new for _, new in RENAMED.values()}
+        known = texts.declared(LIBRARY + ADAPTERS) | {*STANDARD, *(new for _, new in RENAMED.values())}
         return [problem for file in self._files(room) for problem in (*texts.undeclared(file, known), *texts.taken_twice(file))]
 
     def _skipped(self, room):

@@ -58,6 +58,8 @@ import Testing
         let event = AVPlayerInterstitialEvent(primaryItem: film, time: .zero)
         event.templateItems = [AVPlayerItem(asset: AVURLAsset(url: stage.playlist(.twoKeys)))]
         AVPlayerInterstitialEventController(primaryPlayer: app.player).events = [event]
+        let session = try #require(stage.stage.keySessions.first)
+        while isWatched, session.contentKeyRecipients.count < 2, !Task.isCancelled { await Task.yield() }
         service.open()
         let played = event.standIn
         if isWatched {
@@ -66,7 +68,6 @@ import Testing
             await #expect(throws: (any Error).self) { try await played.value }
         }
         #expect(try await finish(app).isRight)
-        let session = try #require(stage.stage.keySessions.first)
         #expect(session.contentKeyRecipients.count == (isWatched ? 2 : 1))
         ads?.end()
         #expect(session.contentKeyRecipients.count == 1)
