@@ -23,11 +23,12 @@ PLATFORMS = {
 }
 
 STANDARD = ["Swift", "_Concurrency", "SwiftOnoneSupport", "_RegexParser", "_StringProcessing"]
-OVERLAYS = ["ObjectiveC", "Darwin", "Dispatch", "Foundation", "CoreMedia", "os"]
+OVERLAYS = ["ObjectiveC", "Darwin", "Dispatch", "Foundation", "CoreMedia", "AVFoundation", "os"]
 SWIFT_ALONE = ["os"]
 WITHOUT_FOUNDATION = ["ObjectiveC", "Dispatch"]
 UNDERLYING = {"Foundation": ["Foundation", "ObjectiveC", "Dispatch", "Darwin"]}
-IMPORTED = {"Foundation": ["Swift", "_Concurrency", "_StringProcessing"], "Dispatch": ["Swift", "_Concurrency"]}
+IMPORTED = {"Foundation": ["Swift", "_Concurrency", "_StringProcessing"], "Dispatch": ["Swift", "_Concurrency"],
+            "AVFoundation": ["Swift", "_Concurrency", "Foundation"]}
 
 # What the standard library has only where there is an Objective-C runtime. Source: the Swift project's repository, `stdlib/public/core`
 # (`BridgeObjectiveC.swift`, `ErrorType.swift`), Apache 2.0 with runtime exception: signatures.

@@ -45,9 +45,18 @@ GENERATIONS = [
 EXAMPLES = [
     Room("Example", "../Examples/GoogleIMADynamicAds.swift", "IMA3", ()),
     Room("Example", "../Examples/AVPlayerCloudDRM.swift", None, ()),
+    Room("Example", "../Examples/Snippets/Downloads.swift", None, ()),
     Room("Example", "../Examples/ObjectiveCKeys.swift", None, ()),
     Room("Example", ("LatchkeyJWPlayer", "../Examples/ObjectiveCKeys.swift"), "JWPlayer3", ()),
     Room("Example", ("LatchkeyTVSDK", "../Examples/ObjectiveCKeys.swift"), "TVSDK", ()),
+]
+
+# The trials of `acceptance`, without its views: there is no SwiftUI.
+_ACCEPTANCE = "../acceptance/Acceptance.swiftpm/Sources/"
+_TRIALS = tuple(f"{_ACCEPTANCE}{name}.swift" for name in ("KeyWatch", "Observation", "ObservationList", "PlayerTrials", "RawDelegate", "Setup", "Trials"))
+ACCEPTANCE = [
+    Room("Acceptance", _TRIALS, None, ()),
+    Room("Acceptance", ("LatchkeyJWPlayer", *_TRIALS), "JWPlayerKit4", ()),
 ]
 
 # An SDK's module has another name on tvOS, or there is no SDK for the platform.
@@ -96,7 +105,7 @@ class Check:
         """Compiles the adapters as files of an app, where only the public API is to be seen."""
         if self.platform.name != "ios":
             return
-        for room in ADAPTERS + EXAMPLES:
+        for room in ADAPTERS + EXAMPLES + ACCEPTANCE:
             for flags in APP_FLAGS:
                 arguments = ["-typecheck", *self._files(room), "-module-name", "App", "-package-name", "app", *flags, *self._search(room)]
                 subject = " and ".join(place.removeprefix("../") for place in places(room))

@@ -121,3 +121,4 @@ __attribute__((swift_bridge("Foundation.Notification")))
 #pragma clang assume_nonnull end
 #import <Foundation/URLLoading.h>
 #import <Foundation/Documents.h>
+#import <Foundation/Predicates.h>
