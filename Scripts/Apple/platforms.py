@@ -23,13 +23,14 @@ PLATFORMS = {
 }
 
 STANDARD = ["Swift", "_Concurrency", "SwiftOnoneSupport", "_RegexParser", "_StringProcessing", "Observation"]
-OVERLAYS = ["ObjectiveC", "Darwin", "Dispatch", "Foundation", "CoreMedia", "os"]
+OVERLAYS = ["ObjectiveC", "Darwin", "Dispatch", "Foundation", "CoreMedia", "AVFoundation", "os"]
 SWIFT_ALONE = ["os"]
 # Modules of views, for examples; built after the others, from declarations that import them.
 VIEWS = ["SwiftUI", "AVKit"]
 WITHOUT_FOUNDATION = ["ObjectiveC", "Dispatch"]
 UNDERLYING = {"Foundation": ["Foundation", "ObjectiveC", "Dispatch", "Darwin"]}
-IMPORTED = {"Foundation": ["Swift", "_Concurrency", "_StringProcessing"], "Dispatch": ["Swift", "_Concurrency"]}
+IMPORTED = {"Foundation": ["Swift", "_Concurrency", "_StringProcessing"], "Dispatch": ["Swift", "_Concurrency"],
+            "AVFoundation": ["Swift", "_Concurrency", "Foundation"]}
 
 # What the standard library has only where there is an Objective-C runtime. Source: the Swift project's repository, `stdlib/public/core`
 # (`BridgeObjectiveC.swift`, `ErrorType.swift`), Apache 2.0 with runtime exception: signatures.

@@ -79,6 +79,14 @@ OLDER_APPS = [
     app("CONNECT5-swift", "LatchkeyOpenTV", f"{EXAMPLES}ConnectCustomerSSM.swift"),
 ]
 
+# The trials of `acceptance`, without its views: there is no SwiftUI.
+_ACCEPTANCE = "../acceptance/Acceptance.swiftpm/Sources/"
+_TRIALS = tuple(f"{_ACCEPTANCE}{name}.swift" for name in ("KeyWatch", "Observation", "ObservationList", "PlayerTrials", "RawDelegate", "Setup", "Trials"))
+ACCEPTANCE = [
+    Room("Acceptance", _TRIALS, None, ()),
+    Room("Acceptance", ("LatchkeyJWPlayer", *_TRIALS), "JWPlayerKit4", ()),
+]
+
 # An SDK's module has another name on tvOS, or there is no SDK for the platform.
 RENAMED = {("tvos", "CONNECT5"): ("OPYSDKFPS", "OPYSDKFPSTv"), ("tvos", "JWPlayerKit4"): ("JWPlayerKit", "JWPlayerTVKit")}
 ADAPTER_PLATFORMS = {"ios", "tvos", "simulator"}
@@ -129,7 +137,7 @@ class Check:
         """Compiles the adapters and the examples as files of an app, where only the public API is to be seen."""
         if not self.is_first:
             return
-        for room in APPS:
+        for room in APPS + ACCEPTANCE:
             for flags in APP_FLAGS:
                 yield self.in_app(room, flags)
         for room in OLDER_APPS:

@@ -56,7 +56,9 @@
             if phase.isAnswered { taken.discard() } else { taken.reply.abandon() }
             guard !(phase.refusal.map { $0.kind == .cancelled } ?? error.isCancellation) else {
                 // A request that another one replaced is not the end of the wait for its key.
-                if !phase.isAbandoned, !isAskedAgain { onCancelled(phase.refusal ?? .cancelledBySystem(error)) }
+                if !phase.isAbandoned, !isAskedAgain {
+                    onCancelled(KeyFailure(phase.refusal ?? .cancelledBySystem(error), key: key))
+                }
                 return
             }
             onFailure(phase.refusal.map { KeyFailure($0, key: key) } ?? KeyFailure(player: error, key: key))

@@ -23,7 +23,7 @@
         let onNotice: @Sendable (Notice) -> Void
         let onFailure: @Sendable (KeyFailure) -> Void
         /// Takes that a request was cancelled and its key is not being asked for again.
-        let onCancelled: @Sendable (ContentKeyError) -> Void
+        let onCancelled: @Sendable (KeyFailure) -> Void
         /// The session calls back on this queue, and requests are answered on it, so no answer crosses a cancellation.
         let queue = DispatchQueue(label: "latchkey.content-key-session")
         let state: Locked<State>
@@ -45,7 +45,7 @@
         init(
             _ loader: ContentKeyLoader, options: Options, onNotice: @escaping @Sendable (Notice) -> Void,
             onFailure: @escaping @Sendable (KeyFailure) -> Void,
-            onCancelled: @escaping @Sendable (ContentKeyError) -> Void
+            onCancelled: @escaping @Sendable (KeyFailure) -> Void
         ) {
             self.loader = loader
             self.options = options

@@ -85,8 +85,12 @@ final class PlayerState: Sendable {
 
     /// Makes an item the current one. It begins to load.
     func take(_ item: AVPlayerItem?) {
-        values.withLock { $0.item = item }
-        item?.playback.begin()
+        let previous = values.withLock { values in
+            defer { values.item = item }
+            return values.item
+        }
+        if previous !== item { previous?.playback.leave(self) }
+        item?.playback.begin(for: self)
     }
 
     var item: AVPlayerItem? { values.withLock { $0.item } }

@@ -86,7 +86,7 @@ import Testing
     @Test func `a vendor of data makes its requests and reads its replies itself`() async throws {
         let certificate = try #require(Self.address)
         let own = await ConfiguredVendor.vuDRM(certificate: certificate).ownHooks()
-        #expect(own.isSuperset(of: [.contentIdentifier, .licenseRequest]))
+        #expect(own.isSuperset(of: [.licenseRequest, .license, .renewal]))
         #expect(own.isDisjoint(with: [.lookupScope, .sessionScope]))
     }
 }

@@ -223,39 +223,10 @@ extern NSString * const AVAssetResourceLoadingRequestStreamingContentKeyRequestR
 extern NSString * const AVStreamingKeyDeliveryContentKeyType IN(ios,9.0) IN(macos,10.11) IN(tvos,9.0) NOT(watchos) IN(visionos,1.0);
 extern NSString * const AVStreamingKeyDeliveryPersistentContentKeyType IN(ios,9.0) IN(macos,10.14) IN(tvos,9.0) NOT(watchos) IN(visionos,1.0);
 
-IN(ios,5.0) IN(macos,10.8) IN(tvos,9.0)
-@interface AVMediaSelection : NSObject
-@end
-AV_DL
-@interface AVAssetDownloadTask : NSURLSessionTask
-@property (nonatomic, readonly) AVURLAsset *URLAsset;
-@end
-IN(ios,15.0) IN(macos,12.0) NOT(tvos) NOT(watchos) IN(visionos,1.0)
-@interface AVAssetDownloadConfiguration : NSObject
-- (instancetype)init NS_UNAVAILABLE;
-+ (instancetype)downloadConfigurationWithAsset:(AVURLAsset *)asset title:(NSString *)title;
-@property (copy, nullable, nonatomic) NSData *artworkData;
-@end
-DEP(ios,11.0,18.0) NOT(tvos) NOT(watchos)
-@interface AVAggregateAssetDownloadTask : NSURLSessionTask
-@end
-NS_SWIFT_SENDABLE
-@protocol AVAssetDownloadDelegate <NSURLSessionTaskDelegate>
-@optional
-- (void)URLSession:(NSURLSession *)session assetDownloadTask:(AVAssetDownloadTask *)assetDownloadTask willDownloadToURL:(NSURL *)location IN(ios,18.0) IN(macos,14.0) NOT(tvos) NOT(watchos) IN(visionos,2.0);
-- (void)URLSession:(NSURLSession *)session assetDownloadTask:(AVAssetDownloadTask *)assetDownloadTask didFinishDownloadingToURL:(NSURL *)location DEP(ios,10.0,18.0) DEP(macos,10.15,15.0) NOT(tvos) NOT(watchos) DEP(visionos,1.0,2.0);
-- (void)URLSession:(NSURLSession *)session assetDownloadTask:(AVAssetDownloadTask *)assetDownloadTask didLoadTimeRange:(CMTimeRange)timeRange totalTimeRangesLoaded:(NSArray<NSValue *> *)loadedTimeRanges timeRangeExpectedToLoad:(CMTimeRange)timeRangeExpectedToLoad DEP(ios,9.0,18.0) DEP(macos,10.15,15.0) NOT(tvos) NOT(watchos);
-@end
-AV_DL
-@interface AVAssetDownloadURLSession : NSURLSession
-+ (AVAssetDownloadURLSession *)sessionWithConfiguration:(NSURLSessionConfiguration *)configuration assetDownloadDelegate:(nullable id <AVAssetDownloadDelegate>)delegate delegateQueue:(nullable NSOperationQueue *)delegateQueue;
-+ (NSURLSession *)sessionWithConfiguration:(NSURLSessionConfiguration *)configuration NS_UNAVAILABLE;
-- (AVAssetDownloadTask *)assetDownloadTaskWithConfiguration:(AVAssetDownloadConfiguration *)downloadConfiguration NS_SWIFT_NAME(makeAssetDownloadTask(downloadConfiguration:)) IN(ios,15.0) IN(macos,12.0) NOT(tvos) NOT(watchos) IN(visionos,1.0);
-@end
 typedef NS_ERROR_ENUM(AVFoundationErrorDomain, AVError) {
   AVErrorUnknown = -11800, AVErrorMediaServicesWereReset = -11819, AVErrorContentIsUnavailable = -11863,
-  AVErrorOperationCancelled IN(ios,14.5) IN(macos,11.3) = -11878,
-  AVErrorContentKeyRequestCancelled IN(ios,14.5) IN(macos,11.3) IN(tvos,14.5) = -11879,
+  AVErrorOperationCancelled IN(ios,15.0) IN(macos,12.0) IN(tvos,15.0) = -11878,
+  AVErrorContentKeyRequestCancelled IN(ios,14.6) IN(macos,11.4) IN(tvos,14.6) = -11879,
 };
 NS_SWIFT_UI_ACTOR
 @interface AVPlayerItem : NSObject
@@ -286,8 +257,18 @@ AV_IE
 @property (readonly) NSArray<AVPlayerInterstitialEvent *> *events;
 @end
 extern NSNotificationName const AVPlayerInterstitialEventMonitorEventsDidChangeNotification __attribute__((swift_name("AVPlayerInterstitialEventMonitor.eventsDidChangeNotification"))) AV_IE;
+// What the acceptance app looks at. Source: objc2-av-foundation and Apple's page of each symbol, read 27 November 2026.
+typedef NS_ENUM(NSInteger, AVPlayerItemStatus) { AVPlayerItemStatusUnknown, AVPlayerItemStatusReadyToPlay, AVPlayerItemStatusFailed } __attribute__((swift_name("AVPlayerItem.Status")));
+@interface AVPlayerItem (Observing)
+@property (nonatomic, readonly) AVPlayerItemStatus status NS_SWIFT_NONISOLATED;
+@property (nonatomic, readonly, nullable) NSError *error NS_SWIFT_NONISOLATED;
+@end
+@interface AVPlayer (Observing)
+- (CMTime)currentTime NS_SWIFT_NONISOLATED;
+@end
 #ifdef AUDITED
 NS_AUDITED_END
 #else
 #pragma clang assume_nonnull end
 #endif
+#import <AVFoundation/Downloads.h>

@@ -127,3 +127,4 @@ NS_SWIFT_SENDABLE __attribute__((swift_name("NotificationCenter")))
 #pragma clang assume_nonnull end
 #import <Foundation/URLLoading.h>
 #import <Foundation/Documents.h>
+#import <Foundation/Predicates.h>
