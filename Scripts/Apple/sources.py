@@ -11,6 +11,8 @@ CONDITION = re.compile(r"^([ \t]*#(?:else)?if\b)(.*)$", re.M)
 SKIPPED = re.compile(r"targetEnvironment\(simulator\)|compiler\(>=\s*([\d.]+)\)")
 FUNCTION = re.compile(r"\bfunc (\w+)[^{}]*\{")
 TAKEN = re.compile(r"\b((?:\w+\.)*\w+)\.withLock(?:Unchecked)?\s*\{")
+# Blocks that run later, as far as one can see: tasks, and closures that capture something by a list.
+LATER = re.compile(r"(?:\bTask\b[^{}\n]*|\.async\b[^{}\n]*)\{|\{(?=\s*\[[^\]]*\]\s*(?:\w+(?:\s*,\s*\w+)*\s+)?in\b)")
 # Comments and texts of one line, in which a brace says nothing.
 WORDLESS = re.compile(r'//[^\n]*|"(?:\\.|[^"\\\n])*"')
 
@@ -32,9 +34,10 @@ def undeclared(file, known):
 
 def taken_twice(file):
     """Closures of `lock.withLock` in which the same lock is taken again, there or by a function of the same file: that never ends. Calls are
-    followed one step, where nothing stands in front of the name."""
+    followed one step, where nothing stands in front of the name; blocks that run later are left out."""
     text = WORDLESS.sub(lambda match: " " * len(match[0]), file.read_text())
     taken = [(match[1].removeprefix("self."), match.start(), _end(text, match.end())) for match in TAKEN.finditer(text)]
+    later = [(match.start(), _end(text, match.end())) for match in LATER.finditer(text)]
     takers = {}
     for match in FUNCTION.finditer(text):
         end = _end(text, match.end())
@@ -44,6 +47,8 @@ def taken_twice(file):
         calls = re.finditer(r"(?:\bself\.|(?<![.\w]))(\w+)\(", text[start:end])
         again += [start + call.start() for call in calls if name in takers.get(call[1], ())]
         for place in again:
+            if any(start < begin < place < finish for begin, finish in later):
+                continue
             yield f"{file}:{text.count(chr(10), 0, place) + 1}:1: error: {name} is locked here already"
 
 

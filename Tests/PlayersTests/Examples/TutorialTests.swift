@@ -1,6 +1,7 @@
 import AVFoundation
 import LatchkeyAVFoundation
 import LatchkeyCore
+import LatchkeyServices
 import LatchkeySimulation
 import LatchkeyTesting
 import LatchkeyVendors
@@ -38,6 +39,30 @@ import Testing
         app.stop()
         #expect(session.contentKeyRecipients.isEmpty)
         #expect(failures.all.isEmpty && stage.log.violations.isEmpty)
+    }
+
+    @Test func `a title is downloaded, and plays with the same loader when the service is away`() async throws {
+        try await PlayerStage.with(terms: LicenseTerms(.persistent)) { try await Self.playOffline($0) }
+    }
+
+    @MainActor private static func playOffline(_ stage: PlayerStage) async throws {
+        let failures = FailureLog()
+        let (finished, continuation) = AsyncStream<OfflineLocation>.makeStream()
+        let app = ProtectedPlayback(stage.loader(store: MemoryKeyStore()), show: failures.add)
+        let downloads = Downloads(app.loader) { event in
+            if case .finished("movie", let location) = event { continuation.yield(location) }
+        }
+        try await downloads.download("movie", stage.playlist(), title: "A Movie")
+        var iterator = finished.makeAsyncIterator()
+        let media = try #require(await iterator.next()).url
+        defer { try? FileManager.default.removeItem(at: media) }
+
+        let service = stage.service(for: .vuDRM)
+        let fetched = service.licenses
+        service.faults.set(.status(500), at: .license)
+        app.play(media)
+        #expect(try await finish(app).isRight)
+        #expect(service.licenses == fetched && failures.all.isEmpty && stage.log.violations.isEmpty)
     }
 
     @Test(arguments: [true, false]) func `an interstitial plays if its asset is protected, and fails if it is not`(
