@@ -122,3 +122,4 @@ __attribute__((swift_bridge("Foundation.Notification")))
 #import <Foundation/URLLoading.h>
 #import <Foundation/Documents.h>
 #import <Foundation/Predicates.h>
+#import <Foundation/Preferences.h>
