@@ -70,12 +70,13 @@
                 options: [AVURLAssetHTTPCookiesKey: cookies, AVURLAssetAllowsCellularAccessKey: false])
             let audio = try await asset.loadMediaSelectionGroup(for: .audible)
             let preferred = try await asset.load(.preferredMediaSelection)
-            let selections = ["en", "fr"].compactMap { language -> AVMediaSelection? in
-                guard let audio, let selection = preferred.mutableCopy() as? AVMutableMediaSelection,
-                    let option = audio.options.first(where: { $0.extendedLanguageTag == language })
-                else { return nil }
+            var selections: [AVMediaSelection] = []
+            for language in ["en", "fr"] {
+                let option = audio?.options.first { $0.extendedLanguageTag == language }
+                guard let audio, let option, let selection = preferred.mutableCopy() as? AVMutableMediaSelection
+                else { continue }
                 selection.select(option, in: audio)
-                return selection
+                selections.append(selection)
             }
             let keys = try await loader.keys(of: stream)
             try await downloads.begin(movie, title: title, from: asset, keys: Set(keys)) { configuration in

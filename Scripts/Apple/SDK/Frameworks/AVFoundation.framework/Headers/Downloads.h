@@ -9,12 +9,12 @@ extern AVMediaCharacteristic const AVMediaCharacteristicAudible;
 extern AVMediaCharacteristic const AVMediaCharacteristicLegible;
 IN(ios,9.0) IN(macos,10.11) IN(tvos,9.0) IN(watchos,2.0) IN(visionos,1.0)
 @interface AVMediaSelection : NSObject <NSCopying>
-- (nullable AVMediaSelectionOption *)selectedMediaOptionInMediaSelectionGroup:(AVMediaSelectionGroup *)mediaSelectionGroup;
+- (nullable AVMediaSelectionOption *)selectedMediaOptionInMediaSelectionGroup:(AVMediaSelectionGroup *)mediaSelectionGroup NS_SWIFT_NAME(selectedMediaOption(in:));
 - (id)mutableCopy;
 @end
 IN(ios,9.0) IN(macos,10.11) IN(tvos,9.0) IN(watchos,2.0) IN(visionos,1.0)
 @interface AVMutableMediaSelection : AVMediaSelection
-- (void)selectMediaOption:(nullable AVMediaSelectionOption *)mediaSelectionOption inMediaSelectionGroup:(AVMediaSelectionGroup *)mediaSelectionGroup;
+- (void)selectMediaOption:(nullable AVMediaSelectionOption *)mediaSelectionOption inMediaSelectionGroup:(AVMediaSelectionGroup *)mediaSelectionGroup NS_SWIFT_NAME(select(_:in:));
 @end
 IN(ios,5.0) IN(macos,10.8) IN(tvos,9.0) IN(watchos,1.0) IN(visionos,1.0)
 @interface AVMediaSelectionGroup : NSObject <NSCopying>
@@ -26,7 +26,7 @@ IN(ios,5.0) IN(macos,10.8) IN(tvos,9.0) IN(watchos,1.0) IN(visionos,1.0)
 @property (nonatomic, readonly, nullable) NSString *extendedLanguageTag;
 @end
 @interface AVAsset (MediaSelection)
-- (void)loadMediaSelectionGroupForMediaCharacteristic:(AVMediaCharacteristic)mediaCharacteristic completionHandler:(void (NS_SWIFT_SENDABLE ^)(AVMediaSelectionGroup * _Nullable, NSError * _Nullable))completionHandler IN(ios,15.0) IN(macos,12.0) IN(tvos,15.0) IN(watchos,8.0) IN(visionos,1.0);
+- (void)loadMediaSelectionGroupForMediaCharacteristic:(AVMediaCharacteristic)mediaCharacteristic completionHandler:(void (NS_SWIFT_SENDABLE ^)(AVMediaSelectionGroup * _Nullable_result, NSError * _Nullable))completionHandler NS_SWIFT_NAME(loadMediaSelectionGroup(for:completionHandler:)) IN(ios,15.0) IN(macos,12.0) IN(tvos,15.0) IN(watchos,8.0) IN(visionos,1.0);
 @end
 extern NSString * const AVURLAssetHTTPCookiesKey IN(ios,8.0) IN(macos,10.15) IN(tvos,9.0) IN(watchos,2.0) IN(visionos,1.0);
 extern NSString * const AVURLAssetAllowsCellularAccessKey IN(ios,10.0) IN(macos,10.15) IN(tvos,10.0) IN(watchos,3.0) IN(visionos,1.0);
@@ -34,7 +34,7 @@ NS_SWIFT_SENDABLE AV_DC
 @interface AVAssetVariantQualifier : NSObject <NSCopying>
 - (instancetype)init NS_UNAVAILABLE;
 + (instancetype)assetVariantQualifierWithPredicate:(NSPredicate *)predicate;
-+ (NSPredicate *)predicateForPresentationHeight:(CGFloat)height operatorType:(NSPredicateOperatorType)operatorType;
++ (NSPredicate *)predicateForPresentationHeight:(CGFloat)height operatorType:(NSPredicateOperatorType)operatorType NS_SWIFT_NAME(predicate(forPresentationHeight:operatorType:));
 @end
 AV_DC
 @interface AVAssetDownloadContentConfiguration : NSObject <NSCopying>

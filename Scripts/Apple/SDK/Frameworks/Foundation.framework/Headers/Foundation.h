@@ -128,3 +128,4 @@ NS_SWIFT_SENDABLE __attribute__((swift_name("NotificationCenter")))
 #import <Foundation/URLLoading.h>
 #import <Foundation/Documents.h>
 #import <Foundation/Predicates.h>
+#import <Foundation/Preferences.h>
