@@ -22,8 +22,11 @@
         }
 
         /// Waits until all keys are there.
+        /// - Parameters:
+        ///   - wanted: The keys.
+        ///   - asset: The title that they are stored for. Defaults to `nil`: the one that needs each key.
         /// - Throws: The first failure; `CancellationError` if the task is cancelled or the fetch has ended.
-        func get(_ wanted: Set<KeyURI>) async throws {
+        func get(_ wanted: Set<KeyURI>, for asset: AssetID? = nil) async throws {
             let (outcomes, continuation) = AsyncStream<Result<KeyURI, any Error>>.makeStream()
             let keys = AVPlayerKeys(loader, options: options) { notice in
                 switch notice {
@@ -37,7 +40,7 @@
                 continuation.yield(.failure(error))
             }
             try begin(keys)
-            for key in wanted { keys.preload(key) }
+            for key in wanted { keys.preload(key, as: asset) }
             var missing = wanted
             var iterator = outcomes.makeAsyncIterator()
             while !missing.isEmpty {
