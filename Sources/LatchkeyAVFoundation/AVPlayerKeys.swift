@@ -5,7 +5,7 @@
     /// Gives AVFoundation's assets their keys, through a content key session of its own.
     ///
     ///     let keys = AVPlayerKeys(loader, onFailure: show)
-    ///     keys.protect(asset)
+    ///     keys.protect(asset, as: "movie-1")
     ///     player.replaceCurrentItem(with: AVPlayerItem(asset: asset))
     ///
     /// Keep it as long as its assets play, because AVFoundation holds its delegate weakly. When it is deallocated it ends open requests
@@ -22,7 +22,7 @@
         let options: Options
         let onNotice: @Sendable (Notice) -> Void
         let onFailure: @Sendable (KeyFailure) -> Void
-        /// Takes that a request was cancelled and its key is not being asked for again.
+        /// Takes why a request ended where the app is not told: it was cancelled and its key is not being asked for again, or the app knows.
         let onCancelled: @Sendable (KeyFailure) -> Void
         /// The session calls back on this queue, and requests are answered on it, so no answer crosses a cancellation.
         let queue = DispatchQueue(label: "latchkey.content-key-session")
@@ -62,10 +62,19 @@
         /// Gives an asset its keys. Call it before the asset loads anything: before its player item is made.
         ///
         /// In the simulator, which has no FairPlay, this reports the failure `playerUnsupported`.
-        public func protect(_ asset: AVURLAsset) {
+        /// - Parameters:
+        ///   - asset: What plays; also an interstitial's asset.
+        ///   - name: The app's name for the title, which credentials are asked for with, and which failures and events carry. Before
+        ///     version 26 the system does not say which asset asks for a key: where several are protected at once, the name is known for
+        ///     keys that were preloaded or stored under it. Defaults to `nil`: the name under which the keys were stored, if any.
+        public func protect(_ asset: AVURLAsset, as name: AssetID? = nil) {
             guard let session = openSession() else { return }
             session.addContentKeyRecipient(asset)
-            state.withLock { $0.requests.addOwner(asset) }
+            let player = state.withLock { state in
+                state.requests.addOwner(asset, as: name)
+                return state.requests.player
+            }
+            loader.forgetRefusals(by: player)
         }
 
         /// Releases the keys of an asset that no longer plays: its open requests end with `cancelled`, and its keys are not renewed.
@@ -85,18 +94,28 @@
             queue.async { session?.expire() }
         }
 
+        /// The title of a key that a notice names; `nil` if it is not known.
+        public func asset(of key: KeyURI) -> AssetID? { state.withLock { $0.requests.asset(of: key) } }
+
         /// Asks for a key before an asset does.
+        /// - Parameters:
+        ///   - key: The key's URI as the playlist states it.
+        ///   - asset: The app's name for the title, as for `protect(_:as:)`. Defaults to `nil`: not known.
         /// - Returns: `false` in the simulator, and if the key is there or was asked for, because AVFoundation would do nothing.
         @discardableResult
-        public func preload(_ key: KeyURI) -> Bool {
-            !state.withLock { $0.requests.contains(key) } && request(key)
+        public func preload(_ key: KeyURI, as asset: AssetID? = nil) -> Bool {
+            !state.withLock { $0.requests.contains(key) } && request(key, as: asset)
         }
 
         /// Asks for the key of initialization data before an asset does; `Options.keyNamed` names the key.
+        /// - Parameters:
+        ///   - initializationData: What the stream has.
+        ///   - asset: The app's name for the title. Defaults to `nil`: not known.
         /// - Returns: `false` in the simulator.
         @discardableResult
-        public func preload(initializationData: Data) -> Bool {
+        public func preload(initializationData: Data, as asset: AssetID? = nil) -> Bool {
             guard let session = openSession() else { return false }
+            if let key = options.keyNamed(initializationData) { state.withLock { $0.requests.name(asset, of: key) } }
             session.processContentKeyRequest(
                 withIdentifier: nil, initializationData: initializationData, options: nil)
             return true
@@ -108,7 +127,7 @@
         /// An asset that has begun to load cannot change its session: make new assets and items, and protect them.
         public func replaceSession() {
             let keys = endAll()
-            for key in keys { request(key) }
+            for (key, asset) in keys { request(key, as: asset) }
         }
     }
 
@@ -120,8 +139,9 @@
         /// Has the session make a key request.
         /// - Returns: Whether there is a session.
         @discardableResult
-        func request(_ key: KeyURI) -> Bool {
+        func request(_ key: KeyURI, as asset: AssetID?) -> Bool {
             guard let session = openSession() else { return false }
+            state.withLock { $0.requests.name(asset, of: key) }
             session.processContentKeyRequest(withIdentifier: key.raw, initializationData: nil, options: nil)
             return true
         }
@@ -129,7 +149,7 @@
         /// Removes a key that ended, and reports why.
         func end(_ request: SessionKeyRequest, _ error: ContentKeyError) {
             state.withLock { $0.requests.keyEnded(request) }
-            onFailure(KeyFailure(error, key: request.keyURI))
+            onFailure(KeyFailure(error, key: request.keyURI, asset: request.asset))
         }
 
         /// Whether a session is the one in use.
@@ -157,15 +177,15 @@
         }
 
         /// Releases all requests and keys of the session, and forgets the session.
-        /// - Returns: The keys that the session had or was asked for.
+        /// - Returns: The keys that the session had or was asked for, with their titles.
         @discardableResult
-        private func endAll() -> Set<KeyURI> {
+        private func endAll() -> [KeyURI: AssetID?] {
             let requests = state.withLock { state in
                 state.session = nil
                 return state.requests.removeAll()
             }
             for request in requests { request.release() }
-            return Set(requests.map(\.keyURI))
+            return Dictionary(requests.map { ($0.keyURI, $0.asset) }) { $0 ?? $1 }
         }
     }
 #endif

@@ -22,8 +22,14 @@
         }
 
         /// Asks for keys, and hands over what became of each: `nil` if it is there.
+        /// - Parameters:
+        ///   - wanted: The keys.
+        ///   - asset: The title that they are stored for. Defaults to `nil`: the one that needs each key.
+        ///   - take: Takes each key, and why it is not there.
         /// - Throws: What `take` throws, which ends the wait; `CancellationError` if the task is cancelled or the fetch has ended.
-        func get(_ wanted: Set<KeyURI>, _ take: (KeyURI, KeyFailure?) throws -> Void) async throws {
+        func get(
+            _ wanted: Set<KeyURI>, for asset: AssetID? = nil, _ take: (KeyURI, KeyFailure?) throws -> Void
+        ) async throws {
             let (outcomes, continuation) = AsyncStream<(key: KeyURI?, failure: KeyFailure?)>.makeStream()
             let keys = AVPlayerKeys(loader, options: options) { notice in
                 switch notice {
@@ -37,7 +43,7 @@
                 continuation.yield((failure.key, failure))
             }
             try begin(keys)
-            for key in wanted { keys.preload(key) }
+            for key in wanted { keys.preload(key, as: asset) }
             var missing = wanted
             var iterator = outcomes.makeAsyncIterator()
             while !missing.isEmpty {

@@ -35,7 +35,7 @@
             try await fetching(.answers, "The keys were not all stored") { fetch in
                 let requested = try await offline.request(asset, keys: keys)
                 let missing = requested.keys.filter { ![.stored, .playing].contains($0.state) }.map(\.uri)
-                try await fetch.get(Set(missing)) { _, failure in
+                try await fetch.get(Set(missing), for: asset) { _, failure in
                     if let failure { throw failure.loaderError ?? failure.error }
                 }
                 guard try await offline.asset(asset)?.isReady == true else { throw ContentKeyError.notStored }
