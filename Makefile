@@ -56,7 +56,8 @@ test: engines packager readers ## run all tests
 	@echo "Building and testing; failures and a summary follow"
 	$(SWIFT_BUILD) --build-tests --quiet
 	@Scripts/run-tests $(TEST_PROGRAM) --experimental-maximum-parallelization-width 8
-	@Scripts/check-drag-in $(CONFIGURATION)
+	@Scripts/check-strangers --self-test --bin "$$($(SWIFT_BUILD) --show-bin-path)"
+	@Scripts/check-strangers --bin "$$($(SWIFT_BUILD) --show-bin-path)"
 	@Scripts/check-rooms --bin "$$($(SWIFT_BUILD) --show-bin-path)"
 	@Scripts/check-deployment --bin "$$($(SWIFT_BUILD) --show-bin-path)"
 	@Scripts/check-pages --bin "$$($(SWIFT_BUILD) --show-bin-path)"
@@ -74,6 +75,7 @@ tsan: deps ## run the tests of TSAN_TESTS with the thread sanitizer
 	    --skip '$(TSAN_SKIP)' --experimental-maximum-parallelization-width 4
 
 check-apple: ## check what an app takes along for Apple's platforms, with this toolchain; see Scripts/Apple/README.md
+	@Scripts/check-apple --self-test
 	@Scripts/check-apple
 
 lint: ## check the format, references, the code in documents, what an app gets, and that tests end and are silent

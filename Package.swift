@@ -452,6 +452,14 @@ if shape == .linux {
                 "StandInPlayers", "StandInEngine", "LatchkeyServices",
             ], swiftSettings: settings),
         tests("Demo", ["LatchkeyDemo", "LatchkeySimulation", "LatchkeyServices", "Latchkey", "LatchkeyCore"]),
+        // The trials of `acceptance`, so that they compile before anybody with a device opens them; the app's views need SwiftUI.
+        .target(
+            name: "LatchkeyAcceptance",
+            dependencies: [
+                "Latchkey", "LatchkeyAVFoundation", "LatchkeyJWPlayer", "LatchkeyTHEOplayer", "LatchkeyOpenTV",
+                "LatchkeyTVSDK", "AVFoundation", "JWPlayerKit", "THEOplayerSDK", "OPYSDKFPS", "PSDKLibrary",
+            ], path: "acceptance/Acceptance.swiftpm/Sources", exclude: ["AcceptanceApp.swift"],
+            swiftSettings: strict + [.defaultIsolation(MainActor.self)]),
         tests(
             "StandIn",
             [
@@ -465,7 +473,8 @@ if shape == .linux {
             [
                 "LatchkeyMedia", "LatchkeyPolicy", "LatchkeyVault", "LatchkeyOperation", "LatchkeyServices",
                 "LatchkeyAVFoundation", "LatchkeyJWPlayer", "LatchkeyTHEOplayer", "LatchkeyOpenTV", "LatchkeyTVSDK",
-                "LatchkeyBitmovin", "LatchkeyReactNativeVideo", "AVFoundation", "JWPlayerKit", "JWPlayer_iOS_SDK",
+                "LatchkeyBitmovin", "LatchkeyReactNativeVideo", "LatchkeyExamples", "AVFoundation", "JWPlayerKit",
+                "JWPlayer_iOS_SDK",
                 "THEOplayerSDK", "OPYSDKFPS", "PSDKLibrary", "BitmovinPlayer", "ReactNativeVideo", "StandInPlayers",
                 "StandInEngine", "LatchkeySimulation", "LatchkeyHTTP", "LatchkeyFairPlay", "LatchkeyDevice",
                 "LatchkeyPlayback", "LatchkeyCommandLine", "LatchkeyTransport", "Latchkey", "LatchkeyVendors",

@@ -1,6 +1,6 @@
 #if canImport(THEOplayerSDK)
     import Foundation
-    @_spi(Integrations) import LatchkeyTHEOplayer
+    @_spi(Integrations) import Latchkey
 
     #if canImport(FoundationNetworking)
         import FoundationNetworking

@@ -1,6 +1,6 @@
 #if canImport(OPYSDKFPS)
     public import Foundation
-    @_spi(Integrations) public import LatchkeyOpenTV
+    @_spi(Integrations) public import Latchkey
     public import OPYSDKFPS
 
     #if canImport(FoundationNetworking)

@@ -1,7 +1,7 @@
 #if canImport(JWPlayer_iOS_SDK)
     public import Foundation
     public import JWPlayer_iOS_SDK
-    public import LatchkeyJWPlayer
+    public import Latchkey
 
     /// JW Player 3 plays a stream that VuDRM protects, in the order of VuDRM's document: the player is made before its data source.
     @MainActor

@@ -1,7 +1,7 @@
 #if canImport(JWPlayerKit)
     public import Foundation
     public import JWPlayerKit
-    public import LatchkeyJWPlayer
+    public import Latchkey
 
     /// JW Player 4 plays a stream that VuDRM protects.
     @MainActor

@@ -1,6 +1,6 @@
 #if canImport(THEOplayerSDK)
     public import Foundation
-    public import LatchkeyTHEOplayer
+    public import Latchkey
     public import THEOplayerSDK
 
     /// THEOplayer plays streams of the vendors of its custom integrations.

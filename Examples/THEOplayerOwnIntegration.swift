@@ -1,6 +1,6 @@
 #if canImport(THEOplayerSDK)
     public import Foundation
-    @_spi(Integrations) public import LatchkeyTHEOplayer
+    @_spi(Integrations) public import Latchkey
     public import THEOplayerSDK
 
     /// THEOplayer plays a stream of a vendor that Latchkey does not know: the integration is the app's own code.

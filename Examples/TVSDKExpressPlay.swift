@@ -1,6 +1,6 @@
 #if canImport(PSDKLibrary)
     public import Foundation
-    public import LatchkeyTVSDK
+    public import LatchkeyAVFoundation
     public import PSDKLibrary
 
     /// Adobe TVSDK plays streams that ExpressPlay protects.

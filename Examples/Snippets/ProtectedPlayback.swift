@@ -6,8 +6,8 @@
     @MainActor
     final class ProtectedPlayback {
         let player = AVPlayer()
-        private let loader: ContentKeyLoader
-        private let keys: AVPlayerKeys
+        let loader: ContentKeyLoader
+        let keys: AVPlayerKeys
         private var asset: AVURLAsset?
 
         /// - Parameters:
@@ -23,7 +23,15 @@
             keys = AVPlayerKeys(loader, onFailure: show)
         }
 
+        /// Takes a loader that the app has already, such as one that stores keys.
+        init(_ loader: ContentKeyLoader, show: @escaping @Sendable (KeyFailure) -> Void) {
+            self.loader = loader
+            keys = AVPlayerKeys(loader, onFailure: show)
+        }
+
+        /// Plays a stream instead of the one before, whose keys are released.
         func play(_ stream: URL) {
+            stop()
             let asset = AVURLAsset(url: stream)
             keys.protect(asset)
             player.replaceCurrentItem(with: AVPlayerItem(asset: asset))
@@ -34,6 +42,7 @@
         func stop() {
             player.replaceCurrentItem(with: nil)
             if let asset { keys.release(asset) }
+            asset = nil
         }
     }
 

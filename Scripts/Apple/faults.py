@@ -1,6 +1,8 @@
 """The check of the check: faults that a compiler on a Mac refuses, each put alone into a copy of the sources, and code that is sound."""
 
 import collections
+import concurrent.futures
+import os
 import shutil
 
 import platforms
@@ -10,27 +12,48 @@ from toolchain import WORK, Refusal, fail, say
 # `verdict`: what the check has to say. A fault that it cannot see is listed too, so that nobody relies on it.
 REFUSED, PASSED, MISSED, UNDECLARED = "refused", "passed", "missed", "undeclared"
 
-Edit = collections.namedtuple("Edit", "name module file old new")
+# A change of a room's file, and how far the room is compiled to see it; a file more, where `old` is None. An app's file, with the room's
+# imports.
+Edit = collections.namedtuple("Edit", "name module file old new verdict depth", defaults=(REFUSED, "types"))
 Addition = collections.namedtuple("Addition", "name verdict module code")
 
 _DELEGATE = "LatchkeyAVFoundation/AVPlayerKeys+Delegate.swift"
+_FILE = "LatchkeyAVFoundation/Fault.swift"
+_LOCK = "state.withLock { $0.requests.addOwner(asset) }"
 
 EDITS = [
     Edit("a misspelled delegate method", "LatchkeyAVFoundation", _DELEGATE,
          "didProvideRenewingContentKeyRequest keyRequest", "didProvideRenewing keyRequest"),
     Edit("a delegate method with a narrower type", "LatchkeyAVFoundation", _DELEGATE,
          "forContentKeyIdentifier keyIdentifier: Any\n", "forContentKeyIdentifier keyIdentifier: String\n"),
+    Edit("a misspelled delegate method outside the conformance", "LatchkeyAVFoundation", _FILE, None,
+         "import AVFoundation\nnonisolated extension AVPlayerKeys {\n"
+         "    @objc func contentKeySession(_ s: AVContentKeySession, shouldRetryy r: AVContentKeyRequest) -> Bool { true }\n}"),
+    Edit("a method for Objective-C that is no delegate's", "LatchkeyAVFoundation", _FILE, None,
+         "import AVFoundation\nnonisolated extension AVPlayerKeys { @objc func sound() {} }", PASSED),
     Edit("a delegate that is no NSObject", "LatchkeyAVFoundation", "LatchkeyAVFoundation/AVPlayerKeys.swift",
          "class AVPlayerKeys: NSObject, Sendable", "class AVPlayerKeys: Sendable"),
     Edit("a missing #available", "LatchkeyAVFoundation", "LatchkeyAVFoundation/AVContentKeyRequest+Latchkey.swift",
          "guard #available(iOS 26, tvOS 26, macOS 26, visionOS 26, watchOS 26, *) else { return nil }", ""),
+    Edit("a mistake in the simulator's branch", "LatchkeyAVFoundation", "LatchkeyAVFoundation/AVPlayerKeys.swift",
+         "onFailure(KeyFailure(.unsupported))", "onFailure(KeyFailure(.unsuported))"),
+    Edit("a mistake in a newer compiler's branch", "LatchkeyAVFoundation",
+         "LatchkeyAVFoundation/AVContentKeyRequest+AdvisoryKeys.swift", "canBeFulfilledWithAdvisoryKey", "canBeFulfiledWithAdvisoryKey"),
+    Edit("a module that nobody declares", "LatchkeyAVFoundation", _FILE, None,
+         "#if canImport(UIKit)\n    import UIKit\n    func fault() { UIDevice.current.nme() }\n#endif"),
+    Edit("a lock taken twice", "LatchkeyAVFoundation", "LatchkeyAVFoundation/AVPlayerKeys.swift",
+         _LOCK, f"state.withLock {{ _ in {_LOCK} }}"),
+    Edit("a lock taken twice, the second time in a function", "LatchkeyAVFoundation", "LatchkeyAVFoundation/AVPlayerKeys.swift",
+         _LOCK, "state.withLock { _ in _ = isCurrent(session) }"),
+    Edit("a lock taken twice, the second time in another file", "LatchkeyAVFoundation", _FILE, None,
+         "import AVFoundation\nnonisolated extension AVPlayerKeys { func fault(_ s: AVContentKeySession) { state.withLock { _ in _ = isCurrent(s) } } }", MISSED),
     Edit("a FileManager in a Sendable", "Latchkey", "Latchkey/Offline/KeyFiles.swift",
          "    let folder: URL\n", "    let folder: URL\n    let files: FileManager = .default\n"),
-    Edit("an internal import in the public API", "LatchkeyVendors", "Vendors/VendorProfile+Session.swift",
+    Edit("an internal import in the public API", "LatchkeyVendors", "LatchkeyVendors/ConfiguredVendor+Session.swift",
          "#else\n    public import Foundation", "#else\n    import Foundation"),
     Edit("overlapping accesses to a resilient type", "Latchkey", "Latchkey/Offline/OfflineKeys+Player.swift",
          "draft.index.keys[key]?.firstPlayed = firstPlayed",
-         "draft.index.keys[key]?.firstPlayed = stored.firstPlayed ?? draft.now; _ = firstPlayed"),
+         "draft.index.keys[key]?.firstPlayed = stored.firstPlayed ?? draft.now; _ = firstPlayed", depth="sil"),
     Edit("an import of Linux's C library", "Latchkey", "Latchkey/Offline/KeyFiles.swift",
          "import Foundation\n", "import Foundation\nimport Glibc\n"),
 ]
@@ -72,35 +95,42 @@ def run(toolchain, sources):
     platforms.build(platform, toolchain)
     for finding in filter(None, map(Check(platform, toolchain, sources).module, LIBRARY)):
         raise Refusal(f"the sources do not compile as they are: {finding.problems[0]}")
-    wrong = sum([_judge(edit, REFUSED, toolchain, sources) for edit in EDITS])
-    wrong += sum([_judge(addition, addition.verdict, toolchain, sources) for addition in ADDITIONS])
-    faults = len(EDITS) + sum(addition.verdict != PASSED for addition in ADDITIONS)
+    shutil.rmtree(WORK / "faults", ignore_errors=True)
+    changes = [*EDITS, *ADDITIONS]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        judged = list(pool.map(lambda number: _judge(changes[number], toolchain, sources, WORK / "faults" / str(number)), range(len(changes))))
+    wrong = 0
+    for change, (verdict, said) in zip(changes, judged):
+        wrong += verdict != change.verdict
+        say(f"{verdict:<11}{change.name}{'' if verdict == change.verdict else f'  (expected: {change.verdict})'}{said and ': ' + said}")
     if wrong:
         fail(f"self-test: {wrong} verdicts are not as expected.")
         return 1
-    missed = [addition.name for addition in ADDITIONS if addition.verdict == MISSED]
-    say(f"check-apple: self-test: {faults - len(missed)} of {faults} faults refused; missed: {', '.join(missed)}.")
+    faults = [change for change in changes if change.verdict != PASSED]
+    missed = [change.name for change in faults if change.verdict == MISSED]
+    say(f"check-apple: self-test: {len(faults) - len(missed)} of {len(faults)} faults refused; missed: {', '.join(missed)}.")
     return 0
 
 
-def _judge(change, expected, toolchain, sources):
-    room = next(room for room in LIBRARY if room.module == change.module)
-    copy = WORK / "faults"
-    shutil.rmtree(copy, ignore_errors=True)
-    shutil.copytree(sources / room.folder, copy / room.folder)
-    if isinstance(change, Edit):
-        file = copy / change.file
-        text = file.read_text()
-        if change.old not in text:
-            say(f"not there    {change.name}: {change.file} has no {change.old.strip()!r}")
-            return 1
-        file.write_text(text.replace(change.old, change.new, 1))
+def _judge(change, toolchain, sources, copy):
+    """What the check says of a change, in a folder of its own, and the first problem."""
+    check = Check(platforms.PLATFORMS["ios"], toolchain, copy)
+    if isinstance(change, Addition):
+        copy.mkdir(parents=True)
+        (copy / "Fault.swift").write_text(f"import {change.module}\n{change.code}\n")
+        problems = check.file(copy / "Fault.swift").problems
     else:
-        (copy / room.folder / "Fault.swift").write_text(change.code + "\n")
-    problems = Check(platforms.PLATFORMS["ios"], toolchain, copy).bodies(room).problems
-    verdict = REFUSED if problems else MISSED if expected == MISSED else PASSED
-    if any("cannot find" in problem for problem in problems):
-        verdict = UNDECLARED  # The headers lack what the change uses: that proves nothing.
-    mark = "" if verdict == expected else f"  (expected: {expected})"
-    say(f"{verdict:<11}{change.name}{mark}{': ' + problems[0].split(': ', 1)[-1][:120] if problems else ''}")
-    return verdict != expected
+        room = next(room for room in LIBRARY if room.module == change.module)
+        shutil.copytree(sources / room.folder, copy / room.folder)
+        file = copy / change.file
+        text = "" if change.old is None else file.read_text()
+        if change.old is not None and change.old not in text:
+            return "not there", f"{change.file} has no {change.old.strip()!r}"
+        file.write_text(change.new + "\n" if change.old is None else text.replace(change.old, change.new, 1))
+        check.depth, check.scratch = change.depth, copy
+        problems = check.bodies(room).problems
+    verdict = REFUSED if problems else MISSED if change.verdict == MISSED else PASSED
+    # Where the headers lack what the change uses, that proves nothing; a misspelled name is not in them either.
+    if isinstance(change, Addition) and any("cannot find" in problem for problem in problems):
+        verdict = UNDECLARED
+    return verdict, problems[0].split(": ", 1)[-1][:120] if problems else ""

@@ -22,12 +22,15 @@ PLATFORMS = {
     ]
 }
 
-STANDARD = ["Swift", "_Concurrency", "SwiftOnoneSupport", "_RegexParser", "_StringProcessing"]
-OVERLAYS = ["ObjectiveC", "Darwin", "Dispatch", "Foundation", "CoreMedia", "os"]
+STANDARD = ["Swift", "_Concurrency", "SwiftOnoneSupport", "_RegexParser", "_StringProcessing", "Observation"]
+OVERLAYS = ["ObjectiveC", "Darwin", "Dispatch", "Foundation", "CoreMedia", "AVFoundation", "os"]
 SWIFT_ALONE = ["os"]
+# Modules of views, for examples; built after the others, from declarations that import them.
+VIEWS = ["SwiftUI", "AVKit"]
 WITHOUT_FOUNDATION = ["ObjectiveC", "Dispatch"]
 UNDERLYING = {"Foundation": ["Foundation", "ObjectiveC", "Dispatch", "Darwin"]}
-IMPORTED = {"Foundation": ["Swift", "_Concurrency", "_StringProcessing"], "Dispatch": ["Swift", "_Concurrency"]}
+IMPORTED = {"Foundation": ["Swift", "_Concurrency", "_StringProcessing"], "Dispatch": ["Swift", "_Concurrency"],
+            "AVFoundation": ["Swift", "_Concurrency", "Foundation"]}
 
 # What the standard library has only where there is an Objective-C runtime. Source: the Swift project's repository, `stdlib/public/core`
 # (`BridgeObjectiveC.swift`, `ErrorType.swift`), Apache 2.0 with runtime exception: signatures.
@@ -54,6 +57,8 @@ def build(platform, toolchain):
     stamp = digest(stamp, SDK, HERE / "Interfaces", HERE / "foundation.py", HERE / "platforms.py")
     for module in OVERLAYS:
         built += _build(module, platform, toolchain, stamp, lambda: _overlay(module, platform, toolchain))
+    for module in VIEWS:
+        built += _build(module, platform, toolchain, stamp, lambda: _declared(module, platform, toolchain))
     return built
 
 
@@ -95,6 +100,10 @@ def _standard(module, platform, toolchain):
     text = re.sub(r"^import Glibc\n", "", text, flags=re.M)
     text = re.sub(r"@backDeployed\(before:[^)]*\)\s*", "", text)
     return text.replace("-swift-version", "-disable-availability-checking -swift-version", 1)
+
+
+def _declared(module, platform, toolchain):
+    return header(module, platform, toolchain) + (HERE / "Interfaces" / f"{module}.swiftinterface").read_text()
 
 
 def _overlay(module, platform, toolchain):

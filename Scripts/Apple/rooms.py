@@ -4,7 +4,8 @@ import collections
 import re
 
 import selectors_of
-from platforms import header
+import sources as texts
+from platforms import STANDARD, header
 from toolchain import FEATURES, HERE, ROOT, WORK, diagnostics, search
 
 # A target of the package, its folder (or several places, which an app takes together), and the SDK of its player, a folder of Players.
@@ -32,29 +33,65 @@ ADAPTERS = [
     Room("LatchkeyReactNativeVideo", "LatchkeyReactNativeVideo", "ReactNativeVideo7", ()),
 ]
 
-# Older generations, and the other reading where the documentation leaves open whether a protocol is Objective-C's.
+# Older generations, and the other reading where the documentation leaves open whether a protocol is Objective-C's. The lowest version of
+# each SDK that `Documentation/Installation.md` names is here or above.
 GENERATIONS = [
     Room("LatchkeyJWPlayer", "LatchkeyJWPlayer", "JWPlayer3", ()),
+    Room("LatchkeyJWPlayer", "LatchkeyJWPlayer", "JWPlayer3.3", ("-D", "JWPLAYER_3_EARLY")),
+    Room("LatchkeyJWPlayer", "LatchkeyJWPlayer", "JWPlayer3.0", ("-D", "JWPLAYER_3_EARLY")),
     Room("LatchkeyJWPlayer", "LatchkeyJWPlayer", "JWPlayerKit4-swift", ()),
     Room("LatchkeyTHEOplayer", "LatchkeyTHEOplayer", "THEOplayer9", ()),
     Room("LatchkeyTHEOplayer", "LatchkeyTHEOplayer", "THEOplayer4", ("-D", "THEOPLAYER_4")),
     Room("LatchkeyOpenTV", "LatchkeyOpenTV", "CONNECT5-swift", ()),
 ]
 
-# Pages of code for apps, without a stand-in, with AVFoundation alone, or for Objective-C.
-EXAMPLES = [
-    Room("Example", "../Examples/GoogleIMADynamicAds.swift", "IMA3", ()),
-    Room("Example", "../Examples/AVPlayerCloudDRM.swift", None, ()),
-    Room("Example", "../Examples/ObjectiveCKeys.swift", None, ()),
-    Room("Example", ("LatchkeyJWPlayer", "../Examples/ObjectiveCKeys.swift"), "JWPlayer3", ()),
-    Room("Example", ("LatchkeyTVSDK", "../Examples/ObjectiveCKeys.swift"), "TVSDK", ()),
+
+def app(sdk, *folders, flags=()):
+    """An app: its own files, which are examples, and an adapter's folder beside them."""
+    return Room("App", folders, sdk, flags)
+
+
+EXAMPLES = "../Examples/"
+_THEO = [f"{EXAMPLES}{name}.swift" for name in ("THEOplayerCustomIntegrations", "THEOplayerOwnIntegration", "AcmeKeys")]
+_JW3 = [f"{EXAMPLES}{name}.swift" for name in ("JWPlayerV3VuDRM", "ObjectiveCKeys")]
+_AVFOUNDATION = [f"{EXAMPLES}{name}" for name in ("AVPlayerCloudDRM.swift", "AVPlayerCloudDRMOlderSamples.swift", "ObjectiveCKeys.swift", "Snippets", "Apps")]
+
+# Apps as their engineers write them: Swift 5 and 6, with and without the main actor as default isolation.
+APPS = [
+    app(None, *_AVFOUNDATION),
+    app("IMA3", f"{EXAMPLES}GoogleIMADynamicAds.swift"),
+    app("JWPlayerKit4", "LatchkeyJWPlayer", f"{EXAMPLES}JWPlayerVuDRM.swift"),
+    app("JWPlayer3", "LatchkeyJWPlayer", *_JW3),
+    app("THEOplayer11", "LatchkeyTHEOplayer", *_THEO),
+    app("CONNECT5", "LatchkeyOpenTV", f"{EXAMPLES}ConnectCustomerSSM.swift"),
+    app("TVSDK", "LatchkeyTVSDK", f"{EXAMPLES}TVSDKExpressPlay.swift", f"{EXAMPLES}ObjectiveCKeys.swift"),
+    app("Bitmovin3", "LatchkeyBitmovin"),
+    app("ReactNativeVideo7", "LatchkeyReactNativeVideo"),
+]
+
+# The same with older generations, in Swift 6 alone.
+OLDER_APPS = [
+    app("JWPlayer3.3", "LatchkeyJWPlayer", *_JW3, flags=("-D", "JWPLAYER_3_EARLY")),
+    app("JWPlayer3.0", "LatchkeyJWPlayer", *_JW3, flags=("-D", "JWPLAYER_3_EARLY")),
+    app("JWPlayerKit4-swift", "LatchkeyJWPlayer", f"{EXAMPLES}JWPlayerVuDRM.swift"),
+    app("THEOplayer9", "LatchkeyTHEOplayer", *_THEO),
+    app("THEOplayer4", "LatchkeyTHEOplayer", *_THEO, flags=("-D", "THEOPLAYER_4")),
+    app("CONNECT5-swift", "LatchkeyOpenTV", f"{EXAMPLES}ConnectCustomerSSM.swift"),
+]
+
+# The trials of `acceptance`, without its views: there is no SwiftUI.
+_ACCEPTANCE = "../acceptance/Acceptance.swiftpm/Sources/"
+_TRIALS = tuple(f"{_ACCEPTANCE}{name}.swift" for name in ("KeyWatch", "Observation", "ObservationList", "PlayerTrials", "RawDelegate", "Setup", "Trials"))
+ACCEPTANCE = [
+    Room("Acceptance", _TRIALS, None, ()),
+    Room("Acceptance", ("LatchkeyJWPlayer", *_TRIALS), "JWPlayerKit4", ()),
 ]
 
 # An SDK's module has another name on tvOS, or there is no SDK for the platform.
 RENAMED = {("tvos", "CONNECT5"): ("OPYSDKFPS", "OPYSDKFPSTv"), ("tvos", "JWPlayerKit4"): ("JWPlayerKit", "JWPlayerTVKit")}
 ADAPTER_PLATFORMS = {"ios", "tvos", "simulator"}
 
-# An adapter's files in an app's own target, in either language mode. Apps made with Xcode 26 have the main actor as default isolation.
+# Apps made with Xcode 26 have the main actor as default isolation.
 APP_FLAGS = [
     ("-swift-version", version, *isolation)
     for version in ("5", "6")
@@ -75,8 +112,12 @@ class Check:
         self.platform, self.toolchain, self.sources = platform, toolchain, sources
         self.modules = WORK / "modules" / (name or platform.name)
         self.modules.mkdir(parents=True, exist_ok=True)
-        # Regions, exclusive access and resilience are checked past the types, in SIL: once, for they do not differ between platforms.
-        self.depth = "sil" if platform.name == "ios" else "types"
+        # Where copies of sources go.
+        self.scratch = self.modules
+        # What does not differ between platforms is looked at once: regions, exclusive access and resilience, which are checked past the
+        # types, in SIL; the names of delegates' methods; what the texts say; and the branches that every platform leaves out.
+        self.is_first = platform.name == "ios"
+        self.depth = "sil" if self.is_first else "types"
 
     def library(self):
         """Compiles what is no player's adapter, and keeps its modules for those. A room after one that fails says nothing."""
@@ -93,14 +134,25 @@ class Check:
             yield self.bodies(room)
 
     def in_apps(self):
-        """Compiles the adapters as files of an app, where only the public API is to be seen."""
-        if self.platform.name != "ios":
+        """Compiles the adapters and the examples as files of an app, where only the public API is to be seen."""
+        if not self.is_first:
             return
-        for room in ADAPTERS + EXAMPLES:
+        for room in APPS + ACCEPTANCE:
             for flags in APP_FLAGS:
-                arguments = ["-typecheck", *self._files(room), "-module-name", "App", "-package-name", "app", *flags, *self._search(room)]
-                subject = " and ".join(place.removeprefix("../") for place in places(room))
-                yield self._finding(f"{subject} in an app ({' '.join(flags)})", arguments)
+                yield self.in_app(room, flags)
+        for room in OLDER_APPS:
+            yield self.in_app(room, APP_FLAGS[-2])
+
+    def in_app(self, room, flags):
+        arguments = ["-typecheck", *self._files(room), "-module-name", room.module, "-package-name", "app", *flags, *self._search(room)]
+        subject = " and ".join(place.removeprefix("../") for place in places(room))
+        finding = self._finding(f"{subject} in an app ({' '.join([*flags, room.sdk or ''])})", arguments)
+        finding.problems.extend(self._said_by_texts(room))
+        return finding
+
+    def file(self, file):
+        """Compiles one file that imports rooms, past the types."""
+        return self._finding(file.name, ["-emit-sil", "-o", "/dev/null", *self._arguments(Room("Fault", "", None, ()), [file])])
 
     def module(self, room):
         """Writes a room's module for the rooms above it; gives a finding only where that fails."""
@@ -117,13 +169,35 @@ class Check:
         subject = room.module + (f" with {room.sdk}" if room.sdk else "")
         mode = ["-emit-sil", "-o", "/dev/null"] if self.depth == "sil" else ["-typecheck"]
         finding = self._finding(subject, [*mode, *self._arguments(room)])
-        if not finding.problems and self.depth == "sil":
+        if not finding.problems and self.is_first:
+            finding.problems.extend(self._said_by_texts(room))
+            finding.problems.extend(self._skipped(room))
             finding.problems.extend(self._never_called(room))
         return finding
 
+    def _said_by_texts(self, room):
+        known = texts.declared(LIBRARY + ADAPTERS) | {*STANDARD, *(new for _, new in RENAMED.values())}
+        return [problem for file in self._files(room) for problem in (*texts.undeclared(file, known), *texts.taken_twice(file))]
+
+    def _skipped(self, room):
+        """Compiles a room once more with the branches that no platform of this toolchain takes, in copies."""
+        folder = self.scratch / "branches" / f"{room.module}-{room.sdk}"
+        chosen, found = [], False
+        for number, file in enumerate(self._files(room)):
+            text = file.read_text()
+            changed = texts.with_skipped_branches(text, self.toolchain.number)
+            chosen.append(file if changed == text else folder / str(number) / file.name)
+            if changed != text:
+                found = True
+                chosen[-1].parent.mkdir(parents=True, exist_ok=True)
+                chosen[-1].write_text(changed)
+        if not found:
+            return []
+        return self._finding(room.module, ["-typecheck", *self._arguments(room, chosen)]).problems
+
     def _never_called(self, room):
         """What the delegates of a room have and no protocol calls: it has a name in Objective-C once its extension is `@objc`."""
-        sdk, folder = self._sdk(room), self.modules / "delegates" / f"{room.module}-{room.sdk}"
+        sdk, folder = self._sdk(room), self.scratch / "delegates" / f"{room.module}-{room.sdk}"
         files = selectors_of.exposed(self._files(room), sdk, folder)
         if not files:
             return []

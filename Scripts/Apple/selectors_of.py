@@ -6,7 +6,7 @@ import shutil
 from toolchain import SDK
 
 PROTOCOL = re.compile(r"@protocol\s+(\w+)\s*(?:<([^>]*)>)?\s*\n(.*?)@end", re.S)
-CLASS = re.compile(r"@interface\s+(\w+)\s*(?:\((?:[^()]|\([^()]*\))*\))?\s*(?::\s*\w+)?\s*<([^>]*)>\s*\n(.*?)@end", re.S)
+CLASS = re.compile(r"@interface\s+(\w+)\s*(?:\((?:[^()]|\([^()]*\))*\))?\s*(?::\s*\w+)?\s*(?:<([^>]*)>)?\s*\n(.*?)@end", re.S)
 METHOD = re.compile(r"^\s*[-+]\s*\([^;]*;", re.M)
 MACRO = re.compile(r"__attribute__\(\(.*?\)\)|\b(?:SWIFT|API|NS|IN|NOT|DEP|AV)_?\w*(?:\([^()]*\))?(?=[\s;])")
 SWIFT_PROTOCOL = re.compile(r"@objc public protocol (\w+)[^{]*\{(.*?)^\}", re.S | re.M)
@@ -37,14 +37,20 @@ def exposed(files, sdk, folder):
 
 
 def never_called(generated, sdk):
-    """The methods in a generated header that stand in a conformance and answer no method of its protocols."""
+    """The methods in a generated header that stand in a conformance and answer no method of its protocols, and those of the class's other
+    extensions that begin as one of these methods does."""
     asked = _asked(sdk)
-    for name, protocols, body in CLASS.findall(generated.read_text()):
-        known = [protocol for protocol in re.split(r"\s*,\s*", protocols.strip()) if protocol in asked]
-        if known:
-            wanted = set().union(*(_with_inherited(protocol, asked) for protocol in known))
-            for method in sorted({_selector(text) for text in METHOD.findall(body)} - wanted - INHERITED - OFFERED.get(name, set())):
-                yield f"error: {name} has {method}, which {', '.join(known)} never calls"
+    parts = [(name, re.findall(r"\w+", protocols), body) for name, protocols, body in CLASS.findall(generated.read_text())]
+    known = {}
+    for name, protocols, _ in parts:
+        known.setdefault(name, set()).update(protocol for protocol in protocols if protocol in asked)
+    for name, protocols, body in parts:
+        here = sorted(known[name].intersection(protocols)) or sorted(known[name])
+        wanted = set().union(*(_with_inherited(protocol, asked) for protocol in here))
+        beginnings = {selector.split(":")[0] for selector in wanted if ":" in selector}
+        for method in sorted({_selector(text) for text in METHOD.findall(body)} - wanted - INHERITED - OFFERED.get(name, set())):
+            if known[name].intersection(protocols) or method.split(":")[0] in beginnings:
+                yield f"error: {name} has {method}, which {', '.join(here)} never calls"
 
 
 def _asked(sdk):

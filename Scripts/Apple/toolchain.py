@@ -29,6 +29,7 @@ class Toolchain:
             raise Refusal(f"swiftc cannot be run: {error}")
         info = json.loads(answer.stdout)
         self.version = info["compilerVersion"]
+        self.number = [int(part) for part in re.search(r"Swift version ([\d.]+)", self.version)[1].split(".")]
         self.triple = info["target"]["moduleTriple"]
         self.runtime = pathlib.Path(info["paths"]["runtimeResourcePath"])
         self.programs = self.runtime.parent.parent / "bin"

@@ -43,38 +43,50 @@ extension CompletionKeyLoader {
     /// - Parameters:
     ///   - spc: what the player made.
     ///   - keyURI: the key's URI as the playlist states it.
+    ///   - asset: the app's name for the title, for credentials and events; `nil` if it is not known.
     ///   - completion: takes the CKC or an error; called once.
     @discardableResult
-    public func license(forSPC spc: Data, keyURI: String, completion: @escaping Completion) -> KeyCall {
+    public func license(
+        forSPC spc: Data, keyURI: String, asset: String? = nil, completion: @escaping Completion
+    ) -> KeyCall {
         call(completion) { [loader] in
-            try await loader.license(for: SPCMessage(spc), key: KeyURI(keyURI)).ckc.revealed
+            try await loader.license(
+                for: SPCMessage(spc), key: KeyURI(keyURI), asset: asset.map { AssetID($0) }
+            ).ckc.revealed
         }
     }
 
     /// Gets the CKC for a key: certificate, SPC and license in one call.
     /// - Parameters:
     ///   - keyURI: the key's URI as the playlist states it.
+    ///   - asset: the app's name for the title, for credentials and events; `nil` if it is not known.
     ///   - makeSPC: has the player make an SPC.
     ///   - completion: takes the CKC or an error; called once.
     @discardableResult
-    public func answer(keyURI: String, makeSPC: @escaping SPCMaker, completion: @escaping Completion) -> KeyCall {
-        answer(keyURI, .streaming, makeSPC, completion)
+    public func answer(
+        keyURI: String, asset: String? = nil, makeSPC: @escaping SPCMaker, completion: @escaping Completion
+    ) -> KeyCall {
+        answer(keyURI, asset, .streaming, makeSPC, completion)
     }
 
     /// Gets a new CKC for a key whose lease is about to end; never from a cache. The app decides when.
     @discardableResult
-    public func renew(keyURI: String, makeSPC: @escaping SPCMaker, completion: @escaping Completion) -> KeyCall {
-        answer(keyURI, .renewal, makeSPC, completion)
+    public func renew(
+        keyURI: String, asset: String? = nil, makeSPC: @escaping SPCMaker, completion: @escaping Completion
+    ) -> KeyCall {
+        answer(keyURI, asset, .renewal, makeSPC, completion)
     }
 }
 
 extension CompletionKeyLoader {
     private func answer(
-        _ keyURI: String, _ purpose: KeyPurpose, _ maker: @escaping SPCMaker, _ completion: @escaping Completion
+        _ keyURI: String, _ asset: String?, _ purpose: KeyPurpose, _ maker: @escaping SPCMaker,
+        _ completion: @escaping Completion
     ) -> KeyCall {
         let request = loader.answer(
             CompletionKeyRequest(
-                keyURI: KeyURI(keyURI), purpose: purpose, queue: queue, maker: maker, promise: promise(completion)))
+                keyURI: KeyURI(keyURI), purpose: purpose, asset: asset.map { AssetID($0) }, queue: queue, maker: maker,
+                promise: promise(completion)))
         return KeyCall(cancel: { request.cancel() }, release: { request.release() })
     }
 
@@ -142,6 +154,7 @@ public final class KeyCall: NSObject, Sendable {
 private struct CompletionKeyRequest: PlayerKeyRequest {
     let keyURI: KeyURI
     let purpose: KeyPurpose
+    let asset: AssetID?
     let queue: DispatchQueue
     let maker: CompletionKeyLoader.SPCMaker
     let promise: Promise<Data, ContentKeyError>

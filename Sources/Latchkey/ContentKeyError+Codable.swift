@@ -1,11 +1,11 @@
 import LatchkeyCore
 import LatchkeyVendors
 
-/// An error as JSON: `code`, `reason`, `remedy`, `isRetryable`, `attempts`, and where they are known `stage` and `service`. The
-/// underlying error is left out.
+/// An error as JSON: `code`, `reason`, `remedy`, `isRetryable`, `attempts`, and where they are known `stage` and `service`;
+/// `isRepeated` if it is true. The underlying error is left out.
 extension ContentKeyError: Codable {
     private enum Key: String, CodingKey {
-        case code, stage, reason, remedy, isRetryable, attempts, service
+        case code, stage, reason, remedy, isRetryable, attempts, isRepeated, service
     }
 
     public init(from decoder: any Decoder) throws {
@@ -17,6 +17,7 @@ extension ContentKeyError: Codable {
             isRetryable: try values.decode(Bool.self, forKey: .isRetryable),
             service: try values.decodeIfPresent(ServiceReply.self, forKey: .service))
         attempts = try values.decode(Int.self, forKey: .attempts)
+        isRepeated = try values.decodeIfPresent(Bool.self, forKey: .isRepeated) ?? false
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -27,6 +28,7 @@ extension ContentKeyError: Codable {
         try values.encode(remedy, forKey: .remedy)
         try values.encode(isRetryable, forKey: .isRetryable)
         try values.encode(attempts, forKey: .attempts)
+        if isRepeated { try values.encode(true, forKey: .isRepeated) }
         try values.encodeIfPresent(service, forKey: .service)
     }
 }

@@ -21,6 +21,8 @@ public struct ContentKeyError: CataloguedError {
     public internal(set) var service: ServiceReply?
     /// How many attempts were made, the one with new credentials included.
     public internal(set) var attempts = 1
+    /// Whether this answers a player that asked again: the service refused a moment ago, and was not asked another time.
+    public internal(set) var isRepeated = false
     /// The app's or the player's own error. Not part of the description, as it may hold a secret.
     public let underlying: (any Error)?
 
@@ -108,6 +110,9 @@ extension ContentKeyError {
             .credentialsFailed, "The app gave no credentials within \(limit.inWords).",
             remedy: "Return from the credentials closure in time.", isRetryable: true)
     }
+
+    /// Whether an app is told: not if the request was cancelled, and not twice of one refusal.
+    @_spi(Adapters) public var isReportable: Bool { kind != .cancelled && !isRepeated }
 
     /// Whether new credentials may help.
     var wantsNewCredentials: Bool {

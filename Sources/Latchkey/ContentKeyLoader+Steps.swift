@@ -38,11 +38,12 @@ extension ContentKeyLoader {
     ///   - spc: what the player made.
     ///   - key: the key's URI.
     ///   - purpose: what the key is wanted for.
+    ///   - asset: the title that plays, for credentials and events. Defaults to `nil`: not known.
     public func license(
-        for spc: SPCMessage, key: KeyURI, purpose: KeyPurpose = .streaming
+        for spc: SPCMessage, key: KeyURI, purpose: KeyPurpose = .streaming, asset: AssetID? = nil
     ) async throws(ContentKeyError) -> License {
         let identifier = try contentIdentifier(for: key)
-        return try await license(for: spc, key, identifier, purpose, trace(key))
+        return try await license(for: spc, key, identifier, purpose, trace(key, asset))
     }
 
     /// When to renew a key whose license came just now; `nil` if it needs no renewal.
@@ -57,7 +58,7 @@ extension ContentKeyLoader {
     public func certificateRequest() async throws(ContentKeyError) -> URLRequest? {
         let issued = IssuedCredentials { [caller] in try await caller.credentials(.certificate) }
         do {
-            let values = try await prerequisites.values(for: nil, trace())
+            let values = try await prerequisites.values(for: .certificate, trace())
             return try await caller.request(.certificate, issued, trusting: values.urls) {
                 [integration = caller.integration] issued in
                 let context = CertificateContext(lookup: values) { try await issued.credentials() }
@@ -77,16 +78,16 @@ extension ContentKeyLoader {
         try caller.read(.certificate, exchange) { try caller.integration.certificate(from: $0) }
     }
 
-    /// The license request, for a player that sends it itself.
+    /// The license request, for a player that sends it itself; the parameters are those of `license(for:key:purpose:asset:)`.
     public func licenseRequest(
-        for spc: SPCMessage, key: KeyURI, purpose: KeyPurpose = .streaming
+        for spc: SPCMessage, key: KeyURI, purpose: KeyPurpose = .streaming, asset: AssetID? = nil
     ) async throws(ContentKeyError) -> URLRequest {
         try checkNotEmpty(spc)
         let identifier = try contentIdentifier(for: key)
-        let values = try await prerequisites.values(for: key, trace(key))
-        let held = try await session?.values(for: purpose) ?? [:]
+        let values = try await prerequisites.values(for: .init(.lookup, of: key, purpose, asset), trace(key, asset))
+        let held = try await session?.values(for: purpose, asset) ?? [:]
         let issued = IssuedCredentials(alsoSecret: [spc.bytes] + values.values + held.values) { [caller] in
-            try await caller.credentials(.init(purpose))
+            try await caller.credentials(.init(.license, of: key, purpose, asset))
         }
         return try await caller.request(.license, issued, trusting: values.urls) {
             [integration = caller.integration] issued in
@@ -117,10 +118,10 @@ extension ContentKeyLoader {
         try checkNotEmpty(spc)
         caller.record?.note(key, purpose, of: trace.number)
         caller.record?.noteSPC(spc.bytes.count, of: trace.number)
-        let values = try await prerequisites.values(for: key, trace)
+        let values = try await prerequisites.values(for: .init(.lookup, of: key, purpose, trace.asset), trace)
         let context = LicenseContext(keyURI: key, contentIdentifier: identifier, purpose: purpose, lookup: values)
         guard let session else { return try await license(for: spc, context, trace) { [:] } }
-        return try await session.license(for: purpose) { held throws(ContentKeyError) in
+        return try await session.license(for: purpose, trace.asset) { held throws(ContentKeyError) in
             try await self.license(for: spc, context, trace, held)
         }
     }
@@ -134,7 +135,7 @@ extension ContentKeyLoader {
         let lastAdvice = Locked<[TokenInspection.Advice]>([])
         return try await caller.perform(
             .init(
-                stage: .license, reason: Credentials.Reason(context.purpose),
+                asking: .init(.license, of: context.keyURI, context.purpose, trace.asset),
                 alsoSecret: [spc.bytes] + context.lookup.values, trusted: context.lookup.urls,
                 expected: integration.licenseURL(for: context.keyURI, lookup: context.lookup), trace: trace,
                 makeRequest: { issued in

@@ -9,7 +9,7 @@ package import LatchkeyTransport
 /// Pass key requests to `answer(_:)`. Each ends exactly once: with a CKC, with a `ContentKeyError`, or without an answer if the
 /// player's system holds the key already. Every request has its own exchange, because a CKC answers only the SPC that it was made for.
 ///
-///     let loader = ContentKeyLoader(.vuDRM(certificate: url), credentials: .token { reason in try await app.token(reason) })
+///     let loader = ContentKeyLoader(.vuDRM(certificate: url), credentials: .token { request in try await app.token(for: request.asset) })
 ///     loader.answer(request)
 ///
 /// A player that makes the SPC itself, or does the I/O itself, uses the steps one by one. Safe to use from any thread.
@@ -78,8 +78,8 @@ public final class ContentKeyLoader: Sendable {
         let requests = KeyRequests(
             KeyRequests.Context(
                 leases: configuration.leases, vendor: integration.renewal, patience: configuration.retry.deadline,
-                timekeeper: timekeeper, generator: generator,
-                trace: { hub.trace($0, $1, then: preloads.observer(of: $1)) }))
+                refusalMemory: configuration.retry.refusalMemory, timekeeper: timekeeper, generator: generator,
+                trace: { hub.trace($0, $1, of: $2, then: preloads.observer(of: $1)) }))
         let players = SecureSession.Players(
             source: { [weak requests] in requests?.source },
             renew: { [weak requests] in requests?.renewAll() ?? false },
@@ -91,7 +91,7 @@ public final class ContentKeyLoader: Sendable {
         self.preloads = preloads
         self.requests = requests
         self.session = session
-        offline = configuration.keyStore.map { OfflineKeys($0, for: caller) { hub.trace(0, $0).send($1) } }
+        offline = configuration.keyStore.map { OfflineKeys($0, for: caller) { hub.trace(0, $0, of: $1).send($2) } }
         prerequisites = Prerequisites(caller)
         certificates = CertificateCache(caller, prerequisites)
         if configuration.certificateFetch == .atOnce { certificates.prefetch(trace()) }
@@ -109,6 +109,12 @@ public final class ContentKeyLoader: Sendable {
 
     /// What was counted since the loader was made.
     public var statistics: KeyStatistics { hub.statistics }
+
+    /// What was counted for a title; nothing if it is none of the latest, 256 titles and keys together.
+    public func statistics(of asset: AssetID) -> KeyStatistics { hub.statistics(of: asset) }
+
+    /// What was counted for a key; nothing if it is none of the latest, 256 titles and keys together.
+    public func statistics(of key: KeyURI) -> KeyStatistics { hub.statistics(of: key) }
 
     /// Takes a player's key request and ends it exactly once. Returns at once; call it from anywhere.
     ///
@@ -155,7 +161,9 @@ public final class ContentKeyLoader: Sendable {
     }
 
     /// The trace of an exchange that belongs to no request.
-    func trace(_ key: KeyURI? = nil) -> Trace { hub.trace(0, key, then: preloads.observer(of: key)) }
+    func trace(_ key: KeyURI? = nil, _ asset: AssetID? = nil) -> Trace {
+        hub.trace(0, key, of: asset, then: preloads.observer(of: key))
+    }
 }
 
 // MARK: - The way of one key
@@ -165,7 +173,9 @@ extension ContentKeyLoader {
     private func work(on request: KeyRequest) async {
         let trace = request.trace
         let deadline = caller.configuration.retry.deadline
-        caller.record?.note(request.playerRequest.keyURI, request.purpose, of: trace.number)
+        if requests.refusals[RefusalMemory.Question(request.playerRequest, of: trace.asset)] == nil {
+            caller.record?.note(request.playerRequest.keyURI, request.purpose, of: trace.number)
+        }
         trace.send(.requested(request.purpose))
         do {
             let license = try await withDeadline(
@@ -180,6 +190,15 @@ extension ContentKeyLoader {
 
     /// The license for a request; `nil` if the system holds the key.
     func license(for request: any PlayerKeyRequest, _ trace: Trace) async throws -> License? {
+        let question = RefusalMemory.Question(request, of: trace.asset)
+        if let refusal = requests.refusals[question] { throw refusal }
+        do { return try await newLicense(for: request, trace) } catch {
+            requests.refusals.note(error, of: question)
+            throw error
+        }
+    }
+
+    private func newLicense(for request: any PlayerKeyRequest, _ trace: Trace) async throws -> License? {
         async let certificate = trace.stage(.certificate) { try await self.certificates.certificate(trace) }
         let identifier = try await trace.stage(.contentIdentifier) { try self.contentIdentifier(for: request.keyURI) }
         let der = try await certificate.der

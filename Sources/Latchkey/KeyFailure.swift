@@ -7,6 +7,8 @@ public import LatchkeyCore
 public struct KeyFailure: Sendable {
     /// The key; `nil` if the failure concerns all keys, or the player did not name the key.
     public let key: KeyURI?
+    /// The title that the app named for the key; `nil` if it named none, or the failure concerns all keys.
+    public let asset: AssetID?
     /// The error to show and to log, with domain, number and text: `loaderError` as an `NSError`, or the player's own error.
     public let error: NSError
     /// The error to branch on; `nil` if the error is the player's own.
@@ -18,8 +20,10 @@ public struct KeyFailure: Sendable {
     /// - Parameters:
     ///   - error: What went wrong.
     ///   - key: The key. Defaults to `nil`: the failure concerns all keys.
-    public init(_ error: ContentKeyError, key: KeyURI? = nil) {
+    ///   - asset: The title of the key. Defaults to `nil`: not known.
+    public init(_ error: ContentKeyError, key: KeyURI? = nil, asset: AssetID? = nil) {
         self.key = key
+        self.asset = asset
         self.error = error.nsError
         loaderError = error
     }
@@ -28,8 +32,10 @@ public struct KeyFailure: Sendable {
     /// - Parameters:
     ///   - error: The player's own error.
     ///   - key: The key. Defaults to `nil`: the player did not name it.
-    public init(player error: any Error, key: KeyURI? = nil) {
+    ///   - asset: The title of the key. Defaults to `nil`: not known.
+    public init(player error: any Error, key: KeyURI? = nil, asset: AssetID? = nil) {
         self.key = key
+        self.asset = asset
         self.error = error as NSError
         loaderError = nil
     }

@@ -17,17 +17,17 @@ import LatchkeyCore
     /// Gets the keys.
     public let loader: ContentKeyLoader
     private let player = PlayerID("PlayerKeys \(UUID().uuidString)")
-    private let keyEnded: @Sendable (KeyURI, ContentKeyError) -> Void
+    private let onEnd: @Sendable (KeyFailure) -> Void
     private let state = Locked(State())
 
     /// - Parameters:
     ///   - loader: gets the keys; several players may share it.
-    ///   - ended: called for a key that ended although it is still wanted.
+    ///   - ended: takes why a key ended although it is still wanted.
     public init(
-        _ loader: ContentKeyLoader, ended: @escaping @Sendable (KeyURI, ContentKeyError) -> Void = { _, _ in }
+        _ loader: ContentKeyLoader, ended: @escaping @Sendable (KeyFailure) -> Void = { _ in }
     ) {
         self.loader = loader
-        keyEnded = ended
+        onEnd = ended
     }
 
     deinit { release() }
@@ -50,14 +50,16 @@ import LatchkeyCore
     ///   - key: the key's URI as the playlist states it.
     ///   - purpose: what the key is wanted for. Defaults to a renewal for a key that the player has and that needs renewal, and to
     ///     streaming for any other.
+    ///   - asset: the title that plays, for credentials and events. Defaults to `nil`: not known, or that of the key that is renewed.
     ///   - completion: takes the license or an error; called once.
     public func license(
-        for spc: Data, key: KeyURI, purpose: KeyPurpose? = nil,
+        for spc: Data, key: KeyURI, purpose: KeyPurpose? = nil, asset: AssetID? = nil,
         completion: @escaping @Sendable (Result<PlayerLicense, ContentKeyError>) -> Void
     ) {
         let request = state.withLock { state in
             let purpose = purpose ?? (state.held[key]?.renewalDate == nil ? .streaming : .renewal)
-            let request = SPCRequest(SPCMessage(spc), key, purpose, player, self, completion)
+            let asset = asset ?? state.held[key]?.asset
+            let request = SPCRequest(SPCMessage(spc), key, purpose, asset, player, self, completion)
             state.pending[ObjectIdentifier(request)] = request
             return request
         }
@@ -73,6 +75,7 @@ import LatchkeyCore
         for promise in state.certificates.values { promise.resolve(.failure(.cancelled)) }
         for request in state.pending.values { request.release() }
         for request in state.held.values { request.release() }
+        loader.forgetRefusals(by: player)
     }
 }
 
@@ -97,7 +100,7 @@ extension PlayerKeys {
 
     fileprivate func ended(_ request: SPCRequest, _ error: ContentKeyError) {
         state.withLock { _ = $0.held.removeValue(forKey: request.keyURI) }
-        keyEnded(request.keyURI, error)
+        onEnd(KeyFailure(error, key: request.keyURI, asset: request.asset))
     }
 }
 
@@ -106,6 +109,7 @@ extension PlayerKeys {
 private final class SPCRequest: ReplyingKeyRequest, @unchecked Sendable {
     let keyURI: KeyURI
     let purpose: KeyPurpose
+    let asset: AssetID?
     let player: PlayerID
     let reply = PlayerReply()
     private let spc: SPCMessage
@@ -115,12 +119,13 @@ private final class SPCRequest: ReplyingKeyRequest, @unchecked Sendable {
     private let renewal = Locked<Date?>(nil)
 
     init(
-        _ spc: SPCMessage, _ keyURI: KeyURI, _ purpose: KeyPurpose, _ player: PlayerID, _ keys: PlayerKeys,
-        _ completion: @escaping @Sendable (Result<PlayerLicense, ContentKeyError>) -> Void
+        _ spc: SPCMessage, _ keyURI: KeyURI, _ purpose: KeyPurpose, _ asset: AssetID?, _ player: PlayerID,
+        _ keys: PlayerKeys, _ completion: @escaping @Sendable (Result<PlayerLicense, ContentKeyError>) -> Void
     ) {
         self.spc = spc
         self.keyURI = keyURI
         self.purpose = purpose
+        self.asset = asset
         self.player = player
         self.keys = keys
         self.completion.whenResolved(completion)

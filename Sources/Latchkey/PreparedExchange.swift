@@ -26,13 +26,16 @@ import LatchkeyCore
     ///   - vendor: the vendor.
     ///   - credentials: asked once, for credentials that last as long as the stream.
     ///   - hosts: where requests may go.
+    ///   - key: the key, if the exchange is made for one. Defaults to `nil`: for all keys of a stream.
+    ///   - asset: the title that plays. Defaults to `nil`: not known.
     /// - Throws: `unfitForPlayer` where the vendor needs more; errors of settings, hosts and credentials.
     public init(
-        _ vendor: ConfiguredVendor, credentials: Credentials = .none, hosts: HostPolicy = HostPolicy()
+        _ vendor: ConfiguredVendor, credentials: Credentials = .none, hosts: HostPolicy = HostPolicy(),
+        key: KeyURI? = nil, asset: AssetID? = nil
     ) async throws(ContentKeyError) {
         if let obstacle = vendor.obstacle { throw .unfit(vendor, obstacle) }
         do {
-            let given = try await credentials(.first)
+            let given = try await credentials(.init(.first, purpose: .streaming, key: key, asset: asset))
             if let missing = vendor.missingCredentials(in: given).first {
                 throw ContentKeyError.unfit(vendor, "needs the credential \"\(missing)\" before the first key")
             }

@@ -7,21 +7,27 @@
         /// Takes a request, unless it was taken before.
         func take(_ request: AVContentKeyRequest, for purpose: KeyPurpose, in session: AVContentKeySession) {
             // Made without the lock, because it asks the app what the key is called. The player's name changes with the session only.
+            let named = request.initializationData.flatMap(options.keyNamed)
+            let key = KeyURI(playerIdentifier: request.identifier) ?? named ?? ""
+            let recipient = request.recipient
+            let (player, asset) = state.withLock { state in
+                (state.requests.player, state.requests.asset(of: key, for: recipient))
+            }
             let make = purpose == .persistable ? PersistableSessionKeyRequest.init : SessionKeyRequest.init
-            let taken = make(request, purpose, session, self, state.withLock { $0.requests.player })
-            let asset = request.asset
+            let taken = make(request, key, purpose, session, self, player, asset)
             let isNew = state.withLock { state in
-                state.session === session ? state.requests.add(taken, as: request, for: asset) : nil
+                state.session === session ? state.requests.add(taken, as: request, for: recipient) : nil
             }
             guard let isNew else { return taken.answer(.failure(.released)) }
             guard isNew else { return }
-            guard !taken.keyURI.raw.isEmpty else { return taken.answer(.failure(.keyUnnamed)) }
+            guard !key.raw.isEmpty else { return taken.answer(.failure(.keyUnnamed)) }
             guard purpose == .streaming, let offline = loader.offline else {
                 return queue.async { [loader] in taken.start(loader) }
             }
             startTask { [queue, weak self] in
-                let isWanted = await offline.isRequested(taken.keyURI)
-                queue.async { [weak self] in self?.start(taken, storing: isWanted) }
+                let asset = await offline.asset(needing: key)
+                if let asset { taken.name(asset) }
+                queue.async { [weak self] in self?.start(taken, storing: asset != nil) }
             }
         }
 
@@ -56,10 +62,18 @@
             if phase.isAnswered { taken.discard() } else { taken.reply.abandon() }
             guard !(phase.refusal.map { $0.kind == .cancelled } ?? error.isCancellation) else {
                 // A request that another one replaced is not the end of the wait for its key.
-                if !phase.isAbandoned, !isAskedAgain { onCancelled(phase.refusal ?? .cancelledBySystem(error)) }
+                if !phase.isAbandoned, !isAskedAgain {
+                    onCancelled(
+                        KeyFailure(phase.refusal ?? .cancelledBySystem(error), key: key, asset: taken.asset))
+                }
                 return
             }
-            onFailure(phase.refusal.map { KeyFailure($0, key: key) } ?? KeyFailure(player: error, key: key))
+            if let refusal = phase.refusal, refusal.isRepeated {
+                return onCancelled(KeyFailure(refusal, key: key, asset: taken.asset))
+            }
+            onFailure(
+                phase.refusal.map { KeyFailure($0, key: key, asset: taken.asset) }
+                    ?? KeyFailure(player: error, key: key, asset: taken.asset))
             if phase.isAnswered { recover(taken) }
             if state.withLock({ $0.requests.isStuck(after: error) }) { onNotice(.stuck) }
         }
@@ -78,7 +92,7 @@
             case .persistable:
                 startTask { [weak self, loader] in
                     guard (try? await loader.offline?.rejected(taken.keyURI)) == .fetchAgain else { return }
-                    self?.request(taken.keyURI)
+                    self?.request(taken.keyURI, as: taken.asset)
                 }
             case .renewal: _ = state.withLock { $0.requests.retryRenewal(of: taken.keyURI) }?.renew()
             }

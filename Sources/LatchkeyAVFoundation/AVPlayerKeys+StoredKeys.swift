@@ -92,7 +92,7 @@
 
         fileprivate static func isNotStored(_ key: KeyURI) -> ContentKeyError {
             ContentKeyError(
-                .persistableKeyFailed, "The key \(key) is not stored.", remedy: "Store it first, by OfflineDownloads.")
+                .persistableKeyFailed, "The key \(key) is not stored.", remedy: "Store it first, by StoredKeys.")
         }
     }
 #endif

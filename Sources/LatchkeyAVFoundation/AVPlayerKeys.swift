@@ -5,7 +5,7 @@
     /// Gives AVFoundation's assets their keys, through a content key session of its own.
     ///
     ///     let keys = AVPlayerKeys(loader, onFailure: show)
-    ///     keys.protect(asset)
+    ///     keys.protect(asset, as: "movie-1")
     ///     player.replaceCurrentItem(with: AVPlayerItem(asset: asset))
     ///
     /// Keep it as long as its assets play, because AVFoundation holds its delegate weakly. When it is deallocated it ends open requests
@@ -22,8 +22,8 @@
         let options: Options
         let onNotice: @Sendable (Notice) -> Void
         let onFailure: @Sendable (KeyFailure) -> Void
-        /// Takes that a request was cancelled and its key is not being asked for again.
-        let onCancelled: @Sendable (ContentKeyError) -> Void
+        /// Takes why a request ended where the app is not told: it was cancelled and its key is not being asked for again, or the app knows.
+        let onCancelled: @Sendable (KeyFailure) -> Void
         /// The session calls back on this queue, and requests are answered on it, so no answer crosses a cancellation.
         let queue = DispatchQueue(label: "latchkey.content-key-session")
         let state: Locked<State>
@@ -47,7 +47,7 @@
         init(
             _ loader: ContentKeyLoader, options: Options, onNotice: @escaping @Sendable (Notice) -> Void,
             onFailure: @escaping @Sendable (KeyFailure) -> Void,
-            onCancelled: @escaping @Sendable (ContentKeyError) -> Void
+            onCancelled: @escaping @Sendable (KeyFailure) -> Void
         ) {
             self.loader = loader
             self.options = options
@@ -64,10 +64,19 @@
         /// Gives an asset its keys. Call it before the asset loads anything: before its player item is made.
         ///
         /// In the simulator, which has no FairPlay, this reports the failure `playerUnsupported`.
-        public func protect(_ asset: AVURLAsset) {
+        /// - Parameters:
+        ///   - asset: What plays; also an interstitial's asset.
+        ///   - name: The app's name for the title, which credentials are asked for with, and which failures and events carry. Before
+        ///     version 26 the system does not say which asset asks for a key: where several are protected at once, the name is known for
+        ///     keys that were preloaded or stored under it. Defaults to `nil`: the name under which the keys were stored, if any.
+        public func protect(_ asset: AVURLAsset, as name: AssetID? = nil) {
             withSession { session in
                 session.addContentKeyRecipient(asset)
-                state.withLock { $0.requests.addOwner(asset) }
+                let player = state.withLock { state in
+                    state.requests.addOwner(asset, as: name)
+                    return state.requests.player
+                }
+                loader.forgetRefusals(by: player)
             }
         }
 
@@ -85,18 +94,27 @@
             _ = endAll()
         }
 
+        /// The title of a key that a notice names; `nil` if it is not known.
+        public func asset(of key: KeyURI) -> AssetID? { state.withLock { $0.requests.asset(of: key) } }
+
         /// Asks for a key before an asset does.
+        /// - Parameters:
+        ///   - key: The key's URI as the playlist states it.
+        ///   - asset: The app's name for the title, as for `protect(_:as:)`. Defaults to `nil`: not known.
         /// - Returns: `false` in the simulator, and if the key is there or was asked for, because AVFoundation would do nothing.
         @discardableResult
-        public func preload(_ key: KeyURI) -> Bool {
-            !state.withLock { $0.requests.contains(key) } && request(key)
+        public func preload(_ key: KeyURI, as asset: AssetID? = nil) -> Bool {
+            !state.withLock { $0.requests.contains(key) } && request(key, as: asset)
         }
 
         /// Asks for the key of initialization data before an asset does; `Options.keyNamed` names the key.
+        /// - Parameters:
+        ///   - initializationData: What the stream has.
+        ///   - asset: The app's name for the title. Defaults to `nil`: not known.
         /// - Returns: `false` in the simulator.
         @discardableResult
-        public func preload(initializationData: Data) -> Bool {
-            process(nil, initializationData)
+        public func preload(initializationData: Data, as asset: AssetID? = nil) -> Bool {
+            process(nil, initializationData, options.keyNamed(initializationData), asset)
         }
 
         /// Asks for the keys whose leases ended, because the app was away or their renewals failed, and that no asset was released of.
@@ -106,7 +124,9 @@
         /// - Returns: The keys that are asked for.
         @discardableResult
         public func renewEndedKeys() -> Set<KeyURI> {
-            Set(state.withLock { $0.requests.takeEnded() }.filter { $0.renew() }.map(\.keyURI))
+            let (player, ended) = state.withLock { ($0.requests.player, $0.requests.takeEnded()) }
+            loader.forgetRefusals(by: player)
+            return Set(ended.filter { $0.renew() }.map(\.keyURI))
         }
 
         /// Starts over with a new session, after the media services were reset or after the notice `stuck`: open requests end with
@@ -115,7 +135,7 @@
         /// An asset that has begun to load cannot change its session: make new assets and items, and protect them.
         public func replaceSession() {
             let keys = endAll()
-            for key in keys { request(key) }
+            for (key, asset) in keys { request(key, as: asset) }
         }
     }
 
@@ -127,12 +147,15 @@
         /// Has the session make a key request.
         /// - Returns: Whether there is a session.
         @discardableResult
-        func request(_ key: KeyURI) -> Bool { process(key, nil) }
+        func request(_ key: KeyURI, as asset: AssetID?) -> Bool { process(key.raw, nil, key, asset) }
 
-        private func process(_ key: KeyURI?, _ initializationData: Data?) -> Bool {
-            withSession {
-                $0.processContentKeyRequest(
-                    withIdentifier: key?.raw, initializationData: initializationData, options: nil)
+        private func process(
+            _ identifier: String?, _ initializationData: Data?, _ key: KeyURI?, _ asset: AssetID?
+        ) -> Bool {
+            withSession { session in
+                if let key { state.withLock { $0.requests.name(asset, of: key) } }
+                session.processContentKeyRequest(
+                    withIdentifier: identifier, initializationData: initializationData, options: nil)
             }
         }
 
@@ -156,7 +179,7 @@
         /// Removes a key that ended, and reports why.
         func end(_ request: SessionKeyRequest, _ error: ContentKeyError) {
             state.withLock { $0.requests.keyEnded(request) }
-            onFailure(KeyFailure(error, key: request.keyURI))
+            onFailure(KeyFailure(error, key: request.keyURI, asset: request.asset))
         }
 
         /// Whether a session is the one in use.
@@ -190,8 +213,8 @@
         }
 
         /// Releases all requests and keys of the session, and has the session expire.
-        /// - Returns: The keys that the session had or was asked for.
-        private func endAll() -> Set<KeyURI> {
+        /// - Returns: The keys that the session had or was asked for, with their titles.
+        private func endAll() -> [KeyURI: AssetID?] {
             let (session, requests) = state.withLock { state in
                 defer { state.session = nil }
                 return (state.session, state.requests.removeAll())
@@ -199,7 +222,7 @@
             for request in requests { request.release() }
             // Behind the callbacks that are on their way, and behind their answers, which take the same queue.
             queue.async { [queue, sessionUse] in queue.async { sessionUse.withLock { _ in session?.expire() } } }
-            return Set(requests.map(\.keyURI))
+            return Dictionary(requests.map { ($0.keyURI, $0.asset) }) { $0 ?? $1 }
         }
     }
 #endif

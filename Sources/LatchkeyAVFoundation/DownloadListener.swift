@@ -9,26 +9,58 @@
             var seconds = 0.0
         }
 
-        private let onEvent: @Sendable (OfflineDownloadEvent) -> Void
+        private struct State {
+            var onEvent: @Sendable (OfflineDownloadEvent) -> Void = { _ in }
+            var onInvalid: @Sendable () -> Void = {}
+            var downloads: [ObjectIdentifier: Download] = [:]
+            /// What the system wants to hear once it has delivered its events.
+            var handlers: [@MainActor () -> Void] = []
+            /// Whether the system has delivered its events, and nobody has heard of it.
+            var isHandled = false
+        }
+
         #if canImport(ObjectiveC)
             private let progress = DownloadProgress()
         #endif
-        private let downloads = Locked<[ObjectIdentifier: Download]>([:])
+        private let state = Locked(State())
 
-        init(_ onEvent: @escaping @Sendable (OfflineDownloadEvent) -> Void) {
-            self.onEvent = onEvent
-            super.init()
+        func report(to onEvent: @escaping @Sendable (OfflineDownloadEvent) -> Void) {
+            state.withLock { $0.onEvent = onEvent }
+        }
+
+        func whenInvalid(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.onInvalid = body } }
+
+        /// Calls a handler when the system has delivered its events, or at once if it has.
+        func whenHandled(_ handler: @escaping @MainActor () -> Void) {
+            let isHandled = state.withLock { state in
+                defer { state.isHandled = false }
+                if !state.isHandled { state.handlers.append(handler) }
+                return state.isHandled
+            }
+            if isHandled { call([handler]) }
         }
 
         /// Reports a task's progress from now on.
         func watch(_ task: URLSessionTask) {
             #if canImport(ObjectiveC)
-                progress.watch(task) { [onEvent] share in onEvent(.progressed(task.asset, share)) }
+                progress.watch(task) { [weak self] share in self?.tell(.progressed(task.asset, share)) }
             #endif
         }
 
+        private func tell(_ event: OfflineDownloadEvent) {
+            let onEvent = state.withLock { state in
+                state.isHandled = false
+                return state.onEvent
+            }
+            onEvent(event)
+        }
+
+        private func call(_ handlers: [@MainActor () -> Void]) {
+            DispatchQueue.main.async { MainActor.assumeIsolated { for handler in handlers { handler() } } }
+        }
+
         private func locate(_ task: URLSessionTask, _ url: URL) {
-            downloads.withLock { $0[ObjectIdentifier(task), default: Download()].location = OfflineLocation(url) }
+            state.withLock { $0.downloads[ObjectIdentifier(task), default: Download()].location = OfflineLocation(url) }
         }
     }
 
@@ -53,12 +85,12 @@
             ) {
                 let expected = timeRangeExpectedToLoad.duration.seconds
                 guard expected > 0 else { return }
-                let seconds = downloads.withLock { downloads in
-                    downloads[ObjectIdentifier(assetDownloadTask), default: Download()].seconds +=
+                let seconds = state.withLock { state in
+                    state.downloads[ObjectIdentifier(assetDownloadTask), default: Download()].seconds +=
                         timeRange.duration.seconds
-                    return downloads[ObjectIdentifier(assetDownloadTask)]?.seconds ?? 0
+                    return state.downloads[ObjectIdentifier(assetDownloadTask)]?.seconds ?? 0
                 }
-                onEvent(.progressed(assetDownloadTask.asset, min(1, seconds / expected)))
+                tell(.progressed(assetDownloadTask.asset, min(1, seconds / expected)))
             }
         #endif
 
@@ -66,20 +98,42 @@
             #if canImport(ObjectiveC)
                 progress.forget(task)
             #endif
-            let download = downloads.withLock { $0.removeValue(forKey: ObjectIdentifier(task)) }
-            if let error {
-                onEvent(.failed(task.asset, error as NSError, download?.location))
-            } else if let location = download?.location {
-                onEvent(.finished(task.asset, location))
-            } else {
-                onEvent(.failed(task.asset, ContentKeyError.nowhere.nsError, nil))
+            let location = state.withLock { $0.downloads.removeValue(forKey: ObjectIdentifier(task)) }?.location
+            switch (error.map { $0 as NSError }, location) {
+            case (let error?, _) where error.isCancellation: tell(.cancelled(task.asset, location))
+            case (let error?, _): tell(.failed(task.asset, error, location))
+            case (nil, let location?): tell(.finished(task.asset, location))
+            case (nil, nil): tell(.failed(task.asset, ContentKeyError.nowhere.nsError, nil))
             }
         }
+
+        func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {
+            state.withLock { $0.onInvalid }()
+        }
+
+        #if !os(macOS)
+            func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {
+                let handlers = state.withLock { state in
+                    defer { state.handlers = [] }
+                    state.isHandled = state.handlers.isEmpty
+                    return state.handlers
+                }
+                call(handlers)
+            }
+        #endif
     }
 
-    nonisolated extension URLSessionTask {
-        /// The title that is downloaded; the system keeps the description between launches.
-        fileprivate var asset: AssetID { AssetID(taskDescription ?? "") }
+    nonisolated extension NSError {
+        /// Whether the app or the viewer cancelled a download: the viewer in the system's Live Activity, from version 27. If the system
+        /// did, as when the viewer quits the app, the error names a reason. Source: `Documentation/Players.md` §3.8.
+        fileprivate var isCancellation: Bool {
+            switch (domain, code) {
+            case (NSCocoaErrorDomain, CocoaError.Code.userCancelled.rawValue): true
+            case (NSURLErrorDomain, URLError.Code.cancelled.rawValue):
+                userInfo[NSURLErrorBackgroundTaskCancelledReasonKey] == nil
+            default: false
+            }
+        }
     }
 
     #if canImport(ObjectiveC)

@@ -21,28 +21,38 @@
             self.options = options
         }
 
-        /// Waits until all keys are there.
-        /// - Throws: The first failure; `CancellationError` if the task is cancelled or the fetch has ended.
-        func get(_ wanted: Set<KeyURI>) async throws {
-            let (outcomes, continuation) = AsyncStream<Result<KeyURI, any Error>>.makeStream()
+        /// Asks for keys, and hands over what became of each: `nil` if it is there.
+        /// - Parameters:
+        ///   - wanted: The keys.
+        ///   - asset: The title that they are stored for. Defaults to `nil`: the one that needs each key.
+        ///   - take: Takes each key, and why it is not there.
+        /// - Throws: What `take` throws, which ends the wait; `CancellationError` if the task is cancelled or the fetch has ended.
+        func get(
+            _ wanted: Set<KeyURI>, for asset: AssetID? = nil, _ take: (KeyURI, KeyFailure?) throws -> Void
+        ) async throws {
+            let (outcomes, continuation) = AsyncStream<(key: KeyURI?, failure: KeyFailure?)>.makeStream()
             let keys = AVPlayerKeys(loader, options: options) { notice in
                 switch notice {
-                case .succeeded(let key, _): continuation.yield(.success(key))
-                case .streamedInstead: continuation.yield(.failure(ContentKeyError.notPersistable))
+                case .succeeded(let key, _): continuation.yield((key, nil))
+                case .streamedInstead(let key): continuation.yield((key, KeyFailure(.notPersistable, key: key)))
                 default: break
                 }
             } onFailure: { failure in
-                continuation.yield(.failure(failure.loaderError ?? failure.error))
-            } onCancelled: { error in
-                continuation.yield(.failure(error))
+                continuation.yield((failure.key, failure))
+            } onCancelled: { failure in
+                continuation.yield((failure.key, failure))
             }
             try begin(keys)
-            for key in wanted { keys.preload(key) }
+            for key in wanted { keys.preload(key, as: asset) }
             var missing = wanted
             var iterator = outcomes.makeAsyncIterator()
             while !missing.isEmpty {
                 guard let outcome = await iterator.next() else { throw CancellationError() }
-                missing.remove(try outcome.get())
+                // A failure without a key is every key's, as in the simulator.
+                for key in outcome.key.map({ missing.intersection([$0]) }) ?? missing {
+                    missing.remove(key)
+                    try take(key, outcome.failure)
+                }
             }
         }
 

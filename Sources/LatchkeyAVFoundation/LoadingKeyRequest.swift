@@ -9,6 +9,7 @@
         let keyURI: KeyURI
         let purpose: KeyPurpose
         let player: PlayerID
+        private let title: Locked<AssetID?>
         /// The resource loader that asks.
         let source: ObjectIdentifier
         let request: AVAssetResourceLoadingRequest
@@ -19,12 +20,13 @@
 
         init(
             _ request: AVAssetResourceLoadingRequest, _ key: KeyURI, for purpose: KeyPurpose,
-            of source: AVAssetResourceLoader, _ keys: ResourceLoaderKeys
+            of source: AVAssetResourceLoader, _ asset: AssetID?, _ keys: ResourceLoaderKeys
         ) {
             self.request = request
             keyURI = key
             self.purpose = purpose
             self.source = ObjectIdentifier(source)
+            title = Locked(asset)
             player = keys.player(of: source)
             self.keys = keys
             queue = keys.queue
@@ -33,6 +35,11 @@
         func makeSPC(certificate: Data, contentIdentifier: Data) async throws -> Data {
             try await makeSPC(certificate, contentIdentifier, options: nil)
         }
+
+        var asset: AssetID? { title.withLock { $0 } }
+
+        /// Names the title if it is not known, before the loader gets the request.
+        func name(_ asset: AssetID) { title.withLock { $0 = $0 ?? asset } }
 
         func renewalPlanned(at date: Date) { renewal.withLock { $0 = date } }
 
@@ -43,7 +50,7 @@
         /// AVFoundation asks again by itself, at the renewal date in the answer.
         func renew() -> Bool { renewal.withLock { $0 } != nil && request.contentInformationRequest != nil }
 
-        func ended(_ error: ContentKeyError) { keys?.onFailure(KeyFailure(error, key: keyURI)) }
+        func ended(_ error: ContentKeyError) { keys?.onFailure(KeyFailure(error, key: keyURI, asset: asset)) }
     }
 
     // MARK: - Used by streamed and stored keys
@@ -76,7 +83,7 @@
                     request.finishLoading()
                 case .failure(let error):
                     // The app is told first, so that it knows the reason when its player fails.
-                    if error.kind != .cancelled { keys?.onFailure(KeyFailure(error, key: keyURI)) }
+                    if error.isReportable { keys?.onFailure(KeyFailure(error, key: keyURI, asset: asset)) }
                     request.finishLoading(with: error.nsError)
                 }
             }
@@ -100,6 +107,7 @@
 
         var keyURI: KeyURI { base.keyURI }
         var player: PlayerID { base.player }
+        var asset: AssetID? { base.asset }
 
         func makeSPC(certificate: Data, contentIdentifier: Data) async throws -> Data {
             try await base.makeSPC(

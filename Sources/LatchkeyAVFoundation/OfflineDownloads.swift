@@ -1,143 +1,139 @@
-// Downloads exist on tvOS and watchOS in other forms, or not at all.
+// Downloads exist on tvOS not at all, and on watchOS in other forms: `StoredKeys` stores keys alone.
 #if canImport(AVFoundation) && !os(tvOS) && !os(watchOS)
     public import AVFoundation
     public import Latchkey
 
     /// Downloads streams to play without a network: first all keys, then the media.
     ///
-    ///     let downloads = OfflineDownloads(loader, configuration: .background(withIdentifier: "app.downloads")) { event in … }
+    ///     let downloads = OfflineDownloads(loader) { event in … }
     ///     try await downloads.begin("movie-1", title: "A Movie", from: url, keys: keysOfTheChosenRenditions)
     ///
     /// A title is ready when its media is there and `loader.offline` says that its keys are stored. To play it, make an asset of the
-    /// location's `url` and protect it as any other. Make one of these per launch, with the same identifier: the system then reports the
-    /// downloads that outlived the app to it.
+    /// location's `url` and protect it as any other, by `AVPlayerKeys` with the same loader.
+    ///
+    /// Downloads go on while the app is suspended. Make one of these at each launch, with the same identifier: the system then reports the
+    /// downloads that outlived the app to it. Safe to use from any thread.
     public nonisolated final class OfflineDownloads: Sendable {
+        /// The identifier of the background session.
+        public let identifier: String
         private let loader: ContentKeyLoader
-        private let options: AVPlayerKeys.Options
-        private let session: AVAssetDownloadURLSession
-        private let listener: DownloadListener
+        private let storedKeys: StoredKeys
+        private let session: DownloadSession
 
         /// - Parameters:
         ///   - loader: Gets and stores the keys; its configuration names a key store.
-        ///   - configuration: The download session's. Use a background configuration, so that downloads outlive the app.
-        ///   - options: The options of the key session that gets the keys.
+        ///   - identifier: Names the background session of the system, the same at each launch. Defaults to, also if empty,
+        ///     `latchkey.downloads`. Two of these with one identifier share the session, and the later one gets its events.
+        ///   - options: The options of the key sessions that get the keys.
+        ///   - configure: Adjusts the session before it is made, such as `allowsCellularAccess` or `isDiscretionary`. Called once for each
+        ///     identifier, before this returns or when the system has ended the session.
         ///   - onEvent: Takes the progress and the end of downloads. Called on a queue of the session.
         public init(
-            _ loader: ContentKeyLoader, configuration: URLSessionConfiguration,
+            _ loader: ContentKeyLoader, identifier: String = "latchkey.downloads",
             options: AVPlayerKeys.Options = AVPlayerKeys.Options(),
+            configure: @escaping @Sendable (URLSessionConfiguration) -> Void = { _ in },
             onEvent: @escaping @Sendable (OfflineDownloadEvent) -> Void
         ) {
             self.loader = loader
-            self.options = options
-            listener = DownloadListener(onEvent)
-            session = AVAssetDownloadURLSession(
-                configuration: configuration, assetDownloadDelegate: listener, delegateQueue: nil)
-            // Downloads of an earlier launch.
-            session.getAllTasks { [listener] tasks in
-                for task in tasks { listener.watch(task) }
-            }
+            self.identifier = identifier.isEmpty ? "latchkey.downloads" : identifier
+            storedKeys = StoredKeys(loader, options: options)
+            session = DownloadSession.named(self.identifier, configure)
+            session.report(to: onEvent)
+        }
+    }
+
+    // MARK: - Keys
+
+    nonisolated extension OfflineDownloads {
+        /// Stores the missing keys of a title: `StoredKeys.storeKeys(_:of:)`.
+        public func storeKeys(_ keys: Set<KeyURI>, of asset: AssetID) async throws {
+            try await storedKeys.storeKeys(keys, of: asset)
         }
 
-        /// Running downloads continue; the session releases its delegate when they are done.
-        deinit { session.finishTasksAndInvalidate() }
+        /// Renews the stored keys that are due: `StoredKeys.renewKeys()`.
+        @discardableResult
+        public func renewKeys() async throws -> [KeyRenewal] { try await storedKeys.renewKeys() }
 
-        /// Stores the keys of a title, and then begins to download its media.
+        /// Renews the keys of a title, due or not: `StoredKeys.renewKeys(of:)`.
+        @discardableResult
+        public func renewKeys(of asset: AssetID) async throws -> [KeyRenewal] {
+            try await storedKeys.renewKeys(of: asset)
+        }
+    }
+
+    // MARK: - Media
+
+    nonisolated extension OfflineDownloads {
+        /// Stores the keys of a title, and then begins to download its media; resumes the download if there is one.
+        ///
+        /// The system lets no download begin while the app is in the background, unless the session is discretionary.
         /// - Parameters:
         ///   - asset: The title's name in the app's store.
         ///   - title: The name that the system shows in its list of downloads.
-        ///   - url: The multivariant playlist.
-        ///   - keys: The keys of all chosen renditions, audio, SD and HD alike; `loader.preload(_:)` finds them in a playlist.
+        ///   - stream: The multivariant playlist, with the options of its requests, such as cookies or `AVURLAssetAllowsCellularAccessKey`.
+        ///   - keys: The keys of all chosen renditions, audio, SD and HD alike; `loader.keys(of:)` finds them in a playlist.
         ///   - choose: Chooses the renditions, in AVFoundation's own types.
         /// - Throws: What `storeKeys(_:of:)` throws; then no media is downloaded.
-        public func begin(
-            _ asset: AssetID, title: String, from url: URL, keys: Set<KeyURI>,
-            choose: (AVAssetDownloadConfiguration) -> Void = { _ in }
-        ) async throws {
+        nonisolated(nonsending)
+            public func begin(
+                _ asset: AssetID, title: String, from stream: AVURLAsset, keys: Set<KeyURI>,
+                choose: (AVAssetDownloadConfiguration) -> Void = { _ in }
+            ) async throws
+        {
             try await storeKeys(keys, of: asset)
+            let isThere = try await running().contains { $0.asset == asset }
             try Task.checkCancellation()
-            let configuration = AVAssetDownloadConfiguration(asset: AVURLAsset(url: url), title: title)
+            if isThere { return resume(asset) }
+            let configuration = AVAssetDownloadConfiguration(asset: stream, title: title)
             choose(configuration)
-            let task = session.makeAssetDownloadTask(downloadConfiguration: configuration)
-            task.taskDescription = asset.rawValue
-            listener.watch(task)
-            task.resume()
+            session.begin(asset, configuration)
         }
 
-        /// Gets and stores those keys of a title that are not stored or have expired.
-        ///
-        /// Ends at the latest one attempt's timeout after the deadline of the loader's `RetryPolicy`, 40 s by default, whatever the system
-        /// does, and at once if its task is cancelled. Keys that were stored until then stay: call it again for the others.
-        /// - Throws: `ContentKeyError`, `cancelled` if the system or the loader cancelled a request; `OfflineError`; an `NSError` of
-        ///   AVFoundation if it took no key, as after a reset of the media services; `CancellationError`.
-        public func storeKeys(_ keys: Set<KeyURI>, of asset: AssetID) async throws {
-            guard let offline = loader.offline else {
-                throw OfflineError(.keyStoreMissing, "The loader was made without a store.")
-            }
-            try await fetching(.answers, "The keys were not all stored") { fetch in
-                let requested = try await offline.request(asset, keys: keys)
-                let missing = requested.keys.filter { ![.stored, .playing].contains($0.state) }.map(\.uri)
-                try await fetch.get(Set(missing))
-                guard try await offline.asset(asset)?.isReady == true else { throw ContentKeyError.notStored }
-            }
+        /// Stores the keys of a title, and then begins to download its media from an address.
+        nonisolated(nonsending)
+            public func begin(
+                _ asset: AssetID, title: String, from url: URL, keys: Set<KeyURI>,
+                choose: (AVAssetDownloadConfiguration) -> Void = { _ in }
+            ) async throws
+        {
+            try await begin(asset, title: title, from: AVURLAsset(url: url), keys: keys, choose: choose)
         }
 
-        /// Renews the stored keys that are due. The media stays, and so does a key that could not be renewed.
-        ///
-        /// Ends in time, as `storeKeys(_:of:)` does. Keys that were renewed until then stay renewed.
-        /// - Returns: The keys that were renewed.
-        /// - Throws: As `storeKeys(_:of:)`; `renewalUnsupported` if the vendor does not renew stored keys.
-        @discardableResult
-        public func renewKeys() async throws -> Set<KeyURI> {
-            guard let offline = loader.offline else { return [] }
-            return try await fetching(.isReplaced, "The keys were not all renewed") { fetch in
-                let due = Set(try await offline.dueForRenewal().map(\.uri))
-                try await fetch.get(due)
-                return due
+        /// The downloads that have not ended, also those of earlier launches.
+        /// - Throws: `ContentKeyError` `deadlineExceeded` if the system does not answer; `CancellationError`.
+        public func running() async throws -> [OfflineDownload] {
+            try await loader.withinDeadline("The system did not list its downloads") { [session] in
+                try await Promise<[OfflineDownload], any Error>.value { list in
+                    session.withTasks { tasks in list.resolve(.success(tasks.map(OfflineDownload.init))) }
+                }
             }
         }
 
-        /// Runs a call that gets keys, and ends their requests when the call ends.
-        private func fetching<Value: Sendable>(
-            _ storedKeys: StoredKeyUse, _ nothing: String, _ body: @escaping @Sendable (KeyFetch) async throws -> Value
-        ) async throws -> Value {
-            var options = options
-            options.storedKeys = storedKeys
-            let fetch = KeyFetch(loader, options)
-            // Here and not where the keys come from, so that nothing is open once the caller goes on.
-            defer { fetch.end() }
-            return try await loader.withinDeadline(nothing) { try await body(fetch) }
-        }
-    }
+        /// Pauses the download of a title; nothing happens if there is none.
+        public func pause(_ asset: AssetID) { session.withTasks(of: asset) { $0.suspend() } }
 
-    /// The progress or the end of a title's download.
-    public nonisolated enum OfflineDownloadEvent: Sendable {
-        /// This share of the media is there, 0 to 1.
-        case progressed(AssetID, Double)
-        /// The media is there. Keep the location: the system does not report it again.
-        case finished(AssetID, OfflineLocation)
-        /// The download failed. What came of the media is at the location, if there is one, and may be resumed or removed.
-        case failed(AssetID, NSError, OfflineLocation?)
-    }
+        /// Continues a download that was paused; nothing happens if there is none.
+        public func resume(_ asset: AssetID) { session.withTasks(of: asset) { $0.resume() } }
 
-    /// Where downloaded media is, as a path relative to the app's home folder, which the system moves between launches.
-    public nonisolated struct OfflineLocation: Sendable, Hashable, Codable {
-        /// The path relative to the home folder; an absolute path, with a slash at its start, if the media is outside of it.
-        public let path: String
+        /// Ends the download of a title, which the event `cancelled` confirms; nothing happens if there is none. Its keys stay:
+        /// `loader.offline.delete(_:)` removes them.
+        public func cancel(_ asset: AssetID) { session.withTasks(of: asset) { $0.cancel() } }
 
-        /// - Parameters:
-        ///   - url: Where the system put the media.
-        ///   - home: The app's current home folder.
-        public init(_ url: URL, home: String = NSHomeDirectory()) {
-            let prefix = home.hasSuffix("/") ? home : home + "/"
-            path = url.path.hasPrefix(prefix) ? String(url.path.dropFirst(prefix.count)) : url.path
-        }
-
-        /// Where the media is, in the current home folder.
-        public var url: URL { url(home: NSHomeDirectory()) }
-
-        /// Where the media is, in a given home folder.
-        public func url(home: String) -> URL {
-            URL(fileURLWithPath: path.hasPrefix("/") ? path : "\(home)/\(path)")
-        }
+        #if !os(macOS)
+            /// Has the system told that the events of a background session were handled, once they were: call it from the app delegate's
+            /// function of the same name.
+            /// - Parameters:
+            ///   - identifier: The session that the system names.
+            ///   - completionHandler: The system's, called once on the main thread after the events have been given to `onEvent`.
+            /// - Returns: `false` if the session is not this one; then the handler is not called.
+            @MainActor @discardableResult
+            public func handleEvents(
+                forBackgroundURLSession identifier: String, completionHandler: @escaping () -> Void
+            ) -> Bool {
+                guard identifier == self.identifier else { return false }
+                session.whenHandled { completionHandler() }
+                return true
+            }
+        #endif
     }
 #endif

@@ -5,7 +5,7 @@
     /// Gives AVFoundation's assets their keys through their resource loader, for apps that have not moved to content key sessions.
     ///
     ///     let keys = ResourceLoaderKeys(loader, onFailure: show)
-    ///     keys.protect(asset)
+    ///     keys.protect(asset, as: "movie-1")
     ///
     /// Keep it as long as its assets play, because AVFoundation holds its delegate weakly. When it is deallocated it ends open requests
     /// and releases its keys. It takes requests for `skd` URLs only, so the app's own delegate can forward to it. New apps use `AVPlayerKeys`:
@@ -15,6 +15,8 @@
             var requests: [ObjectIdentifier: LoadingKeyRequest] = [:]
             /// The latest request of each key, which releases the key.
             var keys: [Key: LoadingKeyRequest] = [:]
+            /// The app's names for what plays.
+            var titles: [ObjectIdentifier: AssetID] = [:]
         }
 
         private struct Key: Hashable {
@@ -23,6 +25,7 @@
         }
 
         private let loader: ContentKeyLoader
+        private let assetOf: @Sendable (KeyURI) -> AssetID?
         let onFailure: @Sendable (KeyFailure) -> Void
         /// The resource loader calls back on this queue, and requests are finished on it, so no answer crosses a cancellation.
         let queue = DispatchQueue(label: "latchkey.resource-loader")
@@ -30,9 +33,15 @@
 
         /// - Parameters:
         ///   - loader: Gets the keys.
+        ///   - assetOf: Returns the title of a key whose asset was not protected by name, as where a player owns its assets. Defaults to
+        ///     `nil` for each key.
         ///   - onFailure: Takes why a key did not come or ended; not called for cancellations. Called on a queue that it must not block.
-        public init(_ loader: ContentKeyLoader, onFailure: @escaping @Sendable (KeyFailure) -> Void) {
+        public init(
+            _ loader: ContentKeyLoader, assetOf: @escaping @Sendable (KeyURI) -> AssetID? = { _ in nil },
+            onFailure: @escaping @Sendable (KeyFailure) -> Void
+        ) {
             self.loader = loader
+            self.assetOf = assetOf
             self.onFailure = onFailure
             super.init()
         }
@@ -40,7 +49,13 @@
         deinit { release() }
 
         /// Gives an asset its keys. Call it before the asset loads anything.
-        public func protect(_ asset: AVURLAsset) {
+        /// - Parameters:
+        ///   - asset: What plays.
+        ///   - name: The app's name for the title, which credentials are asked for with, and which failures and events carry. Defaults to
+        ///     `nil`: the name under which the keys were stored, if any.
+        public func protect(_ asset: AVURLAsset, as name: AssetID? = nil) {
+            state.withLock { $0.titles[ObjectIdentifier(asset.resourceLoader)] = name }
+            loader.forgetRefusals(by: player(of: asset.resourceLoader))
             asset.resourceLoader.setDelegate(self, queue: queue)
             asset.resourceLoader.preloadsEligibleContentKeys = true
         }
@@ -49,6 +64,7 @@
         public func release(_ asset: AVURLAsset) {
             asset.resourceLoader.setDelegate(nil, queue: nil)
             let source = ObjectIdentifier(asset.resourceLoader)
+            state.withLock { $0.titles[source] = nil }
             release { $0.source == source }
         }
 
@@ -98,7 +114,8 @@
         ) -> Bool {
             let key = KeyURI(playerIdentifier: request.request.url) ?? ""
             guard key.scheme?.lowercased() == "skd" else { return false }
-            let taken = LoadingKeyRequest(request, key, for: purpose, of: source, self)
+            let asset = state.withLock { $0.titles[ObjectIdentifier(source)] } ?? assetOf(key)
+            let taken = LoadingKeyRequest(request, key, for: purpose, of: source, asset, self)
             let isNew = state.withLock { state in
                 let replaced = state.requests.updateValue(taken, forKey: ObjectIdentifier(request))
                 if let replaced { state.requests[ObjectIdentifier(request)] = replaced }
@@ -114,7 +131,8 @@
             #else
                 guard taken.purpose == .streaming, let offline = loader.offline else { return taken.start(loader) }
                 startTask { [loader] in
-                    if await offline.isRequested(taken.keyURI) {
+                    if let asset = await offline.asset(needing: taken.keyURI) {
+                        taken.name(asset)
                         taken.startStoring(loader)
                     } else {
                         taken.start(loader)

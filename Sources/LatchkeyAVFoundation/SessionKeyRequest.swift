@@ -12,6 +12,7 @@
         let keyURI: KeyURI
         let purpose: KeyPurpose
         let player: PlayerID
+        private let title: Locked<AssetID?>
         let request: AVContentKeyRequest
         let session: AVContentKeySession
         private weak var keys: AVPlayerKeys?
@@ -20,12 +21,12 @@
         let reply = PlayerReply()
 
         init(
-            _ request: AVContentKeyRequest, for purpose: KeyPurpose, in session: AVContentKeySession,
-            of keys: AVPlayerKeys, _ player: PlayerID
+            _ request: AVContentKeyRequest, _ keyURI: KeyURI, for purpose: KeyPurpose, in session: AVContentKeySession,
+            of keys: AVPlayerKeys, _ player: PlayerID, _ asset: AssetID?
         ) {
-            let named = request.initializationData.flatMap(keys.options.keyNamed)
-            keyURI = KeyURI(playerIdentifier: request.identifier) ?? named ?? ""
+            self.keyURI = keyURI
             self.purpose = purpose
+            title = Locked(asset)
             self.player = player
             self.request = request
             self.session = session
@@ -38,6 +39,8 @@
     // MARK: - Called by the loader
 
     nonisolated extension SessionKeyRequest {
+        var asset: AssetID? { title.withLock { $0 } }
+
         func makeSPC(certificate: Data, contentIdentifier: Data) async throws -> Data {
             guard let spc = try await makeOptionalSPC(certificate: certificate, contentIdentifier: contentIdentifier)
             else { throw ContentKeyError.noSPC }
@@ -101,6 +104,9 @@
     // MARK: - Called by AVPlayerKeys
 
     nonisolated extension SessionKeyRequest {
+        /// Names the title if it is not known, before the loader gets the request.
+        func name(_ asset: AssetID) { title.withLock { $0 = $0 ?? asset } }
+
         /// Replaces this request by a persistable one.
         /// - Throws: AVFoundation's error if the key cannot be stored; this request is still open then.
         func becomePersistable() throws {

@@ -16,6 +16,8 @@ nonisolated struct SessionRequests<Request: ReplyingKeyRequest>: Sendable {
 
     private struct Owner {
         weak var object: (any AnyObject & Sendable)?
+        /// The app's name for what plays.
+        let name: AssetID?
     }
 
     /// Identifies the session to the loader.
@@ -29,6 +31,8 @@ nonisolated struct SessionRequests<Request: ReplyingKeyRequest>: Sendable {
     private var ended: [KeyURI: Entry] = [:]
     /// Those of them that the player was asked to renew.
     private var returning: Set<KeyURI> = []
+    /// The titles of keys that the app asked for itself.
+    private var named: [KeyURI: AssetID] = [:]
     private var retries: RetryBudget
     private var staleSPCs = 0
     private var last = 0
@@ -52,6 +56,16 @@ nonisolated struct SessionRequests<Request: ReplyingKeyRequest>: Sendable {
     func contains(_ key: KeyURI) -> Bool {
         held[key] != nil || isPending(key)
     }
+
+    /// The title that a key belongs to: that of the owner that asks, that which the app named with the key, or that of an earlier request
+    /// for the key; otherwise that of the only owner. `nil` if it is not known.
+    func asset(of key: KeyURI, for owner: ObjectIdentifier? = nil) -> AssetID? {
+        let earlier = held[key] ?? pending.values.first { $0.request.keyURI == key }
+        return name(of: known(owner)) ?? named[key] ?? earlier?.request.asset ?? name(of: onlyOwner)
+    }
+
+    /// Names the title of a key before the key is requested.
+    mutating func name(_ asset: AssetID?, of key: KeyURI) { if let asset { named[key] = asset } }
 
     /// Whether a key is requested.
     func isPending(_ key: KeyURI) -> Bool { pending.values.contains { $0.request.keyURI == key } }
@@ -147,15 +161,18 @@ nonisolated extension SessionRequests {
 
 nonisolated extension SessionRequests {
     /// Adds an owner that will need keys, without keeping it alive.
-    mutating func addOwner(_ owner: any AnyObject & Sendable) {
+    /// - Parameter name: the app's name for it. Defaults to `nil`: none.
+    mutating func addOwner(_ owner: any AnyObject & Sendable, as name: AssetID? = nil) {
         forget(owner)
-        owners.append(Owner(object: owner))
+        owners.append(Owner(object: owner, name: name))
     }
 
     /// Removes an owner and its requests; the last owner's removal includes the requests without an owner.
     /// - Returns: the requests to release.
     mutating func removeOwner(_ owner: any AnyObject & Sendable) -> [Request] {
+        let name = name(of: ObjectIdentifier(owner))
         forget(owner)
+        if !owners.contains(where: { $0.name == name }) { named = named.filter { $0.value != name } }
         let isLast = owners.isEmpty
         let isRemoved = { (entry: Entry) in entry.owner == ObjectIdentifier(owner) || (isLast && entry.owner == nil) }
         let removed = pending.values.filter(isRemoved) + held.values.filter(isRemoved)
@@ -174,6 +191,10 @@ nonisolated extension SessionRequests {
 
     private mutating func forget(_ owner: any AnyObject & Sendable) {
         owners.removeAll { $0.object == nil || $0.object === owner }
+    }
+
+    private func name(of owner: ObjectIdentifier?) -> AssetID? {
+        owners.first { $0.object.map { ObjectIdentifier($0) } == owner }?.name
     }
 
     private func known(_ owner: ObjectIdentifier?) -> ObjectIdentifier? {

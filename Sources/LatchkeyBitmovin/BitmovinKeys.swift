@@ -19,6 +19,7 @@
 
         private let exchange: PreparedExchange
         private let certificateURL: URL
+        private let asset: AssetID?
         private let onFailure: @Sendable (KeyFailure) -> Void
         private let lock = NSLock()
         private var names: [(name: String, key: KeyURI)] = []
@@ -27,19 +28,22 @@
         ///   - vendor: The vendor.
         ///   - credentials: Asked once, now.
         ///   - hosts: Where requests may go.
+        ///   - asset: The app's name for the title, for credentials and failures; with a token per title each has keys of its own. Defaults to
+        ///     `nil`: not known.
         ///   - onFailure: Takes why a request could not be made or a reply not be read. The player gets nothing then, and fails with an error
         ///     of its own. Called on any thread, which it must not block.
         /// - Throws: `unfitForPlayer`; `certificateMissing` if there is no address of a certificate; what is wrong with the settings.
         public init(
             _ vendor: ConfiguredVendor, credentials: Credentials = .none, hosts: HostPolicy = HostPolicy(),
-            onFailure: @escaping @Sendable (KeyFailure) -> Void
+            asset: AssetID? = nil, onFailure: @escaping @Sendable (KeyFailure) -> Void
         ) async throws(ContentKeyError) {
-            exchange = try await PreparedExchange(vendor, credentials: credentials, hosts: hosts)
+            exchange = try await PreparedExchange(vendor, credentials: credentials, hosts: hosts, asset: asset)
             guard let url = exchange.certificateRequest.url else {
                 throw ContentKeyError(
                     .certificateMissing, "There is no address of a certificate.", remedy: "Set certificateURL.")
             }
             certificateURL = url
+            self.asset = asset
             self.onFailure = onFailure
         }
 
@@ -92,7 +96,9 @@
         ) -> Value {
             do { return try body() } catch {
                 let known = error as? ContentKeyError
-                onFailure(known.map { KeyFailure($0, key: key) } ?? KeyFailure(player: error, key: key))
+                onFailure(
+                    known.map { KeyFailure($0, key: key, asset: asset) }
+                        ?? KeyFailure(player: error, key: key, asset: asset))
                 return nothing
             }
         }

@@ -17,6 +17,15 @@ package struct BoundedDictionary<Key: Hashable, Value> {
         if before == nil, let oldest = order.append(key) { values[oldest] = nil }
         return before
     }
+
+    /// Changes the value of a key in place.
+    /// - Parameter value: what a new key begins with.
+    package mutating func change(
+        _ key: Key, startingWith value: @autoclosure () -> Value, _ body: (inout Value) -> Void
+    ) {
+        if values[key] == nil { updateValue(value(), forKey: key) }
+        body(&values[key, default: value()])
+    }
 }
 
 extension BoundedDictionary: Sendable where Key: Sendable, Value: Sendable {}

@@ -20,6 +20,7 @@ public nonisolated final class JWPlayerKeys: NSObject, @unchecked Sendable {
     private let keys: PlayerKeys
     private let spcTimeout: Duration
     private let timekeeper: any Timekeeper
+    private let assetOf: @Sendable (KeyURI) -> AssetID?
     private let onFailure: @Sendable (KeyFailure) -> Void
     private let lock = NSLock()
     private var order = SPCOrder()
@@ -30,13 +31,18 @@ public nonisolated final class JWPlayerKeys: NSObject, @unchecked Sendable {
     ///   - contentType: The UTI that JW Player gets with a license. Defaults to `application/octet-stream`, as in JW Player's samples.
     ///   - spcTimeout: How long the SPC of one key may delay other keys. Defaults to 3 s; players need a fraction of that.
     ///   - timekeeper: The clock of `spcTimeout`.
+    ///   - assetOf: Returns the app's name for the title of a key, such as the one that was loaded last; credentials are asked for with
+    ///     it, and failures and events carry it. Defaults to `nil` for each key. Called on any thread.
     ///   - onFailure: Takes why a key did not come or ended; not called for cancellations. Called on any thread, which it must not block.
     public init(
         _ loader: ContentKeyLoader, stored: JWPlayerStoredKeys? = nil,
         contentType: String = "application/octet-stream", spcTimeout: Duration = .seconds(3),
-        timekeeper: any Timekeeper = SystemTimekeeper(), onFailure: @escaping @Sendable (KeyFailure) -> Void
+        timekeeper: any Timekeeper = SystemTimekeeper(),
+        assetOf: @escaping @Sendable (KeyURI) -> AssetID? = { _ in nil },
+        onFailure: @escaping @Sendable (KeyFailure) -> Void
     ) {
-        keys = PlayerKeys(loader) { onFailure(KeyFailure($1, key: $0)) }
+        keys = PlayerKeys(loader, ended: onFailure)
+        self.assetOf = assetOf
         self.stored = stored
         self.contentType = contentType
         self.spcTimeout = spcTimeout
@@ -98,14 +104,14 @@ nonisolated extension JWPlayerKeys {
         let names = [key.raw] + [identifier].compactMap { $0.map { String(decoding: $0.bytes, as: UTF8.self) } }
         // Sound: as above.
         nonisolated(unsafe) let answer = answer
-        keys.license(for: spc, key: key, purpose: purpose(names)) { [weak self] result in
+        keys.license(for: spc, key: key, purpose: purpose(names), asset: assetOf(key)) { [weak self] result in
             if case .failure(let error) = result { self?.fail(error, key) }
             answer(try? result.get())
         }
     }
 
     func fail(_ error: ContentKeyError, _ key: KeyURI?) {
-        if error.kind != .cancelled { onFailure(KeyFailure(error, key: key)) }
+        if error.isReportable { onFailure(KeyFailure(error, key: key, asset: key.flatMap(assetOf))) }
     }
 
     /// Changes the order, and starts the next key if it may start.

@@ -10,25 +10,46 @@ public import Latchkey
 ///     let stored = JWPlayerStoredKeys(in: folder, onFailure: show)
 ///     let keys = JWPlayerKeys(loader, stored: stored, onFailure: show)
 ///     let contentLoader = JWDRMContentLoader(dataSource: keys, keyManager: stored)
-///     await contentLoader.load(playlist: url)
+///     player.contentLoader = contentLoader      // before configurePlayer(with:), to play what is stored
+///
+///     stored.isDownloading = true               // until onStored has told of all keys
+///     contentLoader.load(items: [item])
+///
+/// `load(items:)` takes items with the address of an HLS playlist, `load(playlist:)` the address of a JW Platform playlist in JSON. Both
+/// return at once.
 ///
 /// JW Player wants its questions answered at once, so nothing here goes through `loader.offline`: a question looks for a file, and a key is
 /// a file of a few kilobytes that replaces the old one. Keep it as long as the content loader.
-// Sound: `wanted` is only touched while the lock is held; the rest are constants.
+// Sound: `wanted` and `downloading` are only touched while the lock is held; the rest are constants.
 public nonisolated final class JWPlayerStoredKeys: NSObject, @unchecked Sendable {
     private let folder: URL
+    private let onStored: @Sendable (_ identifier: String) -> Void
     private let onFailure: @Sendable (KeyFailure) -> Void
     private let lock = NSLock()
     /// The identifiers of the keys that the player is about to store.
     private var wanted: Set<String> = []
+    private var downloading = false
 
     /// - Parameters:
     ///   - folder: Holds the keys and nothing else. It is made when the first key is stored; remove it to remove all keys.
+    ///   - onStored: Takes JW Player's identifier of each key that was stored: its media may be downloaded now. Defaults to nothing. Called on
+    ///     any thread, which it must not block.
     ///   - onFailure: Takes why a key was not stored or removed; the key's URI is not known. Called on any thread, which it must not block.
-    public init(in folder: URL, onFailure: @escaping @Sendable (KeyFailure) -> Void) {
+    public init(
+        in folder: URL, onStored: @escaping @Sendable (_ identifier: String) -> Void = { _ in },
+        onFailure: @escaping @Sendable (KeyFailure) -> Void
+    ) {
         self.folder = folder
+        self.onStored = onStored
         self.onFailure = onFailure
         super.init()
+    }
+
+    /// Whether the keys that JW Player asks for are to be stored. Defaults to `false`: keys that are not stored yet are streamed, also through
+    /// a content loader, because many licenses may not be stored. Set it while the keys of a download are loaded.
+    public var isDownloading: Bool {
+        get { lock.withLock { downloading } }
+        set { lock.withLock { downloading = newValue } }
     }
 
     /// `persistable` if JW Player announced that it stores the key, which it does once before each such request; `nil` otherwise.
@@ -46,6 +67,10 @@ public nonisolated final class JWPlayerStoredKeys: NSObject, @unchecked Sendable
             rest = rest.dropFirst(200)
         }
         return place.appending(path: "\(rest).key")
+    }
+
+    private func exists(_ identifier: String) -> Bool {
+        FileManager.default.fileExists(atPath: file(of: identifier).path)
     }
 
     private func write(_ key: Data, to file: URL) throws {
@@ -79,27 +104,29 @@ public nonisolated final class JWPlayerStoredKeys: NSObject, @unchecked Sendable
 
         public func contentLoader(
             _ contentLoader: JWDRMContentLoader, didWritePersistableContentKey contentKeyIdentifier: String
-        ) {}
+        ) {
+            if exists(contentKeyIdentifier) { onStored(contentKeyIdentifier) }
+        }
 
         public func contentLoader(
             _ contentLoader: JWDRMContentLoader, deletePersistableContentKey contentKeyIdentifier: String
         ) {
             let file = file(of: contentKeyIdentifier)
-            guard FileManager.default.fileExists(atPath: file.path) else { return }
+            guard exists(contentKeyIdentifier) else { return }
             do { try FileManager.default.removeItem(at: file) } catch { onFailure(KeyFailure(player: error)) }
         }
 
-        /// Every key is stored: a content loader only asks about the streams that the app loads with it.
         public func contentLoader(
             _ contentLoader: JWDRMContentLoader, contentKeyTypeFor contentKeyIdentifier: String
         ) -> JWContentKeyType {
+            guard isDownloading || exists(contentKeyIdentifier) else { return .nonpersistable }
             lock.withLock { _ = wanted.insert(contentKeyIdentifier) }
             return .persistable
         }
 
         public func contentLoader(
             _ contentLoader: JWDRMContentLoader, contentKeyExistsOnDisk contentKeyIdentifier: String
-        ) -> Bool { FileManager.default.fileExists(atPath: file(of: contentKeyIdentifier).path) }
+        ) -> Bool { exists(contentKeyIdentifier) }
 
         public func contentLoader(
             _ contentLoader: JWDRMContentLoader, urlForPersistableContentKey contentKeyIdentifier: String

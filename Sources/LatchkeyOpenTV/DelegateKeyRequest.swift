@@ -7,6 +7,7 @@
     nonisolated final class DelegateKeyRequest: PlayerKeyRequest, @unchecked Sendable {
         let keyURI: KeyURI
         let purpose: KeyPurpose
+        let asset: AssetID?
         let player: PlayerID
         let reply = BlockedReply<Data>()
         private let spc: Data
@@ -19,11 +20,12 @@
 
         init(
             _ key: KeyURI, _ spc: Data, _ session: AVContentKeySession?, _ request: AVContentKeyRequest?,
-            certificate: Data?, report: @escaping @Sendable (ContentKeyError) -> Void
+            of asset: AssetID?, certificate: Data?, report: @escaping @Sendable (ContentKeyError) -> Void
         ) {
             keyURI = key
             purpose = request?.renewsExpiringResponseData == true ? .renewal : .streaming
             player = session.map { PlayerID("OTV \(ObjectIdentifier($0))") } ?? .only
+            self.asset = asset
             self.spc = spc
             self.certificate = certificate
             self.report = report

@@ -20,6 +20,7 @@
     public nonisolated final class OpenTVKeys: NSObject, Sendable {
         private let loader: ContentKeyLoader
         private let loaderFor: @Sendable (KeyURI) -> ContentKeyLoader?
+        private let assetOf: @Sendable (KeyURI) -> AssetID?
         private let deadline: Duration
         private let onFailure: @Sendable (KeyFailure) -> Void
         private let memory = DelegateMemory()
@@ -29,15 +30,19 @@
         ///   - deadline: How long the SDK's thread may wait. Defaults to 35 s, a little more than a loader's own deadline.
         ///   - loaderFor: Returns the loader of a key of another vendor or configuration, and `nil` for `loader`, which is the default. The SDK
         ///     asks for the certificate without naming a key, so all loaders need the same certificate.
+        ///   - assetOf: Returns the app's name for the title of a key, such as the one that was loaded last; credentials are asked for with
+        ///     it, and failures and events carry it. Defaults to `nil` for each key. Called on any thread.
         ///   - onFailure: Takes why a key did not come or ended; not called for cancellations. Called on any thread, which it must not block.
         public init(
             _ loader: ContentKeyLoader, deadline: Duration = .seconds(35),
             loaderFor: @escaping @Sendable (KeyURI) -> ContentKeyLoader? = { _ in nil },
+            assetOf: @escaping @Sendable (KeyURI) -> AssetID? = { _ in nil },
             onFailure: @escaping @Sendable (KeyFailure) -> Void
         ) {
             self.loader = loader
             self.deadline = deadline
             self.loaderFor = loaderFor
+            self.assetOf = assetOf
             self.onFailure = onFailure
             super.init()
         }
@@ -47,6 +52,7 @@
         /// A secure session of the vendor ends with its last key.
         public func release() {
             for handle in memory.takeHandles() { handle.release() }
+            loader.forgetRefusals()
         }
     }
 
@@ -104,7 +110,9 @@
         ) -> Result<Data, ContentKeyError> {
             let loader = loaderFor(key) ?? loader
             let certificate = loader === self.loader ? nil : memory.certificate
-            let request = DelegateKeyRequest(key, spc, session, request, certificate: certificate) { [weak self] in
+            let request = DelegateKeyRequest(
+                key, spc, session, request, of: assetOf(key), certificate: certificate
+            ) { [weak self] in
                 self?.report($0, key)
             }
             let result = request.reply.wait(atMost: deadline, .license) { [memory] in
@@ -118,7 +126,7 @@
         }
 
         private func report(_ error: ContentKeyError, _ key: KeyURI?) {
-            if error.kind != .cancelled { onFailure(KeyFailure(error, key: key)) }
+            if error.isReportable { onFailure(KeyFailure(error, key: key, asset: key.flatMap(assetOf))) }
         }
     }
 

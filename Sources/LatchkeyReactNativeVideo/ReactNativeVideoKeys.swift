@@ -14,6 +14,7 @@
     /// with react-native has. Source: `Documentation/Players.md` §8.4.
     public nonisolated final class ReactNativeVideoKeys: ReactNativeVideoPlugin {
         private let loaderFor: (any NativeVideoPlayerSource) -> ContentKeyLoader?
+        private let assetOf: (any NativeVideoPlayerSource) -> AssetID?
         private let options: AVPlayerKeys.Options
         private let onNotice: @Sendable (AVPlayerKeys.Notice) -> Void
         private let onFailure: @Sendable (KeyFailure) -> Void
@@ -32,29 +33,35 @@
         ///   - loader: Gets the keys.
         ///   - options: The options of each content key session.
         ///   - onNotice: Takes what the app may want to know beyond failures. Called on a queue that it must not block.
+        ///   - assetOf: Returns the app's name for a source's title; credentials are asked for with it, and failures and events carry it.
+        ///     Defaults to `nil` for each source. Called on any thread.
         ///   - onFailure: Takes why a key did not come, was not taken, or ended; the library prints only some of that. Not called for
         ///     cancellations. Called on a queue that it must not block.
         public convenience init(
             _ loader: ContentKeyLoader, options: AVPlayerKeys.Options = AVPlayerKeys.Options(),
             onNotice: @escaping @Sendable (AVPlayerKeys.Notice) -> Void = { _ in },
+            assetOf: @escaping (any NativeVideoPlayerSource) -> AssetID? = { _ in nil },
             onFailure: @escaping @Sendable (KeyFailure) -> Void
         ) {
-            self.init(options: options, onNotice: onNotice, onFailure: onFailure) { _ in loader }
+            self.init(options: options, onNotice: onNotice, assetOf: assetOf, onFailure: onFailure) { _ in loader }
         }
 
         /// Gives some sources their keys, each from a loader of its own. The library asks its plugins in no particular order.
         /// - Parameters:
         ///   - options: The options of each content key session.
-        ///   - onNotice: As in `init(_:options:onNotice:onFailure:)`.
-        ///   - onFailure: As in `init(_:options:onNotice:onFailure:)`.
+        ///   - onNotice: As in `init(_:options:onNotice:assetOf:onFailure:)`.
+        ///   - assetOf: As in `init(_:options:onNotice:assetOf:onFailure:)`.
+        ///   - onFailure: As in `init(_:options:onNotice:assetOf:onFailure:)`.
         ///   - loaderFor: Returns the loader of a source, and `nil` for a source that another plugin serves. Called on any thread.
         public init(
             options: AVPlayerKeys.Options = AVPlayerKeys.Options(),
             onNotice: @escaping @Sendable (AVPlayerKeys.Notice) -> Void = { _ in },
+            assetOf: @escaping (any NativeVideoPlayerSource) -> AssetID? = { _ in nil },
             onFailure: @escaping @Sendable (KeyFailure) -> Void,
             loaderFor: @escaping (any NativeVideoPlayerSource) -> ContentKeyLoader?
         ) {
             self.loaderFor = loaderFor
+            self.assetOf = assetOf
             self.options = options
             self.onNotice = onNotice
             self.onFailure = onFailure
@@ -71,7 +78,8 @@
             if let known = known(source) { return known }
             guard let loader = loaderFor(source) else { return nil }
             let keys = SourceKeys(
-                AVPlayerKeys(loader, options: options, onNotice: onNotice, onFailure: onFailure), onFailure)
+                AVPlayerKeys(loader, options: options, onNotice: onNotice, onFailure: onFailure), assetOf(source),
+                onFailure)
             lock.withLock { managers.append(Managed(source: source, keys: keys)) }
             return keys
         }
@@ -87,10 +95,12 @@
     /// The keys of one source.
     nonisolated final class SourceKeys: NSObject, DRMManagerSpec, Sendable {
         private let keys: AVPlayerKeys
+        private let asset: AssetID?
         private let onFailure: @Sendable (KeyFailure) -> Void
 
-        init(_ keys: AVPlayerKeys, _ onFailure: @escaping @Sendable (KeyFailure) -> Void) {
+        init(_ keys: AVPlayerKeys, _ asset: AssetID?, _ onFailure: @escaping @Sendable (KeyFailure) -> Void) {
             self.keys = keys
+            self.asset = asset
             self.onFailure = onFailure
             super.init()
         }
@@ -103,10 +113,10 @@
                     .unfitForPlayer, "The script asks for keys of the type \(type.prefix(20)).",
                     remedy: "Ask for keys of the type fairplay.")
                 // The library only prints what is thrown.
-                onFailure(KeyFailure(error))
+                onFailure(KeyFailure(error, asset: self.asset))
                 throw error.nsError
             }
-            keys.protect(asset)
+            keys.protect(asset, as: self.asset)
         }
 
         /// Takes requests of the library's own session. The keys' session has the keys themselves as its delegate.

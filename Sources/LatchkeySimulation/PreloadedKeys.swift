@@ -27,5 +27,5 @@ final class PreloadedKeys: Sendable {
 
 /// The simulated device makes an SPC whenever it is told to, so its keys can be there before play.
 extension SimulatedPlayer: PreloadingPlayer {
-    public func preload(_ key: KeyURI) -> Bool { preloaded.add(key) { await self.key(key) } }
+    public func preload(_ key: KeyURI, as asset: AssetID?) -> Bool { preloaded.add(key) { await self.key(key) } }
 }

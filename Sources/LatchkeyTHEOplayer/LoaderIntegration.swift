@@ -11,6 +11,7 @@
     nonisolated final class LoaderIntegration: ContentProtectionIntegration, @unchecked Sendable {
         private let keys: Result<PlayerKeys, ContentKeyError>
         private let purpose: KeyPurpose?
+        private let asset: AssetID?
         /// Reports a failure to the app, and returns the error for THEOplayer. It does not hold the integration, nor do the callbacks.
         private let report: @Sendable (ContentKeyError, KeyURI?) -> NSError
         private let lock = NSLock()
@@ -19,14 +20,16 @@
         /// - Parameters:
         ///   - loader: Gets the keys; or the reason why there is none, which then answers every request.
         ///   - purpose: `persistable` if THEOplayer stores the keys; `nil` to play them.
+        ///   - asset: The title of the source. Defaults to `nil`: not known.
         init(
-            _ loader: Result<ContentKeyLoader, ContentKeyError>, _ purpose: KeyPurpose?,
+            _ loader: Result<ContentKeyLoader, ContentKeyError>, _ purpose: KeyPurpose?, of asset: AssetID? = nil,
             _ onFailure: @escaping @Sendable (KeyFailure) -> Void
         ) {
-            keys = loader.map { PlayerKeys($0) { onFailure(KeyFailure($1, key: $0)) } }
+            keys = loader.map { PlayerKeys($0, ended: onFailure) }
             self.purpose = purpose
+            self.asset = asset
             report = { error, key in
-                if error.kind != .cancelled { onFailure(KeyFailure(error, key: key)) }
+                if error.isReportable { onFailure(KeyFailure(error, key: key, asset: asset)) }
                 return error.nsError
             }
         }
@@ -76,7 +79,8 @@
             switch keys {
             case .failure(let error): answer(.failure(error))
             case .success(let keys):
-                keys.license(for: request.body ?? Data(), key: key, purpose: purpose, completion: answer)
+                keys.license(
+                    for: request.body ?? Data(), key: key, purpose: purpose, asset: asset, completion: answer)
             }
         }
 

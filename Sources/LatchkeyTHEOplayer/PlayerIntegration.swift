@@ -93,7 +93,8 @@
             Task {
                 do {
                     let exchange = try await PreparedExchange(
-                        vendor.get(), credentials: credentials, hosts: hosts)
+                        vendor.get(), credentials: credentials, hosts: hosts, key: key.map { KeyURI($0) },
+                        asset: source.asset)
                     lock.withLock { latest = exchange }
                     try body(exchange)
                 } catch {
@@ -115,7 +116,7 @@
 
         private func report(_ error: any Error, _ key: String?) -> NSError {
             let error = error as? ContentKeyError ?? ContentKeyError(setup: error)
-            if error.kind != .cancelled { onFailure(KeyFailure(error, key: key.map { KeyURI($0) })) }
+            if error.isReportable { onFailure(KeyFailure(error, key: key.map { KeyURI($0) }, asset: source.asset)) }
             return error.nsError
         }
     }

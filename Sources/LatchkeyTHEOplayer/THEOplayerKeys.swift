@@ -14,27 +14,36 @@
     /// compilation condition `THEOPLAYER_4`. Safe to use from any thread. Source: `Documentation/Players.md` §5.
     public nonisolated final class THEOplayerKeys: ContentProtectionIntegrationFactory, Sendable {
         private let integration: @Sendable (THEOplayerSource) -> any ContentProtectionIntegration
+        private let assetOf: @Sendable (THEOplayerSource) -> AssetID?
 
         /// Makes keys that come from one loader. What the sources' configurations say is ignored.
         /// - Parameters:
         ///   - loader: Gets the keys.
+        ///   - assetOf: Returns the app's name for a source's title; credentials are asked for with it, and failures and events carry it.
+        ///     Defaults to `nil` for each source. Called on any thread.
         ///   - onFailure: Takes why a key did not come or ended; not called for cancellations. Called on any thread, which it must not block.
-        public convenience init(_ loader: ContentKeyLoader, onFailure: @escaping @Sendable (KeyFailure) -> Void) {
-            self.init(onFailure: onFailure) { _ in loader }
+        public convenience init(
+            _ loader: ContentKeyLoader, assetOf: @escaping @Sendable (THEOplayerSource) -> AssetID? = { _ in nil },
+            onFailure: @escaping @Sendable (KeyFailure) -> Void
+        ) {
+            self.init(assetOf: assetOf, onFailure: onFailure) { _ in loader }
         }
 
         /// Makes keys that come from a loader per source.
         /// - Parameters:
-        ///   - onFailure: As in `init(_:onFailure:)`.
+        ///   - assetOf: As in `init(_:assetOf:onFailure:)`.
+        ///   - onFailure: As in `init(_:assetOf:onFailure:)`.
         ///   - loaderFor: Returns the loader of a source; a loader that it makes lives as long as the source. If it throws, every request of
         ///     the source gets the error. Called on any thread.
         public init(
+            assetOf: @escaping @Sendable (THEOplayerSource) -> AssetID? = { _ in nil },
             onFailure: @escaping @Sendable (KeyFailure) -> Void,
             loaderFor: @escaping @Sendable (THEOplayerSource) throws -> ContentKeyLoader
         ) {
+            self.assetOf = assetOf
             integration = { source in
                 let loader = Result { try loaderFor(source) }.mapError { ContentKeyError(setup: $0) }
-                return LoaderIntegration(loader, source.purpose, onFailure)
+                return LoaderIntegration(loader, source.purpose, of: source.asset, onFailure)
             }
         }
 
@@ -46,13 +55,16 @@
         ///   - configuration: Retries, hosts, limits; with `player` as the sender only the hosts count.
         ///   - transport: Carries the loader's requests.
         ///   - timekeeper: The loader's clock.
-        ///   - onFailure: As in `init(_:onFailure:)`.
+        ///   - assetOf: As in `init(_:assetOf:onFailure:)`.
+        ///   - onFailure: As in `init(_:assetOf:onFailure:)`.
         public init(
             _ profile: VendorProfile, credentials: Credentials? = nil, sentBy sender: THEOplayerSender = .loader,
             configuration: LoaderConfiguration = LoaderConfiguration(),
             transport: any Transport = SystemTransport(), timekeeper: any Timekeeper = SystemTimekeeper(),
+            assetOf: @escaping @Sendable (THEOplayerSource) -> AssetID? = { _ in nil },
             onFailure: @escaping @Sendable (KeyFailure) -> Void
         ) {
+            self.assetOf = assetOf
             integration = { source in
                 if sender == .player {
                     return PlayerIntegration(
@@ -63,7 +75,7 @@
                         try source.configured(profile), credentials: credentials ?? source.credentials(of: profile),
                         configuration: configuration, transport: source.transport(transport), timekeeper: timekeeper)
                 }.mapError { ContentKeyError(setup: $0) }
-                return LoaderIntegration(loader, source.purpose, onFailure)
+                return LoaderIntegration(loader, source.purpose, of: source.asset, onFailure)
             }
         }
 
@@ -74,7 +86,9 @@
         }
 
         public func build(configuration: any DRMConfiguration) -> any ContentProtectionIntegration {
-            integration(THEOplayerSource(configuration))
+            var source = THEOplayerSource(configuration)
+            source.asset = assetOf(source)
+            return integration(source)
         }
     }
 

@@ -18,6 +18,8 @@ public nonisolated struct THEOplayerSource: Sendable {
     public var query: [String: String] = [:]
     /// `persistable` if THEOplayer stores the keys; `nil` otherwise.
     public var purpose: KeyPurpose?
+    /// The app's name for the title, as `assetOf` of `THEOplayerKeys` gives it; `nil` if it gives none.
+    public var asset: AssetID?
 
     /// Makes an empty one.
     public init() {}

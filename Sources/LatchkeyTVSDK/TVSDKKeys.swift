@@ -17,6 +17,7 @@
     public nonisolated final class TVSDKKeys: NSObject, @unchecked Sendable {
         private let loader: ContentKeyLoader
         private let loaderFor: @Sendable (KeyURI) -> ContentKeyLoader?
+        private let assetOf: @Sendable (KeyURI) -> AssetID?
         private let onFailure: @Sendable (KeyFailure) -> Void
         private let lock = NSLock()
         /// The keys of each loader, which they hold.
@@ -25,13 +26,17 @@
         /// - Parameters:
         ///   - loader: Gets the keys.
         ///   - loaderFor: Returns the loader of a key of another vendor or configuration, and `nil` for `loader`, which is the default.
+        ///   - assetOf: Returns the app's name for the title of a key, such as the one that was loaded last; credentials are asked for with
+        ///     it, and failures and events carry it. Defaults to `nil` for each key. Called on any thread.
         ///   - onFailure: Takes why a key did not come or ended; not called for cancellations. Called on any thread, which it must not block.
         public init(
             _ loader: ContentKeyLoader, loaderFor: @escaping @Sendable (KeyURI) -> ContentKeyLoader? = { _ in nil },
+            assetOf: @escaping @Sendable (KeyURI) -> AssetID? = { _ in nil },
             onFailure: @escaping @Sendable (KeyFailure) -> Void
         ) {
             self.loader = loader
             self.loaderFor = loaderFor
+            self.assetOf = assetOf
             self.onFailure = onFailure
             super.init()
         }
@@ -51,7 +56,7 @@
             let loader = loaderFor(KeyURI(url.absoluteString)) ?? loader
             return lock.withLock {
                 if let known = keys[ObjectIdentifier(loader)] { return known }
-                let made = ResourceLoaderKeys(loader, onFailure: onFailure)
+                let made = ResourceLoaderKeys(loader, assetOf: assetOf, onFailure: onFailure)
                 keys[ObjectIdentifier(loader)] = made
                 return made
             }

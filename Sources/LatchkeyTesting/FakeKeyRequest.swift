@@ -19,6 +19,7 @@ public final class FakeKeyRequest: Sendable {
 
     public let keyURI: KeyURI
     public let purpose: KeyPurpose
+    public let asset: AssetID?
     @_spi(Adapters) public let player: PlayerID
     private let renewing: @Sendable (FakeKeyRequest) -> Bool
     private let spc: @Sendable () async throws -> Data?
@@ -29,25 +30,27 @@ public final class FakeKeyRequest: Sendable {
     /// - Parameters:
     ///   - keyURI: the key's URI.
     ///   - purpose: what the key is wanted for.
+    ///   - asset: the title that the app named. Defaults to `nil`: none.
     ///   - spc: makes the SPC; `nil` says that the system holds the key.
     ///   - renewing: what the player does when it is asked to renew the key. Defaults to `false`: it cannot.
     public convenience init(
-        _ keyURI: KeyURI, purpose: KeyPurpose = .streaming,
+        _ keyURI: KeyURI, purpose: KeyPurpose = .streaming, asset: AssetID? = nil,
         spc: @escaping @Sendable () async throws -> Data? = { SampleBytes.spc },
         renewing: @escaping @Sendable (FakeKeyRequest) -> Bool = { _ in false }
     ) {
-        self.init(keyURI, purpose: purpose, player: .only, spc: spc, renewing: renewing)
+        self.init(keyURI, purpose: purpose, asset: asset, player: .only, spc: spc, renewing: renewing)
     }
 
     /// Makes a request of one of several players.
     @_spi(Adapters)
     public init(
-        _ keyURI: KeyURI, purpose: KeyPurpose = .streaming, player: PlayerID,
+        _ keyURI: KeyURI, purpose: KeyPurpose = .streaming, asset: AssetID? = nil, player: PlayerID,
         spc: @escaping @Sendable () async throws -> Data? = { SampleBytes.spc },
         renewing: @escaping @Sendable (FakeKeyRequest) -> Bool = { _ in false }
     ) {
         self.keyURI = keyURI
         self.purpose = purpose
+        self.asset = asset
         self.player = player
         self.renewing = renewing
         self.spc = spc

@@ -6,21 +6,24 @@ public import LatchkeyCore
 public final class FakePersistableRequest: Sendable {
     public let keyURI: KeyURI
     public let storedKey: StoredKeyUse
+    public let asset: AssetID?
     private let request: FakeKeyRequest
     private let persist: @Sendable (Data) throws -> Data
 
     /// - Parameters:
     ///   - keyURI: the key's URI.
     ///   - storedKey: what becomes of a key that is stored already.
+    ///   - asset: the title that the app named. Defaults to `nil`: none.
     ///   - spc: makes the SPC; `nil` says that the system holds the key.
     ///   - persist: makes the stored form.
     public init(
-        _ keyURI: KeyURI, storedKey: StoredKeyUse = .answers,
+        _ keyURI: KeyURI, storedKey: StoredKeyUse = .answers, asset: AssetID? = nil,
         spc: @escaping @Sendable () async throws -> Data? = { SampleBytes.spc },
         persist: @escaping @Sendable (Data) throws -> Data = { storedForm(of: $0) }
     ) {
         self.keyURI = keyURI
         self.storedKey = storedKey
+        self.asset = asset
         self.persist = persist
         request = FakeKeyRequest(keyURI, purpose: .persistable, spc: spc)
     }

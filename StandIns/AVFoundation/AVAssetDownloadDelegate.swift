@@ -6,7 +6,7 @@ import StandInEngine
 @available(iOS 9.0, macOS 10.15, watchOS 10.0, visionOS 1.0, *)
 @available(tvOS, unavailable)
 public protocol AVAssetDownloadDelegate: URLSessionTaskDelegate {
-    @available(iOS 18.0, macOS 14.0, visionOS 2.0, *)
+    @available(iOS 18.0, macOS 14.0, watchOS 10.0, visionOS 1.0, *)
     func urlSession(
         _ session: URLSession, assetDownloadTask: AVAssetDownloadTask, willDownloadTo location: URL)
 
@@ -34,6 +34,10 @@ public protocol AVAssetDownloadDelegate: URLSessionTaskDelegate {
         _ session: URLSession, aggregateAssetDownloadTask: AVAggregateAssetDownloadTask,
         didLoad timeRange: CMTimeRange, totalTimeRangesLoaded loadedTimeRanges: [NSValue],
         timeRangeExpectedToLoad: CMTimeRange, for mediaSelection: AVMediaSelection)
+
+    /// A method of `URLSessionDelegate` on Apple's platforms.
+    @available(macOS, unavailable)
+    func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession)
 }
 
 extension AVAssetDownloadDelegate {
@@ -65,4 +69,8 @@ extension AVAssetDownloadDelegate {
         didLoad timeRange: CMTimeRange, totalTimeRangesLoaded loadedTimeRanges: [NSValue],
         timeRangeExpectedToLoad: CMTimeRange, for mediaSelection: AVMediaSelection
     ) { CallbackProbe.noteDefault() }
+
+    public func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {
+        CallbackProbe.noteDefault()
+    }
 }

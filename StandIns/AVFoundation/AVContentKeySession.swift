@@ -106,9 +106,7 @@ open class AVContentKeySession: NSObject, @unchecked Sendable {
             return stage.log.note(.expiredSessionUsed, "addContentKeyRecipient")
         }
         if let asset = recipient as? AVURLAsset {
-            guard asset.join(self) else {
-                return stage.log.note(.recipientAddedLate, asset.url.lastPathComponent)
-            }
+            if let rule = asset.join(self) { return stage.log.note(rule, asset.url.lastPathComponent) }
         }
         state.withLock { state in
             guard !state.recipients.contains(where: { $0 === recipient }) else { return }
@@ -134,6 +132,9 @@ open class AVContentKeySession: NSObject, @unchecked Sendable {
         withIdentifier identifier: (any Sendable)?, initializationData: Data?,
         options: [String: any Sendable]? = nil
     ) {
+        guard identifier != nil || initializationData != nil else {
+            return stage.log.note(.requestWithoutIdentifier, "processContentKeyRequest")
+        }
         var wish = KeyWish(identifier: identifier, initializationData: initializationData)
         wish.options = options ?? [:]
         let (condition, isHeld) = state.withLock { ($0.condition, $0.keys[wish.text] != nil) }

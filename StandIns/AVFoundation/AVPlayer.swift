@@ -16,6 +16,7 @@ import LatchkeyCore
     }
 
     private nonisolated let state = PlayerState()
+    nonisolated var schedule: InterstitialSchedule { state.schedule }
 
     public override nonisolated init() { super.init() }
 
@@ -79,12 +80,17 @@ final class PlayerState: Sendable {
         var usesExternalPlayback = false
     }
 
+    let schedule = InterstitialSchedule()
     private let values = Locked(Values())
 
     /// Makes an item the current one. It begins to load.
     func take(_ item: AVPlayerItem?) {
-        values.withLock { $0.item = item }
-        item?.playback.begin()
+        let previous = values.withLock { values in
+            defer { values.item = item }
+            return values.item
+        }
+        if previous !== item { previous?.playback.leave(self) }
+        item?.playback.begin(for: self)
     }
 
     var item: AVPlayerItem? { values.withLock { $0.item } }

@@ -49,18 +49,21 @@ open class AVURLAsset: AVAsset, AVContentKeyRecipient, @unchecked Sendable {
     func begin() { state.withLock { $0.hasBegun = true } }
 
     /// Adds the asset as a recipient. From now on, asset and session share the stage.
-    /// - Returns: `false` if the asset had already begun to load.
-    func join(_ session: AVContentKeySession) -> Bool {
+    /// - Returns: the rule that forbids it.
+    func join(_ session: AVContentKeySession) -> RuleViolation.Rule? {
         let sessionStage = session.stage
-        let (mayJoin, stage) = state.withLock { state in
-            let isMember = state.sessions.contains { $0.session === session }
-            guard isMember || !state.hasBegun else { return (false, state.stage) }
-            if !isMember { state.sessions.append(WeakSession(session: session)) }
+        let (rule, stage) = state.withLock { state in
+            if state.sessions.contains(where: { $0.session === session }) {
+                return (nil as RuleViolation.Rule?, state.stage)
+            }
+            if state.sessions.contains(where: { $0.session != nil }) { return (.recipientOfTwoSessions, state.stage) }
+            if state.hasBegun { return (.recipientAddedLate, state.stage) }
+            state.sessions.append(WeakSession(session: session))
             if state.stage == nil { state.stage = sessionStage }
-            return (true, state.stage)
+            return (nil, state.stage)
         }
-        if let stage, mayJoin { session.adopt(stage) }
-        return mayJoin
+        if let stage, rule == nil { session.adopt(stage) }
+        return rule
     }
 
     func leave(_ session: AVContentKeySession) {

@@ -4,7 +4,7 @@ import LatchkeyCore
 import StandInEngine
 
 /// The work of a download task.
-// Sound: only the running task changes, behind a lock; the delegate is called on one queue.
+// Sound: what changes is in `state`, behind a lock; the delegate is called on one queue.
 final class AssetDownload: @unchecked Sendable {
     enum Event {
         case will(URL)
@@ -25,54 +25,104 @@ final class AssetDownload: @unchecked Sendable {
 
     typealias Teller = @Sendable (Event, any AVAssetDownloadDelegate, URLSession) -> Void
 
-    let asset: AVURLAsset
-    private let session: URLSession
-    private weak var delegate: (any AVAssetDownloadDelegate)?
-    private let queue: DispatchQueue
-    private let stage: StandInStage
-    private let running = Locked<Task<Void, Never>?>(nil)
-
-    init(
-        _ asset: AVURLAsset, of session: URLSession, _ delegate: (any AVAssetDownloadDelegate)?,
-        _ queue: DispatchQueue, _ stage: StandInStage
-    ) {
-        self.asset = asset
-        self.session = session
-        self.delegate = delegate
-        self.queue = queue
-        self.stage = stage
+    private struct State {
+        var session: AVAssetDownloadURLSession?
+        var running: Task<Void, Never>?
+        var phase = URLSessionTask.State.suspended
+        /// Resolved when the app resumes the task.
+        var pause: Promise<Void, Never>?
+        /// Why the task was cancelled.
+        var cancellation: (any Error)?
     }
 
-    func start(_ tell: @escaping Teller) {
-        running.withLock { running in
-            guard running == nil else { return }
-            running = Task { await run(tell) }
+    let asset: AVURLAsset
+    private let service: DownloadService
+    private let stage: StandInStage
+    private let state = Locked(State())
+
+    init(_ asset: AVURLAsset, of session: AVAssetDownloadURLSession, _ stage: StandInStage) {
+        self.asset = asset
+        self.stage = stage
+        service = stage.downloadService
+        move(to: session)
+    }
+
+    var phase: URLSessionTask.State { state.withLock { $0.phase } }
+
+    /// Goes on with another session, as after a relaunch of the app.
+    func move(to session: AVAssetDownloadURLSession) { state.withLock { $0.session = session } }
+
+    func resume(_ tell: @escaping Teller) {
+        let pause = state.withLock { state in
+            guard state.phase == .suspended else { return nil as Promise<Void, Never>? }
+            state.phase = .running
+            defer { state.pause = nil }
+            state.running = state.running ?? Task { await self.run(tell) }
+            return state.pause
+        }
+        pause?.resolve(.success(()))
+    }
+
+    func suspend() {
+        state.withLock { state in
+            guard state.phase == .running else { return }
+            state.phase = .suspended
+            state.pause = Promise()
         }
     }
 
-    func cancel() { running.withLock { $0 }?.cancel() }
+    /// - Parameter error: what the delegate is told.
+    func cancel(_ error: any Error, _ tell: @escaping Teller) {
+        let running = state.withLock { state in
+            guard [.running, .suspended].contains(state.phase) else { return nil as Task<Void, Never>? }
+            state.phase = .canceling
+            state.cancellation = error
+            state.running = state.running ?? Task { await self.run(tell) }
+            return state.running
+        }
+        running?.cancel()
+    }
 
     private func run(_ tell: @escaping Teller) async {
         // The system decides where it keeps downloads. An app stores a relative path or a bookmark.
         let location = FileManager.default.temporaryDirectory
             .appending(path: "com.apple.UserManagedAssets.\(UUID().uuidString.prefix(6)).movpkg")
-        deliver(.will(location), tell)
         do {
-            let seconds = try await StoredStream.download(asset.url.absoluteString, to: location, on: stage)
             try Task.checkCancellation()
+            deliver(.will(location), tell)
+            try await mayGoOn()
+            let seconds = try await StoredStream.download(asset.url.absoluteString, to: location, on: stage)
+            try await mayGoOn()
             let whole = CMTime(seconds: seconds, preferredTimescale: 600)
             deliver(.loaded(CMTimeRange(start: .zero, duration: whole)), tell)
             deliver(.finished(location), tell)
-            deliver(.completed(nil), tell)
+            complete(nil, tell)
         } catch {
             try? FileManager.default.removeItem(at: location)
-            deliver(.completed(Task.isCancelled ? URLError(.cancelled) : error), tell)
+            complete(state.withLock { $0.cancellation } ?? error, tell)
         }
     }
 
+    private func complete(_ error: (any Error)?, _ tell: @escaping Teller) {
+        state.withLock { $0.phase = .completed }
+        deliver(.completed(error), tell)
+        state.withLock { state in
+            defer { state.session = nil }
+            return state.session
+        }?.settle()
+    }
+
+    /// Waits while the app has paused the task, or the network is away.
+    private func mayGoOn() async throws {
+        try await service.network?.value
+        while let pause = state.withLock({ $0.pause }) { try await pause.value }
+        try Task.checkCancellation()
+    }
+
     private func deliver(_ event: Event, _ tell: @escaping Teller) {
-        stage.deliver(event.name, about: asset.url.lastPathComponent, on: queue) { [self] in
-            guard let delegate else { return CallbackProbe.noteNobody() }
+        guard let session = state.withLock({ $0.session }) else { return }
+        stage.deliver(event.name, about: asset.url.lastPathComponent, on: session.callbacks) {
+            guard let delegate = session.downloads else { return CallbackProbe.noteNobody() }
             tell(event, delegate, session)
         }
     }

@@ -32,6 +32,3 @@ public struct CMTimeRange: Sendable, Hashable {
         self.duration = duration
     }
 }
-
-/// A selection of an asset's audio and subtitles. A stub.
-open class AVMediaSelection: NSObject {}

@@ -12,6 +12,9 @@ final class ItemPlayback: @unchecked Sendable {
         var loading: Task<StandInPlayback.Loaded?, Never>?
         var isPlaying = false
         var picture: URL?
+        weak var player: PlayerState?
+        /// How many pictures were played.
+        var pictures = 0
     }
 
     let asset: AVURLAsset
@@ -26,6 +29,8 @@ final class ItemPlayback: @unchecked Sendable {
     init(of asset: AVURLAsset) { self.asset = asset }
 
     var status: AVPlayerItem.Status { state.withLock { $0.status } }
+    /// The end of the stream once it was played, with the 25 pictures a second that the demo's streams have.
+    var time: CMTime { CMTime(value: Int64(state.withLock { $0.pictures }), timescale: 25) }
     var error: (any Error)? { state.withLock { $0.error } }
     var errorLog: AVPlayerItemErrorLog? {
         let events = state.withLock { $0.events }
@@ -36,8 +41,20 @@ final class ItemPlayback: @unchecked Sendable {
         set { state.withLock { $0.picture = newValue } }
     }
 
+    /// Becomes the item of a player, and begins.
+    func begin(for player: PlayerState) {
+        let isTaken = state.withLock { state in
+            if state.player == nil { state.player = player }
+            return state.player !== player
+        }
+        if isTaken { asset.stage.log.note(.itemOfTwoPlayers, asset.url.lastPathComponent) }
+        begin()
+    }
+
+    func leave(_ player: PlayerState) { state.withLock { if $0.player === player { $0.player = nil } } }
+
     /// Loads the stream and requests its keys. Only the first call has an effect.
-    func begin() {
+    private func begin() {
         asset.begin()
         state.withLock { state in
             guard state.loading == nil else { return }
@@ -56,11 +73,13 @@ final class ItemPlayback: @unchecked Sendable {
         guard let loading else { return }
         Task {
             guard let loaded = await loading.value else { return }
+            await player.schedule.play(during: self, on: player)
             do {
                 try await interfere(with: loaded, on: player)
                 let keys = try startPlayback(loaded.keyURIs)
                 let result = try await StandInPlayback(on: asset.stage).play(loaded, keys: keys, picture: picture)
                 announce(AVPlayerItem.didPlayToEndTimeNotification, [:])
+                state.withLock { $0.pictures = result.frameCount }
                 finished.settle(.success(result))
             } catch {
                 fail(error)

@@ -28,6 +28,11 @@ extension AVPlayerItem {
     }
 }
 
+extension AVPlayerInterstitialEvent {
+    /// What the event's items played, or the error of the first that failed. Not in Apple's SDK.
+    public var standIn: StandInOutcome<[StandInPlayback.Result]> { playbacks }
+}
+
 extension AVContentKeySession {
     /// The controls of the session, for tests.
     public var standIn: StandIn { StandIn(session: self) }

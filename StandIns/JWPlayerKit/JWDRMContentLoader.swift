@@ -18,18 +18,45 @@ public final class JWDRMContentLoader: NSObject {
         self.keyManager = keyManager
     }
 
-    /// Requests and stores those keys of a stream that can be stored and are not stored yet.
-    public func load(playlist url: URL) async {
+    /// Requests and stores those keys of a playlist's streams that can be stored and are not stored yet. Returns at once.
+    /// - Parameter url: the address of a JW Platform playlist, JSON.
+    public func load(playlist url: URL) {
+        load { [stage] in
+            try JSONDecoder().decode(PlatformPlaylist.self, from: await stage.bytes(at: url.absoluteString)).files
+        }
+    }
+
+    /// Requests and stores those keys of streams that can be stored and are not stored yet. Returns at once.
+    public func load(items: [JWPlayerItem]) {
+        let files = items.map(\.file.absoluteString)
+        load { files }
+    }
+
+    private func load(_ files: @escaping @Sendable () async throws -> [String]) {
         // Sound: all properties of a loader are set once; the app's objects are called on one queue.
         nonisolated(unsafe) let loader = self
-        do {
-            _ = try await StandInPlayback(on: stage).load(url.absoluteString) { uris in
-                for uri in uris { try await loader.store(uri) }
+        Task {
+            do {
+                for file in try await files() {
+                    _ = try await StandInPlayback(on: loader.stage).load(file) { uris in
+                        for uri in uris { try await loader.store(uri) }
+                    }
+                }
+            } catch {
+                let error = (error as? KeyFailure).map(JWError.init) ?? JWError(.badLicense(error as NSError))
+                await loader.tell("failedWithError") { $0.contentLoader($1, failedWithError: error) }
             }
-        } catch {
+        }
+    }
+
+    /// A key of a stream that plays: a content loader on a player asks about these, too.
+    /// - Returns: the key's bytes; `nil` if it is streamed.
+    func key(for uri: KeyURI) async -> Data? {
+        do { try await store(uri) } catch {
             let error = (error as? KeyFailure).map(JWError.init) ?? JWError(.badLicense(error as NSError))
             await tell("failedWithError") { $0.contentLoader($1, failedWithError: error) }
         }
+        return await storedKey(uri.raw)
     }
 
     private func store(_ uri: KeyURI) async throws {
@@ -46,7 +73,7 @@ public final class JWDRMContentLoader: NSObject {
         await write(bytes, uri.raw)
     }
 
-    func storedKey(_ identifier: String) async -> Data? {
+    private func storedKey(_ identifier: String) async -> Data? {
         guard await exists(identifier) == true else { return nil }
         return await tell("urlForPersistableContentKey", identifier) {
             try? Data(contentsOf: $0.contentLoader($1, urlForPersistableContentKey: identifier))
@@ -91,4 +118,20 @@ public final class JWDRMContentLoader: NSObject {
             return body(keyManager, loader)
         }.flatMap { $0 }
     }
+}
+
+/// What JW Platform's delivery service says of a playlist, as far as streams go.
+private struct PlatformPlaylist: Decodable {
+    struct Item: Decodable {
+        let sources: [Source]
+    }
+
+    struct Source: Decodable {
+        let file: String
+    }
+
+    let playlist: [Item]
+
+    /// The HLS playlists.
+    var files: [String] { playlist.flatMap(\.sources).map(\.file).filter { $0.contains(".m3u8") } }
 }

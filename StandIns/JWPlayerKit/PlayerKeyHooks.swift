@@ -22,7 +22,7 @@ final class PlayerKeyHooks: KeyHooks, @unchecked Sendable {
         try await online.answer(spc, for: uri, with: exchange)
     }
 
-    func storedKey(for uri: KeyURI) async -> Data? { await loader?.storedKey(uri.raw) }
+    func storedKey(for uri: KeyURI) async -> Data? { await loader?.key(for: uri) }
 
     func rejectStoredKey(for uri: KeyURI) async { await loader?.delete(uri.raw) }
 

@@ -2,7 +2,6 @@
 ///
 /// The real SDK raises an exception, ignores the call, or fails later. A stand-in records the violation and continues, so that
 /// one test fails and not the whole process.
-/// fails and not the process.
 public struct RuleViolation: Sendable, Hashable, CustomStringConvertible {
     /// The rule.
     public let rule: Rule
@@ -27,6 +26,18 @@ public struct RuleViolation: Sendable, Hashable, CustomStringConvertible {
         case concurrentQueue
         /// A callback must return at once and do the exchange elsewhere.
         case blockedCallback
+        /// A recipient belongs to one session.
+        case recipientOfTwoSessions
+        /// An item belongs to one player.
+        case itemOfTwoPlayers
+        /// A request that an app begins has an identifier or initialization data.
+        case requestWithoutIdentifier
+        /// A download session needs a background configuration.
+        case sessionNotBackground
+        /// There is one background session for each identifier: a second one has the delegate of the first.
+        case sessionIdentifierTaken
+        /// No task can be made in a session that was invalidated.
+        case invalidatedSessionUsed
         /// A recipient must be added before its asset begins to load.
         case recipientAddedLate
         /// An expired session accepts no recipients and no requests.
@@ -79,7 +90,11 @@ public struct RuleViolation: Sendable, Hashable, CustomStringConvertible {
         /// The section of `Documentation/Players.md` that states the rule.
         public var section: String {
             switch self {
-            case .delegateWithoutQueue, .recipientAddedLate, .expiredSessionUsed, .unknownKeySystem: "§3.1"
+            case .delegateWithoutQueue, .recipientAddedLate, .recipientOfTwoSessions, .expiredSessionUsed,
+                .unknownKeySystem, .requestWithoutIdentifier:
+                "§3.1"
+            case .itemOfTwoPlayers: "§3.7"
+            case .sessionNotBackground, .sessionIdentifierTaken, .invalidatedSessionUsed: "§3.8"
             case .concurrentQueue, .blockedCallback: "§3.10"
             case .expiredWithOpenRequests: "§3.14"
             case .answeredTwice, .answeredAfterSwitch, .answeredAfterEnd, .unanswered, .errorWithoutText: "§3.11"

@@ -138,7 +138,7 @@ import Testing
 private struct HoldingPlayer: PreloadingPlayer {
     let loader: ContentKeyLoader
 
-    func preload(_ key: KeyURI) -> Bool {
+    func preload(_ key: KeyURI, as asset: AssetID?) -> Bool {
         loader.answer(FakeKeyRequest(key) { nil })
         return true
     }

@@ -31,11 +31,16 @@ import Testing
         }
     }
 
-    private func loader(_ transport: FakeTransport) throws -> CompletionKeyLoader {
+    private func loader(
+        _ transport: FakeTransport, asking: @escaping @Sendable (Credentials.Request) -> Void = { _ in }
+    ) throws -> CompletionKeyLoader {
         CompletionKeyLoader(
             ContentKeyLoader(
                 try VendorProfile.vuDRM.configured(["certificateURL": "https://vendor.test/certificate"]),
-                credentials: Credentials { _ in CredentialSet(["token": Secret("a token")]) },
+                credentials: Credentials { request in
+                    asking(request)
+                    return CredentialSet(["token": Secret("a token")])
+                },
                 configuration: LoaderConfiguration(
                     retry: RetryPolicy(maximumAttempts: 1), hosts: HostPolicy(allowed: ["vendor.test"]),
                     certificateFetch: .withFirstKey),
@@ -62,6 +67,22 @@ import Testing
         loader.license(forSPC: SampleBytes.spc, keyURI: key, completion: calls.completion)
         let result = await calls.only(on: queue)
         #expect(result.bytes == SampleBytes.ckc() && result.count == 1)
+    }
+
+    @Test func `each call asks for credentials with the title that it names`() async throws {
+        let asked = Locked<[AssetID?]>([])
+        let loader = try loader(serving) { request in
+            if request.stage == .license { asked.withLock { $0.append(request.asset) } }
+        }
+        let calls = [Calls(), Calls(), Calls()]
+        loader.license(forSPC: SampleBytes.spc, keyURI: key, asset: "one", completion: calls[0].completion)
+        _ = await calls[0].only(on: queue)
+        let maker: CompletionKeyLoader.SPCMaker = { _, _, reply in reply(SampleBytes.spc, nil) }
+        loader.answer(keyURI: key, asset: "two", makeSPC: maker, completion: calls[1].completion)
+        _ = await calls[1].only(on: queue)
+        loader.renew(keyURI: key, asset: "three", makeSPC: maker, completion: calls[2].completion)
+        _ = await calls[2].only(on: queue)
+        #expect(asked.withLock { $0 } == ["one", "two", "three"])
     }
 
     @Test func `a whole exchange asks for one SPC, and answers once even if that comes twice`() async throws {

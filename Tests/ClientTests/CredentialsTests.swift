@@ -68,8 +68,8 @@ import Testing
     }
 
     @Test func `of one token become a set of one`() async throws {
-        let credentials = Credentials.token { "for \($0)" }
-        #expect(try await credentials(.renewal) == .token("for renewal"))
-        #expect(try await Credentials.fixed(.token("t"))(.first) == .token("t"))
+        let credentials = Credentials.token { "for \($0.reason)" }
+        #expect(try await credentials(.init(.renewal)) == .token("for renewal"))
+        #expect(try await Credentials.fixed(.token("t"))(.init(.first)) == .token("t"))
     }
 }

@@ -29,13 +29,14 @@ extension FakeTransport.Step {
 
 /// Credentials that count how often and why they were asked for.
 final class CredentialLog: Sendable {
-    private let log = Locked<[Credentials.Reason]>([])
-    var reasons: [Credentials.Reason] { log.withLock { $0 } }
+    private let log = Locked<[Credentials.Request]>([])
+    var requests: [Credentials.Request] { log.withLock { $0 } }
+    var reasons: [Credentials.Reason] { requests.map(\.reason) }
 
     var credentials: Credentials {
-        Credentials { reason in
+        Credentials { request in
             let count = self.log.withLock { log in
-                log.append(reason)
+                log.append(request)
                 return log.count
             }
             return .token("\(token)-\(count)")
@@ -127,6 +128,6 @@ extension KeyRequests {
     /// Requests that no loader works on.
     convenience init() {
         let clock = ManualTimekeeper()
-        self.init(Context(timekeeper: clock, trace: { number, _ in Trace(number, clock) { _ in } }))
+        self.init(Context(timekeeper: clock, trace: { number, _, asset in Trace(number, of: asset, clock) { _ in } }))
     }
 }

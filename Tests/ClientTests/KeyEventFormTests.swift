@@ -132,7 +132,9 @@ import Testing
     @Test func `a loader counts what happens`() async {
         let harness = Harness(post: [.status(500), .ckc, .status(403)])
         let events = harness.loader.events()
-        let (first, second, third) = (FakeKeyRequest(key), FakeKeyRequest(key), FakeKeyRequest(key) { nil })
+        let (first, second) = (FakeKeyRequest(key), FakeKeyRequest(key))
+        // Another key, as the refusal of the second answers a third request for it.
+        let third = FakeKeyRequest("skd://fairplay-license.vudrm.tech/license/def") { nil }
         harness.loader.answer(first)
         await harness.advance([.milliseconds(500)])
         _ = await first.firstAnswer()

@@ -78,11 +78,11 @@ final class EarlyPlayer: PreloadingPlayer {
     /// The keys that it was asked to request, in order.
     var asked: [KeyURI] { state.withLock { $0.asked } }
 
-    func preload(_ key: KeyURI) -> Bool {
+    func preload(_ key: KeyURI, as asset: AssetID?) -> Bool {
         state.withLock { $0.asked.append(key) }
         guard isAble(key) else { return false }
         guard makesRequests else { return true }
-        let request = FakeKeyRequest(key)
+        let request = FakeKeyRequest(key, asset: asset)
         state.withLock { $0.requests.append(request) }
         loader.answer(request)
         return true

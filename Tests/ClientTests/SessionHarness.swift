@@ -137,13 +137,15 @@ final class SessionHarness: Sendable {
     let service = FakeSessionService()
     let clock = ManualTimekeeper()
     let transport: FakeTransport
+    /// What the app was asked for.
+    let asked = Locked<[Credentials.Request]>([])
     private let owned: Locked<ContentKeyLoader?>
     private let heard = Locked((renewals: 0, requests: [FakeKeyRequest]()))
     private let player = Locked<(@Sendable () -> Bool)?>(nil)
 
     init(_ settings: [String: String] = [:], retry: RetryPolicy = .regular) {
         transport = FakeTransport { [service] request, _ in await service.answer(request) }
-        let count = Locked(0)
+        let requests = asked
         let base = "https://demo.anycast.nagra.com/DEMO/fpls/contentlicenseservice/v1"
         let addresses = [
             "certificateURL": base + "/certificates", "licenseURL": base + "/licenses",
@@ -152,10 +154,10 @@ final class SessionHarness: Sendable {
         owned = Locked(
             ContentKeyLoader(
                 VendorProfile.nagra.with(addresses).with(settings).unchecked,
-                credentials: .token { _ in
-                    count.withLock { count in
-                        count += 1
-                        return "TOKEN-\(count)"
+                credentials: .token { request in
+                    requests.withLock { requests in
+                        requests.append(request)
+                        return "TOKEN-\(requests.count)"
                     }
                 }, configuration: LoaderConfiguration(retry: retry, certificateFetch: .withFirstKey),
                 transport: transport, timekeeper: clock, generator: { SeededGenerator(seed: 7) }))

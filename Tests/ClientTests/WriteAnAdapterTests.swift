@@ -40,7 +40,7 @@ nonisolated final class AcmePlayerKeys: Sendable {
 
     init(_ loader: ContentKeyLoader, onFailure: @escaping @Sendable (KeyFailure) -> Void) {
         self.onFailure = onFailure
-        keys = PlayerKeys(loader) { key, error in onFailure(KeyFailure(error, key: key)) }
+        keys = PlayerKeys(loader, ended: onFailure)
     }
 
     func certificate(completion: @escaping @Sendable (Data?) -> Void) {

@@ -125,7 +125,7 @@ import Testing
         let credentials = try options.credentials(Arguments(), for: .vuDRM, console)
         #expect(questions.withLock { $0 }.count == 1)
         #expect(questions.withLock { $0 }.first?.contains("token") == true)
-        let set = try await credentials(.first)
+        let set = try await credentials(.init(.first))
         #expect(set.values["token"] == Secret("typed"))
         console.ask = { _ in "" }
         #expect(throws: UsageError.self) { try options.credentials(Arguments(), for: .vuDRM, console) }

@@ -19,7 +19,7 @@ import Testing
         let certificateURL = try #require(URL(string: "https://127.0.0.1:1/certificate/demo-client"))
         let loader = ContentKeyLoader(
             .vuDRM(certificate: certificateURL),
-            credentials: .token { reason in "a fresh token, \(reason)" },
+            credentials: .token { request in "a fresh token, \(request.reason)" },
             configuration: LoaderConfiguration(retry: .never))
         let result = await withCheckedContinuation { continuation in
             loader.answer(
@@ -34,7 +34,7 @@ import Testing
     }
 
     private struct Player: PreloadingPlayer {
-        func preload(_ key: KeyURI) -> Bool { false }
+        func preload(_ key: KeyURI, as asset: AssetID?) -> Bool { false }
     }
 
     @Test func `the README's life of a key ends with a list of assets`() async throws {

@@ -69,8 +69,8 @@ import Testing
         try await LiveServices.with(special: service) { live in
             let token = live.service(for: profile).issueToken()
             let used = Credentials { _ in CredentialSet(["token": token]) }
-            let usedOnce = Credentials { reason in
-                CredentialSet(["token": reason == .rejected ? live.service(for: profile).issueToken() : token])
+            let usedOnce = Credentials { request in
+                CredentialSet(["token": request.reason == .rejected ? live.service(for: profile).issueToken() : token])
             }
             let first = try await key(live, profile, used)
             #expect(first == nil)

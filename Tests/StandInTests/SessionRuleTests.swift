@@ -86,6 +86,38 @@ import Testing
         #expect(rules == [.recipientAddedLate])
     }
 
+    @Test func `a recipient of one session is not taken by another`() async throws {
+        let rules = try await broken { _ in
+            let asset = AVURLAsset(url: StandInFixture.playlist(of: .transportStream))
+            let sessions = (0..<2).map { _ in AVContentKeySession(keySystem: .fairPlayStreaming) }
+            for session in sessions + sessions.prefix(1) { session.addContentKeyRecipient(asset) }
+            #expect(sessions.map(\.contentKeyRecipients.count) == [1, 0])
+            sessions[0].removeContentKeyRecipient(asset)
+            sessions[1].addContentKeyRecipient(asset)
+            #expect(sessions.map(\.contentKeyRecipients.count) == [0, 1])
+        }
+        #expect(rules == [.recipientOfTwoSessions])
+    }
+
+    @Test func `a request without identifier and initialization data is not made`() async throws {
+        let rules = try await broken { _ in
+            AVContentKeySession(keySystem: .fairPlayStreaming)
+                .processContentKeyRequest(withIdentifier: nil, initializationData: nil)
+        }
+        #expect(rules == [.requestWithoutIdentifier])
+    }
+
+    @Test func `an item of one player is not taken by another`() async throws {
+        let rules = try await broken { _ in
+            let item = AVPlayerItem(asset: AVURLAsset(url: StandInFixture.playlist(of: .transportStream)))
+            let player = AVPlayer(playerItem: item)
+            _ = AVPlayer(playerItem: item)
+            await player.replaceCurrentItem(with: nil)
+            _ = AVPlayer(playerItem: item)
+        }
+        #expect(rules == [.itemOfTwoPlayers])
+    }
+
     @Test func `an expired session takes nothing`() async throws {
         let rules = try await broken { _ in
             let session = AVContentKeySession(keySystem: .fairPlayStreaming)

@@ -14,6 +14,8 @@ final class EventHub: Sendable {
     private static let buffer = 1_024
     /// How many earlier events the first listener gets.
     private static let earlyLimit = 64
+    /// For how many titles and keys together there are counts of their own.
+    private static let subjectLimit = 256
 
     private let timekeeper: any Timekeeper
     private let redaction: Redaction
@@ -22,7 +24,23 @@ final class EventHub: Sendable {
     private let identifiers: TraceIdentifiers?
     private let record: (any LoaderRecord)?
     private let listeners = Locked(Listeners())
-    private let counted = Locked(KeyStatistics())
+    private let counted = Locked(Counts())
+
+    /// What was counted in all, and for each of the titles and keys that came last.
+    private struct Counts {
+        enum Subject: Hashable { case asset(AssetID), key(String) }
+
+        var all = KeyStatistics()
+        var single = BoundedDictionary<Subject, KeyStatistics>(limit: EventHub.subjectLimit)
+
+        mutating func count(_ event: KeyEvent) {
+            all.count(event)
+            let subjects = [event.asset.map(Subject.asset), event.key.isEmpty ? nil : .key(event.key)]
+            for subject in subjects.compactMap({ $0 }) {
+                single.change(subject, startingWith: KeyStatistics()) { $0.count(event) }
+            }
+        }
+    }
 
     init(_ caller: ServiceCaller) {
         timekeeper = caller.timekeeper
@@ -36,7 +54,17 @@ final class EventHub: Sendable {
     }
 
     /// What was counted since the loader was made.
-    var statistics: KeyStatistics { counted.withLock { $0 } }
+    var statistics: KeyStatistics { counted.withLock { $0.all } }
+
+    /// What was counted for a title; nothing if it is none of the last ones.
+    func statistics(of asset: AssetID) -> KeyStatistics {
+        counted.withLock { $0.single[.asset(asset)] } ?? KeyStatistics()
+    }
+
+    /// What was counted for a key; nothing if it is none of the last ones.
+    func statistics(of key: KeyURI) -> KeyStatistics {
+        counted.withLock { $0.single[.key(shown(key))] } ?? KeyStatistics()
+    }
 
     deinit { for continuation in listeners.withLock({ $0.continuations }).values { continuation.finish() } }
 
@@ -60,14 +88,19 @@ final class EventHub: Sendable {
     /// - Parameters:
     ///   - number: the number of the key request; 0 for none.
     ///   - key: the key; shown without secrets.
+    ///   - asset: the title of the key.
     ///   - then: sees each event after the listeners.
-    func trace(_ number: Int = 0, _ key: KeyURI? = nil, then: @escaping Trace.Sink = { _ in }) -> Trace {
-        let shown = key.map { redaction.redacted(urlText: $0.raw) } ?? ""
-        return Trace(number, timekeeper, identifiers: identifiers?.trace()) { [self] kind in
-            send(KeyEvent(exchange: number, key: shown, date: timekeeper.date, kind: kind))
+    func trace(
+        _ number: Int = 0, _ key: KeyURI? = nil, of asset: AssetID? = nil, then: @escaping Trace.Sink = { _ in }
+    ) -> Trace {
+        let shown = key.map(shown) ?? ""
+        return Trace(number, of: asset, timekeeper, identifiers: identifiers?.trace()) { [self] kind in
+            send(KeyEvent(exchange: number, key: shown, asset: asset, date: timekeeper.date, kind: kind))
             then(kind)
         }
     }
+
+    private func shown(_ key: KeyURI) -> String { redaction.redacted(urlText: key.raw) }
 
     private func send(_ event: KeyEvent) {
         counted.withLock { $0.count(event) }

@@ -8,7 +8,7 @@ import LatchkeyVendors
 ///      "attempt": 1, "milliseconds": 500, "code": "serverTransient"}
 ///
 /// `date` (ISO 8601, to the millisecond), `event` (the case's name), `exchange` and `key` are always there. The others are there where
-/// the event has them: `purpose`, `stage`, `part`, `parts`, `milliseconds` (how long it took, what it saved, or how long until it
+/// the event has them: `asset` (the app's name for the title), `purpose`, `stage`, `part`, `parts`, `milliseconds` (how long it took, what it saved, or how long until it
 /// happens), `leaseMilliseconds`, `attempt`, `code`, `http`, `url`, `credentialsDropped`, `advice` (a list of `code`, `reason` and
 /// `date`), `format`, `warning`, `state`, `error` (a `ContentKeyError`) and `storeError` (an `OfflineError`).
 extension KeyEvent: Codable {
@@ -27,7 +27,7 @@ extension KeyEvent: Codable {
                     codingPath: decoder.codingPath,
                     debugDescription: "The event \"\(record.event.prefix(40))\" is unknown, or lacks a member."))
         }
-        self.init(exchange: record.exchange, key: record.key, date: date, kind: kind)
+        self.init(exchange: record.exchange, key: record.key, asset: record.asset, date: date, kind: kind)
     }
 
     public func encode(to encoder: any Encoder) throws { try KeyEventRecord(self).encode(to: encoder) }
@@ -39,6 +39,7 @@ struct KeyEventRecord: Codable {
     let exchange: Int
     let key: String
     let event: String
+    var asset: AssetID?
     var purpose: KeyPurpose?
     var stage: ContentKeyError.Stage?
     var part: PreloadResult.Part?
@@ -67,7 +68,7 @@ struct KeyEventRecord: Codable {
     init(_ event: KeyEvent) {
         date = event.date.formatted(KeyEvent.dates)
         exchange = event.exchange
-        key = event.key
+        (key, asset) = (event.key, event.asset)
         self.event = event.kind.name
         take(event.kind)
     }

@@ -2,11 +2,12 @@ import LatchkeyCore
 
 extension KeyEvent: CustomStringConvertible {
     /// One line for a log, without secrets and control characters:
-    /// `#3 skd://host/movie: POST https://host/license gave 200 in 143 ms`.
+    /// `#3 movie-1 skd://host/movie: POST https://host/license gave 200 in 143 ms`, with the title if the app named it.
     public var description: String {
         let number = exchange == 0 ? "" : "#\(exchange) "
+        let title = asset.map { "\($0) " } ?? ""
         let name = key.isEmpty ? "" : "\(key): "
-        return "\(number)\(name)\(kind)".onOneLine
+        return "\(number)\(title)\(name)\(kind)".onOneLine
     }
 
     /// How much an event matters.
@@ -35,7 +36,7 @@ extension KeyEvent: CustomStringConvertible {
             .storeFailed,
             .certificateUnrecognized, .replyWarning:
             .warning
-        case .failed(let error, _): error.kind == .cancelled ? .info : .error
+        case .failed(let error, _): error.isReportable ? .error : .info
         case .ended, .sessionFailed: .error
         }
     }
@@ -48,6 +49,7 @@ extension KeyEvent.Kind: CustomStringConvertible {
         case .requested(let purpose): "key requested (\(purpose))"
         case .answered(let took): "answered in \(took.inWords)"
         case .heldBySystem(let took): "the system holds the key, found in \(took.inWords)"
+        case .failed(let error, _) where error.isRepeated: "refused again, and not asked for: \(error)"
         case .failed(let error, let took): "failed in \(took.inWords) (\(error.stage?.rawValue ?? "start")): \(error)"
         case .ended(let error): "the key ended: \(error)"
         case .released: "released"

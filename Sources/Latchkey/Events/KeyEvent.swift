@@ -10,15 +10,18 @@ public struct KeyEvent: Sendable {
     public let exchange: Int
     /// The key's URI with secret query items replaced; empty for what belongs to no key.
     public let key: String
+    /// The title that the app named for the key; `nil` if it named none, and for what belongs to no key.
+    public let asset: AssetID?
     /// When it happened, by the loader's timekeeper.
     public let date: Date
     /// What happened.
     public let kind: Kind
 
     /// Makes an event, as for the tests of an app's own log.
-    package init(exchange: Int, key: String, date: Date, kind: Kind) {
+    package init(exchange: Int, key: String, asset: AssetID? = nil, date: Date, kind: Kind) {
         self.exchange = exchange
         self.key = key
+        self.asset = asset
         self.date = date
         self.kind = kind
     }

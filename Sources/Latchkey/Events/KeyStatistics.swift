@@ -2,7 +2,8 @@ import LatchkeyCore
 
 /// Counts of what happened, for dashboards: how many keys came, from where, how fast, and why others did not.
 ///
-/// A loader keeps one: `loader.statistics`. Another is made from events: `count(_:)`. A value; encodes as JSON by its members' names.
+/// A loader keeps one for all keys, `loader.statistics`, and one for each of the titles and keys that came last,
+/// `loader.statistics(of:)`. Another is made from events: `count(_:)`. A value; encodes as JSON by its members' names.
 public struct KeyStatistics: Sendable, Hashable, Codable {
     /// Key requests that players made.
     public private(set) var requested = 0

@@ -18,6 +18,8 @@ final class Trace: Sendable {
 
     /// The number of the key request; 0 for an exchange that belongs to none.
     let number: Int
+    /// The title of the key that the exchange is for; `nil` if it is not known, or if the exchange is for no key.
+    let asset: AssetID?
     /// When the exchange began, by the timekeeper's uptime.
     let start: Duration
     /// Gives each request its `traceparent`; `nil` if requests carry none.
@@ -28,14 +30,17 @@ final class Trace: Sendable {
 
     /// - Parameters:
     ///   - number: the number of the key request; 0 for none.
+    ///   - asset: the title of the key. Defaults to `nil`: not known.
     ///   - timekeeper: measures stages.
     ///   - identifiers: gives each request its `traceparent`. Defaults to none.
     ///   - sink: takes the events.
     init(
-        _ number: Int = 0, _ timekeeper: any Timekeeper, identifiers: TraceIdentifiers.Source? = nil,
+        _ number: Int = 0, of asset: AssetID? = nil, _ timekeeper: any Timekeeper,
+        identifiers: TraceIdentifiers.Source? = nil,
         sink: @escaping Sink
     ) {
         self.number = number
+        self.asset = asset
         self.identifiers = identifiers
         self.timekeeper = timekeeper
         self.sink = sink
@@ -45,7 +50,7 @@ final class Trace: Sendable {
     /// A part of the exchange with attempts of its own; its events count for the whole, too.
     /// - Parameter observer: sees each event first.
     func part(observer: @escaping Sink = { _ in }) -> Trace {
-        Trace(number, timekeeper, identifiers: identifiers) { [self] event in
+        Trace(number, of: asset, timekeeper, identifiers: identifiers) { [self] event in
             observer(event)
             send(event)
         }

@@ -48,11 +48,10 @@ final class CertificateCache: Sendable {
     ) async throws -> ApplicationCertificate {
         let integration = caller.integration
         if let bundled = try integration.bundledCertificate() { return bundled }
-        let values = try await prerequisites.values(for: nil, trace)
+        let values = try await prerequisites.values(for: .certificate, trace)
         return try await caller.perform(
             .init(
-                stage: .certificate, reason: .certificate, alsoSecret: Array(values.values), trusted: values.urls,
-                trace: trace,
+                asking: .certificate, alsoSecret: Array(values.values), trusted: values.urls, trace: trace,
                 makeRequest: { issued in
                     let context = CertificateContext(lookup: values) { try await issued.credentials() }
                     guard let request = try await integration.certificateRequest(context) else {

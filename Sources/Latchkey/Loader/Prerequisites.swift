@@ -7,7 +7,7 @@ final class Prerequisites: Sendable {
     private typealias LookedUp = (values: [String: Secret], took: Duration)
 
     /// Values that a preload looked up for single keys.
-    let prefetched: PrefetchedValues<KeyURI, [String: Secret]>
+    let prefetched: PrefetchedValues<Credentials.Request, [String: Secret]>
     private let caller: ServiceCaller
     private let shared: SharedFetch<LookedUp>
 
@@ -18,13 +18,13 @@ final class Prerequisites: Sendable {
         shared = SharedFetch(caller.timekeeper)
     }
 
-    /// The values for a key's license, or without a key for the certificate.
-    func values(for key: KeyURI?, _ trace: Trace) async throws(ContentKeyError) -> [String: Secret] {
+    /// The values for a key's license, or for the certificate, which belongs to no key.
+    func values(for request: Credentials.Request, _ trace: Trace) async throws(ContentKeyError) -> [String: Secret] {
         do {
-            switch (caller.integration.lookupScope, key) {
+            switch (caller.integration.lookupScope, request.key) {
             case (.never, _), (.key, nil): return [:]
-            case (.key, let key?):
-                guard let ready = prefetched.take(key) else { return try await Self.lookUp(caller, key, trace) }
+            case (.key, _?):
+                guard let ready = prefetched.take(request) else { return try await Self.lookUp(caller, request, trace) }
                 trace.send(.prepared(.lookup, saved: ready.took))
                 return ready.value
             case (.loader, _): return try await sharedValues(trace)
@@ -35,8 +35,8 @@ final class Prerequisites: Sendable {
     }
 
     /// Looks up the values for a key's next license.
-    func prepare(_ key: KeyURI, _ trace: Trace) async throws -> [String: Secret] {
-        try await prefetched.prepare(key) { try await Self.lookUp(caller, key, trace) }
+    func prepare(_ request: Credentials.Request, _ trace: Trace) async throws -> [String: Secret] {
+        try await prefetched.prepare(request) { try await Self.lookUp(caller, request, trace) }
     }
 
     /// Cancels the current lookup; later ones fail with `cancelled`.
@@ -48,7 +48,7 @@ final class Prerequisites: Sendable {
     private func sharedValues(_ trace: Trace) async throws -> [String: Secret] {
         let fetch = shared.current { [caller] in
             let start = caller.timekeeper.uptime
-            let values = try await Self.lookUp(caller, nil, trace)
+            let values = try await Self.lookUp(caller, Credentials.Request(.first, stage: .lookup), trace)
             return (values, caller.timekeeper.uptime - start)
         }
         let isCached = fetch.outcome != nil
@@ -58,13 +58,13 @@ final class Prerequisites: Sendable {
     }
 
     private static func lookUp(
-        _ caller: ServiceCaller, _ key: KeyURI?, _ trace: Trace
+        _ caller: ServiceCaller, _ asking: Credentials.Request, _ trace: Trace
     ) async throws -> [String: Secret] {
-        let integration = caller.integration
+        let (integration, key) = (caller.integration, asking.key)
         let messageID = UUID().uuidString.lowercased()
         return try await caller.perform(
             .init(
-                stage: .lookup, reason: .first, trace: trace,
+                asking: asking, trace: trace,
                 makeRequest: { issued in
                     let context = LookupContext(keyURI: key, messageID: messageID) { try await issued.credentials() }
                     guard let request = try await integration.lookupRequest(context) else {

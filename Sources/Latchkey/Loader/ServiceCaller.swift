@@ -16,8 +16,8 @@ struct ServiceCaller: Sendable {
     let timekeeper: any Timekeeper
     let generator: @Sendable () -> any RandomNumberGenerator
     let limiter: HostLimiter
-    /// Credentials that a preload asked for before the license requests.
-    let prefetched: PrefetchedValues<Credentials.Reason, CredentialSet>
+    /// Credentials that a preload asked for before the license requests, each for one key and title.
+    let prefetched: PrefetchedValues<Credentials.Request, CredentialSet>
     /// What support may want to see; `nil` if the configuration records nothing.
     let record: (any LoaderRecord)?
 
@@ -42,8 +42,8 @@ struct ServiceCaller: Sendable {
 
     /// What one call is about.
     struct Call<Value: Sendable>: Sendable {
-        let stage: ContentKeyError.Stage
-        let reason: Credentials.Reason
+        /// What to ask the app for, the first time.
+        let asking: Credentials.Request
         var alsoSecret: [Secret] = []
         /// URLs that a lookup gave; they may be asked as if they had been configured.
         var trusted: [URL] = []
@@ -52,6 +52,8 @@ struct ServiceCaller: Sendable {
         var trace: Trace
         let makeRequest: @Sendable (IssuedCredentials) async throws -> URLRequest
         let read: @Sendable (HTTPExchange) throws -> Value
+
+        var stage: ContentKeyError.Stage { asking.stage }
     }
 
     /// Calls until there is a value, an error that is final, or no attempt or time left.
@@ -71,11 +73,11 @@ struct ServiceCaller: Sendable {
 
     private func attempts<Value: Sendable>(_ call: Call<Value>) async throws(ContentKeyError) -> Value {
         var attempt = 1
-        var reason = call.reason
+        var asking = call.asking
         var hasNewCredentials = false
         while true {
-            let issued = IssuedCredentials(alsoSecret: call.alsoSecret) { [reason] in
-                try await credentials(for: reason, call)
+            let issued = IssuedCredentials(alsoSecret: call.alsoSecret) { [asking] in
+                try await credentials(for: asking, call.trace)
             }
             do {
                 return try await self.attempt(call, issued)
@@ -84,27 +86,25 @@ struct ServiceCaller: Sendable {
                 error.attempts = attempt + (hasNewCredentials ? 1 : 0)
                 if error.wantsNewCredentials, issued.areGiven, !hasNewCredentials, !Task.isCancelled {
                     hasNewCredentials = true
-                    reason = .rejected
+                    asking.reason = .rejected
                     call.trace.send(.retrying(attempt: attempt, after: .zero, code: error.code))
                     continue
                 }
                 try await waitForNextAttempt(after: attempt, error, call.trace)
                 attempt += 1
-                reason = .retry(attempt: attempt)
+                asking.reason = .retry(attempt: attempt)
             }
         }
     }
 
-    /// Credentials that a preload got, each for one license request, or new ones.
-    private func credentials<Value>(
-        for reason: Credentials.Reason, _ call: Call<Value>
-    ) async throws -> CredentialSet {
-        guard call.stage == .license, let ready = prefetched.take(reason) else {
-            let given = try await credentials(reason)
+    /// Credentials that a preload got for the same request, each for one, or new ones.
+    private func credentials(for asking: Credentials.Request, _ trace: Trace) async throws -> CredentialSet {
+        guard let ready = prefetched.take(asking) else {
+            let given = try await credentials(asking)
             record?.note(given)
             return given
         }
-        call.trace.send(.prepared(.credentials, saved: ready.took))
+        trace.send(.prepared(.credentials, saved: ready.took))
         record?.note(ready.value)
         return ready.value
     }

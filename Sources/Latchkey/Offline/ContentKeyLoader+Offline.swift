@@ -26,6 +26,8 @@ extension OfflineKeys {
     convenience init(_ store: any PersistableKeyStore, for caller: ServiceCaller, report: @escaping Report) {
         self.init(
             store, policy: caller.configuration.offline, renews: caller.integration.renewal.renewsStoredKeys,
-            timekeeper: caller.timekeeper, generator: caller.generator, report: report)
+            timekeeper: caller.timekeeper, generator: caller.generator,
+            identifier: { [integration = caller.integration] in try integration.contentIdentifier(for: $0) },
+            report: report)
     }
 }

@@ -1,22 +1,6 @@
 public import Foundation
 public import LatchkeyCore
 
-/// What an app calls a title that it stores: any text, the same in every launch.
-public struct AssetID: RawRepresentable, Sendable, Hashable, Codable, ExpressibleByStringLiteral,
-    CustomStringConvertible
-{
-    public let rawValue: String
-
-    public init(rawValue: String) { self.rawValue = rawValue }
-
-    /// - Parameter rawValue: any text that no other asset has.
-    public init(_ rawValue: String) { self.init(rawValue: rawValue) }
-
-    public init(stringLiteral value: String) { self.init(value) }
-
-    public var description: String { rawValue }
-}
-
 /// How far a key, or an asset with all its keys, has come.
 public enum OfflineState: String, Sendable, Hashable, Codable, CaseIterable {
     /// Wanted; a key is not there yet.

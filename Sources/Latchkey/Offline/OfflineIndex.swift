@@ -12,7 +12,7 @@ struct OfflineIndex: Sendable, Hashable {
 
     /// A key that is stored.
     struct KeyRecord: Sendable, Hashable, Codable {
-        let uri: KeyURI
+        var uri: KeyURI
         var item: StoredItem
         /// When its license came, by the store's clock.
         var stored: Date
@@ -31,6 +31,11 @@ struct OfflineIndex: Sendable, Hashable {
     var items: Set<StoredItem> { Set(keys.values.map(\.item)) }
 
     func isWanted(_ key: KeyURI) -> Bool { assets.values.contains { $0.contains(key) } }
+
+    /// The asset that needs a key; of several, the one whose name sorts first. `nil` if none does.
+    func asset(needing key: KeyURI) -> AssetID? {
+        assets.filter { $0.value.contains(key) }.keys.min { $0.rawValue < $1.rawValue }
+    }
 
     /// Forgets the keys that no asset needs.
     mutating func forgetUnwanted() {

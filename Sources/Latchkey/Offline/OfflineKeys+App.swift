@@ -3,7 +3,8 @@ public import LatchkeyCore
 
 /// What an app asks for.
 extension OfflineKeys {
-    /// Begins to store an asset, or changes which keys it needs: keys that no asset needs any more are removed, the others stay.
+    /// Begins to store an asset, or changes which keys it needs: keys that no asset needs any more are removed, the others stay, also if
+    /// their URIs come from another session; see `OfflinePolicy`.
     /// - Parameters:
     ///   - asset: what the app calls it.
     ///   - keys: the keys of all chosen renditions, audio, SD and HD alike; `KeyDiscovery` finds them in a playlist.
@@ -14,6 +15,7 @@ extension OfflineKeys {
             throw OfflineError(.offlineAssetWithoutKeys, "The asset \(asset) was requested without a key.")
         }
         let list = try await change { draft throws(OfflineError) in
+            draft.index.adopt(keys, by: self.names)
             draft.index.assets[asset] = keys
             try draft.index.check(self.policy)
             draft.index.forgetUnwanted()
@@ -43,7 +45,7 @@ extension OfflineKeys {
                 self.listeners.add(listener, try await self.change(inTurn: { $0.index.list(at: $0.now) }))
             } catch {
                 self.listeners.add(listener, nil)
-                self.report(nil, .storeFailed(error))
+                self.report(nil, nil, .storeFailed(error))
             }
         }
         return stream

@@ -4,20 +4,23 @@ public import LatchkeyCore
 
 /// What a player adapter asks and says.
 extension OfflineKeys {
-    /// Whether an asset needs the key, so that the player's request should be made persistable. `false` if the store cannot be read:
-    /// the key then plays online.
-    @_spi(Adapters) public func isRequested(_ key: KeyURI) async -> Bool {
+    /// The asset that needs the key, so that the player's request should be made persistable; of several, the one whose name sorts
+    /// first. `nil` if none does, or if the store cannot be read: the key then plays online.
+    ///
+    /// A key is known by its URI, or by one that differs in a session's query items only; see `OfflinePolicy`.
+    @_spi(Adapters) public func asset(needing key: KeyURI) async -> AssetID? {
         do throws(OfflineError) {
-            return try await change { $0.index.isWanted(key) }
+            return try await change { $0.index.asset(needing: $0.index.known(key, by: self.names)) }
         } catch {
-            report(key, .storeFailed(error))
-            return false
+            report(key, nil, .storeFailed(error))
+            return nil
         }
     }
 
     /// The stored key, for the player as it is; `nil` if there is none or its window has ended.
     @_spi(Adapters) public func storedKey(for key: KeyURI) async throws(OfflineError) -> Secret? {
         try await change { draft throws(OfflineError) in
+            let key = draft.index.known(key, by: self.names)
             guard let found = draft.index.keys[key], !found.isExpired(at: draft.now) else { return nil }
             let bytes = try await self.keyIndex.bytes(of: found.item)
             // The file was removed from outside: the key is not stored.
@@ -30,6 +33,7 @@ extension OfflineKeys {
     /// now on. Call it from the player's callback; it returns at once, and later calls see the change.
     @_spi(Adapters) public func updated(_ key: KeyURI, to bytes: Secret) {
         changeLater(key) { draft throws(OfflineError) in
+            let key = draft.index.known(key, by: self.names)
             guard draft.index.isWanted(key) else { return }
             try self.checkSize(of: bytes)
             let item = draft.add(bytes, using: self.generator())
@@ -44,6 +48,7 @@ extension OfflineKeys {
     /// The player started to play with a stored key. The first time counts, and begins the playback window; returns at once.
     @_spi(Adapters) public func started(_ key: KeyURI) {
         changeLater(key) { draft in
+            let key = draft.index.known(key, by: self.names)
             guard let stored = draft.index.keys[key] else { return }
             // Read before the write begins: Apple's `Date` is resilient, and the accesses would overlap.
             let firstPlayed = stored.firstPlayed ?? draft.now
@@ -58,6 +63,7 @@ extension OfflineKeys {
     /// Source: `Documentation/Players.md` §3.9 f, `makeSecureTokenForExpirationDate(ofPersistableContentKey:)`, which takes `storedKey(for:)`.
     public func expires(_ key: KeyURI, at date: Date) {
         changeLater(key) { draft in
+            let key = draft.index.known(key, by: self.names)
             guard var stored = draft.index.keys[key] else { return }
             stored.expire(at: date)
             draft.index.keys[key] = stored
@@ -67,8 +73,12 @@ extension OfflineKeys {
     /// The player rejected a key: a stored one is removed.
     /// - Returns: `fetchAgain` for a stored key, once; `giveUp` if the key that was fetched again is rejected too.
     @_spi(Adapters) public func rejected(_ key: KeyURI) async throws(OfflineError) -> RejectionAdvice {
-        guard try await change({ $0.index.keys.removeValue(forKey: key) }) != nil else { return .giveUp }
-        report(key, .storedKeyDropped)
+        let (dropped, asset) = try await change { draft in
+            let key = draft.index.known(key, by: self.names)
+            return (draft.index.keys.removeValue(forKey: key), draft.index.asset(needing: key))
+        }
+        guard dropped != nil else { return .giveUp }
+        report(key, asset, .storedKeyDropped)
         return noteRejection(of: key) ? .fetchAgain : .giveUp
     }
 }
@@ -88,8 +98,8 @@ extension OfflineKeys {
     @_spi(Adapters) public func key(
         for request: any PersistableKeyRequest, fetch: @Sendable () async throws -> License
     ) async throws -> Secret {
-        let uri = request.keyURI
-        guard let key = try await self.key(for: request, { self.report(uri, $0) }, fetch: { try await fetch() }) else {
+        let report: Trace.Sink = { self.report(request.keyURI, request.asset, $0) }
+        guard let key = try await self.key(for: request, report, fetch: { try await fetch() }) else {
             throw ContentKeyError.noSPC
         }
         return key
@@ -135,6 +145,7 @@ extension OfflineKeys {
     private func store(_ bytes: Secret, for key: KeyURI, _ terms: LicenseTerms?) async throws(OfflineError) {
         try checkSize(of: bytes)
         try await change { draft throws(OfflineError) in
+            draft.index.rename(draft.index.known(key, by: self.names), to: key)
             guard draft.index.isWanted(key) else {
                 throw OfflineError(.offlineKeyNotRequested, "No asset needs the key.")
             }

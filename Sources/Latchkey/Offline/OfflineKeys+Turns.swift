@@ -36,7 +36,7 @@ extension OfflineKeys {
     func changeLater(_ key: KeyURI?, _ body: @escaping Change<Void>) {
         turns.add {
             do throws(OfflineError) { try await self.change(inTurn: body) } catch {
-                self.report(key, .storeFailed(error))
+                self.report(key, nil, .storeFailed(error))
             }
         }
     }
@@ -64,7 +64,7 @@ extension OfflineKeys {
 
     private func show(_ draft: Draft, isNew: Bool) {
         let expired = remember(draft.clock, draft.index, at: draft.now)
-        for key in expired { report(key, .storedKeyExpired) }
+        for key in expired { report(key, draft.index.asset(needing: key), .storedKeyExpired) }
         if isNew || !expired.isEmpty || listeners.isBehind { listeners.send(draft.index.list(at: draft.now)) }
     }
 

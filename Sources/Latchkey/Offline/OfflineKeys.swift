@@ -9,16 +9,17 @@ package import LatchkeyCore
 ///     try await offline.request("movie-1", keys: [audio, sd, hd])
 ///     for await assets in offline.changes() { show(assets) }
 ///
-/// A player adapter asks `isRequested(_:)` before it makes a key request persistable, and says what the player does with the keys:
+/// A player adapter asks `asset(needing:)` before it makes a key request persistable, and says what the player does with the keys:
 /// `updated(_:to:)`, `started(_:)` and `rejected(_:)`. All functions take their turns one behind the other, in the order of the
 /// calls. Safe to use from any thread.
 public final class OfflineKeys: Sendable {
-    typealias Report = @Sendable (KeyURI?, KeyEvent.Kind) -> Void
+    typealias Report = @Sendable (KeyURI?, AssetID?, KeyEvent.Kind) -> Void
 
     let policy: OfflinePolicy
     /// Whether the vendor renews stored keys.
     let renews: Bool
     let report: Report
+    let names: KeyNames
     let keyIndex: KeyIndex
     let timekeeper: any Timekeeper
     let generator: @Sendable () -> any RandomNumberGenerator
@@ -40,11 +41,13 @@ public final class OfflineKeys: Sendable {
         _ store: any PersistableKeyStore, policy: OfflinePolicy = OfflinePolicy(), renews: Bool = true,
         timekeeper: any Timekeeper,
         generator: @escaping @Sendable () -> any RandomNumberGenerator = { SystemRandomNumberGenerator() },
-        report: @escaping @Sendable (KeyURI?, KeyEvent.Kind) -> Void = { _, _ in }
+        identifier: @escaping @Sendable (KeyURI) throws -> ContentIdentifier = { ContentIdentifier($0.raw) },
+        report: @escaping @Sendable (KeyURI?, AssetID?, KeyEvent.Kind) -> Void = { _, _, _ in }
     ) {
         self.policy = policy
         self.renews = renews
         self.report = report
+        names = KeyNames(policy.sessionItems, identifier)
         self.timekeeper = timekeeper
         self.generator = generator
         keyIndex = KeyIndex(store)
@@ -72,9 +75,13 @@ extension OfflineKeys {
 
     /// Notes that a player rejected a key.
     /// - Returns: whether it is the first time since the key was last played or requested.
-    func noteRejection(of key: KeyURI) -> Bool { state.withLock { $0.rejected.insert(key).inserted } }
+    func noteRejection(of key: KeyURI) -> Bool {
+        state.withLock { $0.rejected.insert(names.name(of: key) ?? key).inserted }
+    }
 
-    func forgetRejections(of keys: Set<KeyURI>) { state.withLock { $0.rejected.subtract(keys) } }
+    func forgetRejections(of keys: Set<KeyURI>) {
+        state.withLock { $0.rejected.subtract(keys.map { names.name(of: $0) ?? $0 }) }
+    }
 
     /// Stores the clock, and sets the alarm for the next expiry.
     /// - Returns: the keys that expired since the last turn.

@@ -9,6 +9,14 @@ public struct OfflinePolicy: Sendable, Hashable {
     /// How many different keys all assets together may need. Defaults to 10,000.
     package var keys: Int
 
+    /// Query items of a key URI that belong to a session and do not name the key.
+    package var sessionItems: Set<String>
+
+    /// The query items that belong to a session by default: `session`, `sessionid`, `session-id`, `session_id`, and Wowza's `wowzasessionid`.
+    ///
+    /// Source: github.com/google/ExoPlayer, issue 3606.
+    public static let sessionItems: Set = ["session", "sessionid", "session-id", "session_id", "wowzasessionid"]
+
     /// Makes a policy.
     /// - Parameters:
     ///   - renewalFraction: the share of a key's storage window that passes before the key is due for renewal, 0 to 1. Defaults to
@@ -16,10 +24,16 @@ public struct OfflinePolicy: Sendable, Hashable {
     ///   - largestKey: the largest stored key, in bytes. Defaults to 64 KiB, ten times a real one.
     ///   - assets: how many assets there may be. Defaults to 1,000.
     ///   - keys: how many different keys all assets together may need. Defaults to 10,000.
-    public init(renewalFraction: Double = 0.5, largestKey: Int = 1 << 16, assets: Int = 1_000, keys: Int = 10_000) {
+    ///   - sessionItems: names of query items of a key URI, in any letter case, that belong to a session. A stored key is found although
+    ///     their values are others today. Add a name only if it never tells two keys apart. Defaults to `sessionItems`.
+    public init(
+        renewalFraction: Double = 0.5, largestKey: Int = 1 << 16, assets: Int = 1_000, keys: Int = 10_000,
+        sessionItems: Set<String> = Self.sessionItems
+    ) {
         self.renewalFraction = renewalFraction
         self.largestKey = largestKey
         self.assets = assets
         self.keys = keys
+        self.sessionItems = sessionItems
     }
 }

@@ -1,16 +1,20 @@
+public import LatchkeyCore
 public import LatchkeyVendors
 
 /// Where the loader gets the credentials of a request: a closure of the app's, called afresh for every attempt.
 ///
-/// Most license tokens live seconds and many answer one request only, so a token is never kept.
+/// Most license tokens live seconds and many answer one request only, so a token is never kept. One closure serves many titles, as it
+/// is told which title and which key a license is for:
+///
+///     .token { request in try await tokens.license(for: request.asset) }
 public struct Credentials: Sendable {
-    private let ask: @Sendable (Reason) async throws -> CredentialSet
+    private let ask: @Sendable (Request) async throws -> CredentialSet
 
     /// - Parameter ask: gives the credentials for one attempt; called on no particular isolation.
-    public init(_ ask: @escaping @Sendable (Reason) async throws -> CredentialSet) { self.ask = ask }
+    public init(_ ask: @escaping @Sendable (Request) async throws -> CredentialSet) { self.ask = ask }
 
     /// Credentials of one token, asked for each time.
-    public static func token(_ token: @escaping @Sendable (Reason) async throws -> String) -> Self {
+    public static func token(_ token: @escaping @Sendable (Request) async throws -> String) -> Self {
         Self { .token(try await token($0)) }
     }
 
@@ -20,11 +24,46 @@ public struct Credentials: Sendable {
     /// No credentials.
     public static let none = Self.fixed(.none)
 
+    /// What credentials are asked for.
+    ///
+    /// A request that serves several keys has no key, asset and purpose: that for the application certificate, and a lookup that the
+    /// vendor makes once for a loader. A secure session serves all keys of a source: it has no key, and the asset of the key that opened it.
+    public struct Request: Sendable, Hashable {
+        /// Why they are asked for.
+        public internal(set) var reason: Reason
+        /// The step that the request serves: `lookup`, `certificate`, `license`, or `setup`, `heartbeat`, `teardown` of a session.
+        public let stage: ContentKeyError.Stage
+        /// What the key is wanted for, also when the request is tried again; `nil` if the request serves several keys.
+        public let purpose: KeyPurpose?
+        /// The key's URI as the playlist states it; `nil` if the request serves several keys.
+        public let key: KeyURI?
+        /// The title that the app named where it protected or stored it; `nil` if it named none, or if the request serves several keys.
+        public let asset: AssetID?
+
+        /// Makes a request, as for a test of an app's closure.
+        /// - Parameters:
+        ///   - reason: why credentials are asked for.
+        ///   - stage: the step that the request serves. Defaults to the license.
+        ///   - purpose: what the key is wanted for. Defaults to `nil`: several keys.
+        ///   - key: the key's URI. Defaults to `nil`: several keys.
+        ///   - asset: the title. Defaults to `nil`: not known.
+        public init(
+            _ reason: Reason, stage: ContentKeyError.Stage = .license, purpose: KeyPurpose? = nil, key: KeyURI? = nil,
+            asset: AssetID? = nil
+        ) {
+            self.reason = reason
+            self.stage = stage
+            self.purpose = purpose
+            self.key = key
+            self.asset = asset
+        }
+    }
+
     /// Why credentials are asked for.
     public enum Reason: Sendable, Hashable {
         /// For the application certificate.
         case certificate
-        /// To open a secure session.
+        /// To open a secure session, to keep it alive, or to end it.
         case session
         /// For the first license request of a key.
         case first
@@ -38,11 +77,20 @@ public struct Credentials: Sendable {
         case rejected
     }
 
-    func callAsFunction(_ reason: Reason) async throws -> CredentialSet { try await ask(reason) }
+    func callAsFunction(_ request: Request) async throws -> CredentialSet { try await ask(request) }
+}
+
+extension Credentials.Request {
+    static let certificate = Self(.certificate, stage: .certificate)
+
+    /// What is asked for on behalf of one key.
+    init(_ stage: ContentKeyError.Stage, of key: KeyURI, _ purpose: KeyPurpose, _ asset: AssetID?) {
+        self.init(Credentials.Reason(purpose), stage: stage, purpose: purpose, key: key, asset: asset)
+    }
 }
 
 extension Credentials.Reason {
-    init(_ purpose: KeyPurpose) {
+    fileprivate init(_ purpose: KeyPurpose) {
         switch purpose {
         case .streaming: self = .first
         case .persistable: self = .offline

@@ -9,9 +9,9 @@ import LatchkeyTransport
 /// on loopback.
 public struct HostPolicy: Sendable, Hashable {
     /// Hosts beside the configured ones.
-    package var allowed: Set<Host>
+    public var allowed: Set<Host>
     /// What becomes of an https URL on a loopback host.
-    package var loopback: LoopbackScheme
+    public var loopback: LoopbackScheme
 
     /// Makes a policy; without arguments only configured origins are allowed.
     public init(allowed: Set<Host> = [], loopback: LoopbackScheme = .asGiven) {

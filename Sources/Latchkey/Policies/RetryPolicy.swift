@@ -2,7 +2,8 @@ import LatchkeyCore
 
 /// How often and how soon a failed request is sent again, and how long everything may take.
 ///
-/// Only errors that may pass are retried: no reply, 408, 425, 429, 5xx, a reply that broke off. A refusal is final.
+/// Only errors that may pass are retried: no reply, 408, 425, 429, 5xx, a reply that broke off. A refusal is final, and answers a player
+/// that asks again at once.
 public struct RetryPolicy: Sendable, Hashable {
     /// How often a request is sent at most, the first time included. Defaults to 3.
     package var maximumAttempts: Int
@@ -16,6 +17,8 @@ public struct RetryPolicy: Sendable, Hashable {
     package var attemptTimeout: Duration
     /// How long a key, or a certificate, may take from request to answer. Defaults to 30 s, which is below what players wait.
     package var deadline: Duration
+    /// How long a final refusal answers further requests of the same player for the key. Defaults to 10 s.
+    package var refusalMemory: Duration
 
     /// Makes a policy.
     /// - Parameters:
@@ -26,9 +29,13 @@ public struct RetryPolicy: Sendable, Hashable {
     ///   - attemptTimeout: how long one attempt may take, the app's credentials and all redirects included. Defaults to 10 s.
     ///   - deadline: how long a key, or a certificate, may take from request to answer. Defaults to 30 s, which is below what players
     ///     wait.
+    ///   - refusalMemory: how long a service's final refusal of a key answers the same player without another license request and another
+    ///     report, because players ask up to eight times. Defaults to 10 s; zero has the service asked each time.
+    ///     `ContentKeyLoader.forgetRefusals(of:)` ends it sooner.
     public init(
         maximumAttempts: Int = 3, firstWait: Duration = .milliseconds(500), longestWait: Duration = .seconds(8),
-        jitter: Double = 0.5, attemptTimeout: Duration = .seconds(10), deadline: Duration = .seconds(30)
+        jitter: Double = 0.5, attemptTimeout: Duration = .seconds(10), deadline: Duration = .seconds(30),
+        refusalMemory: Duration = .seconds(10)
     ) {
         self.maximumAttempts = maximumAttempts
         self.firstWait = firstWait
@@ -36,6 +43,7 @@ public struct RetryPolicy: Sendable, Hashable {
         self.jitter = jitter
         self.attemptTimeout = attemptTimeout
         self.deadline = deadline
+        self.refusalMemory = refusalMemory
     }
 
     /// One attempt and no more.

@@ -5,7 +5,7 @@ import LatchkeyCore
 ///
 /// One rule limits what can be preloaded: a license answers one SPC only, and a new SPC always needs a new license. No license is
 /// kept to answer another request. So a license is preloaded only if the player itself makes the SPC early and holds the key, as
-/// `preload(_:into:limits:)` has it do. If that player requests the key again, the new request has its own exchange. For every other
+/// `preload(_:into:as:limits:)` has it do. If that player requests the key again, the new request has its own exchange. For every other
 /// player the certificate, looked-up values, the connection and, if `LoaderConfiguration.preparedCredentialsLifetime` allows it,
 /// credentials are preloaded, and the license is requested when the player's SPC comes. No secure session is opened early.
 extension ContentKeyLoader {
@@ -15,32 +15,37 @@ extension ContentKeyLoader {
     /// ready then, at the limit of time, when the task is cancelled and when the loader is.
     /// - Parameters:
     ///   - playlist: the stream's http or https address.
+    ///   - asset: the title, for credentials and events: the same that the player names later. Defaults to `nil`: not known.
     ///   - limits: how much the preload may do.
-    public func preload(_ playlist: URL, limits: PreloadLimits = PreloadLimits()) async -> PreloadResult {
-        await preload(playlist, nil, limits)
+    public func preload(
+        _ playlist: URL, as asset: AssetID? = nil, limits: PreloadLimits = PreloadLimits()
+    ) async -> PreloadResult {
+        await preload(playlist, nil, asset, limits)
     }
 
     /// Gets a stream's licenses before it plays, in a player that makes its SPCs early and holds the keys.
     ///
-    /// As `preload(_:limits:)`, but the player is asked for a key request of each key, session keys first, and the preload waits for
+    /// As `preload(_:as:limits:)`, but the player is asked for a key request of each key, session keys first, and the preload waits for
     /// the answers to these requests, which it knows by their key URI. For keys that the player declines, what needs no player
     /// is got ready.
     /// - Parameters:
     ///   - playlist: the stream's http or https address.
     ///   - player: makes the key requests.
+    ///   - asset: the title, for credentials, events and failures. Defaults to `nil`: not known.
     ///   - limits: how much the preload may do.
     public func preload(
-        _ playlist: URL, into player: any PreloadingPlayer, limits: PreloadLimits = PreloadLimits()
+        _ playlist: URL, into player: any PreloadingPlayer, as asset: AssetID? = nil,
+        limits: PreloadLimits = PreloadLimits()
     ) async -> PreloadResult {
-        await preload(playlist, player, limits)
+        await preload(playlist, player, asset, limits)
     }
 
     private func preload(
-        _ playlist: URL, _ player: (any PreloadingPlayer)?, _ limits: PreloadLimits
+        _ playlist: URL, _ player: (any PreloadingPlayer)?, _ asset: AssetID?, _ limits: PreloadLimits
     ) async -> PreloadResult {
         let timekeeper = caller.timekeeper
         let start = timekeeper.uptime
-        let preload = Preload(self, player, limits)
+        let preload = Preload(self, player, asset, limits)
         let outcome = await preloads.run {
             try await withDeadline(limits.time, timekeeper, expired: { Diagnosis(.deadlineExceeded, "") }) {
                 await preload.run(playlist)
@@ -54,7 +59,7 @@ extension ContentKeyLoader {
             }
         let result = preload.draft.result(end, took: timekeeper.uptime - start)
         for key in result.keys where !key.prepared.isEmpty {
-            trace(key.uri).send(.preloaded(key.prepared))
+            trace(key.uri, asset).send(.preloaded(key.prepared))
         }
         return result
     }

@@ -11,17 +11,21 @@ struct Preload: Sendable {
     let draft: PreloadDraft
     private let loader: ContentKeyLoader
     private let player: (any PreloadingPlayer)?
+    private let asset: AssetID?
     private let limits: PreloadLimits
     private let trace: Trace
     private let connections = Connections()
 
     private var caller: ServiceCaller { loader.caller }
 
-    init(_ loader: ContentKeyLoader, _ player: (any PreloadingPlayer)?, _ limits: PreloadLimits) {
+    init(
+        _ loader: ContentKeyLoader, _ player: (any PreloadingPlayer)?, _ asset: AssetID?, _ limits: PreloadLimits
+    ) {
         let draft = PreloadDraft(keyLimit: limits.keys)
         self.draft = draft
         self.loader = loader
         self.player = player
+        self.asset = asset
         self.limits = limits
         trace = loader.trace().part { [connections] in
             draft.note($0)
@@ -63,7 +67,7 @@ struct Preload: Sendable {
         }
         guard let player else { return .none(.skipped(.noPlayer)) }
         let watch = loader.preloads.watch(key) { [draft] in draft.note($0) }
-        guard player.preload(key) else {
+        guard player.preload(key, as: asset) else {
             loader.preloads.unwatch(watch)
             return .none(.skipped(.playerDeclined))
         }
@@ -118,11 +122,16 @@ extension Preload {
         case .key where !prerequisites.prefetched.isAllowed:
             note(.lookup, .skipped(.notConfigured), key)
             return [:]
-        case .key: result = await Result { try await prerequisites.prepare(key, trace) }
-        case .loader: result = await Result { try await prerequisites.values(for: nil, trace) }
+        case .key: result = await Result { try await prerequisites.prepare(asking(.lookup, key), trace) }
+        case .loader: result = await Result { try await prerequisites.values(for: .certificate, trace) }
         }
         note(.lookup, result.outcome, key)
         return (try? result.get()) ?? [:]
+    }
+
+    /// What the app is asked for ahead, exactly as the player's own request asks.
+    private func asking(_ stage: ContentKeyError.Stage, _ key: KeyURI) -> Credentials.Request {
+        Credentials.Request(stage, of: key, .streaming, asset)
     }
 
     private func prepareCredentials(for key: KeyURI) async {
@@ -134,7 +143,8 @@ extension Preload {
             _ = try await withDeadline(limit, caller.timekeeper, expired: { ContentKeyError.credentialsMissing(limit) })
             {
                 do {
-                    try await caller.prefetched.prepare(.first) { try await caller.credentials(.first) }
+                    let asking = asking(.license, key)
+                    try await caller.prefetched.prepare(asking) { try await caller.credentials(asking) }
                 } catch {
                     throw ContentKeyError(error, stage: .license, otherwise: .credentialsFailed)
                 }

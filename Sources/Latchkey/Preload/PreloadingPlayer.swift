@@ -7,6 +7,9 @@ public protocol PreloadingPlayer: Sendable {
     /// The player gives the request to `ContentKeyLoader.answer`, during this call or later, as it does with every other.
     /// AVFoundation's `processContentKeyRequest(withIdentifier:)` is that. Called once for each key, in the order in which the
     /// stream names them, on no particular isolation; do not wait in it.
+    /// - Parameters:
+    ///   - key: the key's URI as the playlist states it.
+    ///   - asset: the title that the key belongs to, which the request carries; `nil` if the app named none.
     /// - Returns: `false` if the player cannot, or has the key already.
-    func preload(_ key: KeyURI) -> Bool
+    func preload(_ key: KeyURI, as asset: AssetID?) -> Bool
 }

@@ -18,6 +18,8 @@ public final class KeyRequest: Sendable {
         let number: Int
         /// The number of the request that first got the key. A renewal has the generation of the key that it renews.
         let generation: Int
+        /// The title of the key that the request renews; `nil` if it renews none, or the title is not known.
+        let renewed: AssetID?
     }
 
     /// How the player or its adapter ends a request.
@@ -31,6 +33,8 @@ public final class KeyRequest: Sendable {
     let registration: Registration
     let key: Key
     let purpose: KeyPurpose
+    /// The title that the key belongs to; `nil` if it is not known.
+    var asset: AssetID? { trace.asset }
     /// What the player handed over.
     let playerRequest: any PlayerKeyRequest
     let trace: Trace

@@ -93,8 +93,8 @@ extension KeyRequestTable {
     /// Numbers a request. A renewal belongs to the generation of the key that is held.
     mutating func register(_ key: KeyRequest.Key, _ purpose: KeyPurpose) -> KeyRequest.Registration {
         last += 1
-        let held = purpose == .renewal ? holders[key].flatMap { records[$0]?.request.generation } : nil
-        return KeyRequest.Registration(number: last, generation: held ?? last)
+        let held = purpose == .renewal ? holders[key].flatMap { records[$0]?.request } : nil
+        return KeyRequest.Registration(number: last, generation: held?.generation ?? last, renewed: held?.asset)
     }
 
     /// Adds a request; once the table is closed it is answered with `cancelled`.

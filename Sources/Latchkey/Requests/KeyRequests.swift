@@ -13,11 +13,13 @@ final class KeyRequests: Sendable {
         var vendor = RenewalPolicy()
         /// How long a player may take to renew a key when it is asked to.
         var patience = RetryPolicy().deadline
+        /// How long a final refusal is remembered.
+        var refusalMemory = RetryPolicy().refusalMemory
         /// Whether answered keys are held.
         var holdsKeys = true
         let timekeeper: any Timekeeper
         var generator: @Sendable () -> any RandomNumberGenerator = { SystemRandomNumberGenerator() }
-        let trace: @Sendable (_ number: Int, KeyURI) -> Trace
+        let trace: @Sendable (_ number: Int, KeyURI, AssetID?) -> Trace
     }
 
     private struct State {
@@ -27,12 +29,14 @@ final class KeyRequests: Sendable {
         var sourceEnded: (@Sendable () -> Void)?
     }
 
+    let refusals: RefusalMemory
     private let context: Context
     private let alarm: Alarm
     private let state: Locked<State>
 
     init(_ context: Context) {
         self.context = context
+        refusals = RefusalMemory(context.timekeeper, lifetime: context.refusalMemory)
         alarm = Alarm(context.timekeeper)
         state = Locked(
             State(
@@ -79,9 +83,9 @@ extension KeyRequests {
         let key = KeyRequest.Key(player: playerRequest.player, uri: playerRequest.keyURI)
         let purpose = playerRequest.purpose
         let registration = state.withLock { $0.table.register(key, purpose) }
-        let trace = context.trace(registration.number, key.uri)
+        let trace = context.trace(registration.number, key.uri, playerRequest.asset ?? registration.renewed)
         let request = KeyRequest(registration, key, purpose, playerRequest, trace) { [weak self] request, ending in
-            self?.perform { $0.end(request, ending) }
+            self?.end(request, ending)
         }
         perform { $0.add(request) }
         return request
@@ -99,8 +103,19 @@ extension KeyRequests {
         return isAnswer
     }
 
+    private func end(_ request: KeyRequest, _ ending: KeyRequest.Ending) {
+        if ending == .release {
+            let released = RefusalMemory.Question(request.playerRequest, of: request.asset)
+            refusals.forget { $0 == released }
+        }
+        perform { $0.end(request, ending) }
+    }
+
     /// Releases all keys; pending requests are answered, and their keys not held.
-    func changeSource() { perform { $0.changeSource() } }
+    func changeSource() {
+        refusals.forget { _ in true }
+        perform { $0.changeSource() }
+    }
 
     /// Has the players renew all keys.
     /// - Returns: whether any player can.

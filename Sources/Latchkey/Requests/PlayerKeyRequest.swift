@@ -17,6 +17,10 @@ public import LatchkeyVendors
     /// Which of the app's players makes the request. A key is kept alive once per player.
     var player: PlayerID { get }
 
+    /// The title that the app named for the key, which credentials are asked for with. Defaults to `nil`: not known; a renewal then has
+    /// the title of the key that it renews.
+    var asset: AssetID? { get }
+
     /// Has the player's content decryption module make an SPC.
     /// - Parameters:
     ///   - certificate: the application certificate, DER.
@@ -64,6 +68,7 @@ public import LatchkeyVendors
 @_spi(Adapters) extension PlayerKeyRequest {
     public var purpose: KeyPurpose { .streaming }
     public var player: PlayerID { .only }
+    public var asset: AssetID? { nil }
     public func makeOptionalSPC(certificate: Data, contentIdentifier: Data) async throws -> Data? {
         try await makeSPC(certificate: certificate, contentIdentifier: contentIdentifier)
     }

@@ -39,7 +39,8 @@ public import LatchkeyCore
         self.contentIdentifier = contentIdentifier
         requests = KeyRequests(
             KeyRequests.Context(
-                holdsKeys: false, timekeeper: timekeeper, trace: { number, _ in Trace(number, timekeeper) { _ in } }))
+                holdsKeys: false, timekeeper: timekeeper,
+                trace: { number, _, asset in Trace(number, of: asset, timekeeper) { _ in } }))
         heartbeat = CustomerHeartbeat(callbacks, timekeeper)
     }
 

@@ -11,20 +11,24 @@ public import LatchkeyCore
 public struct LoaderCustomerSession: CustomerSessionCallbacks {
     private let loader: ContentKeyLoader
     private let key: @Sendable () -> KeyURI
+    private let asset: @Sendable () -> AssetID?
     private let period: Int
     private let beat: (@Sendable () async throws -> Void)?
 
     /// - Parameters:
     ///   - loader: gets the licenses, with its own retries, credentials and hosts.
     ///   - key: the URI of the requested key. The callback does not receive it; the content identifier is in the SPC already.
+    ///   - asset: the title of that key, for credentials and events. Defaults to `nil`: not known.
     ///   - period: how often the session is to be kept alive, in seconds. Defaults to 0: as often as the lease needs it.
     ///   - heartbeat: keeps the session alive.
     public init(
-        _ loader: ContentKeyLoader, key: @escaping @autoclosure @Sendable () -> KeyURI, every period: Int = 0,
+        _ loader: ContentKeyLoader, key: @escaping @autoclosure @Sendable () -> KeyURI,
+        asset: @escaping @autoclosure @Sendable () -> AssetID? = nil, every period: Int = 0,
         heartbeat: (@Sendable () async throws -> Void)? = nil
     ) {
         self.loader = loader
         self.key = key
+        self.asset = asset
         self.period = period
         beat = heartbeat
     }
@@ -33,7 +37,7 @@ public struct LoaderCustomerSession: CustomerSessionCallbacks {
         keySystem: String, payload: Data, type: CustomerLicenseType
     ) async throws -> CustomerLicense {
         let license = try await loader.license(
-            for: SPCMessage(payload), key: key(), purpose: type == .renewal ? .renewal : .streaming)
+            for: SPCMessage(payload), key: key(), purpose: type == .renewal ? .renewal : .streaming, asset: asset())
         return CustomerLicense(
             ckc: license.ckc.revealed, heartbeat: period > 0 ? period : leasePeriod(of: license),
             renewType: beat == nil ? .enforced : .heartbeat)

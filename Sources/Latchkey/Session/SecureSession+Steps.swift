@@ -39,8 +39,10 @@ extension SecureSession {
     private func setUp(_ number: Int, _ source: Int) async {
         let start = caller.timekeeper.uptime
         do {
-            let reply = try await ask(.setup, [:], number)
-            keepUp(Live(source: source, period: reply.period ?? .seconds(60), values: reply.values), since: start)
+            let asset = asset(opening: source)
+            let reply = try await ask(.setup, [:], of: asset, number)
+            let live = Live(source: source, asset: asset, period: reply.period ?? .seconds(60), values: reply.values)
+            keepUp(live, since: start)
             waiting.removeValue(forKey: source)?.resolve(.success(()))
         } catch {
             phase = .setupFailed(source: source)
@@ -83,13 +85,15 @@ extension SecureSession {
         var live = live
         live.isBeating = true
         phase = .heartbeat(live)
-        startTask { [values = live.values, version = live.version] in await self.beat(values, version) }
+        startTask { [live] in await self.beat(live) }
     }
 
-    private func beat(_ values: [String: Secret], _ version: Int) async {
+    private func beat(_ sent: Live) async {
         let start = caller.timekeeper.uptime
         let reply: Result<SessionReply, ContentKeyError>
-        do throws(ContentKeyError) { reply = .success(try await ask(.heartbeat, values)) } catch {
+        do throws(ContentKeyError) {
+            reply = .success(try await ask(.heartbeat, sent.values, of: sent.asset))
+        } catch {
             reply = .failure(error)
         }
         guard var live = phase.live else { return }
@@ -101,7 +105,7 @@ extension SecureSession {
             guard case .heartbeat = phase else { break }
             live.replace(reply.values)
             keepUp(live, since: start)
-        case .failure(let error) where isOpenedByLicenses: missHeartbeat(error, of: live, version)
+        case .failure(let error) where isOpenedByLicenses: missHeartbeat(error, of: live, sent.version)
         case .failure(let error): fail(error)
         }
         advance()
@@ -156,11 +160,11 @@ extension SecureSession {
 
     private func startTeardown(_ live: Live) {
         phase = .tearingDown(live)
-        startTask { await self.tearDown(live.values) }
+        startTask { await self.tearDown(live) }
     }
 
-    private func tearDown(_ values: [String: Secret]) async {
-        do { _ = try await ask(.teardown, values) } catch { trace.send(.sessionFailed(error)) }
+    private func tearDown(_ live: Live) async {
+        do { _ = try await ask(.teardown, live.values, of: live.asset) } catch { trace.send(.sessionFailed(error)) }
         phase = .off
         advance()
     }
@@ -168,7 +172,7 @@ extension SecureSession {
     /// Calls the service.
     /// - Parameter number: of a setup.
     private func ask(
-        _ step: SessionStep, _ values: [String: Secret], _ number: Int = 0
+        _ step: SessionStep, _ values: [String: Secret], of asset: AssetID?, _ number: Int = 0
     ) async throws(ContentKeyError) -> SessionReply {
         let integration = caller.integration
         let stage = ContentKeyError.Stage(step)
@@ -176,7 +180,8 @@ extension SecureSession {
         defer { trace.send(.stageEnded(stage, took: caller.timekeeper.uptime - start)) }
         return try await caller.perform(
             .init(
-                stage: stage, reason: .session, alsoSecret: Array(values.values), trace: trace,
+                asking: Credentials.Request(.session, stage: stage, asset: asset),
+                alsoSecret: Array(values.values), trace: trace,
                 makeRequest: { [weak self] issued in
                     await self?.noteSetup(number, isRequested: false)
                     let request = try await integration.sessionRequest(

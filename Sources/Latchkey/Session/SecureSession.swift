@@ -28,6 +28,8 @@ public actor SecureSession {
     /// A session that the service keeps.
     struct Live {
         let source: Int
+        /// The title whose key opened the session.
+        let asset: AssetID?
         /// Between two heartbeats; `nil` for none.
         var period: Duration?
         var values: [String: Secret]
@@ -121,6 +123,8 @@ public actor SecureSession {
     var uses: [Int: Use] = [:]
     /// Numbers license requests and setups.
     var lastNumber = 0
+    /// The latest source that a key was requested for, and the title of its first key.
+    private var opener: (source: Int, asset: AssetID?)?
 
     init(_ caller: ServiceCaller, _ trace: Trace, _ players: Players) {
         self.caller = caller
@@ -155,12 +159,14 @@ extension SecureSession {
     }
 
     /// Makes a license request within the session, which is opened first if there is none.
-    /// - Parameter request: makes it, with a closure that gives the session's values for each attempt.
+    /// - Parameters:
+    ///   - asset: the title of the key.
+    ///   - request: makes it, with a closure that gives the session's values for each attempt.
     func license(
-        for purpose: KeyPurpose,
+        for purpose: KeyPurpose, _ asset: AssetID?,
         _ request: (@escaping @Sendable () async throws -> [String: Secret]) async throws(ContentKeyError) -> License
     ) async throws(ContentKeyError) -> License {
-        let use = try await begin(purpose)
+        let use = try await begin(purpose, asset)
         do throws(ContentKeyError) {
             let license = try await request { try await self.values(use.number, of: use.source) }
             end(use.number, .success(license))
@@ -172,8 +178,8 @@ extension SecureSession {
     }
 
     /// The session's values for a license request that the player sends itself.
-    func values(for purpose: KeyPurpose) async throws(ContentKeyError) -> [String: Secret] {
-        let use = try await begin(purpose)
+    func values(for purpose: KeyPurpose, _ asset: AssetID?) async throws(ContentKeyError) -> [String: Secret] {
+        let use = try await begin(purpose, asset)
         defer { end(use.number, nil) }
         return try values(use.number, of: use.source)
     }
@@ -187,8 +193,9 @@ extension SecureSession {
         }
     }
 
-    private func begin(_ purpose: KeyPurpose) async throws(ContentKeyError) -> Use {
+    private func begin(_ purpose: KeyPurpose, _ asset: AssetID?) async throws(ContentKeyError) -> Use {
         guard let source = players.source() else { throw .sessionEnded }
+        if opener?.source != source { opener = (source, asset) }
         if purpose != .renewal || isOpenedByLicenses, phase.source != source { try await setUp(source) }
         // The source may have changed meanwhile; a teardown that is due waits for no later license.
         guard players.source() == source else { throw .sessionEnded }
@@ -200,6 +207,9 @@ extension SecureSession {
         uses[use.number] = use
         return use
     }
+
+    /// The title whose key opens the session of a source; `nil` if the app named none.
+    func asset(opening source: Int) -> AssetID? { opener?.source == source ? opener?.asset : nil }
 
     /// Waits until the session of a source is open.
     private func setUp(_ source: Int) async throws(ContentKeyError) {
@@ -261,7 +271,9 @@ extension SecureSession {
     private func learn(_ opened: SessionReply?, _ use: Use) {
         guard let opened, phase.source == use.source else { return }
         guard var live = phase.live else {
-            return keepUp(Live(source: use.source, period: opened.period, values: opened.values), since: use.start)
+            let asset = asset(opening: use.source)
+            let live = Live(source: use.source, asset: asset, period: opened.period, values: opened.values)
+            return keepUp(live, since: use.start)
         }
         live.replace(opened.values)
         live.period = opened.period

@@ -77,7 +77,7 @@ extension SupportManifest.Configuration {
             retry: RetryPolicy(
                 maximumAttempts: min(max(maximumAttempts, 1), 100), firstWait: duration(firstWait),
                 longestWait: duration(longestWait), jitter: jitter.isFinite ? min(max(jitter, 0), 1) : 0,
-                attemptTimeout: duration(attemptTimeout), deadline: duration(deadline)),
+                attemptTimeout: duration(attemptTimeout), deadline: duration(deadline), refusalMemory: .zero),
             hosts: HostPolicy(
                 allowed: Set(allowedHosts.prefix(1_000).map { HostPolicy.Host($0) }),
                 loopback: allowsLoopbackHTTP ? .http : .asGiven),

@@ -60,9 +60,9 @@ import Testing
         await #expect(throws: OfflineError(.keyStoreUnreadable, "The device is locked.")) {
             try await next.offline.assets()
         }
-        #expect(await next.offline.isRequested(sd) == false)
+        #expect(await next.offline.asset(needing: sd) == nil)
         next.store.failReads(nil)
-        #expect(await next.offline.isRequested(sd))
+        #expect(await next.offline.asset(needing: sd) == "movie")
         #expect(await lists.next()?.map(\.id) == ["movie"])
         #expect(next.events == ["failed keyStoreUnreadable", "failed keyStoreUnreadable host/sd"])
     }

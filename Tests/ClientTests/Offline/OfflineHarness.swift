@@ -15,13 +15,16 @@ final class OfflineHarness: Sendable {
     private let log = Locked<[String]>([])
 
     /// - Parameter earlier: whose store and time it takes over, as a new launch of the app does.
-    init(policy: OfflinePolicy = OfflinePolicy(), renews: Bool = true, after earlier: OfflineHarness? = nil) {
+    init(
+        policy: OfflinePolicy = OfflinePolicy(), renews: Bool = true, after earlier: OfflineHarness? = nil,
+        identifier: @escaping @Sendable (KeyURI) throws -> ContentIdentifier = { ContentIdentifier($0.raw) }
+    ) {
         clock = ManualTimekeeper(date: earlier?.clock.date ?? ManualTimekeeper().date)
         store = earlier?.store ?? MemoryKeyStore()
         let log = log
         offline = OfflineKeys(
-            store, policy: policy, renews: renews, timekeeper: clock,
-            report: { key, kind in
+            store, policy: policy, renews: renews, timekeeper: clock, identifier: identifier,
+            report: { key, _, kind in
                 let text = if case .storeFailed(let error) = kind { "failed \(error.code)" } else { kind.name }
                 log.withLock { $0.append(key.map { "\(text) \($0.remainder)" } ?? text) }
             })

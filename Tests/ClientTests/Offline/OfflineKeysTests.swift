@@ -27,8 +27,8 @@ import Testing
 
     @Test func `only keys of an asset are asked for to be stored`() async throws {
         try await offline.request("movie", keys: [sd])
-        #expect(await offline.isRequested(sd))
-        #expect(await offline.isRequested(hd) == false)
+        #expect(await offline.asset(needing: sd) == "movie")
+        #expect(await offline.asset(needing: hd) == nil)
     }
 
     @Test func `a key that no asset needs is answered and not stored`() async throws {

@@ -4,7 +4,6 @@ import LatchkeyCore
 import LatchkeyServices
 import LatchkeySimulation
 import LatchkeyTesting
-import LatchkeyVendors
 import StandInEngine
 import Testing
 
@@ -155,82 +154,6 @@ import Testing
             #expect(app.keys.revoke(key))
             #expect(app.session?.standIn.usableKeys == [])
             #expect(!app.keys.revoke(key))
-        }
-    }
-
-    // MARK: Downloads
-
-    @Test func `a download has its keys first, and plays without a network`() async throws {
-        try await PlayerStage.with(terms: Self.persistent) { stage in
-            let loader = stage.loader(store: MemoryKeyStore())
-            let (events, continuation) = AsyncStream<OfflineDownloadEvent>.makeStream()
-            let downloads = OfflineDownloads(loader, configuration: .default) { continuation.yield($0) }
-            let keys = try await stage.keys(of: .transportStream)
-            try await downloads.begin("movie", title: "A Movie", from: stage.playlist(), keys: keys)
-            #expect(try await loader.offline?.asset("movie")?.isReady == true)
-            var location: OfflineLocation?
-            for await event in events {
-                guard case .finished("movie", let found) = event else { continue }
-                location = found
-                break
-            }
-            let media = try #require(location).url
-            defer { try? FileManager.default.removeItem(at: media) }
-            stage.service(for: .vuDRM).faults.set(.status(500), at: .license)
-            let app = AVApp(loader, playing: media)
-            let result = try await app.play()
-            #expect(result.isRight)
-            #expect(stage.log.violations.isEmpty)
-            let own = stage.log.callbacks.filter { $0.implementation == .own }.map(\.name)
-            #expect(Set(own).isSuperset(of: ["didLoadTimeRange", "didFinishDownloading", "didCompleteDownload"]))
-        }
-    }
-
-    @Test func `no media is downloaded without its keys`() async throws {
-        try await PlayerStage.with(terms: Self.persistent) { stage in
-            stage.service(for: .vuDRM).faults.set(.status(403), at: .license)
-            let loader = stage.loader(store: MemoryKeyStore())
-            let downloads = OfflineDownloads(loader, configuration: .default) { _ in
-                Issue.record("A download began.")
-            }
-            let error = await #expect(throws: ContentKeyError.self) {
-                try await downloads.begin(
-                    "movie", title: "A Movie", from: stage.playlist(), keys: try await stage.keys(of: .transportStream))
-            }
-            #expect(error?.code == "forbidden")
-        }
-    }
-
-    @Test func `a license that may not be stored makes no title ready`() async throws {
-        try await PlayerStage.with { stage in
-            let loader = stage.loader(store: MemoryKeyStore())
-            let downloads = OfflineDownloads(loader, configuration: .default) { _ in }
-            let error = await #expect(throws: ContentKeyError.self) {
-                try await downloads.storeKeys(try await stage.keys(of: .transportStream), of: "movie")
-            }
-            #expect(error?.code == "persistableKeyFailed")
-            let asset = try await loader.offline?.asset("movie")
-            #expect(asset?.isReady == false)
-        }
-    }
-
-    @Test func `keys that are due are renewed, and the others are left alone`() async throws {
-        try await PlayerStage.with(terms: LicenseTerms(.persistentFor(.seconds(86_400)))) { stage in
-            // Kaltura's replies state how long a key may be stored.
-            let profile = VendorProfile.kaltura
-            let loader = stage.loader(profile, store: MemoryKeyStore())
-            let keys = try await stage.keys(of: .transportStream, for: profile)
-            let downloads = OfflineDownloads(loader, configuration: .default) { _ in }
-            try await downloads.storeKeys(keys, of: "movie")
-            let early = try await downloads.renewKeys()
-            #expect(early.isEmpty)
-            stage.time.advance(by: .seconds(50_000))
-            let renewed = try await downloads.renewKeys()
-            #expect(renewed == keys)
-            #expect(stage.service(for: profile).licenses == 2 * keys.count)
-            let due = try await loader.offline?.dueForRenewal()
-            #expect(due?.isEmpty == true)
-            #expect(stage.log.violations.isEmpty)
         }
     }
 

@@ -12,9 +12,10 @@ import Testing
 
     private final class Request: ReplyingKeyRequest {
         let keyURI: KeyURI
+        let asset: AssetID?
         let reply = PlayerReply()
 
-        init(_ keyURI: KeyURI = "skd://one") { self.keyURI = keyURI }
+        init(_ keyURI: KeyURI = "skd://one", of asset: AssetID? = nil) { (self.keyURI, self.asset) = (keyURI, asset) }
 
         func makeSPC(certificate: Data, contentIdentifier: Data) async throws -> Data { Data() }
 
@@ -136,5 +137,30 @@ import Testing
         #expect(left.count == 1)
         #expect(!requests.contains(request.keyURI))
         #expect(requests.player != player)
+    }
+
+    @Test
+    func `a key's title is that of the owner that asks, the one named with it, an earlier one, or the only owner's`() {
+        let (one, two, stranger) = (Name(), Name(), Name())
+        let key: KeyURI = "skd://one"
+        var requests = Requests()
+        #expect(requests.asset(of: key) == nil)
+        requests.addOwner(one, as: "one")
+        // Before version 26 the system names no owner.
+        #expect(requests.asset(of: key) == "one")
+        requests.addOwner(two, as: "two")
+        #expect(requests.asset(of: key) == nil && requests.asset(of: key, for: ObjectIdentifier(stranger)) == nil)
+        #expect(requests.asset(of: key, for: ObjectIdentifier(two)) == "two")
+        let (request, name) = (Request(key, of: "two"), Name())
+        _ = requests.add(request, as: name, for: ObjectIdentifier(two))
+        #expect(requests.asset(of: key) == "two")
+        _ = requests.succeed(name)
+        #expect(requests.asset(of: key) == "two")
+        requests.name("one", of: key)
+        #expect(requests.asset(of: key) == "one" && requests.asset(of: key, for: ObjectIdentifier(two)) == "two")
+        _ = requests.removeOwner(one)
+        #expect(requests.asset(of: key) == "two")
+        _ = requests.removeAll()
+        #expect(requests.asset(of: key) == nil)
     }
 }

@@ -27,6 +27,12 @@ final class JWApp: Sendable {
         view.player.configurePlayer(with: try JWPlayerConfigurationBuilder().playlist(items: [item]).build())
     }
 
+    /// Begins to store the keys of a stream.
+    func store(_ stream: URL, with stored: JWPlayerStoredKeys) throws {
+        stored.isDownloading = true
+        view.player.contentLoader?.load(items: [try JWPlayerItemBuilder().file(stream).build()])
+    }
+
     /// Plays from the start.
     func play() async throws -> StandInPlayback.Result {
         view.player.play()

@@ -17,11 +17,21 @@ import Testing
 
     @Test func `keys are stored once, and then play without a service`() async throws {
         try await PlayerStage.with(terms: LicenseTerms(.persistent)) { [folder] stage in
-            let stored = JWPlayerStoredKeys(in: folder, onFailure: unexpected)
+            let names = Locked<[String]>([])
+            let stored = JWPlayerStoredKeys(
+                in: folder, onStored: { name in names.withLock { $0.append(name) } }, onFailure: unexpected)
             let loader = stage.loader()
             let purposes = PurposeLog(loader)
-            let app = try JWApp(loader, on: stage, playing: stage.playlist(), stored: stored)
-            for _ in 0..<2 { await app.view.player.contentLoader?.load(playlist: stage.playlist()) }
+            let keys = JWPlayerKeys(loader, stored: stored, timekeeper: stage.time, onFailure: unexpected)
+            let contentLoader = JWDRMContentLoader(dataSource: keys, keyManager: stored)
+            let items = [try JWPlayerItemBuilder().file(stage.playlist()).build()]
+            stored.isDownloading = true
+            contentLoader.load(items: items)
+            await stage.log.untilCallback("didWritePersistableContentKey")
+            contentLoader.load(items: items)
+            await stage.log.untilCallback("contentKeyExistsOnDisk", times: 2)
+            withExtendedLifetime(keys) {}
+            #expect(names.withLock { $0 } == [stage.key().raw])
             await purposes.until(.persistable, times: 1)
             let count = stage.service(for: .vuDRM).licenses
 
@@ -40,12 +50,28 @@ import Testing
         try await PlayerStage.with(terms: terms) { [folder] stage in
             let stored = JWPlayerStoredKeys(in: folder, onFailure: unexpected)
             let app = try JWApp(stage.loader(), on: stage, playing: stage.playlist(), stored: stored)
-            await app.view.player.contentLoader?.load(playlist: stage.playlist())
+            try app.store(stage.playlist(), with: stored)
+            await stage.log.untilCallback("didWritePersistableContentKey")
+            stored.isDownloading = false
             for _ in 0..<2 {
                 let again = try JWApp(stage.loader(), on: stage, playing: stage.playlist(), stored: stored)
                 let played = try await again.play()
                 #expect(played.isRight)
             }
+            #expect(stage.log.violations.isEmpty)
+        }
+    }
+
+    @Test func `a stream asks for no license to store, unless it is downloading or stored`() async throws {
+        try await PlayerStage.with { [folder] stage in
+            let stored = JWPlayerStoredKeys(in: folder, onFailure: unexpected)
+            let loader = stage.loader()
+            let purposes = PurposeLog(loader)
+            let played = try await JWApp(loader, on: stage, playing: stage.playlist(), stored: stored).play()
+            #expect(played.isRight)
+            await purposes.until(.streaming, times: 1)
+            #expect(stage.service(for: .vuDRM).licenses == 1)
+            #expect(!stage.log.names.contains("writePersistableContentKey"))
             #expect(stage.log.violations.isEmpty)
         }
     }

@@ -43,11 +43,11 @@ struct OfflineStage: Sendable {
         loader = stage.loader(profile, store: store, deadline: Self.deadline)
         service = stage.service(for: profile)
         keys = try await stage.keys(of: .twoKeys, for: profile)
-        downloader = OfflineDownloads(loader, configuration: .default) { event in
+        downloader = stage.downloads(loader) { event in
             if case .finished(_, let location) = event { try? FileManager.default.removeItem(at: location.url) }
         }
         if call == .renewKeys {
-            try await downloader.storeKeys(keys, of: "movie")
+            try await StoredKeys(loader).storeKeys(keys, of: "movie")
             stage.time.advance(by: .seconds(50_000))
         }
         start = stage.time.uptime
@@ -71,7 +71,9 @@ extension OfflineStage {
             await Result {
                 switch call {
                 case .storeKeys: try await downloader.storeKeys(keys, of: "movie")
-                case .renewKeys: try await downloader.renewKeys()
+                case .renewKeys:
+                    let failure = try await downloader.renewKeys().compactMap(\.failure).first
+                    if let failure { throw failure.loaderError ?? failure.error }
                 case .download:
                     try await downloader.begin(
                         "movie", title: "A Movie", from: stage.playlist(.twoKeys, for: .kaltura), keys: keys)
@@ -121,5 +123,15 @@ final class HangingKeyStore: PersistableKeyStore {
     func write(_ bytes: Secret, to item: StoredItem) async throws {
         await gate.withLock { $0 }?.wait()
         try base.write(bytes, to: item)
+    }
+}
+
+extension PlayerStage {
+    /// Downloads with a background session of their own, for a process has one for each identifier.
+    func downloads(
+        _ loader: ContentKeyLoader, identifier: String = UUID().uuidString,
+        onEvent: @escaping @Sendable (OfflineDownloadEvent) -> Void = { _ in }
+    ) -> OfflineDownloads {
+        OfflineDownloads(loader, identifier: identifier, onEvent: onEvent)
     }
 }

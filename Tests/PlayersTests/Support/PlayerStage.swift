@@ -113,16 +113,19 @@ extension PlayerStage {
     ///   - store: Where keys are stored. Defaults to nowhere.
     ///   - deadline: How long a key may take, by the stage's clock.
     ///   - lease: How long keys live if the vendor's replies do not say.
+    ///   - asking: told what credentials are asked for. Defaults to nobody.
     ///   - object: what the loader holds for as long as it lives.
     func loader(
         _ profile: VendorProfile = .vuDRM, store: (any PersistableKeyStore)? = nil,
-        deadline: Duration = .seconds(900), lease: Duration? = nil, holding object: (any Sendable)? = nil
+        deadline: Duration = .seconds(900), lease: Duration? = nil,
+        asking: @escaping @Sendable (Credentials.Request) -> Void = { _ in }, holding object: (any Sendable)? = nil
     ) -> ContentKeyLoader {
         let service = service(for: profile)
         return ContentKeyLoader(
             configured(profile).unchecked,
-            credentials: Credentials { _ in
-                withExtendedLifetime(object) { CredentialSet(["token": service.issue(nil)]) }
+            credentials: Credentials { request in
+                asking(request)
+                return withExtendedLifetime(object) { CredentialSet(["token": service.issue(nil)]) }
             },
             configuration: LoaderConfiguration(
                 retry: RetryPolicy(maximumAttempts: 1, attemptTimeout: .seconds(300), deadline: deadline),

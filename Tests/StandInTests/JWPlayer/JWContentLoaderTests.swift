@@ -13,7 +13,8 @@ import Testing
             let app = KitApp(fixture)
             let store = KeyFolder()
             let loader = JWDRMContentLoader(dataSource: app.source, keyManager: store)
-            await loader.load(playlist: StandInFixture.playlist(of: .twoKeys))
+            loader.load(items: [try item(.twoKeys)])
+            await fixture.log.untilCallback("didWritePersistableContentKey", times: 2)
             #expect(store.errors.withLock { $0 }.isEmpty)
             let asked = fixture.log.contents.count(of: "contentKeyWithSPCData")
             #expect(asked == 2)
@@ -45,24 +46,53 @@ import Testing
 
     @Test func `a key that may not be stored is an error of the loader`() async throws {
         let fixture = try StandInFixture()
-        await fixture.stage.run {
+        try await fixture.stage.run {
             let source = KitSource(fixture.server)
             let store = KeyFolder()
-            await JWDRMContentLoader(dataSource: source, keyManager: store)
-                .load(playlist: StandInFixture.playlist(of: .transportStream))
+            let loader = JWDRMContentLoader(dataSource: source, keyManager: store)
+            loader.load(items: [try item(.transportStream)])
+            await fixture.log.untilCallback("failedWithError")
             #expect(store.errors.withLock { $0.count } == 1)
         }
     }
 
     @Test func `a key of a kind that is not stored is not asked for`() async throws {
         let fixture = try StandInFixture()
-        await fixture.stage.run {
+        try await fixture.stage.run {
             let source = KitSource(fixture.server)
             let store = KeyFolder(.nonpersistable)
-            await JWDRMContentLoader(dataSource: source, keyManager: store)
-                .load(playlist: StandInFixture.playlist(of: .transportStream))
-            #expect(fixture.log.names == ["contentKeyTypeFor"])
+            let loader = JWDRMContentLoader(dataSource: source, keyManager: store)
+            loader.load(items: [try item(.transportStream)])
+            await fixture.log.untilCallback("contentKeyTypeFor")
+            let app = KitApp(fixture)
+            app.view.player.contentLoader = loader
+            let result = try await app.play()
+            #expect(result.isRight)
+            #expect(fixture.log.contents.count(of: "contentKeyTypeFor") == 2)
+            #expect(fixture.log.contents.count(of: "writePersistableContentKey") == 0)
         }
+    }
+
+    @Test func `a playlist is JW Platform's JSON, and no stream`() async throws {
+        let fixture = try StandInFixture(terms: LicenseTerms(.persistent))
+        try await fixture.stage.run {
+            let source = KitSource(fixture.server)
+            let store = KeyFolder()
+            let loader = JWDRMContentLoader(dataSource: source, keyManager: store)
+            loader.load(playlist: StandInFixture.playlist(of: .transportStream))
+            await fixture.log.untilCallback("failedWithError")
+            let stream = StandInFixture.playlist(of: .transportStream).absoluteString
+            let playlist = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).json")
+            try Data(#"{"playlist": [{"sources": [{"file": "\#(stream)"}]}]}"#.utf8).write(to: playlist)
+            defer { try? FileManager.default.removeItem(at: playlist) }
+            loader.load(playlist: playlist)
+            await fixture.log.untilCallback("didWritePersistableContentKey")
+            #expect(store.errors.withLock { $0.count } == 1)
+        }
+    }
+
+    private func item(_ asset: DemoAsset) throws -> JWPlayerItem {
+        try JWPlayerItemBuilder().file(StandInFixture.playlist(of: asset)).build()
     }
 }
 

@@ -27,7 +27,8 @@ struct CapturedFailure: Sendable, CustomTestStringConvertible {
     var testDescription: String { "\(kind.rawValue) at \(stage.rawValue)" }
 
     /// Plays, and returns the error with the bundle that the loader makes of it.
-    func captured() async throws -> (error: ContentKeyError?, bundle: Data) {
+    /// - Parameter times: how often the player asks.
+    func captured(asking times: Int = 1) async throws -> (error: ContentKeyError?, bundle: Data) {
         let time = VirtualTime()
         return try await time.run {
             let loader = ContentKeyLoader(
@@ -37,13 +38,16 @@ struct CapturedFailure: Sendable, CustomTestStringConvertible {
                 transport: FakeTransport(get: get, post: post), timekeeper: time,
                 generator: { SeededGenerator(seed: 5) })
             defer { loader.cancel() }
-            let request = FakeKeyRequest(uri) {
-                guard let spc else { throw Diagnosis(.spcFailed, "No SPC.") }
-                return spc
+            var error: ContentKeyError?
+            for _ in 1...times {
+                let request = FakeKeyRequest(uri) {
+                    guard let spc else { throw Diagnosis(.spcFailed, "No SPC.") }
+                    return spc
+                }
+                loader.answer(request)
+                error = await request.firstAnswer().error
             }
-            loader.answer(request)
-            let answer = await request.firstAnswer()
-            return (answer.error, try loader.supportBundle(of: URL(string: "https://cdn.example/master.m3u8")))
+            return (error, try loader.supportBundle(of: URL(string: "https://cdn.example/master.m3u8")))
         }
     }
 

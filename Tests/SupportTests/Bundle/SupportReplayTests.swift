@@ -21,6 +21,14 @@ import Testing
         #expect(replayed.first?.attempts == error?.attempts)
     }
 
+    @Test func `a refusal that answered eight requests of a player is replayed once`() async throws {
+        let failure = CapturedFailure(.notFound, at: .license) { $0.post = [.status(404)] }
+        let (error, bundle) = try await failure.captured(asking: 8)
+        #expect(error?.isRepeated == true)
+        let replayed = try await CapturedFailure.replayed(bundle)
+        #expect(replayed.map(\.kind) == [.notFound] && replayed.first?.isRepeated == false)
+    }
+
     @Test func `a key that comes comes again`() async throws {
         let (error, bundle) = try await CapturedFailure(.dropped, at: .license).captured()
         #expect(error == nil)

@@ -21,7 +21,11 @@ struct AcceptanceView: View {
     var body: some View {
         NavigationStack {
             VStack(spacing: 0) {
-                if let trials { VideoPlayer(player: trials.player).frame(height: 220) }
+                if let shown = trials?.shown as? UIView {
+                    ShownView(view: shown).frame(height: 220)
+                } else if let trials {
+                    VideoPlayer(player: trials.player).frame(height: 220)
+                }
                 if let problem { Text(problem).foregroundStyle(.red).padding() }
                 List(Observation.all) { observation in row(observation) }
             }
@@ -77,4 +81,12 @@ struct AcceptanceView: View {
             problem = "The setup cannot be read: \(error.localizedDescription)"
         }
     }
+}
+
+/// The view of a player's SDK.
+struct ShownView: UIViewRepresentable {
+    let view: UIView
+
+    func makeUIView(context: Context) -> UIView { view }
+    func updateUIView(_ uiView: UIView, context: Context) {}
 }

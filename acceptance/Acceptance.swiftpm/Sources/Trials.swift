@@ -3,8 +3,13 @@ import Latchkey
 import LatchkeyAVFoundation
 
 /// Makes the observations that need no person.
+@MainActor
 final class Trials {
-    private let setup: Setup
+    let setup: Setup
+    /// What a player's SDK shows, for the list's upper half: a view.
+    var shown: AnyObject?
+    /// What a player's SDK holds weakly, or not at all.
+    var held: [AnyObject] = []
     let player = AVPlayer()
     private var keys: AVPlayerKeys?
     private var loaderKeys: ResourceLoaderKeys?
@@ -23,6 +28,9 @@ final class Trials {
             case "refusal": return try await refusal()
             case "persistable": return try await storing()
             case "progress": return try await download()
+            case "pause": return try await pausedDownload()
+            case "stored-renewal": return try await storedRenewal()
+            case "jwplayer", "theoplayer", "connect", "tvsdk": return try await playInAnotherPlayer(id)
             case "renewal": return try await renewal()
             case "token": return try await expirationToken()
             case "revoke": return try await revoke()
@@ -112,9 +120,7 @@ final class Trials {
         let loader = try setup.loader(store: store)
         let found = await loader.preload(setup.stream)
         let (events, continuation) = AsyncStream<OfflineDownloadEvent>.makeStream()
-        let downloads = OfflineDownloads(loader, configuration: .background(withIdentifier: "acceptance")) {
-            continuation.yield($0)
-        }
+        let downloads = OfflineDownloads(loader, identifier: "acceptance") { continuation.yield($0) }
         try await downloads.begin(
             "acceptance", title: "Acceptance", from: setup.stream, keys: Set(found.keys.map(\.uri)))
         var shares: [Double] = []
@@ -127,10 +133,46 @@ final class Trials {
                 return Finding(
                     outcome: shares.count > 1 && rises ? .seen : .different,
                     note: "shares: \(shares.count), last \(shares.last ?? 0), rising: \(rises)")
+            case .cancelled: return Finding(outcome: .different, note: "cancelled")
             case .failed(_, let error, _): return Finding(outcome: .different, note: describe(error))
             }
         }
         return Finding(outcome: .different, note: "The download told of no end.")
+    }
+
+    private func pausedDownload() async throws -> Finding {
+        let loader = try setup.loader(store: store)
+        let found = await loader.preload(setup.stream)
+        let (events, continuation) = AsyncStream<OfflineDownloadEvent>.makeStream()
+        let downloads = OfflineDownloads(loader, identifier: "acceptance") { continuation.yield($0) }
+        try await downloads.begin(
+            "acceptance-pause", title: "Acceptance", from: setup.stream, keys: Set(found.keys.map(\.uri)))
+        downloads.pause("acceptance-pause")
+        try await Task.sleep(for: .seconds(5))
+        let paused = try await downloads.running()
+        downloads.resume("acceptance-pause")
+        let resumed = try await downloads.running()
+        downloads.cancel("acceptance-pause")
+        for await event in events {
+            guard case .progressed = event else {
+                let isCancelled = if case .cancelled = event { true } else { false }
+                let isRight = isCancelled && paused.map(\.isPaused) == [true] && resumed.map(\.isPaused) == [false]
+                return Finding(
+                    outcome: isRight ? .seen : .different,
+                    note:
+                        "paused: \(paused.map(\.isPaused)), resumed: \(resumed.map(\.isPaused)), cancelled: \(isCancelled)"
+                )
+            }
+        }
+        return Finding(outcome: .different, note: "The download told of no end.")
+    }
+
+    private func storedRenewal() async throws -> Finding {
+        let renewals = try await StoredKeys(try setup.loader(store: store)).renewKeys(of: "acceptance")
+        guard !renewals.isEmpty else { return Finding(outcome: .skipped, note: "No key is stored.") }
+        let failures = renewals.compactMap(\.failure).map { "\($0.error.domain) \($0.error.code)" }
+        return Finding(
+            outcome: failures.isEmpty ? .seen : .different, note: "keys: \(renewals.count), failures: \(failures)")
     }
 
     private func renewal() async throws -> Finding {
@@ -175,8 +217,7 @@ final class Trials {
     private func storing() async throws -> Finding {
         let loader = try setup.loader(store: store)
         let found = await loader.preload(setup.stream)
-        let downloads = OfflineDownloads(loader, configuration: .default) { _ in }
-        try await downloads.storeKeys(Set(found.keys.map(\.uri)), of: "acceptance")
+        try await StoredKeys(loader).storeKeys(Set(found.keys.map(\.uri)), of: "acceptance")
         let isReady = try await loader.offline?.asset("acceptance")?.isReady == true
         return Finding(outcome: isReady ? .seen : .different, note: "keys: \(found.keys.count), ready: \(isReady)")
     }

@@ -42,7 +42,11 @@ extension PlayerUnderTest {
                 view.player.stop()
                 keys.object?.release()
             }, drop: { keys.drop() },
-            store: { await view.player.contentLoader?.load(playlist: setup.playlist) })
+            store: {
+                stored?.isDownloading = true
+                view.player.contentLoader?.load(items: [try JWPlayerItemBuilder().file(setup.playlist).build()])
+                await setup.stage.log.untilCallback("didWritePersistableContentKey")
+            })
     }
 
     static let jwPlayerV3 = PlayerUnderTest(

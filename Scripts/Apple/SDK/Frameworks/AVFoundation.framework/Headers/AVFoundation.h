@@ -16,6 +16,8 @@
 #define AV_H IN(ios,17.4) IN(macos,14.4) IN(tvos,17.4) NOT(watchos) IN(visionos,1.1)
 #define AV_HB IN(ios,17.4) IN(macos,14.4) IN(tvos,17.4) IN(watchos,10.4) IN(visionos,1.1)
 #define AV_26 IN(ios,26.0) IN(macos,26.0) IN(tvos,26.0) IN(watchos,26.0) IN(visionos,26.0)
+#define AV_27 IN(ios,27.0) IN(tvos,27.0) NOT(macos) NOT(watchos) NOT(visionos) NOT(maccatalyst)
+#define AV_IE IN(ios,15.0) IN(macos,12.0) IN(tvos,15.0) IN(watchos,8.0) IN(visionos,1.0)
 #define AV_RL IN(ios,6.0) IN(macos,10.9) IN(tvos,9.0) NOT(watchos) IN(visionos,1.0)
 #define AV_DL IN(ios,9.0) IN(macos,10.15) NOT(tvos) IN(watchos,10.0) IN(visionos,1.0)
 #ifdef AUDITED
@@ -102,6 +104,14 @@ NS_SWIFT_SENDABLE AV_A
 - (void)processContentKeyResponseError:(NSError *)error;
 - (void)respondByRequestingPersistableContentKeyRequest DEP(ios,10.3,11.2) NOT(macos) NOT(tvos) NOT(watchos) NOT(visionos);
 - (BOOL)respondByRequestingPersistableContentKeyRequestAndReturnError:(NSError **)outError IN(ios,11.2) IN(macos,10.15) IN(tvos,17.0) IN(watchos,7.0) IN(visionos,1.0);
+@end
+// Advisory keys. Source: Apple's page of each symbol, read 27 November 2026.
+@interface AVContentKeySession (AdvisoryKeys)
+@property BOOL supportsAdvisoryKeys AV_27;
+@end
+@interface AVContentKeyRequest (AdvisoryKeys)
+@property (readonly) BOOL canBeFulfilledWithAdvisoryKey AV_27;
+- (void)makeOptionalStreamingContentKeyRequestDataForApp:(NSData *)appIdentifier contentIdentifier:(nullable NSData *)contentIdentifier options:(nullable NSDictionary<NSString *, id> *)options completionHandler:(void (^)(NSData * _Nullable data, NSError * _Nullable error))handler AV_27;
 @end
 @interface AVContentKeyRequest (AVContentKeyRequestRenewal)
 @property (readonly) BOOL renewsExpiringResponseData;
@@ -213,52 +223,52 @@ extern NSString * const AVAssetResourceLoadingRequestStreamingContentKeyRequestR
 extern NSString * const AVStreamingKeyDeliveryContentKeyType IN(ios,9.0) IN(macos,10.11) IN(tvos,9.0) NOT(watchos) IN(visionos,1.0);
 extern NSString * const AVStreamingKeyDeliveryPersistentContentKeyType IN(ios,9.0) IN(macos,10.14) IN(tvos,9.0) NOT(watchos) IN(visionos,1.0);
 
-IN(ios,5.0) IN(macos,10.8) IN(tvos,9.0)
-@interface AVMediaSelection : NSObject
-@end
-AV_DL
-@interface AVAssetDownloadTask : NSURLSessionTask
-@property (nonatomic, readonly) AVURLAsset *URLAsset;
-@end
-IN(ios,15.0) IN(macos,12.0) NOT(tvos) NOT(watchos) IN(visionos,1.0)
-@interface AVAssetDownloadConfiguration : NSObject
-- (instancetype)init NS_UNAVAILABLE;
-+ (instancetype)downloadConfigurationWithAsset:(AVURLAsset *)asset title:(NSString *)title;
-@property (copy, nullable, nonatomic) NSData *artworkData;
-@end
-DEP(ios,11.0,18.0) NOT(tvos) NOT(watchos)
-@interface AVAggregateAssetDownloadTask : NSURLSessionTask
-@end
-NS_SWIFT_SENDABLE
-@protocol AVAssetDownloadDelegate <NSURLSessionTaskDelegate>
-@optional
-- (void)URLSession:(NSURLSession *)session assetDownloadTask:(AVAssetDownloadTask *)assetDownloadTask willDownloadToURL:(NSURL *)location IN(ios,18.0) IN(macos,14.0) NOT(tvos) NOT(watchos) IN(visionos,2.0);
-- (void)URLSession:(NSURLSession *)session assetDownloadTask:(AVAssetDownloadTask *)assetDownloadTask didFinishDownloadingToURL:(NSURL *)location DEP(ios,10.0,18.0) DEP(macos,10.15,15.0) NOT(tvos) NOT(watchos) DEP(visionos,1.0,2.0);
-- (void)URLSession:(NSURLSession *)session assetDownloadTask:(AVAssetDownloadTask *)assetDownloadTask didLoadTimeRange:(CMTimeRange)timeRange totalTimeRangesLoaded:(NSArray<NSValue *> *)loadedTimeRanges timeRangeExpectedToLoad:(CMTimeRange)timeRangeExpectedToLoad DEP(ios,9.0,18.0) DEP(macos,10.15,15.0) NOT(tvos) NOT(watchos);
-@end
-AV_DL
-@interface AVAssetDownloadURLSession : NSURLSession
-+ (AVAssetDownloadURLSession *)sessionWithConfiguration:(NSURLSessionConfiguration *)configuration assetDownloadDelegate:(nullable id <AVAssetDownloadDelegate>)delegate delegateQueue:(nullable NSOperationQueue *)delegateQueue;
-+ (NSURLSession *)sessionWithConfiguration:(NSURLSessionConfiguration *)configuration NS_UNAVAILABLE;
-- (AVAssetDownloadTask *)assetDownloadTaskWithConfiguration:(AVAssetDownloadConfiguration *)downloadConfiguration NS_SWIFT_NAME(makeAssetDownloadTask(downloadConfiguration:)) IN(ios,15.0) IN(macos,12.0) NOT(tvos) NOT(watchos) IN(visionos,1.0);
-@end
 typedef NS_ERROR_ENUM(AVFoundationErrorDomain, AVError) {
   AVErrorUnknown = -11800, AVErrorMediaServicesWereReset = -11819, AVErrorContentIsUnavailable = -11863,
-  AVErrorOperationCancelled IN(ios,14.5) IN(macos,11.3) = -11878,
-  AVErrorContentKeyRequestCancelled IN(ios,14.5) IN(macos,11.3) IN(tvos,14.5) = -11879,
+  AVErrorOperationCancelled IN(ios,15.0) IN(macos,12.0) IN(tvos,15.0) = -11878,
+  AVErrorContentKeyRequestCancelled IN(ios,14.6) IN(macos,11.4) IN(tvos,14.6) = -11879,
 };
 NS_SWIFT_UI_ACTOR
 @interface AVPlayerItem : NSObject
 + (instancetype)playerItemWithAsset:(AVAsset *)asset;
+@property (nonatomic, readonly) AVAsset *asset;
 @end
 NS_SWIFT_UI_ACTOR
 @interface AVPlayer : NSObject
+- (instancetype)init NS_SWIFT_NONISOLATED;
+- (instancetype)initWithURL:(NSURL *)URL NS_SWIFT_NONISOLATED;
 - (instancetype)initWithPlayerItem:(nullable AVPlayerItem *)item NS_SWIFT_NONISOLATED;
+- (void)pause;
+@property (readonly, nullable) AVPlayerItem *currentItem NS_SWIFT_NONISOLATED;
 - (void)replaceCurrentItemWithPlayerItem:(nullable AVPlayerItem *)item;
 - (void)play;
+@end
+// Interstitials. Source: Apple's page of each symbol and objc2-av-foundation, read 27 November 2026.
+AV_IE
+@interface AVPlayerInterstitialEvent : NSObject
+@property (nonatomic, readonly, weak, nullable) AVPlayerItem *primaryItem;
+@property (nonatomic, readonly) NSString *identifier;
+@property (nonatomic, readonly) NSArray<AVPlayerItem *> *templateItems;
+@end
+AV_IE
+@interface AVPlayerInterstitialEventMonitor : NSObject
+- (instancetype)initWithPrimaryPlayer:(AVPlayer *)primaryPlayer;
+@property (nonatomic, readonly, weak, nullable) AVPlayer *primaryPlayer;
+@property (readonly) NSArray<AVPlayerInterstitialEvent *> *events;
+@end
+extern NSNotificationName const AVPlayerInterstitialEventMonitorEventsDidChangeNotification __attribute__((swift_name("AVPlayerInterstitialEventMonitor.eventsDidChangeNotification"))) AV_IE;
+// What the acceptance app looks at. Source: objc2-av-foundation and Apple's page of each symbol, read 27 November 2026.
+typedef NS_ENUM(NSInteger, AVPlayerItemStatus) { AVPlayerItemStatusUnknown, AVPlayerItemStatusReadyToPlay, AVPlayerItemStatusFailed } __attribute__((swift_name("AVPlayerItem.Status")));
+@interface AVPlayerItem (Observing)
+@property (nonatomic, readonly) AVPlayerItemStatus status NS_SWIFT_NONISOLATED;
+@property (nonatomic, readonly, nullable) NSError *error NS_SWIFT_NONISOLATED;
+@end
+@interface AVPlayer (Observing)
+- (CMTime)currentTime NS_SWIFT_NONISOLATED;
 @end
 #ifdef AUDITED
 NS_AUDITED_END
 #else
 #pragma clang assume_nonnull end
 #endif
+#import <AVFoundation/Downloads.h>

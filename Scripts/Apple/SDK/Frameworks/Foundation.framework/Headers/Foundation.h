@@ -109,7 +109,7 @@ __attribute__((swift_name("Thread")))
 NS_SWIFT_SENDABLE __attribute__((swift_name("OperationQueue")))
 @interface NSOperationQueue : NSObject
 - (void)addOperationWithBlock:(void (NS_SWIFT_SENDABLE ^)(void))block;
-@property (class, readonly, strong) NSOperationQueue *mainQueue;
+@property (class, readonly, strong) NSOperationQueue *mainQueue NS_SWIFT_NAME(main);
 @end
 __attribute__((swift_name("InputStream")))
 @interface NSInputStream : NSObject
@@ -118,6 +118,14 @@ typedef NSString *NSNotificationName NS_TYPED_EXTENSIBLE_ENUM __attribute__((swi
 __attribute__((swift_bridge("Foundation.Notification")))
 @interface NSNotification : NSObject <NSCopying>
 @end
+NS_SWIFT_SENDABLE __attribute__((swift_name("NotificationCenter")))
+@interface NSNotificationCenter : NSObject
+@property (class, readonly, strong) NSNotificationCenter *defaultCenter NS_SWIFT_NAME(default);
+- (id<NSObject>)addObserverForName:(nullable NSNotificationName)name object:(nullable id)obj queue:(nullable NSOperationQueue *)queue usingBlock:(void (NS_SWIFT_SENDABLE ^)(NSNotification *notification))block;
+- (void)removeObserver:(id)observer;
+@end
 #pragma clang assume_nonnull end
 #import <Foundation/URLLoading.h>
 #import <Foundation/Documents.h>
+#import <Foundation/Predicates.h>
+#import <Foundation/Preferences.h>

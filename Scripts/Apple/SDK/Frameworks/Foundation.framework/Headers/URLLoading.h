@@ -63,9 +63,13 @@ NS_SWIFT_SENDABLE __attribute__((swift_name("URLSessionConfiguration")))
 @property NSHTTPCookieAcceptPolicy HTTPCookieAcceptPolicy;
 @property (nullable, retain) NSURLCache *URLCache;
 @property NSURLRequestCachePolicy requestCachePolicy;
+@property (nullable, readonly, copy) NSString *identifier;
+@property BOOL allowsCellularAccess;
+@property (getter=isDiscretionary) BOOL discretionary;
 @property NSInteger HTTPMaximumConnectionsPerHost;
 @property NSTimeInterval timeoutIntervalForRequest;
 @end
+extern NSString * const NSURLErrorBackgroundTaskCancelledReasonKey AV(ios,introduced=8.0) AV(macos,introduced=10.10);
 NS_SWIFT_SENDABLE __attribute__((swift_name("Progress")))
 @interface NSProgress : NSObject
 @property (readonly) double fractionCompleted;

@@ -1,0 +1,159 @@
+#if canImport(AVFoundation)
+    import Foundation
+    public import Latchkey
+
+    /// Stores the keys of titles and renews them, apart from media: on tvOS, or in a background task.
+    ///
+    ///     let storedKeys = StoredKeys(loader)
+    ///     try await storedKeys.storeKeys(keys, of: "movie-1")
+    ///     for renewal in try await storedKeys.renewKeys() { print(renewal.key, renewal.isRenewed) }
+    ///
+    /// Each call gets its keys through a key session of its own, and needs no download session. It ends at the latest one attempt's timeout
+    /// after the deadline of the loader's `RetryPolicy`, 40 s by default, whatever the system does, and at once if its task is cancelled.
+    /// What was stored or renewed until then stays. In the simulator each key fails with `playerUnsupported`.
+    @available(tvOS 17, *)
+    public nonisolated struct StoredKeys: Sendable {
+        private let loader: ContentKeyLoader
+        private let options: AVPlayerKeys.Options
+
+        /// - Parameters:
+        ///   - loader: Gets and stores the keys; its configuration names a key store.
+        ///   - options: The options of the key sessions; `storedKeys` is not used.
+        public init(_ loader: ContentKeyLoader, options: AVPlayerKeys.Options = AVPlayerKeys.Options()) {
+            self.loader = loader
+            self.options = options
+        }
+
+        /// Gets and stores those keys of a title that are not stored or have expired. The first key that does not come ends the call.
+        /// - Parameters:
+        ///   - keys: The keys of all chosen renditions, audio, SD and HD alike; `loader.keys(of:)` finds them in a playlist.
+        ///   - asset: The title's name in the app's store.
+        /// - Throws: `ContentKeyError`, `cancelled` if the system or the loader cancelled a request; `OfflineError`; an `NSError` of
+        ///   AVFoundation if it took no key, as after a reset of the media services; `CancellationError`.
+        public func storeKeys(_ keys: Set<KeyURI>, of asset: AssetID) async throws {
+            let offline = try offline
+            try await fetching(.answers, "The keys were not all stored") { fetch in
+                let requested = try await offline.request(asset, keys: keys)
+                let missing = requested.keys.filter { ![.stored, .playing].contains($0.state) }.map(\.uri)
+                try await fetch.get(Set(missing), for: asset) { _, failure in
+                    if let failure { throw failure.loaderError ?? failure.error }
+                }
+                guard try await offline.asset(asset)?.isReady == true else { throw ContentKeyError.notStored }
+            }
+        }
+
+        /// Renews the stored keys that are due, whatever becomes of the others. The media stays, and so does a key that is not renewed.
+        /// - Returns: What became of each key that was due, ordered by their URIs.
+        /// - Throws: `OfflineError`, `storedKeyRenewalUnsupported` if keys are due and the vendor renews none; `ContentKeyError`
+        ///   `deadlineExceeded` if the store did not say which keys are due; `CancellationError`.
+        @discardableResult
+        public func renewKeys() async throws -> [KeyRenewal] {
+            try await renew { offline, _ in Set(try await offline.dueForRenewal().map(\.uri)) }
+        }
+
+        /// Renews the keys of a title, due or not: as when its rights were prolonged.
+        /// - Returns: What became of each key, ordered by their URIs; nothing for a title that was not stored.
+        /// - Throws: As `renewKeys()`; that the vendor renews none is a failure of each key.
+        @discardableResult
+        public func renewKeys(of asset: AssetID) async throws -> [KeyRenewal] {
+            try await renew { _, assets in
+                Set(assets.filter { $0.id == asset }.flatMap { $0.keys.map(\.uri) })
+            }
+        }
+    }
+
+    /// What became of a stored key that was to be renewed.
+    @available(tvOS 17, *)
+    public nonisolated struct KeyRenewal: Sendable, Identifiable {
+        /// The key's URI.
+        public let key: KeyURI
+        /// The titles that need the key.
+        public let assets: Set<AssetID>
+        /// Why the key was not renewed; `nil` if it was. The stored key is as it was, and plays until its window ends.
+        public let failure: KeyFailure?
+
+        /// Whether the key was renewed.
+        public var isRenewed: Bool { failure == nil }
+        public var id: KeyURI { key }
+    }
+
+    @available(tvOS 17, *)
+    nonisolated extension StoredKeys {
+        private var offline: OfflineKeys {
+            get throws(OfflineError) {
+                guard let offline = loader.offline else {
+                    throw OfflineError(.keyStoreMissing, "The loader was made without a store.")
+                }
+                return offline
+            }
+        }
+
+        private func renew(
+            _ choose: @escaping @Sendable (OfflineKeys, [OfflineAsset]) async throws -> Set<KeyURI>
+        ) async throws -> [KeyRenewal] {
+            let offline = try offline
+            let renewals = Locked(Renewals())
+            do {
+                try await fetching(.isReplaced, "The keys were not all renewed") { fetch in
+                    let before = try await offline.assets()
+                    let chosen = try await choose(offline, before)
+                    renewals.withLock { $0 = Renewals(assets: before, open: chosen) }
+                    try await fetch.get(chosen) { key, failure in renewals.withLock { $0.end(key, failure) } }
+                    let now = try await offline.assets()
+                    renewals.withLock { $0.check(now) }
+                }
+            } catch let error as ContentKeyError where error.kind == .deadlineExceeded {
+                guard renewals.withLock({ $0.endAll(error) }) else { throw error }
+            }
+            return renewals.withLock { $0.ended.values.sorted { $0.key.raw < $1.key.raw } }
+        }
+
+        /// Runs a call that gets keys, and ends their requests when the call ends.
+        private func fetching(
+            _ storedKeys: StoredKeyUse, _ nothing: String, _ body: @escaping @Sendable (KeyFetch) async throws -> Void
+        ) async throws {
+            var options = options
+            options.storedKeys = storedKeys
+            let fetch = KeyFetch(loader, options)
+            // Here and not where the keys come from, so that nothing is open once the caller goes on.
+            defer { fetch.end() }
+            try await loader.withinDeadline(nothing) { try await body(fetch) }
+        }
+    }
+
+    /// The renewals of one call.
+    @available(tvOS 17, *)
+    private nonisolated struct Renewals: Sendable {
+        /// The titles before the call.
+        var assets: [OfflineAsset] = []
+        var open: Set<KeyURI> = []
+        private(set) var ended: [KeyURI: KeyRenewal] = [:]
+
+        mutating func end(_ key: KeyURI, _ failure: KeyFailure?) {
+            open.remove(key)
+            let owners = assets.filter { $0.keys.contains { $0.uri == key } }
+            ended[key] = KeyRenewal(key: key, assets: Set(owners.map(\.id)), failure: failure)
+        }
+
+        /// - Returns: `false` if it was not known yet which keys to renew.
+        mutating func endAll(_ error: ContentKeyError) -> Bool {
+            for key in open { end(key, KeyFailure(error, key: key)) }
+            return !ended.isEmpty
+        }
+
+        /// A key that came and could not be stored is not renewed.
+        mutating func check(_ now: [OfflineAsset]) {
+            let before = assets.dates
+            for (key, date) in now.dates where date == before[key] && ended[key]?.isRenewed == true {
+                end(key, KeyFailure(.notStored, key: key))
+            }
+        }
+    }
+
+    nonisolated extension [OfflineAsset] {
+        /// When each key was stored.
+        fileprivate var dates: [KeyURI: Date?] {
+            Dictionary(flatMap(\.keys).map { ($0.uri, $0.stored) }) { first, _ in first }
+        }
+    }
+#endif

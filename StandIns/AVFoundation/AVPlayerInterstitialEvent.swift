@@ -1,0 +1,93 @@
+public import Foundation
+import LatchkeyCore
+import StandInEngine
+
+/// What plays instead of an item for a while, such as an advertisement.
+///
+/// The template items are not played themselves: items of the same assets are.
+open class AVPlayerInterstitialEvent: NSObject {
+    public private(set) weak var primaryItem: AVPlayerItem?
+    public var time: CMTime
+    public var identifier = UUID().uuidString
+    public var templateItems: [AVPlayerItem] = []
+    let playbacks = StandInOutcome<[StandInPlayback.Result]>()
+
+    public init(primaryItem: AVPlayerItem, time: CMTime) {
+        self.primaryItem = primaryItem
+        self.time = time
+    }
+}
+
+/// Tells which events a player's items have.
+open class AVPlayerInterstitialEventMonitor: NSObject {
+    public static let eventsDidChangeNotification = NSNotification.Name(
+        "AVPlayerInterstitialEventMonitorEventsDidChangeNotification")
+
+    public private(set) weak var primaryPlayer: AVPlayer?
+
+    public init(primaryPlayer: AVPlayer) {
+        self.primaryPlayer = primaryPlayer
+        super.init()
+        primaryPlayer.schedule.add(self)
+    }
+
+    public var events: [AVPlayerInterstitialEvent] { primaryPlayer?.schedule.events ?? [] }
+}
+
+/// Sets which events a player's items have.
+open class AVPlayerInterstitialEventController: AVPlayerInterstitialEventMonitor {
+    public override var events: [AVPlayerInterstitialEvent] {
+        get { super.events }
+        set { primaryPlayer?.schedule.change(to: newValue) }
+    }
+}
+
+/// The events of a player.
+// Sound: what changes is behind the lock; events belong to whoever set them, who changes them before a player plays.
+final class InterstitialSchedule: @unchecked Sendable {
+    private struct Watching {
+        weak var monitor: AVPlayerInterstitialEventMonitor?
+    }
+
+    private struct State {
+        var events: [AVPlayerInterstitialEvent] = []
+        var monitors: [Watching] = []
+    }
+
+    private let lock = NSLock()
+    private var state = State()
+
+    var events: [AVPlayerInterstitialEvent] { lock.withLock { state.events } }
+
+    func add(_ monitor: AVPlayerInterstitialEventMonitor) {
+        lock.withLock { state.monitors.append(Watching(monitor: monitor)) }
+    }
+
+    func change(to events: [AVPlayerInterstitialEvent]) {
+        let monitors = lock.withLock {
+            state.events = events
+            return state.monitors.compactMap(\.monitor)
+        }
+        for monitor in monitors {
+            NotificationCenter.default.post(
+                name: AVPlayerInterstitialEventMonitor.eventsDidChangeNotification, object: monitor)
+        }
+    }
+
+    /// Plays the events of an item, with items of their own. An event that fails ends; the primary item goes on.
+    func play(during primary: ItemPlayback, on player: PlayerState) async {
+        for event in events where event.primaryItem?.playback === primary {
+            let items = event.templateItems.map { ItemPlayback(of: $0.playback.asset) }
+            var results: [StandInPlayback.Result] = []
+            do {
+                for item in items {
+                    item.play(on: player)
+                    results.append(try await item.finished.value)
+                }
+                event.playbacks.settle(.success(results))
+            } catch {
+                event.playbacks.settle(.failure(error))
+            }
+        }
+    }
+}

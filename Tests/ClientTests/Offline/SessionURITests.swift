@@ -1,0 +1,116 @@
+import Foundation
+@_spi(Adapters) import Latchkey
+import LatchkeyCore
+import LatchkeyTesting
+import LatchkeyVendors
+import Testing
+
+/// Stored keys whose URIs carry a session's query: yesterday's key opens today's stream, and never another one's.
+@Suite(.timeLimit(.minutes(2))) struct SessionURITests {
+    private static let yesterday: KeyURI = "skd://host/id?kid=7&session=abc"
+    private static let today: KeyURI = "skd://host/id?kid=7&session=def"
+
+    private static func vendor(_ profile: VendorProfile) -> @Sendable (KeyURI) throws -> ContentIdentifier {
+        { try profile.contentIdentifier(for: $0) }
+    }
+
+    @Test(arguments: [
+        (VendorProfile.vuDRM, yesterday, today), (.kaltura, "skd://id?session=abc", "skd://id?SESSION=def"),
+        (.axinom, "skd://host/id?session=abc", "skd://host/id"),
+        (.mux, "skd://4e0a8c3f?wowzasessionid=1001", "skd://4e0a8c3f?wowzasessionid=1002"),
+        (.vuDRM, "skd://host/a/id?session_id=1#x", "skd://host/a/id?session_id=2"),
+    ])
+    func `a stored key is found with the URI of another session`(
+        _ profile: VendorProfile, _ stored: KeyURI, _ asked: KeyURI
+    ) async throws {
+        let harness = OfflineHarness(identifier: Self.vendor(profile))
+        try await harness.download("movie", [stored], .dualExpiry(storage: .days(30), playback: .days(2)))
+        #expect(await harness.offline.asset(needing: asked) == "movie")
+        #expect(try await harness.offline.storedKey(for: asked) != nil)
+        harness.offline.started(asked)
+        harness.offline.updated(asked, to: Secret("changed"))
+        #expect(try await harness.state() == .playing)
+        #expect(try await harness.offline.storedKey(for: stored) == Secret("changed"))
+        #expect(try await harness.offline.rejected(asked) == .fetchAgain)
+        #expect(try await harness.state() == .requested)
+    }
+
+    @Test(arguments: [
+        // An item that is no session's names a key, whatever it is called.
+        (VendorProfile.vuDRM, "skd://host/id?kid=7&session=abc" as KeyURI, "skd://host/id?kid=8&session=abc" as KeyURI),
+        (.vuDRM, "skd://host/id?token=abc", "skd://host/id?token=def"),
+        (.vuDRM, "skd://host/id?a", "skd://host/id?b"),
+        (.vuDRM, "skd://host/id?session=abc", "skd://host/other?session=abc"),
+        (.vuDRM, "skd://host/id?session=abc", "skd://elsewhere/id?session=abc"),
+        // The vendor names all keys alike, so that nothing but the whole URI tells them apart.
+        (.expressPlay, "skd://fp.example.com/rights/?session=abc", "skd://fp.example.com/rights/?session=def"),
+        (.jwPlatform, "skd://host/id?session=abc", "skd://host/id?session=def"),
+    ])
+    func `two keys with the same path do not mix`(
+        _ profile: VendorProfile, _ stored: KeyURI, _ asked: KeyURI
+    ) async throws {
+        let harness = OfflineHarness(identifier: Self.vendor(profile))
+        try await harness.download("movie", [stored])
+        #expect(await harness.offline.asset(needing: asked) == nil)
+        #expect(try await harness.offline.storedKey(for: asked) == nil)
+        #expect(try await harness.offline.rejected(asked) == .giveUp)
+        #expect(try await harness.state() == .stored)
+    }
+
+    @Test func `where a session's item tells two stored keys apart, no third one is taken for them`() async throws {
+        let harness = OfflineHarness(identifier: Self.vendor(.vuDRM))
+        let keys: Set<KeyURI> = ["skd://host/id?session=1", "skd://host/id?session=2"]
+        try await harness.download("movie", keys)
+        #expect(try await harness.offline.asset("movie")?.keys.count == 2)
+        #expect(await harness.offline.asset(needing: "skd://host/id?session=3") == nil)
+        for key in keys { #expect(try await harness.offline.storedKey(for: key) != nil) }
+        try await harness.offline.request("movie", keys: ["skd://host/id?session=3", "skd://host/id?session=4"])
+        #expect(try await harness.state() == .requested)
+    }
+
+    @Test func `requesting an asset with the URIs of another session keeps its keys, for all that need them`()
+        async throws
+    {
+        let harness = OfflineHarness(identifier: Self.vendor(.vuDRM))
+        try await harness.download("movie", [Self.yesterday], .persistentFor(.days(2)))
+        try await harness.offline.request("sequel", keys: [Self.yesterday])
+        try await harness.offline.request("movie", keys: [Self.today])
+        #expect(try await harness.offline.assets().map(\.isReady) == [true, true])
+        #expect(try await harness.offline.assets().flatMap(\.keys).map(\.uri) == [Self.today, Self.today])
+        #expect(harness.store.contents.count == 2)
+        // The newest session is the one that a service still renews.
+        harness.clock.advance(by: .days(1))
+        #expect(try await harness.offline.dueForRenewal().map(\.uri) == [Self.today])
+    }
+
+    @Test func `a key that is renewed with the URI of another session replaces the stored one`() async throws {
+        let harness = OfflineHarness(identifier: Self.vendor(.vuDRM))
+        try await harness.download("movie", [Self.yesterday])
+        try await harness.fetch(Self.today, nil, .isReplaced, ckc: "newer")
+        #expect(try await harness.offline.storedKey(for: Self.yesterday) == stored("newer"))
+        let keys = try await harness.offline.asset("movie")?.keys
+        #expect(keys?.map(\.uri) == [Self.today] && keys?.first?.renewed != nil)
+    }
+
+    @Test func `an app names the items of its sessions`() async throws {
+        let policy = OfflinePolicy(sessionItems: ["Hdnts"])
+        let harness = OfflineHarness(policy: policy, identifier: Self.vendor(.vuDRM))
+        try await harness.download("movie", ["skd://host/id?hdnts=1"])
+        #expect(await harness.offline.asset(needing: "skd://host/id?HDNTS=2") == "movie")
+        #expect(await harness.offline.asset(needing: "skd://host/id?hdnts=1&session=2") == nil)
+    }
+
+    @Test func `a loader finds a stored key by its vendor's name for it, without a network`() async throws {
+        let (yesterday, today) = (KeyURI("\(key)?session=abc"), KeyURI("\(key)?session=def"))
+        let store = MemoryKeyStore()
+        let first = Harness { $0.keyStore = store }
+        try await first.loader.offline?.request("movie", keys: [yesterday])
+        let fetched = FakePersistableRequest(yesterday)
+        first.loader.answer(fetched)
+        #expect(await fetched.firstAnswer().ckc != nil)
+        let next = Harness(over: FakeTransport { _, _ in .hang }) { $0.keyStore = store }
+        let request = FakePersistableRequest(today)
+        next.loader.answer(request)
+        #expect(await request.firstAnswer().ckc == fetched.answers.first?.ckc)
+    }
+}

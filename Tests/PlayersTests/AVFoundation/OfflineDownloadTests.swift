@@ -1,0 +1,329 @@
+import AVFoundation
+import LatchkeyAVFoundation
+import LatchkeyCore
+import LatchkeyServices
+import LatchkeyTesting
+import LatchkeyVendors
+import StandInEngine
+import Testing
+
+/// Media that is downloaded behind its keys, and the background session that does it.
+@Suite(.timeLimit(.minutes(5))) struct OfflineDownloadTests {
+    /// Downloads with a loader of their own, and their events.
+    private struct Downloads {
+        let stage: PlayerStage
+        let loader: ContentKeyLoader
+        let downloads: OfflineDownloads
+        let events = EventLog()
+
+        init(_ stage: PlayerStage, identifier: String = UUID().uuidString) {
+            self.stage = stage
+            loader = stage.loader(store: MemoryKeyStore())
+            downloads = stage.downloads(loader, identifier: identifier, onEvent: events.add)
+        }
+
+        func begin(_ asset: AssetID = "movie") async throws {
+            let keys = try await stage.keys(of: .transportStream)
+            try await downloads.begin(asset, title: "A Movie", from: stage.playlist(), keys: keys)
+        }
+    }
+
+    private func with(_ body: (Downloads) async throws -> Void) async throws {
+        try await PlayerStage.with(terms: LicenseTerms(.persistent)) { stage in
+            let downloads = Downloads(stage)
+            try await body(downloads)
+            #expect(stage.log.violations.isEmpty)
+            for media in downloads.events.locations { try? FileManager.default.removeItem(at: media) }
+        }
+    }
+
+    @Test func `a download has its keys first, and plays without a network`() async throws {
+        try await with { app in
+            try await app.begin()
+            #expect(try await app.loader.offline?.asset("movie")?.isReady == true)
+            await app.events.until("finished movie")
+            let media = try #require(app.events.locations.first)
+            app.stage.service(for: .vuDRM).faults.set(.status(500), at: .license)
+            let result = try await AVApp(app.loader, playing: media).play()
+            #expect(result.isRight)
+            let own = app.stage.log.callbacks.filter { $0.implementation == .own }.map(\.name)
+            #expect(Set(own).isSuperset(of: ["didLoadTimeRange", "didFinishDownloading", "didCompleteDownload"]))
+        }
+    }
+
+    @Test func `no media is downloaded without its keys`() async throws {
+        try await with { app in
+            app.stage.service(for: .vuDRM).faults.set(.status(403), at: .license)
+            let error = await #expect(throws: ContentKeyError.self) { try await app.begin() }
+            #expect(error?.code == "forbidden")
+            #expect(app.stage.stage.downloads.tasks.isEmpty)
+        }
+    }
+
+    // MARK: What the app does
+
+    @Test func `a paused download waits, and goes on when it is resumed`() async throws {
+        try await with { app in
+            app.stage.stage.downloads.loseNetwork()
+            try await app.begin()
+            app.downloads.pause("movie")
+            let paused = try await app.downloads.running()
+            #expect(paused.map(\.asset) == ["movie"] && paused.allSatisfy(\.isPaused))
+            app.stage.stage.downloads.regainNetwork()
+            app.downloads.pause("another")
+            app.downloads.resume("another")
+            #expect(try await app.downloads.running() == paused)
+            #expect(app.events.names.isEmpty)
+            app.downloads.resume("movie")
+            await app.events.until("finished movie")
+            #expect(try await app.downloads.running().isEmpty)
+        }
+    }
+
+    @Test func `a download that the app cancels is no failure, and its keys stay`() async throws {
+        try await with { app in
+            app.stage.stage.downloads.loseNetwork()
+            try await app.begin()
+            app.downloads.cancel("movie")
+            await app.events.until("cancelled movie")
+            #expect(app.events.names == ["cancelled movie"])
+            #expect(try await app.loader.offline?.asset("movie")?.isReady == true)
+        }
+    }
+
+    @Test func `a title that is downloading is not downloaded twice`() async throws {
+        try await with { app in
+            app.stage.stage.downloads.loseNetwork()
+            try await app.begin()
+            app.downloads.pause("movie")
+            try await app.begin()
+            #expect(app.stage.stage.downloads.tasks.count == 1)
+            app.stage.stage.downloads.regainNetwork()
+            await app.events.until("finished movie")
+        }
+    }
+
+    @Test func `asset and renditions are the app's choice`() async throws {
+        try await with { app in
+            let cookies = try #require(
+                HTTPCookie(properties: [.name: "CDN", .value: "1", .domain: "example.com", .path: "/"]))
+            let asset = AVURLAsset(
+                url: app.stage.playlist(.twoKeys),
+                options: [
+                    AVURLAssetHTTPCookiesKey: [cookies], AVURLAssetAllowsCellularAccessKey: false,
+                ])
+            let keys = try await app.stage.keys(of: .twoKeys)
+            try await app.downloads.begin("movie", title: "A Movie", from: asset, keys: keys) { configuration in
+                let qualifier = AVAssetVariantQualifier(
+                    predicate: AVAssetVariantQualifier.predicate(
+                        forPresentationHeight: 720, operatorType: .lessThanOrEqualTo))
+                configuration.primaryContentConfiguration.variantQualifiers = [qualifier]
+                configuration.auxiliaryContentConfigurations = []
+            }
+            await app.events.until("finished movie")
+            let task = try #require(app.stage.stage.downloads.tasks.first)
+            #expect(task.urlAsset === asset)
+            let chosen = try #require(task.standInConfiguration)
+            let qualifiers = chosen.primaryContentConfiguration.variantQualifiers
+            #expect(qualifiers.map { $0.standInAdmits(height: 720) } == [true])
+            #expect(qualifiers.map { $0.standInAdmits(height: 1080) } == [false])
+            #expect(chosen.auxiliaryContentConfigurations.isEmpty)
+        }
+    }
+
+    // MARK: What the system and the viewer do
+
+    @Test func `a viewer's cancellation in the Live Activity is no failure`() async throws {
+        try await with { app in
+            app.stage.stage.downloads.loseNetwork()
+            try await app.begin()
+            app.stage.stage.downloads.cancelInLiveActivity()
+            await app.events.until("cancelled movie")
+            #expect(app.events.names == ["cancelled movie"])
+        }
+    }
+
+    @Test func `a download that ends because the viewer quits the app is a failure, and can begin again`() async throws
+    {
+        try await with { app in
+            app.stage.stage.downloads.loseNetwork()
+            try await app.begin()
+            app.stage.stage.downloads.quitApp()
+            await app.events.until("failed movie")
+            app.stage.stage.downloads.regainNetwork()
+            try await app.begin()
+            await app.events.until("finished movie")
+        }
+    }
+
+    @Test func `a download of an earlier launch is listed, paused, and finishes`() async throws {
+        try await PlayerStage.with(terms: LicenseTerms(.persistent)) { stage in
+            let identifier = UUID().uuidString
+            stage.stage.downloads.loseNetwork()
+            let task = AVAssetDownloadURLSession(
+                configuration: .background(withIdentifier: identifier), assetDownloadDelegate: nil, delegateQueue: nil
+            ).makeAssetDownloadTask(
+                downloadConfiguration: AVAssetDownloadConfiguration(
+                    asset: AVURLAsset(url: stage.playlist()), title: "A Movie"))
+            task.taskDescription = "movie"
+            task.resume()
+            stage.stage.downloads.endApp()
+
+            let app = Downloads(stage, identifier: identifier)
+            let found = try await app.downloads.running()
+            #expect(found == [try #require(found.first)] && found.first?.asset == "movie")
+            #expect(found.first?.isPaused == false)
+            app.downloads.pause("movie")
+            #expect(try await app.downloads.running().map(\.isPaused) == [true])
+            app.downloads.resume("movie")
+            stage.stage.downloads.regainNetwork()
+            await app.events.until("finished movie")
+            for media in app.events.locations { try? FileManager.default.removeItem(at: media) }
+            #expect(stage.log.violations.isEmpty)
+        }
+    }
+
+    @Test func `two with one identifier share the session, and the later one gets the events`() async throws {
+        try await PlayerStage.with(terms: LicenseTerms(.persistent)) { stage in
+            let first = Downloads(stage, identifier: "shared by \(stage.address)")
+            let second = Downloads(stage, identifier: first.downloads.identifier)
+            try await first.begin()
+            await second.events.until("finished movie")
+            #expect(first.events.names.isEmpty)
+            for media in second.events.locations { try? FileManager.default.removeItem(at: media) }
+            #expect(stage.log.violations.isEmpty)
+        }
+    }
+
+    @Test func `a session that the system ended is replaced`() async throws {
+        try await with { app in
+            app.stage.stage.downloads.invalidate()
+            await app.stage.log.untilCallback("didBecomeInvalid")
+            try await app.begin()
+            await app.events.until("finished movie")
+        }
+    }
+
+    @Test func `the session is adjusted before it is made, and named even without a name`() async throws {
+        try await PlayerStage.with { stage in
+            let made = Locked<[String?]>([])
+            let downloads = OfflineDownloads(stage.loader(), identifier: "") { configuration in
+                made.withLock { $0.append(configuration.identifier) }
+            } onEvent: { _ in
+            }
+            #expect(downloads.identifier == "latchkey.downloads")
+            #expect(made.withLock { $0 } == ["latchkey.downloads"])
+            #expect(stage.log.violations.isEmpty)
+        }
+    }
+
+    @Test func `a list that the system does not give ends with the deadline`() async throws {
+        try await with { app in
+            app.stage.stage.downloads.fallSilent()
+            let list = Task { try await app.downloads.running() }
+            await app.stage.time.untilSomeoneSleeps(for: .seconds(1_200))
+            app.stage.time.advance(by: .seconds(1_200))
+            let error = await #expect(throws: ContentKeyError.self) { try await list.value }
+            #expect(error?.kind == .deadlineExceeded)
+            let cancelled = Task { try await app.downloads.running() }
+            cancelled.cancel()
+            await #expect(throws: CancellationError.self) { try await cancelled.value }
+        }
+    }
+
+    // MARK: Events in the background
+
+    /// Hands over the system's handler, as the app's delegate does.
+    /// - Returns: Whether the session is the downloads' own.
+    @discardableResult
+    private func handle(
+        _ app: Downloads, _ identifier: String? = nil, _ handler: @escaping @Sendable () -> Void
+    ) async -> Bool {
+        await MainActor.run {
+            app.downloads.handleEvents(
+                forBackgroundURLSession: identifier ?? app.downloads.identifier, completionHandler: handler)
+        }
+    }
+
+    @Test func `the system hears that its events were handled, after them and on the main thread`() async throws {
+        try await with { app in
+            try await app.begin()
+            let handled = Promise<(isMain: Bool, events: [String]), Never>()
+            // On Linux the main queue does not stay on one thread.
+            let main = DispatchSpecificKey<Bool>()
+            DispatchQueue.main.setSpecific(key: main, value: true)
+            let isOurs = await handle(app) {
+                let isMain = DispatchQueue.getSpecific(key: main) == true
+                handled.resolve(.success((isMain, app.events.names)))
+            }
+            await app.events.until("finished movie")
+            app.stage.stage.downloads.finishEvents()
+            let outcome = try await handled.value
+            #expect(isOurs && outcome.isMain && outcome.events == ["finished movie"])
+        }
+    }
+
+    @Test func `events that were over before the app asked are not waited for`() async throws {
+        try await with { app in
+            app.stage.stage.downloads.finishEvents()
+            await app.stage.log.untilCallback("didFinishEvents")
+            let handled = Promise<Void, Never>()
+            await handle(app) { handled.resolve(.success(())) }
+            try await handled.value
+        }
+    }
+
+    @Test func `the events of another session are another's`() async throws {
+        try await with { app in
+            let isOurs = await handle(app, "another") { Issue.record("The handler of another session was called.") }
+            #expect(!isOurs)
+            app.stage.stage.downloads.finishEvents()
+            await app.stage.log.untilCallback("didFinishEvents")
+        }
+    }
+}
+
+/// What downloads reported.
+private final class EventLog: Sendable {
+    private struct State {
+        var names: [String] = []
+        var locations: [URL] = []
+        var waiting: [(name: String, continuation: CheckedContinuation<Void, Never>)] = []
+    }
+
+    private let state = Locked(State())
+
+    /// The ends of downloads.
+    var names: [String] { state.withLock { $0.names } }
+    var locations: [URL] { state.withLock { $0.locations } }
+
+    func add(_ event: OfflineDownloadEvent) {
+        switch event {
+        case .progressed: break
+        case .finished(let asset, let location):
+            state.withLock { $0.locations.append(location.url) }
+            note("finished \(asset)")
+        case .cancelled(let asset, _): note("cancelled \(asset)")
+        case .failed(let asset, _, _): note("failed \(asset)")
+        }
+    }
+
+    private func note(_ name: String) {
+        let met = state.withLock { state in
+            state.names.append(name)
+            defer { state.waiting.removeAll { $0.name == name } }
+            return state.waiting.filter { $0.name == name }.map(\.continuation)
+        }
+        for continuation in met { continuation.resume() }
+    }
+
+    func until(_ name: String) async {
+        await withCheckedContinuation { continuation in
+            let isThere = state.withLock { state in
+                if !state.names.contains(name) { state.waiting.append((name, continuation)) }
+                return state.names.contains(name)
+            }
+            if isThere { continuation.resume() }
+        }
+    }
+}
