@@ -62,10 +62,10 @@ import Testing
     @Test func `the keys of each download are asked for with its title`() async throws {
         try await PlayerStage.with(terms: LicenseTerms(.persistent)) { stage in
             let loader = stage.loader(store: MemoryKeyStore(), asking: asked.add)
-            let downloads = OfflineDownloads(loader, configuration: .default) { _ in }
-            try await downloads.storeKeys([stage.key(0)], of: "one")
+            let storedKeys = StoredKeys(loader)
+            try await storedKeys.storeKeys([stage.key(0)], of: "one")
             // A title that shares a key asks for its other key alone.
-            try await downloads.storeKeys([stage.key(0), stage.key(1)], of: "two")
+            try await storedKeys.storeKeys([stage.key(0), stage.key(1)], of: "two")
             #expect(asked.keys(of: "one") == [stage.key(0)] && asked.keys(of: "two") == [stage.key(1)])
             #expect(asked.licenses.allSatisfy { $0.purpose == .persistable && $0.reason == .offline })
             #expect(stage.log.violations.isEmpty)
@@ -76,12 +76,12 @@ import Testing
         // Kaltura's replies state how long a key may be stored.
         try await PlayerStage.with(terms: LicenseTerms(.persistentFor(.seconds(86_400)))) { stage in
             let loader = stage.loader(.kaltura, store: MemoryKeyStore())
-            let downloads = OfflineDownloads(loader, configuration: .default) { _ in }
+            let storedKeys = StoredKeys(loader)
             let events = loader.events()
-            try await downloads.storeKeys([stage.key(0, for: .kaltura)], of: "one")
-            try await downloads.storeKeys([stage.key(1, for: .kaltura)], of: "two")
+            try await storedKeys.storeKeys([stage.key(0, for: .kaltura)], of: "one")
+            try await storedKeys.storeKeys([stage.key(1, for: .kaltura)], of: "two")
             stage.time.advance(by: .seconds(50_000))
-            _ = try await downloads.renewKeys()
+            _ = try await storedKeys.renewKeys()
             var stored: [KeyEvent] = []
             for await event in events {
                 if case .keyStored = event.kind { stored.append(event) }
