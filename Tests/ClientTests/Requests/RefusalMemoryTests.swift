@@ -136,6 +136,14 @@ import Testing
         #expect(harness.posts.count == 2)
     }
 
+    @Test(arguments: [Diagnosis.Kind.concurrencyLimit, .notYetValid])
+    func `a refusal that a little time changes is not remembered`(_ kind: Diagnosis.Kind) {
+        let memory = RefusalMemory(ManualTimekeeper(), lifetime: .seconds(10))
+        let question = RefusalMemory.Question(player: .only, asset: nil, key: key, purpose: .streaming)
+        memory.note(ContentKeyError(kind, "Later.", service: ServiceReply(status: 403)), of: question)
+        #expect(memory.count == 0)
+    }
+
     @Test func `no more than so many refusals are remembered, and the oldest goes first`() {
         let clock = ManualTimekeeper()
         let memory = RefusalMemory(clock, lifetime: .seconds(10))
