@@ -12,14 +12,14 @@ from toolchain import WORK, Refusal, fail, say
 # `verdict`: what the check has to say. A fault that it cannot see is listed too, so that nobody relies on it.
 REFUSED, PASSED, MISSED, UNDECLARED = "refused", "passed", "missed", "undeclared"
 
-# A change of a room's file, and how far the room is compiled to see it; a file more, where `old` is None. An app's file, with the room's
-# imports.
+# A change of a room's file, or a file more where `old` is None; `depth`: how far the room is compiled to see it. An addition is a file alone,
+# which imports a room.
 Edit = collections.namedtuple("Edit", "name module file old new verdict depth", defaults=(REFUSED, "types"))
 Addition = collections.namedtuple("Addition", "name verdict module code")
 
 _DELEGATE = "LatchkeyAVFoundation/AVPlayerKeys+Delegate.swift"
 _FILE = "LatchkeyAVFoundation/Fault.swift"
-_LOCK = "state.withLock { $0.requests.addOwner(asset) }"
+_KEYS = "import AVFoundation\nnonisolated extension AVPlayerKeys {"
 
 EDITS = [
     Edit("a misspelled delegate method", "LatchkeyAVFoundation", _DELEGATE,
@@ -41,10 +41,12 @@ EDITS = [
          "LatchkeyAVFoundation/AVContentKeyRequest+AdvisoryKeys.swift", "canBeFulfilledWithAdvisoryKey", "canBeFulfiledWithAdvisoryKey"),
     Edit("a module that nobody declares", "LatchkeyAVFoundation", _FILE, None,
          "#if canImport(UIKit)\n    import UIKit\n    func fault() { UIDevice.current.nme() }\n#endif"),
-    Edit("a lock taken twice", "LatchkeyAVFoundation", "LatchkeyAVFoundation/AVPlayerKeys.swift",
-         _LOCK, f"state.withLock {{ _ in {_LOCK} }}"),
-    Edit("a lock taken twice, the second time in a function", "LatchkeyAVFoundation", "LatchkeyAVFoundation/AVPlayerKeys.swift",
-         _LOCK, "state.withLock { _ in _ = isCurrent(session) }"),
+    Edit("a lock taken twice", "LatchkeyAVFoundation", _FILE, None,
+         f"{_KEYS} func fault() {{ state.withLock {{ _ in state.withLock {{ _ in }} }} }} }}"),
+    Edit("a lock taken twice, the second time in a function", "LatchkeyAVFoundation", _FILE, None,
+         f"{_KEYS} func once() {{ state.withLock {{ _ in }} }}\n    func fault() {{ state.withLock {{ _ in once() }} }} }}"),
+    Edit("a lock taken once more later", "LatchkeyAVFoundation", _FILE, None,
+         f"{_KEYS} func sound() {{ state.withLock {{ _ in _ = Task {{ state.withLock {{ _ in }} }} }} }} }}", PASSED),
     Edit("a lock taken twice, the second time in another file", "LatchkeyAVFoundation", _FILE, None,
          "import AVFoundation\nnonisolated extension AVPlayerKeys { func fault(_ s: AVContentKeySession) { state.withLock { _ in _ = isCurrent(s) } } }", MISSED),
     Edit("a FileManager in a Sendable", "Latchkey", "Latchkey/Offline/KeyFiles.swift",
