@@ -465,7 +465,8 @@ if shape == .linux {
             [
                 "LatchkeyMedia", "LatchkeyPolicy", "LatchkeyVault", "LatchkeyOperation", "LatchkeyServices",
                 "LatchkeyAVFoundation", "LatchkeyJWPlayer", "LatchkeyTHEOplayer", "LatchkeyOpenTV", "LatchkeyTVSDK",
-                "LatchkeyBitmovin", "LatchkeyReactNativeVideo", "AVFoundation", "JWPlayerKit", "JWPlayer_iOS_SDK",
+                "LatchkeyBitmovin", "LatchkeyReactNativeVideo", "LatchkeyExamples", "AVFoundation", "JWPlayerKit",
+                "JWPlayer_iOS_SDK",
                 "THEOplayerSDK", "OPYSDKFPS", "PSDKLibrary", "BitmovinPlayer", "ReactNativeVideo", "StandInPlayers",
                 "StandInEngine", "LatchkeySimulation", "LatchkeyHTTP", "LatchkeyFairPlay", "LatchkeyDevice",
                 "LatchkeyPlayback", "Latchkey", "LatchkeyVendors", "LatchkeyCore",

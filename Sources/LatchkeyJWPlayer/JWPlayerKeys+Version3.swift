@@ -3,12 +3,21 @@
     public import JWPlayer_iOS_SDK
     @_spi(Adapters) import Latchkey
 
+    #if JWPLAYER_3_EARLY
+        /// What JW Player 3 takes. The headers before 3.13 do not say whether it may be `nil`.
+        public typealias JWPlayer3Bytes = Data?
+    #else
+        /// What JW Player 3 takes.
+        public typealias JWPlayer3Bytes = Data
+    #endif
+
     // Version 3 wants the content type together with a renewal date, and empty data in place of an error. It asks for keys once its stream
-    // plays, so an app may set `drmDataSource` after it makes the player. It runs on systems from iOS 10 on; Latchkey needs iOS 16.
+    // plays, so an app may set `drmDataSource` after it makes the player. It runs on systems from iOS 10 on; Latchkey needs iOS 16, where
+    // versions before 3.13 ask for no content identifier. An app with one of these sets the compilation condition `JWPLAYER_3_EARLY`.
     nonisolated extension JWPlayerKeys: JWDrmDataSource {
         public func fetchContentIdentifier(
             forRequest loadingRequestURL: URL, for encryption: JWEncryption,
-            withCompletion completion: @escaping (Data) -> Void
+            withCompletion completion: @escaping (JWPlayer3Bytes) -> Void
         ) {
             guard isFairPlay(encryption) else { return completion(Data()) }
             contentIdentifier(for: loadingRequestURL) { completion($0 ?? Data()) }
@@ -16,7 +25,7 @@
 
         public func fetchAppIdentifier(
             forRequest loadingRequestURL: URL, for encryption: JWEncryption,
-            withCompletion completion: @escaping (Data) -> Void
+            withCompletion completion: @escaping (JWPlayer3Bytes) -> Void
         ) {
             guard isFairPlay(encryption) else { return completion(Data()) }
             certificate(for: loadingRequestURL) { completion($0 ?? Data()) }
@@ -24,7 +33,7 @@
 
         public func fetchContentKey(
             withRequest requestBytes: Data, for encryption: JWEncryption,
-            withCompletion completion: @escaping (Data, Date?, String?) -> Void
+            withCompletion completion: @escaping (JWPlayer3Bytes, Date?, String?) -> Void
         ) {
             guard isFairPlay(encryption) else { return completion(Data(), nil, nil) }
             license(for: requestBytes, purpose: { _ in nil }) { [contentType] license in
@@ -34,7 +43,8 @@
 
         /// Whether a request is for a FairPlay key. The app is told about any other.
         private func isFairPlay(_ encryption: JWEncryption) -> Bool {
-            guard encryption != .fairPlay else { return true }
+            // In version 3.0 it is a C enum, whose constants have other names.
+            guard encryption.rawValue != 0 else { return true }
             fail(.otherSystem, nil)
             return false
         }
