@@ -3,7 +3,7 @@
     public import JWPlayerKit
     public import Latchkey
 
-    /// JW Player 4 plays a stream that VuDRM protects.
+    /// JW Player 4 plays a stream that VuDRM protects, with the requests of VuDRM's page for it.
     @MainActor
     public final class JWPlayerVuDRM {
         public let view = JWPlayerView()
@@ -22,7 +22,7 @@
         ) {
             self.content = content
             let loader = ContentKeyLoader(
-                .vuDRM(certificate: certificate), credentials: .token { _ in try await token() },
+                .vuDRMJW4(certificate: certificate), credentials: .token { _ in try await token() },
                 configuration: configuration)
             keys = JWPlayerKeys(loader, onFailure: onFailure)
             view.player.contentKeyDataSource = keys

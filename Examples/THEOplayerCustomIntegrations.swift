@@ -8,27 +8,32 @@
     public final class THEOplayerCustomIntegrations {
         public let player = THEOplayer()
 
-        /// Registers the integrations. A source names one of them, and its configuration has the vendor's settings.
+        /// Registers the integrations under the names of THEOplayer's samples. A source names one of them, and its configuration has the
+        /// vendor's settings.
         /// - Parameter onFailure: Takes why a key did not come.
         public init(
             configuration: LoaderConfiguration = LoaderConfiguration(),
             onFailure: @escaping @Sendable (KeyFailure) -> Void
         ) {
             let vendors: [String: VendorProfile] = [
-                "vudrm": .vuDRMTheo, "azure": .azure, "uplynk": .uplynk, "ezdrm": .ezdrm, "verimatrix": .verimatrix,
-                "titanium": .titanium,
+                "customVuDRM": .vuDRMTheo, "customAzureDRM": .azure, "customUplynkDRM": .uplynk,
+                "EzdrmDRMIntegration": .ezdrmComplete, "verimatrix": .verimatrixQuery,
             ]
             for (name, vendor) in vendors {
                 THEOplayerKeys(vendor, configuration: configuration, onFailure: onFailure).register(as: name)
             }
+            // A source without a token describes account and device.
+            THEOplayerKeys(.titaniumTheo, or: .titaniumDevice, configuration: configuration, onFailure: onFailure)
+                .register(as: "titanium")
         }
 
         /// - Parameters:
         ///   - content: The stream's master playlist.
         ///   - integration: One of the above.
         ///   - certificate: Where the vendor has the application certificate.
-        ///   - license: Where the vendor has the license service. Azure, Verimatrix and Titanium need it; the key URIs of the others name it.
-        ///   - parameters: The vendor's other settings, such as `token`.
+        ///   - license: Where the vendor has the license service. The key URIs of VuDRM, Azure and Uplynk name it.
+        ///   - parameters: The vendor's other settings, as the sample names them: `token` for VuDRM and Azure, `authorization` for Verimatrix,
+        ///     `authToken` for Titanium.
         public func play(
             _ content: URL, with integration: String, certificate: URL, license: URL? = nil,
             parameters: [String: String]

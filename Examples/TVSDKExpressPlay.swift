@@ -12,6 +12,8 @@
             case tokenURL
             /// From an entitlement server, which answers a key URI with a token URL.
             case entitlement(URL)
+            /// From a token URL that a server of the app's own gives for each key, as a list of addresses or as JSON with `url`.
+            case tokenServer(URL)
             /// From a license server of the customer's own.
             case onPremise(URL)
         }
@@ -29,6 +31,7 @@
                 switch useCase {
                 case .tokenURL: .expressPlay(certificate: certificate)
                 case .entitlement(let server): .expressPlay(certificate: certificate, entitlement: server)
+                case .tokenServer(let server): .expressPlay(certificate: certificate, tokenServer: server)
                 case .onPremise(let server): .expressPlay(certificate: certificate, onPremise: server)
                 }
             // One resource loader serves all players of the process.

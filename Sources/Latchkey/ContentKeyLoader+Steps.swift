@@ -24,10 +24,16 @@ extension ContentKeyLoader {
             throw ContentKeyError(error, stage: .contentIdentifier, otherwise: .integrationFailed)
         }
         // An empty identifier makes the system fail without a word of the cause (−42669, −42675).
-        guard (2...200).contains(identifier.bytes.count) else {
+        guard identifier.bytes.count <= 200 else {
             throw ContentKeyError(
                 .contentIdentifierMissing, stage: .contentIdentifier,
-                "The content identifier has \(identifier.bytes.count) bytes; a device takes 2 to 200.",
+                "The content identifier has \(identifier.bytes.count) bytes; a device takes 200 at most.",
+                remedy: "Package with shorter key URIs, or choose a profile variant that takes a part of them.")
+        }
+        guard identifier.bytes.count >= 2 else {
+            throw ContentKeyError(
+                .contentIdentifierMissing, stage: .contentIdentifier,
+                "The content identifier has \(identifier.bytes.count) bytes; a device takes 2 at least.",
                 remedy: "Choose the profile variant whose content-id rule fits the key URIs of the playlist.")
         }
         return identifier

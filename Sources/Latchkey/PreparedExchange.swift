@@ -12,8 +12,10 @@ import LatchkeyCore
 /// nothing is looked up, no session has to be set up, no header field differs from key to key. No heartbeats are sent: a slot of
 /// `latchkey-server` lives by its leases.
 @_spi(Adapters) public struct PreparedExchange: Sendable {
-    /// The request for the application certificate.
-    public let certificateRequest: URLRequest
+    /// The request for the application certificate; `nil` if the certificate is a setting and has no address beside.
+    public let certificateRequest: URLRequest?
+    /// The application certificate, DER, if it is a setting.
+    public let bundledCertificate: Data?
     /// The address of the license service; `nil` if it differs from key to key.
     public let licenseURL: URL?
     /// The header fields of every license request.
@@ -21,6 +23,8 @@ import LatchkeyCore
     private let vendor: ConfiguredVendor
     private let credentials: CredentialSet
     private let hosts: HostPolicy
+    /// The credentials of the latest exchanges before this one. A reply to an earlier request may repeat them.
+    private var earlier: [Secret] = []
 
     /// - Parameters:
     ///   - vendor: the vendor.
@@ -39,11 +43,14 @@ import LatchkeyCore
             if let missing = vendor.missingCredentials(in: given).first {
                 throw ContentKeyError.unfit(vendor, "needs the credential \"\(missing)\" before the first key")
             }
-            guard let request = try await vendor.certificateRequest(CertificateContext { given }) else {
-                throw ContentKeyError.unfit(vendor, "fetches no certificate, and the player wants an address of one")
+            bundledCertificate = try vendor.bundledCertificate()?.der
+            let request: URLRequest?
+            do { request = try await vendor.certificateRequest(CertificateContext { given }) } catch {
+                guard bundledCertificate != nil else { throw error }
+                request = nil
             }
             let fixed = try vendor.fixedLicenseParts(credentials: given)
-            certificateRequest = try hosts.checked(request, vendor)
+            certificateRequest = try request.map { try hosts.checked($0, vendor) }
             licenseURL = try fixed.url.map { try hosts.checked($0, vendor) }
             licenseHeaders = fixed.headers
             self.credentials = given
@@ -53,6 +60,17 @@ import LatchkeyCore
         self.vendor = vendor
         self.hosts = hosts
     }
+
+    /// The exchange, whose errors show nothing of an earlier one's credentials either.
+    public func following(_ previous: PreparedExchange?) -> PreparedExchange {
+        var exchange = self
+        if let previous {
+            exchange.earlier = (previous.earlier + Array(previous.credentials.values.values)).suffix(Self.memory)
+        }
+        return exchange
+    }
+
+    private static let memory = 32
 
     /// What the license service knows a key by, as text.
     public func contentIdentifier(for key: KeyURI) throws(ContentKeyError) -> String {
@@ -107,7 +125,8 @@ import LatchkeyCore
     }
 
     private func exchange(_ reply: HTTPReply) -> HTTPExchange {
-        HTTPExchange(request: certificateRequest, reply: reply)
+        HTTPExchange(
+            request: certificateRequest ?? URLRequest(url: licenseURL ?? URL(filePath: "/")), reply: reply)
     }
 
     private func read<Value>(
@@ -115,7 +134,7 @@ import LatchkeyCore
     ) throws(ContentKeyError) -> Value {
         do { return try body() } catch {
             throw ContentKeyError(error, stage: stage, otherwise: .integrationFailed)
-                .scrubbed(of: SecretForms(Array(credentials.values.values)))
+                .scrubbed(of: SecretForms(Array(credentials.values.values) + earlier))
         }
     }
 }

@@ -18,6 +18,7 @@
         private static let nameLimit = 256
 
         private let exchange: PreparedExchange
+        private let certificateHeaders: [String: String]?
         private let certificateURL: URL
         private let asset: AssetID?
         private let onFailure: @Sendable (KeyFailure) -> Void
@@ -38,12 +39,17 @@
             asset: AssetID? = nil, onFailure: @escaping @Sendable (KeyFailure) -> Void
         ) async throws(ContentKeyError) {
             exchange = try await PreparedExchange(vendor, credentials: credentials, hosts: hosts, asset: asset)
-            guard let url = exchange.certificateRequest.url else {
+            guard let request = exchange.certificateRequest, let url = request.url else {
+                let isBundled = exchange.bundledCertificate != nil
                 throw ContentKeyError(
-                    .certificateMissing, "There is no address of a certificate.", remedy: "Set certificateURL.")
+                    isBundled ? .unfitForPlayer : .certificateMissing,
+                    isBundled
+                        ? "The certificate is a setting, and Bitmovin wants an address of one."
+                        : "There is no address of a certificate.", remedy: "Set certificateURL.")
             }
             certificateURL = url
             self.asset = asset
+            certificateHeaders = request.allHTTPHeaderFields
             self.onFailure = onFailure
         }
 
@@ -52,7 +58,7 @@
 
         private func configuration() -> FairplayConfig {
             let config = FairplayConfig(license: exchange.licenseURL, certificateURL: certificateURL)
-            config.certificateRequestHeaders = exchange.certificateRequest.allHTTPHeaderFields
+            config.certificateRequestHeaders = certificateHeaders
             config.licenseRequestHeaders = exchange.licenseHeaders
             config.prepareContentId = { key in self.contentIdentifier(for: KeyURI(key)) }
             config.prepareMessage = { spc, name in self.message(spc, forKeyNamed: name) }

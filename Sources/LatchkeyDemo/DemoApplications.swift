@@ -66,13 +66,16 @@ enum DemoApplications {
         return try await item.standIn.finished()
     }
 
-    static func theoPlayer(_ scene: Scene) async throws -> StandInPlayback.Result {
+    /// Plays one of the vendors of THEOplayer's samples.
+    static func theoPlayer(
+        _ scene: Scene, _ integration: String, _ parameters: [String: String]
+    ) async throws -> StandInPlayback.Result {
         let app = THEOplayerCustomIntegrations(
             configuration: scene.configuration,
             onFailure: { [errors = scene.errors] in errors.note($0.loaderError ?? $0.error) })
         app.play(
-            scene.content, with: "azure", certificate: try scene.address("certificateURL"),
-            parameters: ["token": scene.token()])
+            scene.content, with: integration, certificate: try scene.address("certificateURL"),
+            license: try? scene.address("licenseURL"), parameters: parameters)
         return try await finished(app.player, scene)
     }
 
@@ -120,6 +123,10 @@ enum DemoApplications {
 
     static func tvSDKEntitlement(_ scene: Scene) async throws -> StandInPlayback.Result {
         try await tvSDK(.entitlement(scene.address("entitlementURL")), scene, scene.configuration)
+    }
+
+    static func tvSDKTokenServer(_ scene: Scene) async throws -> StandInPlayback.Result {
+        try await tvSDK(.tokenServer(scene.address("tokenServerURL")), scene, scene.configuration)
     }
 
     static func tvSDKOnPremise(_ scene: Scene) async throws -> StandInPlayback.Result {

@@ -97,8 +97,40 @@ extension DemoDocument {
             about: "A source names an integration, which alters what the player asks for.",
             forms: [
                 Form(
-                    name: "one of the six vendors", service: "azure", asset: .rotation, picture: "azure",
-                    play: DemoApplications.theoPlayer),
+                    name: "Azure, as its sample's source stands", service: "azure", asset: .rotation, picture: "azure"
+                ) { try await DemoApplications.theoPlayer($0, "customAzureDRM", ["token": $0.token()]) },
+                Form(
+                    name: "VuDRM, as its sample's source stands", service: "vudrm", asset: .twoKeys,
+                    picture: "theo-vudrm"
+                ) { try await DemoApplications.theoPlayer($0, "customVuDRM", ["token": $0.token()]) },
+                Form(
+                    name: "Uplynk, as its sample's source stands", service: "uplynk", asset: .twoKeys,
+                    picture: "theo-uplynk"
+                ) { try await DemoApplications.theoPlayer($0, "customUplynkDRM", [:]) },
+                Form(
+                    name: "EZDRM, as its sample's source stands", service: "ezdrm", asset: .transportStream,
+                    picture: "theo-ezdrm"
+                ) { try await DemoApplications.theoPlayer($0, "EzdrmDRMIntegration", [:]) },
+                Form(
+                    name: "Verimatrix, as its sample's source stands", service: "verimatrix", asset: .twoKeys,
+                    picture: "theo-verimatrix"
+                ) { try await DemoApplications.theoPlayer($0, "verimatrix", ["authorization": $0.token()]) },
+                Form(
+                    name: "Titanium, as its sample's source stands", service: "titanium", asset: .twoKeys,
+                    picture: "theo-titanium"
+                ) { scene in
+                    let certificate = scene.settings["certificate"] ?? ""
+                    return try await DemoApplications.theoPlayer(
+                        scene, "titanium", ["authToken": scene.token(), "certificateData": certificate])
+                },
+                Form(
+                    name: "Titanium, as its sample's source for a device stands", service: "titanium", asset: .twoKeys,
+                    picture: "theo-titanium-device"
+                ) { scene in
+                    let names = ["accountName", "customerName", "portalId", "friendlyName"]
+                    return try await DemoApplications.theoPlayer(
+                        scene, "titanium", scene.settings.filter { names.contains($0.key) })
+                },
                 Form(
                     name: "an integration of your own, in code", service: "generic", asset: .twoKeys,
                     picture: "own-integration", play: DemoApplications.theoPlayerOwnIntegration),
@@ -124,6 +156,9 @@ extension DemoDocument {
                 Form(
                     name: "an entitlement server gives the token URL", service: "expressplay", asset: .twoKeys,
                     picture: "expressplay-entitlement", play: DemoApplications.tvSDKEntitlement),
+                Form(
+                    name: "a server of the app's own gives the token URL", service: "expressplay", asset: .twoKeys,
+                    picture: "expressplay-token-server", play: DemoApplications.tvSDKTokenServer),
                 Form(
                     name: "a license server of one's own", service: "expressplay", asset: .twoKeys,
                     picture: "expressplay-onpremise", play: DemoApplications.tvSDKOnPremise),

@@ -12,7 +12,7 @@ public import Foundation
 /// or empty data in version 3, and only `onFailure` is told why. Safe to use from any thread. Source: `Documentation/Players.md` §4.
 ///
 /// JW Player asks for a license without naming the key of its SPC. So this has it make one SPC at a time: it hands over the content
-/// identifier of the next key when the SPC of the last one has come. Licenses of several keys are requested at the same time.
+/// identifier of the next key when the SPC of the last one has come; before version 3.13, which asks for none, the certificate. Licenses of several keys are requested at the same time.
 // Sound: `order` is only touched while the lock is held; the rest are constants.
 public nonisolated final class JWPlayerKeys: NSObject, @unchecked Sendable {
     let stored: JWPlayerStoredKeys?
@@ -77,13 +77,28 @@ nonisolated extension JWPlayerKeys {
             fail(error, key)
             return answer(nil)
         }
-        let turn = change { $0.add(key) { answer($0 ? identifier : nil) } }
-        certificate(for: url) { [weak self] certificate in
+        let turn = change { order in
+            order.namesKeys = true
+            return order.add(key) { answer($0 ? identifier : nil) }
+        }
+        fetchCertificate(for: url) { [weak self] certificate in
             self?.change { $0.settle(turn, hasCertificate: certificate != nil) }?.begin(false)
         }
     }
 
+    /// Answers with the certificate: at once if JW Player asks for content identifiers; otherwise the key's turn begins with it.
     func certificate(for url: URL, _ answer: @escaping (Data?) -> Void) {
+        guard !lock.withLock({ order.namesKeys }) else { return fetchCertificate(for: url, answer) }
+        fetchCertificate(for: url) { [weak self] certificate in
+            guard let self, let certificate else { return answer(nil) }
+            change { order in
+                let turn = order.add(KeyURI(url.absoluteString)) { answer($0 ? certificate : nil) }
+                _ = order.settle(turn, hasCertificate: true)
+            }
+        }
+    }
+
+    private func fetchCertificate(for url: URL, _ answer: @escaping (Data?) -> Void) {
         // Sound: it is called once, and JW Player says nothing about threads.
         nonisolated(unsafe) let answer = answer
         keys.certificate { [weak self] result in

@@ -14,6 +14,8 @@ nonisolated struct SPCOrder {
 
     private static let limit = 16
 
+    /// Whether JW Player asks for content identifiers.
+    var namesKeys = false
     private(set) var waiting: [Turn] = []
     /// The latest keys whose SPCs have not come; the newest is last.
     private var awaited: [Turn] = []

@@ -10,7 +10,7 @@
     /// The keys of one source, with requests that THEOplayer sends, as in its guides: this prepares each request and reads each response.
     ///
     /// It asks for credentials before each request. Safe to use from any thread.
-    // Sound: `latest` is only touched while the lock is held; the rest are constants.
+    // Sound: `latest` and `latestKey` are only touched while the lock is held; the rest are constants.
     nonisolated final class PlayerIntegration: ContentProtectionIntegration, @unchecked Sendable {
         private let vendor: Result<ConfiguredVendor, ContentKeyError>
         private let source: THEOplayerSource
@@ -19,14 +19,15 @@
         private let onFailure: @Sendable (KeyFailure) -> Void
         private let lock = NSLock()
         private var latest: PreparedExchange?
+        private var latestKey: String?
 
         init(
-            _ profile: VendorProfile, _ source: THEOplayerSource, credentials: Credentials?, hosts: HostPolicy,
-            onFailure: @escaping @Sendable (KeyFailure) -> Void
+            _ vendor: Result<ConfiguredVendor, ContentKeyError>, _ source: THEOplayerSource, _ credentials: Credentials,
+            hosts: HostPolicy, onFailure: @escaping @Sendable (KeyFailure) -> Void
         ) {
-            vendor = Result { () throws(ContentKeyError) in try source.configured(profile) }
+            self.vendor = vendor
             self.source = source
-            self.credentials = credentials ?? source.credentials(of: profile)
+            self.credentials = credentials
             self.hosts = hosts
             self.onFailure = onFailure
         }
@@ -46,7 +47,9 @@
 
         func onCertificateRequest(request: CertificateRequest, callback: any CertificateRequestCallback) {
             prepare(callback.error, nil) { [self] exchange in
-                request.take(source.decorated(exchange.certificateRequest))
+                if let certificate = exchange.bundledCertificate { return callback.respond(certificate: certificate) }
+                guard let certificateRequest = exchange.certificateRequest else { throw ContentKeyError.noCertificate }
+                request.take(source.decorated(certificateRequest))
                 callback.request(request: request)
             }
         }
@@ -58,7 +61,8 @@
         }
 
         func onLicenseRequest(request: LicenseRequest, callback: any LicenseRequestCallback) {
-            let key = request.fairplaySkdUrl
+            // If the request does not name the key, it is for the one that was named last.
+            let key = request.fairplaySkdUrl ?? lock.withLock { latestKey }
             prepare(callback.error, key) { [self] exchange in
                 guard let key else { throw ContentKeyError.keyUnnamed }
                 var prepared = URLRequest(url: try exchange.licenseURL(for: KeyURI(key)))
@@ -80,7 +84,8 @@
 
     nonisolated extension PlayerIntegration {
         private func identifier(_ key: String) throws -> Data {
-            try vendor.get().profile.contentIdentifier(for: KeyURI(key)).bytes
+            lock.withLock { latestKey = key }
+            return try vendor.get().profile.contentIdentifier(for: KeyURI(key)).bytes
         }
 
         /// Asks for credentials, and then runs a body with the requests that they make possible.
@@ -95,7 +100,7 @@
                     let exchange = try await PreparedExchange(
                         vendor.get(), credentials: credentials, hosts: hosts, key: key.map { KeyURI($0) },
                         asset: source.asset)
-                    lock.withLock { latest = exchange }
+                    lock.withLock { latest = exchange.following(latest) }
                     try body(exchange)
                 } catch {
                     fail(report(error, key))
@@ -126,7 +131,10 @@
         fileprivate func take(_ request: URLRequest) {
             url = request.url?.absoluteString ?? url
             method = request.httpMethod ?? method
-            headers.merge(request.allHTTPHeaderFields ?? [:]) { $1 }
+            for (name, value) in request.allHTTPHeaderFields ?? [:] {
+                headers = headers.filter { $0.key.lowercased() != name.lowercased() }
+                headers[name] = value
+            }
         }
     }
 
@@ -138,6 +146,10 @@
     }
 
     nonisolated extension ContentKeyError {
+        fileprivate static let noCertificate = ContentKeyError(
+            .certificateMissing, stage: .certificate,
+            "The source has no application certificate and no address of one.",
+            remedy: "Give the source's configuration a certificateURL.")
         fileprivate static let noRequest = ContentKeyError(
             .integrationFailed, "THEOplayer has a response to a request that the integration did not make.",
             remedy: "Leave both hooks of a request to this integration.")

@@ -6,7 +6,7 @@
     /// Gives THEOplayer's sources their keys: the factory of its integrations, for versions 4 to 11.
     ///
     ///     THEOplayerKeys(loader, onFailure: show).register(as: "acme")
-    ///     THEOplayerKeys(.vuDRMTheo, onFailure: show).register(as: "vudrm")
+    ///     THEOplayerKeys(.vuDRMTheo, onFailure: show).register(as: "customVuDRM")
     ///
     /// THEOplayer asks the factory for an integration for each source that names it as `customIntegrationId`. The player keeps both, and
     /// drops an integration together with its source; its keys are released then, so there is no `release()` here. THEOplayer plays with a
@@ -48,8 +48,11 @@
         }
 
         /// Makes keys of one vendor. Each source's configuration gives the vendor's settings, and its credentials if the app does not.
+        ///
+        /// Parameters may have the names of the profile, as `latchkey vendors` lists them, or of the vendor's sample for THEOplayer.
         /// - Parameters:
         ///   - profile: The vendor.
+        ///   - other: The vendor's profile for sources that lack what `profile` requires, and whose parameters this one knows better.
         ///   - credentials: Gives the token of each request. Defaults to the integration parameters of the source.
         ///   - sender: Who sends the requests. Defaults to the loader.
         ///   - configuration: Retries, hosts, limits; with `player` as the sender only the hosts count.
@@ -58,23 +61,29 @@
         ///   - assetOf: As in `init(_:assetOf:onFailure:)`.
         ///   - onFailure: As in `init(_:assetOf:onFailure:)`.
         public init(
-            _ profile: VendorProfile, credentials: Credentials? = nil, sentBy sender: THEOplayerSender = .loader,
-            configuration: LoaderConfiguration = LoaderConfiguration(),
+            _ profile: VendorProfile, or other: VendorProfile? = nil, credentials: Credentials? = nil,
+            sentBy sender: THEOplayerSender = .loader, configuration: LoaderConfiguration = LoaderConfiguration(),
             transport: any Transport = SystemTransport(), timekeeper: any Timekeeper = SystemTimekeeper(),
             assetOf: @escaping @Sendable (THEOplayerSource) -> AssetID? = { _ in nil },
             onFailure: @escaping @Sendable (KeyFailure) -> Void
         ) {
             self.assetOf = assetOf
             integration = { source in
+                let isTokenGiven = credentials != nil
+                let chosen = source.choice(of: profile, or: other, isTokenGiven)
+                let vendor = Result { () throws(ContentKeyError) in
+                    try source.configured(profile: chosen, isTokenGiven: isTokenGiven)
+                }
+                let credentials = credentials ?? source.credentials(of: chosen)
                 if sender == .player {
                     return PlayerIntegration(
-                        profile, source, credentials: credentials, hosts: configuration.hosts, onFailure: onFailure)
+                        vendor, source, credentials, hosts: configuration.hosts, onFailure: onFailure)
                 }
-                let loader = Result {
+                let loader = vendor.map {
                     ContentKeyLoader(
-                        try source.configured(profile), credentials: credentials ?? source.credentials(of: profile),
-                        configuration: configuration, transport: source.transport(transport), timekeeper: timekeeper)
-                }.mapError { ContentKeyError(setup: $0) }
+                        $0, credentials: credentials, configuration: configuration,
+                        transport: source.transport(transport), timekeeper: timekeeper)
+                }
                 return LoaderIntegration(loader, source.purpose, of: source.asset, onFailure)
             }
         }
@@ -102,14 +111,52 @@
     }
 
     nonisolated extension THEOplayerSource {
+        func choice(of profile: VendorProfile, or other: VendorProfile?, _ isTokenGiven: Bool) -> VendorProfile {
+            guard let other, !missing(of: profile, isTokenGiven).isEmpty,
+                unknownParameters(of: other).count < unknownParameters(of: profile).count
+            else { return profile }
+            return other
+        }
+
+        /// What a profile requires and the source lacks, as the source's configuration has it. A credential that the app gives is not lacking.
+        func missing(of profile: VendorProfile, _ isTokenGiven: Bool) -> [(place: String, meaning: String, kind: Kind)]
+        {
+            profile.missing(in: profile.renamed(parameters)).filter { !isTokenGiven || !$0.isCredential }.map {
+                (
+                    Self.place(of: $0.name, $0.sampleName), $0.meaning,
+                    $0.isCredential ? .missingCredential : .missingSetting
+                )
+            }
+        }
+
+        typealias Kind = ContentKeyError.Kind
+
+        /// Where a configuration has a parameter.
+        private static func place(of name: String, _ sampleName: String) -> String {
+            switch name {
+            case "licenseURL": "licenseAcquisitionURL"
+            case "certificateURL": name
+            default: "integrationParameters[\"\(sampleName)\"]"
+            }
+        }
+
         /// A profile with the source's settings.
-        /// - Throws: `integrationFailed` if the profile needs a parameter whose value cannot be written as text; `missingSetting` if the
-        ///   source lacks a setting that the profile requires.
-        func configured(_ profile: VendorProfile) throws(ContentKeyError) -> ConfiguredVendor {
-            if let name = profile.parameterNames.first(where: unread.contains) {
+        /// - Throws: `integrationFailed` if the profile needs a parameter whose value cannot be written as text; `missingSetting` or
+        ///   `missingCredential` if the source lacks what the profile requires.
+        func configured(profile: VendorProfile, isTokenGiven: Bool) throws(ContentKeyError) -> ConfiguredVendor {
+            let names = Set(profile.parameterNames + profile.sampleNames)
+            if let name = unread.intersection(names).min() {
                 throw ContentKeyError(
                     .integrationFailed, "The integration parameter \"\(name)\" has no form as text.",
                     remedy: "Give it as text, a number, a truth value, or a value that can be encoded.")
+            }
+            if let missing = missing(of: profile, isTokenGiven).first {
+                let unknown = unknownParameters(of: profile).map { "\"\($0)\"" }.joined(separator: ", ")
+                throw ContentKeyError(
+                    missing.kind,
+                    "The source's configuration has no \(missing.place) (\(missing.meaning)), which \(profile.name) needs."
+                        + (unknown.isEmpty ? "" : " It has \(unknown), which \(profile.name) does not know."),
+                    remedy: "Give the source's configuration \(missing.place).")
             }
             do { return try profile.configured(settings(of: profile)) } catch {
                 throw ContentKeyError(.missingSetting, error.reason, remedy: error.remedy)

@@ -24,17 +24,24 @@ public nonisolated struct THEOplayerSource: Sendable {
     /// Makes an empty one.
     public init() {}
 
-    /// The parameters that are no credentials of a profile.
+    /// The parameters that are no credentials of a profile, by the profile's own names.
     public func settings(of profile: VendorProfile) -> [String: String] {
         let credentials = profile.credentialNames
-        return parameters.filter { !credentials.contains($0.key) }
+        return profile.renamed(parameters).filter { !credentials.contains($0.key) }
+    }
+
+    /// The names of the integration parameters that a profile does not know, neither by its own names nor by those of the vendor's sample.
+    public func unknownParameters(of profile: VendorProfile) -> [String] {
+        let known = Set(profile.parameterNames + profile.sampleNames + ["licenseURL", "certificateURL"])
+        return unread.union(parameters.keys).subtracting(known).sorted()
     }
 
     /// The parameters that are credentials of a profile, the same for every request. If the vendor takes a token only once, give `Credentials`
     /// to `THEOplayerKeys` instead.
     public func credentials(of profile: VendorProfile) -> Credentials {
         let names = profile.credentialNames
-        return .fixed(CredentialSet(parameters.filter { names.contains($0.key) }.mapValues { Secret($0) }))
+        return .fixed(
+            CredentialSet(profile.renamed(parameters).filter { names.contains($0.key) }.mapValues { Secret($0) }))
     }
 
     /// A transport that adds the source's header fields and query items to requests for the source's addresses.

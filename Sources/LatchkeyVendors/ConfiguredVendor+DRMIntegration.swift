@@ -137,10 +137,12 @@ public import LatchkeyCore
 }
 
 extension ConfiguredVendor {
-    /// Requires the settings that a request reads, also of a vendor that was made unchecked.
+    /// Requires the settings that a request reads, in the form that the vendor takes, also of a vendor that was made unchecked.
     func requireSettings(of rule: RequestRule) throws(IntegrationError) {
         let read = rule.names.settings
         if let missing = profile.missingSettings.first(where: read.contains) { throw profile.needs(missing) }
+        let flaws = profile.parameters.lazy.filter { read.contains($0.name) }.compactMap { profile.flaw(of: $0) }
+        if let flaw = flaws.first { throw flaw }
     }
 
     /// Asks the app if the request carries a credential, and requires those that the profile requires.

@@ -62,6 +62,20 @@ public struct VendorProfile: Sendable, Hashable, Codable {
         package var isCredential: Bool
         /// A value of the right form that authorizes nothing.
         package var example: String
+        /// What the vendor's sample for a player calls it, if not `name`.
+        package var alias: String?
+        /// The only values that the vendor knows; `nil` for any.
+        package var values: [String]?
+        /// The most characters that the vendor takes; `nil` for any number.
+        package var maximumLength: Int?
+        /// When a value is required although `isRequired` is false; `nil` for never.
+        package var condition: Condition?
+
+        /// That another setting has one of some values.
+        package struct Condition: Sendable, Hashable, Codable {
+            package var setting: String
+            package var values: [String]
+        }
 
         /// Makes a setting.
         package static func setting(
@@ -75,6 +89,34 @@ public struct VendorProfile: Sendable, Hashable, Codable {
             _ name: String, _ meaning: String, required: Bool = true, example: String
         ) -> Self {
             Self(name: name, meaning: meaning, isRequired: required, isCredential: true, example: example)
+        }
+
+        /// The parameter under a sample's name too.
+        package func known(as alias: String) -> Self {
+            var parameter = self
+            parameter.alias = alias
+            return parameter
+        }
+
+        /// The parameter with the only values that the vendor knows.
+        package func limited(to values: [String]) -> Self {
+            var parameter = self
+            parameter.values = values
+            return parameter
+        }
+
+        /// The parameter with the most characters that the vendor takes.
+        package func limited(to length: Int) -> Self {
+            var parameter = self
+            parameter.maximumLength = length
+            return parameter
+        }
+
+        /// The parameter, required where another setting has one of some values.
+        package func needed(if setting: String, is values: [String]) -> Self {
+            var parameter = self
+            parameter.condition = Condition(setting: setting, values: values)
+            return parameter
         }
     }
 
@@ -104,15 +146,60 @@ public struct VendorProfile: Sendable, Hashable, Codable {
 }
 
 extension VendorProfile {
-    /// The names of the settings and credentials that the profile takes, in the order in which to show them.
+    /// The names of the settings and credentials that the profile takes, as the vendor's sample has them, in the order in which to show them.
+    @_spi(Adapters) public var sampleNames: [String] { parameters.map { $0.alias ?? $0.name } }
+
+    /// The profile's own names of them.
     @_spi(Adapters) public var parameterNames: [String] { parameters.map(\.name) }
 
     /// The names of the credentials among them, which the app gives for each request.
     @_spi(Adapters) public var credentialNames: Set<String> { Set(parameters.filter(\.isCredential).map(\.name)) }
 
+    /// Values by the profile's own names, which may be given by the names of the vendor's sample.
+    @_spi(Adapters) public func renamed<Value>(_ values: [String: Value]) -> [String: Value] {
+        parameters.reduce(into: values) { renamed, parameter in
+            guard let alias = parameter.alias, let value = renamed.removeValue(forKey: alias) else { return }
+            renamed[parameter.name] = renamed[parameter.name] ?? value
+        }
+    }
+
+    /// The required parameters that have no value, each as the vendor's sample calls it, with its meaning.
+    @_spi(Adapters) public func missing(
+        in values: [String: String]
+    ) -> [(name: String, sampleName: String, meaning: String, isCredential: Bool)] {
+        parameters.filter { $0.isRequired && (values[$0.name] ?? settings[$0.name] ?? "").isEmpty }
+            .map { ($0.name, $0.alias ?? $0.name, $0.meaning, $0.isCredential) }
+    }
+
     /// The names of required settings without a value.
     package var missingSettings: [String] {
         parameters.filter { $0.isRequired && !$0.isCredential && settings[$0.name, default: ""].isEmpty }.map(\.name)
+    }
+
+    /// What is wrong with the value of a setting that a request reads; `nil` if nothing is.
+    func flaw(of parameter: Parameter) -> IntegrationError? {
+        guard !parameter.isCredential else { return nil }
+        guard let value = settings[parameter.name], !value.isEmpty else {
+            guard let condition = parameter.condition, let other = settings[condition.setting],
+                condition.values.contains(other)
+            else { return nil }
+            return IntegrationError(
+                .missingSetting,
+                "\(name) needs the setting \"\(parameter.name)\" where \"\(condition.setting)\" is \(other).")
+        }
+        if let values = parameter.values, !values.contains(value) {
+            return IntegrationError(
+                .invalidRequest,
+                "The setting \"\(parameter.name)\" of \(name) is none of \(values.joined(separator: ", ")).",
+                remedy: "Give the setting \"\(parameter.name)\" one of these values.")
+        }
+        if let limit = parameter.maximumLength, value.count > limit {
+            return IntegrationError(
+                .invalidRequest,
+                "The setting \"\(parameter.name)\" of \(name) has \(value.count) characters, and \(limit) are the most.",
+                remedy: "Give the setting \"\(parameter.name)\" a shorter value.")
+        }
+        return nil
     }
 
     /// The profile with the values of several settings.
@@ -140,6 +227,9 @@ extension VendorProfile {
     package func requestContentID(for key: KeyURI) -> String? {
         RuleContext(keyURI: key, settings: settings).text(requestNameRule)
     }
+
+    /// What a code of the vendor's means; `nil` if the profile does not know it.
+    package func kind(ofCode code: String) -> Diagnosis.Kind? { errors.kinds[code] ?? session?.errors?.kinds[code] }
 
     /// How the request names a key.
     var requestNameRule: TextRule { requestContentID ?? contentIdentifierRule }

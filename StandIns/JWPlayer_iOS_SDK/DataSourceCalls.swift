@@ -5,12 +5,14 @@ import StandInPlayers
 extension WeakDataSource<any JWDrmDataSource> {
     convenience init(on stage: StandInStage) { self.init("drmDataSource", on: stage) }
 
-    var calls: CompletionHooks.Calls {
-        CompletionHooks.Calls(
+    /// - Parameter asksForIdentifiers: whether the player asks for content identifiers.
+    func calls(asksForIdentifiers: Bool) -> CompletionHooks.Calls {
+        let identifier: @Sendable (URL, SingleAnswer<Data?>) -> Void = { [self] url, answer in
+            call { $0.fetchContentIdentifier(forRequest: url, for: .fairPlay) { answer.give($0) } }
+        }
+        return CompletionHooks.Calls(
             names: ("fetchContentIdentifier", "fetchAppIdentifier", "fetchContentKey"),
-            identifier: { [self] url, answer in
-                call { $0.fetchContentIdentifier(forRequest: url, for: .fairPlay) { answer.give($0) } }
-            },
+            identifier: asksForIdentifiers ? identifier : nil,
             certificate: { [self] url, answer in
                 call { $0.fetchAppIdentifier(forRequest: url, for: .fairPlay) { answer.give($0) } }
             },

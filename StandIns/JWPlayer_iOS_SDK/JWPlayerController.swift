@@ -73,8 +73,13 @@ open class JWPlayerController: NSObject {
 
     var playback: SourcePlayback? { state.withLock { $0.playback } }
 
+    /// Whether the player asks for content identifiers. Version 3.13 does.
+    var asksForIdentifiers: Bool { true }
+
     var hooks: CompletionHooks {
-        CompletionHooks(dataSource.calls, on: queue, stage) { NSError(domain: "JWPlayerErrorDomain", code: 0, $0) }
+        CompletionHooks(dataSource.calls(asksForIdentifiers: asksForIdentifiers), on: queue, stage) {
+            NSError(domain: "JWPlayerErrorDomain", code: 0, $0)
+        }
     }
 
     private func watch(_ playback: SourcePlayback) {

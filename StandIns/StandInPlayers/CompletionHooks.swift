@@ -29,18 +29,18 @@ public final class CompletionHooks: KeyHooks {
     /// How a generation makes the calls. Each records if there is no delegate (`CallbackProbe.noteNobody()`).
     public struct Calls: Sendable {
         let names: (identifier: String, certificate: String, key: String)
-        let identifier: @Sendable (URL, SingleAnswer<Data?>) -> Void
+        let identifier: (@Sendable (URL, SingleAnswer<Data?>) -> Void)?
         let certificate: @Sendable (URL, SingleAnswer<Data?>) -> Void
         let key: @Sendable (Data, SingleAnswer<Reply>) -> Void
 
         /// - Parameters:
         ///   - names: the names of the calls in the log.
-        ///   - identifier: asks for the content identifier of a key's URL.
+        ///   - identifier: asks for the content identifier of a key's URL; `nil` if the player does not ask.
         ///   - certificate: asks for the application certificate.
         ///   - key: asks for the license of an SPC.
         public init(
             names: (identifier: String, certificate: String, key: String),
-            identifier: @escaping @Sendable (URL, SingleAnswer<Data?>) -> Void,
+            identifier: (@Sendable (URL, SingleAnswer<Data?>) -> Void)?,
             certificate: @escaping @Sendable (URL, SingleAnswer<Data?>) -> Void,
             key: @escaping @Sendable (Data, SingleAnswer<Reply>) -> Void
         ) {
@@ -73,12 +73,12 @@ public final class CompletionHooks: KeyHooks {
 
     public func report(_ failure: KeyFailure) -> any Error { errors(failure) }
 
-    /// Asks for the content identifier of a key.
+    /// Asks for the content identifier of a key. A player that does not ask takes the key's URI (inferred).
     public func contentIdentifier(for uri: KeyURI) async throws -> Data? {
         let url = try Self.url(uri)
-        return try await stage.ask(calls.names.identifier, about: uri.raw, on: queue) { [calls] in
-            calls.identifier(url, $0)
-        }?.flatMap(\.presence)
+        guard let ask = calls.identifier else { return Data(uri.raw.utf8) }
+        return try await stage.ask(calls.names.identifier, about: uri.raw, on: queue) { ask(url, $0) }?.flatMap(
+            \.presence)
     }
 
     /// Asks for the application certificate.

@@ -36,6 +36,16 @@ import Testing
         #expect(run.output.hasPrefix("216  serverTransient\n"))
     }
 
+    @Test(arguments: [
+        ("drm_3031", "drm_3031 of Cloud DRM", "unauthenticated"), ("MDRM-1011", "MDRM-1011 of Verimatrix", "notFound"),
+        ("1007", "1007 of NAGRA CONNECT", "concurrencyLimit"),
+    ])
+    func `a vendor's code says whose it is, and what it means`(code: String, title: String, kind: String) async {
+        let run = await RecordedRun("explain", code)
+        #expect(run.status == .yes)
+        #expect(run.output.contains(title) && run.output.contains(kind) && run.output.contains("Try"))
+    }
+
     @Test func `a log's numbers are explained once, in order`() async throws {
         let run = await log(
             """

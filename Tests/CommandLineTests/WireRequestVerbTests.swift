@@ -41,6 +41,11 @@ import Testing
             members == ["token": Self.token, "contentId": "movie-1", "payload": Self.spc.base64EncodedString()])
     }
 
+    @Test func `header fields are spelled as the vendor's page spells them`() async throws {
+        let run = await Self.run(["--vendor", "vudrm-jw4"] + Self.vuDRM.dropFirst(2) + ["--spc", "-", "--reveal"])
+        #expect(run.output.contains("x-vudrm-token: \(Self.token)"))
+    }
+
     @Test func `without reveal the same request has no secrets, and says so`() async throws {
         let run = await Self.run(Self.vuDRM + ["--spc", "-", "--json"])
         let body = try #require((run.json["bodyBase64"] as? String).flatMap { Data(base64Encoded: $0) })

@@ -23,7 +23,7 @@ extension RefusalCase {
         RefusalCase(
             "cloud-drm", "expired token",
             SpecialService.tokens(of: CloudDRMService.init) { $0.token(claims: expired) },
-            .unauthenticated, 401),
+            .unauthenticated, 403, code: "drm_3031"),
         RefusalCase(
             "azure", "expired token",
             SpecialService.tokens(of: AzureService.init) { $0.token(claims: expired) },
@@ -93,7 +93,7 @@ extension RefusalCase {
             SpecialService.tokens(of: CloudDRMService.init) {
                 $0.token(claims: #"{"kid":["\#(anotherID)"]}"#)
             },
-            .forbidden, 403),
+            .forbidden, 403, code: "drm_3033"),
         RefusalCase(
             "azure", "token for another key",
             SpecialService.tokens(of: AzureService.init) {
@@ -158,7 +158,7 @@ extension RefusalCase {
         RefusalCase(
             "cloud-drm", "another brand",
             SpecialService(CloudDRMService.init) { $0.brandGuid = anotherID },
-            settings: ["brandGuid": "5f0c2a4e-7d1b-4c3e-9a86-0b1d2e3f4a5b"], .forbidden, 403),
+            settings: ["brandGuid": "5f0c2a4e-7d1b-4c3e-9a86-0b1d2e3f4a5b"], .invalidRequest, 403, code: "drm_4005"),
         RefusalCase(
             "titanium-device", "another customer",
             SpecialService(TitaniumService.init) { $0.customerName = "Operator" },

@@ -72,6 +72,19 @@ extension RefusalCase {
     )
     .union(["drmtoday-customdata"])
 
+    /// Source: `Documentation/Vendors/CloudDRM.md`, errors.
+    private static let cloudDRM =
+        [
+            ("drm_3030", 403, .forbidden), ("drm_3031", 403, .unauthenticated), ("drm_3032", 403, .unauthenticated),
+            ("drm_3033", 403, .forbidden), ("drm_3034", 403, .forbidden), ("drm_3035", 403, .unauthenticated),
+            ("drm_3036", 403, .unauthenticated), ("drm_3038", 403, .unauthenticated),
+            ("drm_3039", 403, .unauthenticated), ("drm_3100", 403, .serverTransient),
+            ("drm_4002", 403, .invalidRequest), ("drm_4003", 403, .invalidRequest),
+            ("drm_4005", 403, .invalidRequest), ("common_3", 500, .serverTransient),
+        ].map { code, status, kind in
+            RefusalCase("cloud-drm", told: code, status, kind, code: code, words: "told to refuse")
+        }
+
     /// Source: `Documentation/Vendors/Verimatrix.md`, errors.
     private static let verimatrix =
         [
@@ -162,5 +175,5 @@ extension RefusalCase {
     /// Every refusal that a service is told to send.
     static let told = plain + coded + others
 
-    private static let coded = verimatrix + expressPlay + nagra + drmToday + doveRunner
+    private static let coded = cloudDRM + verimatrix + expressPlay + nagra + drmToday + doveRunner
 }

@@ -51,7 +51,8 @@ import Testing
         .keyOS(certificate: certificate, license: license), .mux(playbackID: "p"),
         .nagra(certificate: certificate, license: license), .titanium(certificate: certificate, license: license),
         .uplynk(certificate: certificate), .verimatrix(certificate: certificate, license: license),
-        .vuDRM(certificate: certificate),
+        .vuDRM(certificate: certificate), .vuDRMJW4(certificate: certificate),
+        .expressPlay(certificate: Data([1]), tokenServer: license),
     ]
 
     @Test(arguments: shorthands)

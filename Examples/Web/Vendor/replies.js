@@ -56,6 +56,7 @@ export function certificateIn(rule, body) {
 
 const usualCodes = [{ header: "x-error-code" }, ...["error.code", "errorCode", "error_code", "code", "errors.0.code"].map(json => ({ json }))];
 const usualRequestIDs = ["x-request-id", "x-correlation-id", "x-ms-request-id", "x-amzn-requestid"];
+const usualRequestIDsInBody = ["requestId", "requestID", "request_id", "error.requestId", "correlationId", "traceId"];
 const statusKinds = {
   401: "unauthenticated", 403: "forbidden", 404: "notFound", 410: "notFound", 429: "rateLimited", 451: "regionDenied", 408: "serverTransient",
   425: "serverTransient", 501: "serverPermanent", 505: "serverPermanent",
@@ -99,7 +100,9 @@ export class Reply {
 // The parts of a reply that help to find a cause.
 export function serviceOf(reply, rules = {}) {
   const code = codeIn(rules.code?.length ? rules.code : usualCodes, reply, rules);
-  const requestID = (rules.requestID ?? usualRequestIDs).map(name => reply.header(name)).find(Boolean);
+  const inBody = [...rules.requestIDInBody ?? [], ...usualRequestIDsInBody];
+  const requestID = (rules.requestID ?? usualRequestIDs).map(name => reply.header(name)).find(Boolean)
+    ?? inBody.map(path => valueAt(reply.json, path)).find(Boolean);
   return { status: reply.status, code: code && inFewWords(code), requestID: requestID && inFewWords(requestID) };
 }
 

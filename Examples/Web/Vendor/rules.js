@@ -41,6 +41,7 @@ export class KeyURI {
     this.path = rest.startsWith("//") ? rest.slice(2).replace(/^[^/?#]*/, "") : rest;
     this.remainder = isNamed && rest.startsWith("//") ? rest.slice(2) : rest;
     this.host = this.remainder.split(/[/?#]/)[0];
+    this.hostName = this.host.split("@").at(-1).replace(/:\d*$/, "").replace(/^\[(.*)\]$/, "$1");
     this.remainderBeforeQuery = this.remainder.split("?")[0];
   }
   get afterFirstQuestionMark() { return after(this.wholeURI, this.wholeURI.indexOf("?"), 1); }

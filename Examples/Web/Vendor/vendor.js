@@ -55,9 +55,11 @@ export class Vendor {
     return this.request(rule, { ...now, contentID }, "lookup URL");
   }
   lookup(reply, given) {
-    const { errors, echoes = {}, allowedBy = [], values } = this.profile.lookup;
+    const { errors, echoes = {}, allowedBy = [], values, uriList } = this.profile.lookup;
     const answer = new Reply(reply);
     check(answer, errors);
+    const first = answer.words.split(/[\r\n]+/).map(line => line.trim()).find(line => line && !line.startsWith("#"));
+    if (uriList && /^https?:/i.test(first ?? "")) return { [uriList]: first };
     const wrong = Object.entries(echoes).some(([path, rule]) => valueAt(answer.json, path) !== text(rule, this.now(given)));
     if (!answer.json || wrong) throw malformed("lookupMalformed", "JSON that repeats what was sent");
     if (allowedBy.some(path => valueAt(answer.json, path) !== "true")) throw new VendorError("forbidden", "The service says no.");

@@ -1,5 +1,6 @@
 import LatchkeyCore
 import LatchkeyTerminal
+import LatchkeyVendors
 
 /// What a number means, for people and for tools.
 struct NumberExplanation: Encodable, Sendable {
@@ -33,6 +34,25 @@ struct NumberExplanation: Encodable, Sendable {
         remedies = [kind.remedy, "Read the error's recovery suggestion, which is about this very failure."]
         fixer = nil
         confirmed = true
+    }
+
+    /// A vendor's code and what a client makes of it.
+    private init(_ code: String, of profile: VendorProfile, _ kind: Diagnosis.Kind) {
+        number = Int(code.filter(\.isNumber)) ?? 0
+        domain = profile.identifier
+        name = "\(code) of \(profile.name)"
+        meaning = "\(kind.rawValue): \(kind.meaning)"
+        causes = []
+        remedies = [kind.remedy]
+        fixer = nil
+        confirmed = profile.evidence?.level != .sampleRead
+    }
+
+    /// The explanations of a vendor's code, one of each vendor that has it.
+    static func ofVendors(_ code: String) -> [Self] {
+        VendorProfile.all.filter { VendorProfile.vendorIdentifiers.contains($0.identifier) }.compactMap { profile in
+            profile.kind(ofCode: code).map { Self(code, of: profile, $0) }
+        }
     }
 
     /// The domain of Latchkey's own numbers.

@@ -15,7 +15,7 @@ struct ExplainVerb: Verb {
             name: "explain", summary: "say what an error number means, why it came, and what to try",
             details: """
                 Knows the numbers of FairPlay, CoreMedia, AVFoundation and URL loading that concern keys, HTTP statuses, the codes of
-                THEOplayer, JW Player, Shaka Player, OpenTV Player and Bitmovin, and Latchkey's own errors: signed, unsigned in 32 or
+                THEOplayer, JW Player, Shaka Player, OpenTV Player and Bitmovin, the vendors' codes that a profile knows, and Latchkey's own errors: signed, unsigned in 32 or
                 64 bits, hexadecimal, as four characters, or by name. Of a log, however long, it explains each number that it knows
                 once, in the order of the log. Apple documents few of them; where a meaning rests on reports alone, it says so.
                 """,
@@ -23,7 +23,8 @@ struct ExplainVerb: Verb {
             examples: [
                 "latchkey explain -42656", "latchkey explain 4294924640",
                 "latchkey explain AVErrorContentIsNotAuthorized",
-                "latchkey explain THEO 7003", "latchkey explain 'fmt?'", "latchkey explain - < device.log",
+                "latchkey explain THEO 7003", "latchkey explain drm_3031", "latchkey explain 'fmt?'",
+                "latchkey explain - < device.log",
                 "latchkey explain --json all",
             ],
             yes: "it is explained", no: "no number is known")
@@ -51,6 +52,8 @@ struct ExplainVerb: Verb {
         if text == "-" || isFile(text) { return try explanations(inLog: text, console) }
         let found = Explanations.of(text)
         guard found.isEmpty else { return found }
+        let ofVendors = NumberExplanation.ofVendors(text.trimmingCharacters(in: .whitespaces))
+        guard ofVendors.isEmpty else { return ofVendors }
         if let number = ErrorNumber.read(text.trimmingCharacters(in: .whitespaces)) {
             throw Diagnosis.numberUnknown(number, near: Explanations.near(number))
         }

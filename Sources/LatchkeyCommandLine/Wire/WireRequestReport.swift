@@ -32,8 +32,12 @@ struct WireRequestReport: Encodable, Sendable {
         let url = request.url?.absoluteString ?? ""
         self.url = redaction?.url(url) ?? url
         let headers = request.allHTTPHeaderFields ?? [:]
+        // Foundation spells names its own way, and people compare them with those of a vendor's page.
+        let names = profile.placedRequests.flatMap { $0.request.headers.map(\.name) }
         self.headers = Dictionary(
-            uniqueKeysWithValues: headers.map { ($0, redaction?.header($0, $1) ?? $1) })
+            headers.map { name, value in
+                (names.first { $0.lowercased() == name.lowercased() } ?? name, redaction?.header(name, value) ?? value)
+            }, uniquingKeysWith: { $1 })
         let type = headers.first { $0.key.lowercased() == "content-type" }?.value ?? ""
         bodyBase64 = request.httpBody.map { body in
             (redaction.map { Data($0.body(body, contentType: type).utf8) } ?? body).base64EncodedString()

@@ -48,6 +48,9 @@ struct ProfileCheck {
             if !names.insert(parameter.name).inserted {
                 note("\(place).name", "Another parameter has the name \"\(parameter.name)\".")
             }
+            if let alias = parameter.alias, !names.insert(alias).inserted {
+                note("\(place).alias", "Another parameter has the name \"\(alias)\".")
+            }
             if parameter.meaning.isBlank { note("\(place).meaning", "The meaning is empty.") }
             if parameter.example.isBlank { note("\(place).example", "The example is empty.") }
             if parameter.name.hasSuffix("URL"), !parameter.example.isBlank, !parameter.example.isWebAddress {

@@ -3,7 +3,7 @@ import LatchkeyCore
 /// An error rule's JSON leaves out what has a default.
 @_spi(Integrations) extension ErrorRules: Codable {
     private enum Key: String, CodingKey {
-        case successes, code, message, requestID, kinds, refusesWithSuccess
+        case successes, code, message, requestID, requestIDInBody, kinds, refusesWithSuccess
     }
 
     public init(from decoder: any Decoder) throws {
@@ -16,7 +16,8 @@ import LatchkeyCore
         self.init(
             successes: try value(.successes, or: standard.successes), code: try value(.code, or: []),
             message: try value(.message, or: []), requestID: try value(.requestID, or: standard.requestID),
-            kinds: kinds, refusesWithSuccess: try value(.refusesWithSuccess, or: false))
+            requestIDInBody: try value(.requestIDInBody, or: []), kinds: kinds,
+            refusesWithSuccess: try value(.refusesWithSuccess, or: false))
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -26,6 +27,7 @@ import LatchkeyCore
         if !code.isEmpty { try container.encode(code, forKey: .code) }
         if !message.isEmpty { try container.encode(message, forKey: .message) }
         if requestID != standard.requestID { try container.encode(requestID, forKey: .requestID) }
+        if !requestIDInBody.isEmpty { try container.encode(requestIDInBody, forKey: .requestIDInBody) }
         if !kinds.isEmpty { try container.encode(kinds.mapValues(\.rawValue), forKey: .kinds) }
         if refusesWithSuccess { try container.encode(true, forKey: .refusesWithSuccess) }
     }

@@ -13,6 +13,8 @@ public import LatchkeyCore
     package var message: [ReplyField]
     /// The header fields of the request's id.
     package var requestID: [String]
+    /// JSON paths of the request's id, beside the usual ones.
+    package var requestIDInBody: [String]
     /// The meanings of the vendor's codes, and of statuses (`"412"`) whose usual meaning does not fit. Codes take precedence.
     package var kinds: [String: Diagnosis.Kind]
     /// Whether a code in a reply with a status of success is a refusal.
@@ -22,13 +24,13 @@ public import LatchkeyCore
     public init(
         successes: Set<Int> = [200], code: [ReplyField] = [], message: [ReplyField] = [],
         requestID: [String] = ["x-request-id", "x-correlation-id", "x-ms-request-id", "x-amzn-requestid"],
-        kinds: [String: Diagnosis.Kind] = [:],
-        refusesWithSuccess: Bool = false
+        requestIDInBody: [String] = [], kinds: [String: Diagnosis.Kind] = [:], refusesWithSuccess: Bool = false
     ) {
         self.successes = successes
         self.code = code
         self.message = message
         self.requestID = requestID
+        self.requestIDInBody = requestIDInBody
         self.kinds = kinds
         self.refusesWithSuccess = refusesWithSuccess
     }
@@ -73,9 +75,24 @@ public import LatchkeyCore
         let json = JSONReply(reply.body)
         return ServiceReply(
             status: reply.status, code: code(of: reply, json),
-            message: text(at: message.isEmpty ? Self.usualWords : message, of: reply, json)?.inFewWords,
-            requestID: requestID.lazy.compactMap { reply.header($0) }.first?.inFewWords,
+            message: (message.isEmpty ? usualMessage(of: reply, json) : text(at: message, of: reply, json))?.inFewWords,
+            requestID: (requestID.lazy.compactMap { reply.header($0) }.first ?? requestID(in: json))?.inFewWords,
             retryAfter: RetryAfter(reply)?.seconds)
+    }
+
+    /// The text at the usual places; of `error` and `message`, which some services fill both, what both say.
+    private func usualMessage(of reply: HTTPReply, _ json: JSONReply?) -> String? {
+        let found = text(at: Self.usualWords, of: reply, json)
+        guard let message = json?.text(at: "message"), found == message, let error = json?.text(at: "error"),
+            !error.isEmpty, error != message, code(of: reply, json) != error, error.contains(where: \.isLetter)
+        else { return found }
+        return "\(error): \(message)"
+    }
+
+    /// The request's id in a body.
+    private func requestID(in json: JSONReply?) -> String? {
+        guard let json else { return nil }
+        return (requestIDInBody + Self.usualRequestIDs).lazy.compactMap { json.text(at: $0) }.first { !$0.isEmpty }
     }
 
     /// The vendor's code in a reply.
@@ -125,11 +142,7 @@ public import LatchkeyCore
     }
 
     private static func reason(_ service: ServiceReply) -> String {
-        var text = "The service answered \(service.status)"
-        if let code = service.code { text += ", code \(code)" }
-        if let message = service.message, !message.isEmpty { text += ", \"\(message)\"" }
-        if let id = service.requestID { text += " (request \(id))" }
-        return text + "."
+        "The service answered \(service.status)\(service.words)."
     }
 
     private static func kind(ofStatus status: Int) -> Diagnosis.Kind {
@@ -146,5 +159,16 @@ public import LatchkeyCore
         case 200..<300: .licenseMalformed
         default: .invalidRequest
         }
+    }
+}
+
+extension ServiceReply {
+    /// Code, message and request id, as the end of a sentence.
+    var words: String {
+        var text = ""
+        if let code { text += ", code \(code)" }
+        if let message, !message.isEmpty { text += ", \"\(message)\"" }
+        if let requestID { text += " (request \(requestID))" }
+        return text
     }
 }

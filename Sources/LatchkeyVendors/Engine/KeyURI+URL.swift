@@ -25,6 +25,18 @@ extension KeyURI {
         return scheme?.lowercased() == "data" ? nil : replacingScheme(with: "https")
     }
 
+    /// The host without user, port and brackets, as `URL.host`.
+    var hostName: String {
+        let address = host.split(separator: "@", omittingEmptySubsequences: false).last ?? ""
+        if address.hasPrefix("["), let end = address.firstIndex(of: "]") {
+            return String(address[address.index(after: address.startIndex)..<end])
+        }
+        guard let colon = address.lastIndex(of: ":"), address[colon...].dropFirst().allSatisfy(\.isNumber) else {
+            return String(address)
+        }
+        return String(address[..<colon])
+    }
+
     /// The text between the authority and the first of `?` and `#`.
     private var path: Substring.UTF8View {
         let text = raw.utf8.dropFirst(scheme.map { $0.utf8.count + 1 } ?? 0)

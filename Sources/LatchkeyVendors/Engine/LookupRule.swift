@@ -15,19 +15,22 @@ package struct LookupRule: Sendable, Hashable, Codable {
     package var allowedBy: [String]
     /// JSON paths whose values have to repeat what was sent.
     package var echoes: [String: TextRule]
+    /// The name of the value that a reply of the type `text/uri-list` is; `nil` if only JSON is read.
+    package var uriList: String?
     /// How to read a refusal.
     package var errors: ErrorRules
 
     /// Makes a rule.
     package init(
         _ scope: LookupScope, request: RequestRule, values: [String: String], allowedBy: [String] = [],
-        echoes: [String: TextRule] = [:], errors: ErrorRules = ErrorRules()
+        echoes: [String: TextRule] = [:], uriList: String? = nil, errors: ErrorRules = ErrorRules()
     ) {
         self.scope = scope
         self.request = request
         self.values = values
         self.allowedBy = allowedBy
         self.echoes = echoes
+        self.uriList = uriList
         self.errors = errors
     }
 
@@ -39,6 +42,7 @@ package struct LookupRule: Sendable, Hashable, Codable {
             values: try container.decode([String: String].self, forKey: .values),
             allowedBy: try container.decodeIfPresent([String].self, forKey: .allowedBy) ?? [],
             echoes: try container.decodeIfPresent([String: TextRule].self, forKey: .echoes) ?? [:],
+            uriList: try container.decodeIfPresent(String.self, forKey: .uriList),
             errors: try container.decodeIfPresent(ErrorRules.self, forKey: .errors) ?? ErrorRules())
     }
 }
@@ -49,6 +53,7 @@ extension LookupRule {
     func values(of reply: HTTPReply, _ context: RuleContext) throws(IntegrationError) -> [String: Secret] {
         try errors.check(reply)
         let service = errors.summary(of: reply)
+        if let uriList, let address = Self.firstAddress(in: reply.body) { return [uriList: Secret(address)] }
         guard let json = JSONReply(reply.body) else {
             throw IntegrationError(
                 .lookupMalformed, "The reply should be JSON, and is \(reply.body.apparentFormat).", service: service)
@@ -58,7 +63,8 @@ extension LookupRule {
                 .lookupMalformed, "The reply's \"\(path)\" does not repeat what was sent.", service: service)
         }
         if let path = allowedBy.first(where: { json.text(at: $0) != "true" }) {
-            throw IntegrationError(.forbidden, "The service says no: \"\(path)\" is not true.", service: service)
+            throw IntegrationError(
+                .forbidden, "The service says no (\"\(path)\" is not true)\(service.words).", service: service)
         }
         var found: [String: Secret] = [:]
         for (name, path) in values.sorted(by: { $0.key < $1.key }) {
@@ -68,5 +74,15 @@ extension LookupRule {
             found[name] = Secret(text)
         }
         return found
+    }
+
+    /// The first web address of a list, in which lines that begin with `#` are comments. Source: RFC 2483 §5.
+    private static func firstAddress(in body: Data) -> String? {
+        guard body.count <= 65_536, let text = String(data: body, encoding: .utf8) else { return nil }
+        let lines = text.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
+        guard let first = lines.first(where: { !$0.isEmpty && !$0.hasPrefix("#") }),
+            ["http", "https"].contains(KeyURI(first).scheme?.lowercased() ?? "")
+        else { return nil }
+        return first
     }
 }

@@ -149,6 +149,7 @@ extension KeyURIPart {
         case .afterLastQuestionMark: uri.afterLastQuestionMark
         case .lastPathComponent: uri.lastPathComponent
         case .host: uri.host
+        case .hostName: uri.hostName
         case .firstQueryValue: uri.queryItems.first?.value
         case .httpsURI: uri.webAddress
         }

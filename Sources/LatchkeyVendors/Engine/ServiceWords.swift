@@ -9,6 +9,9 @@ extension ErrorRules {
         .header("x-error-code"), .json("error.code"), .json("errorCode"), .json("error_code"), .json("code"),
         .json("errors.0.code"),
     ]
+    static let usualRequestIDs = [
+        "requestId", "requestID", "request_id", "error.requestId", "correlationId", "traceId",
+    ]
     static let usualWords: [ReplyField] = [
         .header("x-error-message"), .header("x-error-description"), .header("x-error"), .json("error.message"),
         .json("error_description"), .json("errorMessage"), .json("error_message"), .json("message"),

@@ -72,6 +72,8 @@ package enum KeyURIPart: String, Sendable, CaseIterable {
     case lastPathComponent
     /// The text between `skd://` and the first of `/ ? #`.
     case host
+    /// The host as a URL has it: `host` without a user, a port, and the brackets of an IPv6 address.
+    case hostName
     /// The value of the first query item, whatever its name.
     case firstQueryValue
     /// The key URI with its scheme replaced by `https`, or the complete address that follows `skd:`. Nothing for a `data:` URI.
@@ -119,6 +121,7 @@ extension TextRule {
     package static let afterLastQuestionMark = Self.keyURI(.afterLastQuestionMark)
     package static let lastPathComponent = Self.keyURI(.lastPathComponent)
     package static let host = Self.keyURI(.host)
+    package static let hostName = Self.keyURI(.hostName)
     package static let firstQueryValue = Self.keyURI(.firstQueryValue)
     package static let httpsURI = Self.keyURI(.httpsURI)
     package static let contentID = Self.request(.contentID)

@@ -1,4 +1,5 @@
 public import Foundation
+import LatchkeyCore
 
 /// Cloud DRM (drm.cloud, Cloud Video Kit) by Insys. Source: `Documentation/Vendors/CloudDRM.md`.
 ///
@@ -31,7 +32,7 @@ extension VendorProfile {
                     .copyKeyURIQuery(names: ["KID", "IV"]),
                 ]),
             headers: cloudDRMHeaders, body: .raw),
-        decoder: .jsonOr(["ckc"], .raw), token: .jwt,
+        decoder: .jsonOr(["ckc"], .raw), errors: cloudDRMErrors, token: .jwt,
         evidence: ProfileEvidence(.documented, read: "2026-11-21", "developers.drm.cloud, licence-acquisition"))
 
     /// The current generation, with the viewer's token in the certificate's address.
@@ -57,6 +58,16 @@ extension VendorProfile {
         $0.license = RequestRule(method: "POST", url: URLRule(.httpsURI), headers: cloudDRMHeaders, body: .raw)
         $0.evidence = ProfileEvidence(.documented, read: "2026-11-22", "AVPlayer with Cloud DRM in Swift")
     }
+
+    /// The codes of drm.cloud's list, nearly all of status 403.
+    private static let cloudDRMErrors = ErrorRules(
+        code: [.json("code")], message: [.json("message"), .text],
+        kinds: ErrorRules.kinds([
+            .unauthenticated: ["drm_3031", "drm_3032", "drm_3035", "drm_3036", "drm_3038", "drm_3039"],
+            .forbidden: ["drm_3030", "drm_3033", "drm_3034"],
+            .invalidRequest: ["drm_4002", "drm_4003", "drm_4005"],
+            .serverTransient: ["drm_3100", "common_3"],
+        ]))
 
     private static let cloudDRMHeaders: [RequestRule.Header] = [
         .init("x-drm-brandGuid", .setting("brandGuid")), .init("x-drm-usertoken", .token),

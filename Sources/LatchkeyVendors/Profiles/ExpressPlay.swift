@@ -4,7 +4,7 @@ import LatchkeyCore
 /// ExpressPlay by Intertrust, also sold as Adobe Primetime Cloud DRM. Source: `Documentation/Vendors/ExpressPlay.md`.
 ///
 /// The license URL is a token URL: `expressplay` finds it in the key URI, `expressplay-entitlement` asks an entitlement server
-/// for it, and `expressplay-onpremise` is configured with the address of a server of the customer's own. The application
+/// for it, `expressplay-token-server` an address of the app's own, and `expressplay-onpremise` is configured with the address of a server of the customer's own. The application
 /// certificate ships with the app; an address may be given instead.
 ///
 /// For a first test, `expressplay` takes a token URL in the setting `tokenURL`, which replaces the key URI's. The app chooses the
@@ -23,7 +23,7 @@ extension VendorProfile {
                 example: "https://fp.service.expressplay.com/hms/fp/rights/?ExpressPlayToken=AAAA"),
             expressPlayContentID,
         ],
-        contentIdentifierRule: .firstOf([.setting("contentId"), .from(.httpsURI, take: .host)]),
+        contentIdentifierRule: .firstOf([.setting("contentId"), expressPlayHost]),
         certificate: .inlineOrFetched(.der),
         license: RequestRule(method: "POST", url: URLRule(.firstOf([.setting("tokenURL"), .httpsURI])), body: .raw),
         decoder: .preferring(.raw), errors: expressPlayErrors,
@@ -50,11 +50,13 @@ extension VendorProfile {
                 .setting(
                     "requestType",
                     "kind of token: 1 time-based, 2 registers the device that plays, 3 bound to the registered device",
-                    example: "1"),
+                    example: "1"
+                ).limited(to: ["1", "2", "3"]),
                 .setting(
                     "customerCookie",
                     "what the entitlement server knows the viewer by, 32 characters at most; types 2 and 3 need it",
-                    example: "viewer-1"),
+                    example: "viewer-1"
+                ).limited(to: 32).needed(if: "requestType", is: ["2", "3"]),
                 expressPlayContentID,
             ]
         $0.contentIdentifierRule = .firstOf([.setting("contentId"), .query("cid"), .remainder])
@@ -70,10 +72,39 @@ extension VendorProfile {
                 ])),
             values: ["tokenURL": "epTokenURL"], allowedBy: ["isAllowed"],
             echoes: ["messageID": .messageID, "version": "1"],
-            errors: ErrorRules(code: [.json("error")], message: [.json("errorText")]))
+            errors: ErrorRules(
+                code: [.json("error")], message: [.json("errorText")], requestIDInBody: ["messageID"]))
         $0.license.url = URLRule(.lookup("tokenURL"))
         $0.hosts = []
         $0.evidence = ProfileEvidence(.documented, read: "2026-11-21", "AdobeDocs/primetime.en, SEES reference server")
+    }
+
+    /// A server of the app's own gives a token URL for each key: as `text/uri-list`, like ExpressPlay's token service, or as JSON with
+    /// the member `url`. The key URI says nothing about the server.
+    public static let expressPlayTokenServer = variant(
+        of: .expressPlay, "expressplay-token-server", "ExpressPlay (the app's token server)"
+    ) {
+        $0.parameters =
+            expressPlayCertificateSettings + [
+                .setting(
+                    "tokenServerURL", "where the app's server gives token URLs; gets the content id as contentId",
+                    required: true, example: "https://api.example/playback/token-url?title=42"),
+                expressPlayContentID,
+                .token(
+                    "what the app's server knows the viewer by, a bearer token", required: false,
+                    example: "eyJhbGciOiJIUzI1NiJ9.eyJleHAiOjE4OTM0NTYwMDB9.AAAA"),
+            ]
+        $0.contentIdentifierRule = .firstOf([.setting("contentId"), .query("cid"), expressPlayHost])
+        $0.lookup = LookupRule(
+            .key,
+            request: RequestRule(
+                url: URLRule(.setting("tokenServerURL"), [.addQueryIfAbsent(name: "contentId", value: .contentID)]),
+                headers: [.init("Accept", "text/uri-list, application/json"), .bearer]),
+            values: ["tokenURL": "url"], uriList: "tokenURL")
+        $0.license.url = URLRule(.lookup("tokenURL"))
+        $0.evidence = ProfileEvidence(
+            .documented, read: "2026-11-27",
+            "FairPlay license token request (AdobeDocs), react-native-video 2364 and 2367")
     }
 
     /// The customer's own FairPlay server.
@@ -87,13 +118,12 @@ extension VendorProfile {
                     example: "https://fairplay.example/license"),
                 expressPlayContentID,
             ]
-        $0.contentIdentifierRule = .firstOf([
-            .setting("contentId"), .query("cid"), .from(.httpsURI, take: .host),
-        ])
+        $0.contentIdentifierRule = .firstOf([.setting("contentId"), .query("cid"), expressPlayHost])
         $0.license.url = URLRule(.firstOf([.licenseURL, .httpsURI]))
         $0.hosts = []
     }
 
+    private static let expressPlayHost = TextRule.from(.httpsURI, take: .hostName)
     private static let expressPlayContentID = Parameter.setting(
         "contentId", "content id, where the key URI does not hold it", example: "movie-1")
     /// How the tokens of an entitlement server are bound to devices. The raw values are the request's.
@@ -152,6 +182,19 @@ extension ConfiguredVendor {
                 SettingName.certificate: certificate.base64EncodedString(),
                 "entitlementURL": entitlement.absoluteString, "requestType": binding.map { "\($0.rawValue)" },
                 "customerCookie": cookie,
+            ])
+    }
+
+    /// ExpressPlay with token URLs from the app's own server.
+    /// - Parameters:
+    ///   - certificate: the application certificate, DER, which the app ships.
+    ///   - tokenServer: answers a GET, to whose query the content id is added, with a token URL for each license.
+    public static func expressPlay(certificate: Data, tokenServer: URL) -> ConfiguredVendor {
+        ConfiguredVendor(
+            .expressPlayTokenServer,
+            [
+                SettingName.certificate: certificate.base64EncodedString(),
+                "tokenServerURL": tokenServer.absoluteString,
             ])
     }
 

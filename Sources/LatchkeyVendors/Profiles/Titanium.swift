@@ -16,7 +16,7 @@ extension VendorProfile {
         parameters: titaniumAddresses + [
             .token(
                 "JWT of the Secure Token Server", example: "eyJhbGciOiJIUzI1NiJ9.eyJleHAiOjE4OTM0NTYwMDB9.AAAA"
-            )
+            ).known(as: "authToken")
         ],
         contentIdentifierRule: .firstOf([.lastPathComponent, .host]),
         certificate: .inlineOrFetched(.der),
@@ -38,8 +38,8 @@ extension VendorProfile {
         $0.evidence = ProfileEvidence(.sampleRead, read: "2026-11-21", "THEOplayer/samples-drm-integration, web")
     }
 
-    /// The description of account and device authorizes.
-    public static let titaniumDevice = variant(of: .titanium, "titanium-device", "Titanium (device)") {
+    /// The description of account and device authorizes, as in THEOplayer on iOS without a token.
+    public static let titaniumDevice = variant(of: .titaniumTheo, "titanium-device", "Titanium (device)") {
         $0.parameters =
             titaniumAddresses + [
                 .setting("customerName", "customer's name", required: true, example: "Operator"),
@@ -76,10 +76,9 @@ extension VendorProfile {
     private static let titaniumAddresses: [Parameter] = [
         .setting(
             SettingName.certificate, "application certificate in base64; without it certificateURL is asked",
-            example: "MIIB"),
-        .certificateURL(
-            example: "https://titanium.example/fairplay.cer"
-        ),
+            example: "MIIB"
+        ).known(as: "certificateData"),
+        .certificateURL(example: "https://titanium.example/fairplay.cer"),
         .licenseURL(required: true, example: "https://titanium.example/license"),
     ]
 }

@@ -1,14 +1,14 @@
 extension VendorProfile {
     /// All profiles that come with Latchkey, in the order in which to show them. A new vendor is one line here.
     public static let all: [VendorProfile] = [
-        .vuDRM, .vuDRMTheo, .vuDRMRaw,
+        .vuDRM, .vuDRMTheo, .vuDRMRaw, .vuDRMJW4,
         .cloudDRM, .cloudDRMCertificateToken, .cloudDRMLegacy,
         .azure, .azureWeb, .azureHost,
         .uplynk, .uplynkWeb,
         .ezdrm, .ezdrmComplete, .ezdrmTemplate, .ezdrmCustomData, .ezdrmWeb,
         .verimatrix, .verimatrixQuery, .verimatrixLegacy,
         .titanium, .titaniumTheo, .titaniumWeb, .titaniumDevice,
-        .expressPlay, .expressPlayEntitlement, .expressPlayOnPremise,
+        .expressPlay, .expressPlayEntitlement, .expressPlayTokenServer, .expressPlayOnPremise,
         .nagra, .nagraTheo,
         .axinom, .axinomQuery,
         .keyOS, .keyOSCustomData, .keyOSHost, .keyOSiOS,

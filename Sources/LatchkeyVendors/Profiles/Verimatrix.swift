@@ -28,6 +28,7 @@ extension VendorProfile {
 
     /// The token is in the query.
     public static let verimatrixQuery = variant(of: .verimatrix, "verimatrix-query", "Verimatrix Core (query)") {
+        $0.parameters = $0.parameters.map { $0.name == CredentialSet.tokenName ? $0.known(as: "authorization") : $0 }
         $0.license.headers = []
         $0.license.url = URLRule(
             .licenseURL, [.setQuery(name: "Authorization", value: .token)])

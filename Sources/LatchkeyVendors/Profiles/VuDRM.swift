@@ -3,7 +3,8 @@ public import Foundation
 /// Vualto VuDRM, today JW Player's Studio DRM Standalone. Source: `Documentation/Vendors/VuDRM.md`.
 ///
 /// The same hosts accept two forms of request, and clients differ in how the SPC names the key. Choose the profile of your sample:
-/// `vudrm` is the JW Player document, `vudrm-theo` THEOplayer and Bitmovin, `vudrm-raw` the web players. The document reads the content id
+/// `vudrm` is the JW Player 3 document, `vudrm-jw4` the vendor's page for JW Player 4, `vudrm-theo` THEOplayer and Bitmovin, `vudrm-raw`
+/// the web players. The document reads the content id
 /// as a URL's last path component, decoded and without a query; the other clients use the text after the last slash, unchanged. A token
 /// is good for one license request, so give a fresh one each time.
 ///
@@ -26,7 +27,8 @@ extension VendorProfile {
                 "token": .rule(.token), "contentId": .rule(.contentID), "payload": .rule(.spc),
             ])),
         decoder: .raw, terms: TermsRule(lease: .setting("leaseDuration")),
-        renewal: RenewalPolicy(minimumLead: 60, minimumInterval: 300), token: .vuDRM, hosts: vuDRMHosts,
+        renewal: RenewalPolicy(minimumLead: 60, minimumInterval: 300),
+        errors: ErrorRules(requestID: ["x-request-id", "vualto-transaction-id"]), token: .vuDRM, hosts: vuDRMHosts,
         evidence: ProfileEvidence(.documented, read: "2026-11-22", "JW Player SDK iOS VUDRM FairPlay Integration"))
 
     /// VuDRM's JSON dialect; SPC and request name the key by the text after the key URI's last slash.
@@ -49,6 +51,19 @@ extension VendorProfile {
         $0.evidence = ProfileEvidence(.documented, read: "2026-11-21", "Vualto/vudrm-public-docs, PlayerIntegrations")
     }
 
+    /// VuDRM's raw dialect with the token in both requests; the SPC names the key by the whole key URI, or what is behind its last `;`.
+    public static let vuDRMJW4 = variant(of: .vuDRM, "vudrm-jw4", "VuDRM (raw, JW Player 4)") {
+        $0.contentIdentifierRule = .firstOf([.afterLast(";"), .wholeURI])
+        $0.requestContentID = nil
+        $0.license = RequestRule(
+            method: "POST",
+            url: URLRule(.firstOf([.licenseURL, .from(.firstOf([.afterLast(";"), .wholeURI]), take: .httpsURI)])),
+            headers: [.init("x-vudrm-token", .token)], body: .raw)
+        $0.errors.successes = Set(200..<300)
+        $0.evidence = ProfileEvidence(
+            .documented, read: "2026-11-27", "Vualto/vudrm-public-docs, jwplayersdk-v4-vudrm-ios-Integration")
+    }
+
     private static let vuDRMHosts = ["fairplay-license.vudrm.tech", "fairplay-license.drm.technology"]
     private static let vuDRMLicense = URLRule(.firstOf([.licenseURL, .httpsURI]))
     private static let vuDRMCertificateURL = Parameter.certificateURL(
@@ -65,9 +80,15 @@ extension VendorProfile {
 }
 
 extension ConfiguredVendor {
-    /// VuDRM as in the JW Player document.
+    /// VuDRM as in the JW Player 3 document.
     /// - Parameter certificate: the address of the application certificate.
     public static func vuDRM(certificate: URL) -> ConfiguredVendor {
         ConfiguredVendor(.vuDRM, certificate: certificate)
+    }
+
+    /// VuDRM as in the vendor's page for JW Player 4.
+    /// - Parameter certificate: the address of the application certificate.
+    public static func vuDRMJW4(certificate: URL) -> ConfiguredVendor {
+        ConfiguredVendor(.vuDRMJW4, certificate: certificate)
     }
 }

@@ -165,10 +165,17 @@ extension TokenInspection {
 
     // MARK: - Verimatrix
 
-    /// The content id in `sub`; the lease and the permission to store in `policy.fairplay`.
+    /// How long a license token lives after `iat`, in seconds, whatever its `exp`.
+    private static let verimatrixLife = 120.0
+
+    /// The end of the token, two minutes after `iat` at most; the content id in `sub`; the lease and the permission to store in
+    /// `policy.fairplay`.
     ///
     /// Source: `Documentation/Vendors/Verimatrix.md`, token.
     mutating func readVerimatrix(_ jwt: JWTClaims, _ use: TokenUse) {
+        if let end = jwt.date("iat")?.addingTimeInterval(Self.verimatrixLife), end < jwt.date("exp") ?? .distantFuture {
+            checkEnd(end, use.date, as: "good for a license until")
+        }
         if let wanted = use.contentID, let subject = jwt.claims["sub"] as? String, subject != wanted {
             advice.append(.keyNotCovered)
         }

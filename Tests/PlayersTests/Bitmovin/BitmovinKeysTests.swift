@@ -35,7 +35,8 @@ import Testing
                     unfit.append(profile.identifier)
                 }
             }
-            #expect(unfit.sorted() == ["expressplay-entitlement", "jw-platform", "kaltura-web"])
+            #expect(
+                unfit.sorted() == ["expressplay-entitlement", "expressplay-token-server", "jw-platform", "kaltura-web"])
         }
     }
 

@@ -18,11 +18,17 @@ import Testing
         let keys: JWPlayerKeys
         let player: JWPlayerController
 
-        init(_ loader: ContentKeyLoader, on stage: PlayerStage, playing url: URL) throws {
+        init(
+            _ loader: ContentKeyLoader, on stage: PlayerStage, playing url: URL,
+            in version: JWPlayerController.Type = JWPlayerController.self
+        ) throws {
             keys = JWPlayerKeys(loader, timekeeper: stage.time, onFailure: failures.add)
+            let config = JWConfig(contentURL: url.absoluteString)
+            // A class's type has no initializer that makes a subclass, unless it is required.
             player = try #require(
-                JWPlayerController(config: JWConfig(contentURL: url.absoluteString), delegate: nil, drmDataSource: keys)
-            )
+                version == EarlyJWPlayerController.self
+                    ? EarlyJWPlayerController(config: config, delegate: nil, drmDataSource: keys)
+                    : JWPlayerController(config: config, delegate: nil, drmDataSource: keys))
         }
 
         func play() async throws -> StandInPlayback.Result {
@@ -42,6 +48,34 @@ import Testing
             #expect(stage.log.violations.isEmpty)
             #expect(stage.log.callbacks.allSatisfy { $0.implementation == .own })
             #expect(app.failures.codes.isEmpty)
+        }
+    }
+
+    /// Before version 3.13 the identifier is for systems before iOS 11.
+    @Test(arguments: DemoAsset.allCases, [[], [Misbehavior.callsBackTwice], [.callsOnOddThreads]])
+    func `a player that asks for no identifier gets each key's own license`(
+        _ asset: DemoAsset, _ misbehaviors: Set<Misbehavior>
+    ) async throws {
+        try await PlayerStage.with(StandInBehavior(misbehaviors)) { stage in
+            let app = try App(
+                stage.loader(), on: stage, playing: stage.playlist(asset), in: EarlyJWPlayerController.self)
+            let result = try await app.play()
+            #expect(result.isRight)
+            if !misbehaviors.contains(.callsBackTwice) {
+                #expect(stage.service(for: .vuDRM).licenses == result.keyURIs.count)
+            }
+            #expect(stage.log.violations.isEmpty && app.failures.codes.isEmpty)
+            #expect(!stage.log.callbacks.contains { $0.name == "fetchContentIdentifier" })
+        }
+    }
+
+    @Test func `a player that asks for no identifier, and gets no certificate, gets a failure`() async throws {
+        try await PlayerStage.with { stage in
+            stage.service(for: .vuDRM).faults.set(.status(403), at: .certificate)
+            let app = try App(
+                stage.loader(), on: stage, playing: stage.playlist(.twoKeys), in: EarlyJWPlayerController.self)
+            await #expect(throws: NSError.self) { try await app.play() }
+            #expect(app.failures.codes.first == "forbidden")
         }
     }
 
@@ -139,8 +173,10 @@ import Testing
         }
     }
 
-    @Test func `a lease is renewed at the date that the player was told`() async throws {
-        let profile = VendorProfile.verimatrix.setting("leaseDuration", to: "600")
+    /// VuDRM's lease is in the encrypted policy of its token, so that the app states it.
+    @Test(arguments: [VendorProfile.verimatrix, .vuDRM, .vuDRMJW4])
+    func `a lease is renewed at the date that the player was told`(_ vendor: VendorProfile) async throws {
+        let profile = vendor.setting("leaseDuration", to: "600")
         try await PlayerStage.with(terms: LicenseTerms(.lease(.seconds(600)))) { stage in
             let loader = stage.loader(profile)
             let purposes = PurposeLog(loader)

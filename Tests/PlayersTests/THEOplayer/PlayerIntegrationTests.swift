@@ -13,19 +13,22 @@ import Testing
 
 /// THEOplayer as in its guides: the integration changes requests and responses, and the player sends.
 @Suite(.timeLimit(.minutes(5))) struct PlayerIntegrationTests {
-    /// The vendors of THEO's document that need nothing but their two requests.
-    private static let vendors: [VendorProfile] = [.vuDRMTheo, .azure, .ezdrmComplete, .verimatrixQuery]
+    /// The vendors of THEO's document.
+    private static let vendors: [VendorProfile] = [
+        .vuDRMTheo, .azure, .uplynk, .ezdrmComplete, .verimatrixQuery, .titaniumTheo,
+    ]
 
     /// Registers a vendor's keys, and gives a player with a source that names them.
     private func player(
-        _ profile: VendorProfile, on stage: PlayerStage, headers: [[String: String]]? = nil,
-        token: String? = nil, failures: FailureLog = FailureLog()
+        _ profile: VendorProfile, on stage: PlayerStage, playing asset: DemoAsset = .transportStream,
+        headers: [[String: String]]? = nil, parameters: [String: String]? = nil, failures: FailureLog = FailureLog()
     ) -> THEOplayer {
         THEOplayerKeys(profile, sentBy: .player, configuration: stage.configuration, onFailure: failures.add)
             .register(as: "test")
         let player = THEOplayer()
-        let token = token ?? stage.service(for: profile).issue(nil).revealedText
-        player.source = stage.source(.transportStream, for: profile, headers: headers, parameters: ["token": token])
+        player.source = stage.source(
+            asset, for: profile, headers: headers,
+            parameters: parameters ?? ["token": stage.service(for: profile).issue(nil).revealedText])
         return player
     }
 
@@ -46,6 +49,94 @@ import Testing
             #expect(stage.log.callbacks.allSatisfy { $0.implementation == .own })
             #expect(stage.log.violations.isEmpty)
         }
+    }
+
+    /// A complete license URL belongs to one key.
+    @Test(arguments: vendors.filter { $0.identifier != "ezdrm-complete" }, [DemoAsset.twoKeys, .rotation])
+    func `each key of a stream gets its own license`(_ profile: VendorProfile, _ asset: DemoAsset) async throws {
+        try await PlayerStage.with { stage in
+            let player = player(profile, on: stage, playing: asset)
+            player.play()
+            let result = try await player.standIn.finished()
+            #expect(result.isRight && result.keyURIs.count > 1)
+            #expect(stage.service(for: profile).licenses == result.keyURIs.count)
+        }
+    }
+
+    @Test func `a certificate among the parameters is the player's, and is not asked for`() async throws {
+        try await PlayerStage.with { stage in
+            let (profile, service) = (VendorProfile.titaniumTheo, stage.service(for: .titaniumTheo))
+            let certificate = try #require(service.parameters(at: "")["certificate"])
+            let player = player(
+                profile, on: stage,
+                parameters: ["authToken": service.issue(nil).revealedText, "certificateData": certificate])
+            player.play()
+            #expect(try await player.standIn.finished().isRight)
+            #expect(service.count(of: .certificate) == 0)
+        }
+    }
+
+    /// The hooks of an integration, called as the SDK calls them.
+    private func integration(_ parameters: [String: String], _ failures: FailureLog) throws -> PlayerIntegration {
+        let keys = THEOplayerKeys(.vuDRMTheo, sentBy: .player, onFailure: failures.add)
+        return try #require(
+            keys.build(
+                configuration: FairPlayDRMConfiguration(
+                    certificateURL: "https://c.example/fps.cer", integrationParameters: parameters))
+                as? PlayerIntegration)
+    }
+
+    @Test func `a field replaces the player's own of that name, in whatever letter case`() async throws {
+        let integration = try integration(["token": "t"], FailureLog())
+        let request = LicenseRequest(
+            url: "https://l.example", method: "POST", headers: ["content-type": "application/octet-stream"],
+            body: Data([1]), fairplaySkdUrl: "skd://l.example/license/movie-1", useCredentials: false)
+        let sent = await withCheckedContinuation { continuation in
+            integration.onLicenseRequest(request: request, callback: Answer { continuation.resume(returning: $0) })
+        }
+        #expect(sent == ["Content-Type": "application/json"])
+    }
+
+    @Test func `a license request that names no key is for the key that was named last`() async throws {
+        let failures = FailureLog()
+        let integration = try integration(["token": "t"], failures)
+        let request = LicenseRequest(
+            url: "https://l.example", method: "POST", headers: [:], body: Data([1]), fairplaySkdUrl: nil,
+            useCredentials: false)
+        integration.onExtractFairplayContentId(skdUrl: "skd://l.example/license/movie-1", callback: NoIdentifier())
+        _ = await withCheckedContinuation { continuation in
+            integration.onLicenseRequest(request: request, callback: Answer { continuation.resume(returning: $0) })
+        }
+        #expect(request.url == "https://l.example/license/movie-1")
+        #expect(failures.all.isEmpty)
+    }
+
+    @Test func `an error shows no token of an earlier request`() async throws {
+        let failures = FailureLog()
+        let tokens = Locked(["first-token-1111", "second-token-2222"])
+        let keys = THEOplayerKeys(
+            .vuDRMTheo, credentials: .token { _ in tokens.withLock { $0.removeFirst() } }, sentBy: .player,
+            onFailure: failures.add)
+        let integration = keys.build(configuration: FairPlayDRMConfiguration(certificateURL: "https://c.example/f.cer"))
+        let key = "skd://l.example/license/movie-1"
+        for _ in 1...2 {
+            let request = LicenseRequest(
+                url: "https://l.example", method: "POST", headers: [:], body: Data([1]), fairplaySkdUrl: key,
+                useCredentials: false)
+            _ = await withCheckedContinuation { continuation in
+                integration.onLicenseRequest(request: request, callback: Answer { continuation.resume(returning: $0) })
+            }
+        }
+        let request = LicenseRequest(
+            url: "https://l.example", method: "POST", headers: [:], body: nil, fairplaySkdUrl: key,
+            useCredentials: false)
+        integration.onLicenseResponse(
+            response: LicenseResponse(
+                licenseRequest: request, url: "https://l.example", status: 403, statusText: "", headers: [:],
+                body: Data(#"{"message":"not first-token-1111 nor second-token-2222"}"#.utf8)),
+            callback: Answer { _ in })
+        #expect(failures.codes == ["forbidden"])
+        #expect(!failures.text.contains("first-token") && !failures.text.contains("second-token"))
     }
 
     @Test func `a refusal is an error with the service's status, for the player and the app`() async throws {
@@ -96,10 +187,21 @@ import Testing
 }
 
 /// A callback that keeps its errors.
-private final class Answer: LicenseRequestCallback, Sendable {
+private final class Answer: LicenseRequestCallback, LicenseResponseCallback, Sendable {
     let errors = Locked<[NSError]>([])
+    private let sent: @Sendable ([String: String]) -> Void
 
-    func request(request: LicenseRequest) { Issue.record("A request was given.") }
+    /// - Parameter sent: Takes the header fields of a request. Defaults to a failure of the test.
+    init(_ sent: @escaping @Sendable ([String: String]) -> Void = { _ in Issue.record("A request was given.") }) {
+        self.sent = sent
+    }
+
+    func request(request: LicenseRequest) { sent(request.headers) }
     func respond(license: Data) { Issue.record("A license was given.") }
     func error(error: any Error) { errors.withLock { $0.append(error as NSError) } }
+}
+
+private final class NoIdentifier: ExtractContentIdCallback, Sendable {
+    func respond(contentID: Data?) {}
+    func error(error: any Error) { Issue.record("\(error)") }
 }

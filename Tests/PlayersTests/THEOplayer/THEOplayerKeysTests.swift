@@ -13,33 +13,6 @@ import Testing
 
 /// Streams that play through THEOplayer's stand-in, over HTTP.
 @Suite(.timeLimit(.minutes(5))) struct THEOplayerKeysTests {
-    /// The vendors in the player's document on custom integrations, with the requests of its samples.
-    static let documented: [VendorProfile] = [
-        .vuDRMTheo, .azure, .uplynk, .ezdrmComplete, .verimatrixQuery, .titanium,
-    ]
-
-    @Test(arguments: documented)
-    func `each documented vendor is one line, and plays from the source's own configuration`(
-        _ profile: VendorProfile
-    ) async throws {
-        try await PlayerStage.with { stage in
-            THEOplayerKeys(profile, configuration: stage.configuration, onFailure: unexpected)
-                .register(as: profile.identifier)
-            let service = stage.service(for: profile)
-            let player = THEOplayer()
-            // A complete license URL belongs to one key, so the stream has one key.
-            player.source = stage.source(
-                .transportStream, for: profile, as: profile.identifier,
-                parameters: ["token": service.issue(nil).revealedText])
-            player.play()
-            let result = try await player.standIn.finished()
-            #expect(result.isRight)
-            #expect(service.licenses == result.keyURIs.count)
-            #expect(stage.log.violations.isEmpty)
-            #expect(stage.log.callbacks.allSatisfy { $0.implementation == .own })
-        }
-    }
-
     @Test(arguments: DemoAsset.allCases)
     func `a stream plays right with one license per key`(_ asset: DemoAsset) async throws {
         try await PlayerStage.with { stage in

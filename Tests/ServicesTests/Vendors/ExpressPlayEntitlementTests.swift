@@ -25,6 +25,24 @@ import Testing
         }
     }
 
+    @Test(arguments: [("text/uri-list", false), ("application/json", false), ("text/uri-list", true)])
+    func `an app's server gives a token URL that gets a license`(_ accept: String, _ answersJSON: Bool) async throws {
+        try await withService(ExpressPlayService.init, { $0.answersJSON = answersJSON }) { stage in
+            let reply = try await stage.send("GET", "/app/token-url?contentId=\(Self.id)", ["Accept": accept])
+            #expect(reply.status == 200)
+            let isList = accept == "text/uri-list" && !answersJSON
+            let text = isList ? reply.text.trimmingCharacters(in: .newlines) : try reply.member("url")
+            let start = "http://127.0.0.1:\(stage.port)/expressplay"
+            let url = try #require(text)
+            #expect(url.hasPrefix("\(start)/hms/fp/rights/?ExpressPlayToken="))
+            let exchange = try stage.exchange(Self.id)
+            let license = try await stage.send("POST", String(url.dropFirst(start.count)), [:], exchange.spc.revealed)
+            #expect(try stage.opensVideo(license.body, exchange))
+            let other = try await stage.send("GET", "/app/token-url?contentId=nothing")
+            #expect(other.status == 404)
+        }
+    }
+
     @Test func `over TLS the token URL is https`() async throws {
         try await withService(ExpressPlayService.init) { stage in
             let reply = try await stage.ask(query: "?scheme=https")

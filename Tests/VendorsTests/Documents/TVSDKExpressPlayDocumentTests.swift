@@ -52,10 +52,6 @@ import Testing
                 "skd:movie-1", "skd:a/b", "SKD://H.example/License/ABC", "skd:https://h.example/a?cid=1",
                 "https://h.example/a?b=1", "movie-1",
             ]),
-        ListedDifference(
-            "The host keeps user and port, as the playlist has them.",
-            [.identifier],
-            in: ["skd://user:pw@h.example/a", "skd://h.example:8443/a", "skd://[::1]:8/a"]),
     ]
     static let hardCodedDifferences: [ListedDifference] = []
 

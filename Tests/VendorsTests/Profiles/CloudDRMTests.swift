@@ -110,6 +110,17 @@ import Testing
         }
     }
 
+    /// Source: `Documentation/Vendors/CloudDRM.md`, errors.
+    @Test func `a refusal says code, words and the request's id, and an ended token wants new credentials`() {
+        let body = #"{"code":"drm_3031","status":403,"message":"Token is invalid or expired","requestId":"c42e-1"}"#
+        let error = ready(.cloudDRM).refusal(body, status: 403)
+        #expect(error?.kind == .unauthenticated)
+        #expect(
+            error?.reason
+                == #"The service answered 403, code drm_3031, "Token is invalid or expired" (request c42e-1)."#)
+        #expect(ready(.cloudDRM).refusal(#"{"code":"drm_3100"}"#, status: 403)?.kind == .serverTransient)
+    }
+
     @Test func `the brand is demanded`() async throws {
         let wire = ProfileWire(.cloudDRM, key: Self.key)
         let errors = [

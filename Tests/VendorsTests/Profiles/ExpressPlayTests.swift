@@ -34,6 +34,11 @@ import Testing
     @Test(arguments: [
         (VendorProfile.expressPlay, "skd://one?cek=00&iv=00", "one"), (.expressPlay, "skd:movie-1", "movie-1"),
         (.expressPlay, "skd:https://fp.example/hms?ExpressPlayToken=A", "fp.example"),
+        // The document's own key URI; the vendor's samples take the host of a URL, which has no port.
+        (.expressPlay, token, "fp.service.expressplay.com"),
+        (.expressPlayOnPremise, "skd://keys.example:8443/x", "keys.example"),
+        (.expressPlayTokenServer, "skd://movie-1", "movie-1"),
+        (.expressPlayTokenServer, "skd://k?cid=movie-2", "movie-2"),
         (.expressPlayEntitlement, "skd://ent.example?cid=0a1b", "0a1b"), (.expressPlayEntitlement, "skd:0a1b", "0a1b"),
         (.expressPlayOnPremise, "skd://movie-1/x", "movie-1"),
         (.expressPlayOnPremise, "skd://keys.example?cid=movie-2", "movie-2"),
@@ -119,7 +124,66 @@ import Testing
         let body = #"{"messageID":"MESSAGE-ID","version":1,"isAllowed":false,"error":12,"errorText":"not bought"}"#
         let error = #expect(throws: IntegrationError.self) { try entitlement.lookup(body) }
         #expect(error?.kind == .forbidden)
-        #expect(error?.service == ServiceReply(status: 200, code: "12", message: "not bought"))
+        #expect(
+            error?.service == ServiceReply(status: 200, code: "12", message: "not bought", requestID: "MESSAGE-ID"))
+        #expect(
+            error?.reason
+                == #"The service says no ("isAllowed" is not true), code 12, "not bought" (request MESSAGE-ID)."#)
+    }
+
+    @Test(arguments: [
+        (["requestType": "3"], Diagnosis.Kind.missingSetting, "\"customerCookie\" where \"requestType\" is 3"),
+        (["requestType": "2", "customerCookie": ""], .missingSetting, "\"customerCookie\""),
+        (["requestType": "9", "customerCookie": "v"], .invalidRequest, "none of 1, 2, 3"),
+        (
+            ["requestType": "2", "customerCookie": String(repeating: "v", count: 40)], .invalidRequest,
+            "has 40 characters, and 32 are the most"
+        ),
+    ])
+    func `what an entitlement server would refuse of a binding is not sent`(
+        settings: [String: String], kind: Diagnosis.Kind, words: String
+    ) async {
+        let wire = ProfileWire(
+            .expressPlayEntitlement, key: Self.content,
+            ["entitlementURL": "https://ent.example/s"].merging(settings) { $1 })
+        let error = await #expect(throws: IntegrationError.self) { try await wire.lookupRequest() }
+        #expect(error?.kind == kind)
+        #expect(error?.reason.contains(words) == true, "\(error?.reason ?? "")")
+    }
+
+    // MARK: The app's own server. Source: `Documentation/Vendors/ExpressPlay.md`.
+
+    private static func tokenServer(_ token: String? = "TOKEN", key: KeyURI = "skd://movie-1") -> ProfileWire {
+        ProfileWire(
+            .expressPlayTokenServer, key: key, token: token, ["tokenServerURL": "https://api.example/token?title=42"])
+    }
+
+    @Test(arguments: [nil, "TOKEN"]) func `the app's server is asked for a token URL for each key`(
+        token: String?
+    ) async throws {
+        let request = try #require(try await Self.tokenServer(token).lookupRequest())
+        let authorization = token.map { "\nauthorization: Bearer \($0)" } ?? ""
+        #expect(
+            request
+                == "GET https://api.example/token?title=42&contentId=movie-1\naccept: text/uri-list, application/json"
+                + authorization)
+    }
+
+    @Test(arguments: [
+        "https://fp.example:80/r/?ExpressPlayToken=A\r\n",
+        "# for movie-1\r\n\r\nhttps://fp.example:80/r/?ExpressPlayToken=A",
+        #"{"url":"https://fp.example:80/r/?ExpressPlayToken=A"}"#,
+    ])
+    func `the app's server says the token URL in a list or in JSON`(reply: String) async throws {
+        var wire = Self.tokenServer()
+        wire.lookup = try wire.lookup(reply)
+        #expect(try await wire.licenseRequest().hasPrefix("POST https://fp.example:80/r/?ExpressPlayToken=A\n"))
+    }
+
+    @Test(arguments: ["", "no", "#", "skd://x", "{}", "<html>", "# https://fp.example"])
+    func `what is no token URL is refused`(reply: String) {
+        let error = #expect(throws: IntegrationError.self) { try Self.tokenServer().lookup(reply) }
+        #expect(error?.kind == .lookupMalformed)
     }
 
     @Test(arguments: [

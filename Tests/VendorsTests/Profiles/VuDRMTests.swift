@@ -54,6 +54,42 @@ import Testing
         #expect(try await ready(.vuDRMRaw).licenseRequest() == expected)
     }
 
+    /// Source: `Documentation/Vendors/VuDRM.md`, V2.
+    @Test(arguments: [
+        (key.raw, key.raw, "https://fairplay-license.vudrm.tech/license/big-buck_bunny"),
+        (
+            "skd://any/path;skd://fairplay-license.vudrm.tech/v2/license/a",
+            "skd://fairplay-license.vudrm.tech/v2/license/a",
+            "https://fairplay-license.vudrm.tech/v2/license/a"
+        ),
+    ])
+    func `JW Player 4's page posts the SPC to the key URI's last part, with the token in both requests`(
+        _ key: String, _ identifier: String, _ license: String
+    ) async throws {
+        var wire = ready(.vuDRMJW4)
+        wire.key = KeyURI(key)
+        #expect(try wire.contentIdentifier() == identifier)
+        let certificate = """
+            GET https://fairplay-license.vudrm.tech/certificate/demo-client
+            cache-control: max-age=0
+            x-vudrm-token: \(TokenSample.vuDRM)
+            """
+        #expect(try await wire.certificateRequest() == certificate)
+        let expected = """
+            POST \(license)
+            content-type: application/octet-stream
+            x-vudrm-token: \(TokenSample.vuDRM)
+
+            fbff0001
+            """
+        #expect(try await wire.licenseRequest() == expected)
+    }
+
+    @Test(arguments: [200, 201, 206, 299]) func `JW Player 4's page takes any status of success`(status: Int) throws {
+        #expect(try ready(.vuDRMJW4).license(ProfileWire.ckc, status: status).ckc.revealed == ProfileWire.ckc)
+        #expect(ready(.vuDRMJW4).refusal("", status: 300) != nil)
+    }
+
     @Test func `a configured license URL takes the place of the key URI's`() async throws {
         let wire = ProfileWire(.vuDRMTheo, key: Self.key, ["licenseURL": "https://proxy.example/license"])
         #expect(try await wire.licenseRequest().hasPrefix("POST https://proxy.example/license\n"))
@@ -104,12 +140,20 @@ import Testing
     /// Source: `Documentation/Vendors/README.md` §23.7, `Documentation/Migration/JWPlayerVuDRM.md`.
     @Test(arguments: [
         (#"{"error":"content id not in policy"}"#, "content id not in policy"),
+        (#"{"error":"Forbidden","message":"content id not in policy"}"#, "Forbidden: content id not in policy"),
+        (#"{"error":"Forbidden","message":"Forbidden"}"#, "Forbidden"),
         (#"{"message":"token\u0007 expired"}"#, "token expired"), ("Token expired", "Token expired"),
     ])
     func `a refusal carries the vendor's words`(body: String, words: String) {
         let error = ready(.vuDRM).refusal(body, status: 403, [("X-Request-ID", "r-17")])
         #expect(error?.service == ServiceReply(status: 403, message: words, requestID: "r-17"))
         #expect(error?.reason == "The service answered 403, \"\(words)\" (request r-17).")
+    }
+
+    /// Source: `Documentation/Vendors/VuDRM.md`, V3.
+    @Test func `the id of the vendor's SDK is a request's id too`() {
+        let error = ready(.vuDRM).refusal("", status: 403, [("Vualto-Transaction-ID", "t-9")])
+        #expect(error?.service?.requestID == "t-9")
     }
 
     /// Source: `Documentation/Migration/JWPlayerVuDRM.md`.

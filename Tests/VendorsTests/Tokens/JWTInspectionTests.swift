@@ -84,6 +84,16 @@ import Testing
         #expect(advice(.verimatrix, claims, contentID: "movie", purpose: .persistable).codes == codes)
     }
 
+    /// Source: `Documentation/Vendors/Verimatrix.md`, token.
+    @Test(arguments: [(-60, []), (-119, []), (-121, ["expired"])])
+    func `Verimatrix's token ends two minutes after it was made, though its exp is later`(age: Double, codes: [String])
+    {
+        let made = Int(TokenSample.now.timeIntervalSince1970 + age)
+        let inspection = advice(.verimatrix, #"{"sub":"movie","iat":\#(made),"exp":\#(TokenSample.future)}"#)
+        #expect(inspection.codes == codes)
+        #expect(inspection[fact: "good for a license until"] != nil)
+    }
+
     @Test func `Verimatrix's lease is a fact`() {
         let claims = #"{"sub":"movie","policy":{"fairplay":{"lease":true,"lease_duration":300}}}"#
         let inspection = advice(.verimatrix, claims, contentID: "movie")

@@ -1,8 +1,9 @@
 import Foundation
 package import LatchkeyCore
-import LatchkeyHTTP
+import LatchkeyForms
+package import LatchkeyHTTP
 package import LatchkeyMedia
-import LatchkeyPolicy
+package import LatchkeyPolicy
 import LatchkeyVendorWire
 
 /// Insys's Cloud DRM (drm.cloud): certificate, and licenses for raw and multipart requests, answered raw or as JSON.
@@ -53,6 +54,30 @@ package struct CloudDRMService: SignedTokenService {
     }
 
     package func demoToken() -> Secret { token(claims: #"{"kid":["*"],"persistent":false}"#) }
+
+    /// Source: `Documentation/Vendors/CloudDRM.md`, errors.
+    package func reply(to refusal: LicenseRefusal, of call: ServiceCall) -> HTTPResponse {
+        let status: Int, code: String
+        switch refusal.kind {
+        case .vendor(let vendorCode, let vendorStatus): (status, code) = (vendorStatus, vendorCode)
+        case .tokenMissing: (status, code) = (403, "drm_3036")
+        case .tokenMalformed, .tokenExpired, .tokenNotYetValid: (status, code) = (403, "drm_3031")
+        case .tokenSignature: (status, code) = (403, "drm_3032")
+        case .tokenUsed: (status, code) = (403, "drm_3039")
+        case .policy, .sessionLimit: (status, code) = (403, "drm_3030")
+        case .notCovered, .unknownKey, .ambiguousKey, .contentMismatch: (status, code) = (403, "drm_3033")
+        case .unknownTenant: (status, code) = (403, "drm_4005")
+        case .malformedRequest: (status, code) = (403, call.request.body.isEmpty ? "drm_4002" : "drm_4003")
+        case .spc: (status, code) = (403, "drm_4003")
+        case .overloaded: (status, code) = (500, "common_3")
+        case .method, .mediaType: return .plain(refusal)
+        }
+        return .json(
+            [
+                "code": .text(code), "status": .number(Double(status)), "message": .text(refusal.reason),
+                "requestId": .text(call.id),
+            ], status: status)
+    }
 
     /// The key in base64, as the vendor's console shows it.
     package var tokenKeys: [String: Secret] {
@@ -118,12 +143,15 @@ extension CloudDRMService {
     }
 
     private func checkBrand(_ text: String?) throws(LicenseRefusal) {
-        guard let text, !text.isEmpty else { throw .malformed("There is no BrandGuid.") }
-        guard let brand = KeyID(text) else { throw .malformed("The BrandGuid is not a GUID.") }
+        guard let text, !text.isEmpty else { throw Self.brandRefusal("There is no BrandGuid.") }
+        guard let brand = KeyID(text) else { throw Self.brandRefusal("The BrandGuid is not a GUID.") }
         guard brandGuid.map({ brand == KeyID($0) }) ?? true else {
-            throw LicenseRefusal(
-                .unknownTenant, reason: "There is no brand \(brand).", remedy: "Check the BrandGuid in the console.")
+            throw Self.brandRefusal("There is no brand \(brand).")
         }
+    }
+
+    private static func brandRefusal(_ reason: String) -> LicenseRefusal {
+        LicenseRefusal(.unknownTenant, reason: reason, remedy: "Check the BrandGuid in the console.")
     }
 
     /// A credential in its header field, otherwise in the query.

@@ -91,6 +91,20 @@ extension ExpressPlayService {
         return HTTPResponse(status: 200, contentType: "text/uri-list", bytes: Data(url.utf8))
     }
 
+    /// An app's own server, which asks the token service and passes its list of one URL on, or says the URL in JSON.
+    ///
+    /// Source: `Documentation/Vendors/ExpressPlay.md`, the app's own server.
+    func appTokenURL(_ call: ServiceCall) throws(LicenseRefusal) -> HTTPResponse {
+        guard let content = call.request.queryValue("contentId"),
+            case .one(let key) = environment.keys.key(named: content)
+        else { throw LicenseRefusal(.unknownKey, reason: "There is no such content.", remedy: "Check the contentId.") }
+        guard entitles else { throw .notCovered("The customer may not see the content.") }
+        let url = url(token(for: key.id), call)
+        let takesLists = call.request.headers[.accept]?.contains("text/uri-list") ?? true
+        guard takesLists, !answersJSON else { return .json(["url": .text(url)]) }
+        return HTTPResponse(status: 200, contentType: "text/uri-list", bytes: Data("\(url)\r\n".utf8))
+    }
+
     private func storedKey(kid: String?, contentKey: String?) throws(LicenseRefusal) -> StoredKey {
         let keys = environment.keys
         if let kid {

@@ -6,8 +6,8 @@ package import LatchkeyMedia
 package import LatchkeyPolicy
 import LatchkeyVendorWire
 
-/// ExpressPlay (Adobe Primetime Cloud DRM): licenses by token URL, the entitlement server that issues such URLs, the token service, and
-/// an on-premise license server. A token can register the device that plays with it, or be bound to one.
+/// ExpressPlay (Adobe Primetime Cloud DRM): licenses by token URL, the entitlement server that issues such URLs, the token service, an app's
+/// own server in front of it, and an on-premise license server. A token can register the device that plays with it, or be bound to one.
 ///
 /// Source: `Documentation/Vendors/ExpressPlay.md`.
 package struct ExpressPlayService: VendorService {
@@ -17,6 +17,8 @@ package struct ExpressPlayService: VendorService {
     package var entitles = true
     /// Whether the entitlement server repeats the request's `messageID`, as documented. Defaults to `true`.
     package var echoesMessageID = true
+    /// Whether the app's own server answers in JSON. Defaults to `false`: as a list of addresses.
+    package var answersJSON = false
     /// The `customerAuthenticator` of the token service. Defaults to `nil`: any.
     package var customerAuthenticator: Secret?
     /// How long a token is valid. Default and maximum: 30 days.
@@ -42,6 +44,7 @@ package struct ExpressPlayService: VendorService {
             .endpoint(.token, [.get, .post], "/hms/fp/token", tokenURL),
             .endpoint(.entitlement, [.post], "/sees/SEESServlet", entitlement),
             // Deployment specific.
+            .endpoint(.token, [.get], "/app/token-url", appTokenURL),
             .endpoint(.onPremise, [.post], "/on-premise/license", onPremiseLicense),
         ]
     }
@@ -69,6 +72,7 @@ package struct ExpressPlayService: VendorService {
         return [
             "certificateURL": "\(base)/expressplay/fairplay.cer", "certificate": environment.inlineCertificate,
             "licenseURL": "\(base)/on-premise/license", "entitlementURL": "\(base)/sees/SEESServlet\(scheme)",
+            "tokenServerURL": "\(base)/app/token-url\(scheme)",
         ]
     }
 

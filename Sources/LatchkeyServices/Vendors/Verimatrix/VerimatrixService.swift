@@ -1,6 +1,6 @@
 import Foundation
 package import LatchkeyCore
-import LatchkeyForms
+package import LatchkeyForms
 package import LatchkeyHTTP
 package import LatchkeyMedia
 package import LatchkeyPolicy
@@ -21,6 +21,10 @@ package struct VerimatrixService: SignedTokenService {
 
     /// - Parameter environment: what the service needs.
     package init(_ environment: ServiceEnvironment) { self.environment = environment }
+
+    package var usualClaims: [String: JSONValue] {
+        ["iat": .number(environment.time.date.timeIntervalSince1970.rounded(.down))]
+    }
 
     package var routes: [ServiceRoute] {
         // The vendor publishes no path for the certificate.
