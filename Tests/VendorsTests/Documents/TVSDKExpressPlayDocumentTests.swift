@@ -51,7 +51,7 @@ import Testing
             in: [
                 "skd:movie-1", "skd:a/b", "SKD://H.example/License/ABC", "skd:https://h.example/a?cid=1",
                 "https://h.example/a?b=1", "movie-1",
-            ]),
+            ])
     ]
     static let hardCodedDifferences: [ListedDifference] = []
 
