@@ -82,7 +82,8 @@ import Testing
         return try #require(
             keys.build(
                 configuration: FairPlayDRMConfiguration(
-                    certificateURL: "https://c.example/fps.cer", integrationParameters: parameters))
+                    licenseAcquisitionURL: "https://l.example/license", certificateURL: "https://c.example/fps.cer",
+                    integrationParameters: parameters))
                 as? PlayerIntegration)
     }
 
@@ -107,7 +108,7 @@ import Testing
         _ = await withCheckedContinuation { continuation in
             integration.onLicenseRequest(request: request, callback: Answer { continuation.resume(returning: $0) })
         }
-        #expect(request.url == "https://l.example/license/movie-1")
+        #expect(String(decoding: request.body ?? Data(), as: UTF8.self).contains(#""contentId":"movie-1""#))
         #expect(failures.all.isEmpty)
     }
 
@@ -117,7 +118,9 @@ import Testing
         let keys = THEOplayerKeys(
             .vuDRMTheo, credentials: .token { _ in tokens.withLock { $0.removeFirst() } }, sentBy: .player,
             onFailure: failures.add)
-        let integration = keys.build(configuration: FairPlayDRMConfiguration(certificateURL: "https://c.example/f.cer"))
+        let integration = keys.build(
+            configuration: FairPlayDRMConfiguration(
+                licenseAcquisitionURL: "https://l.example/license", certificateURL: "https://c.example/f.cer"))
         let key = "skd://l.example/license/movie-1"
         for _ in 1...2 {
             let request = LicenseRequest(
@@ -189,16 +192,21 @@ import Testing
 /// A callback that keeps its errors.
 private final class Answer: LicenseRequestCallback, LicenseResponseCallback, Sendable {
     let errors = Locked<[NSError]>([])
-    private let sent: @Sendable ([String: String]) -> Void
+    private let ended: (@Sendable ([String: String]) -> Void)?
 
-    /// - Parameter sent: Takes the header fields of a request. Defaults to a failure of the test.
-    init(_ sent: @escaping @Sendable ([String: String]) -> Void = { _ in Issue.record("A request was given.") }) {
-        self.sent = sent
+    /// - Parameter ended: Takes the header fields of a request, or none with an error. Defaults to `nil`: no request is right.
+    init(_ ended: (@Sendable ([String: String]) -> Void)? = nil) { self.ended = ended }
+
+    func request(request: LicenseRequest) {
+        if let ended { ended(request.headers) } else { Issue.record("A request was given.") }
     }
 
-    func request(request: LicenseRequest) { sent(request.headers) }
     func respond(license: Data) { Issue.record("A license was given.") }
-    func error(error: any Error) { errors.withLock { $0.append(error as NSError) } }
+
+    func error(error: any Error) {
+        errors.withLock { $0.append(error as NSError) }
+        ended?([:])
+    }
 }
 
 private final class NoIdentifier: ExtractContentIdCallback, Sendable {
