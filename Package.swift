@@ -377,7 +377,8 @@ let package = Package(
                 "LatchkeyFiles", "LatchkeyMedia", "LatchkeyForms", "LatchkeyPolicy", "LatchkeyVault",
                 "LatchkeyLicensees", "LatchkeyPackaging", "LatchkeyOperation", "LatchkeyVendorWire",
                 "LatchkeyLicensing", "LatchkeyServer", "LatchkeyServices", "TLSPeer", "LatchkeyServerTool",
-                "LatchkeySimulation", "LatchkeySupport", "Latchkey", "LatchkeyVendors", "LatchkeyHTTP",
+                "LatchkeyCommandLine", "LatchkeyTerminal", "LatchkeySimulation", "LatchkeySupport", "Latchkey",
+                "LatchkeyVendors", "LatchkeyHTTP",
                 "LatchkeyFairPlay", "LatchkeyDevice", "LatchkeyPlayback", "LatchkeyHLS", "LatchkeyCore",
             ]),
         tests(

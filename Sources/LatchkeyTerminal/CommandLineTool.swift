@@ -109,7 +109,7 @@ extension CommandLineTool {
             \(Help.table(verbs.map { ($0.usage.name, $0.usage.summary) }))
 
             `\(name) VERB --help` says more, with examples; `\(name) --version` prints the version\(more).
-            Exit codes: 0 yes, 1 no, 2 wrong usage, 128 + N ended by signal N, with nothing left behind. Results go to standard output, everything else to standard error.
+            Exit codes: 0 yes, 1 no, 2 wrong usage, 3 not enough was seen to tell, 128 + N ended by signal N, with nothing left behind. Results go to standard output, everything else to standard error.
             """
     }
 }

@@ -6,7 +6,9 @@ extension Usage {
         if !details.isEmpty { parts.append(details) }
         if !options.isEmpty { parts.append("Options:\n" + Help.table(options.map(\.row))) }
         parts.append("Examples:\n" + examples.map { "  \($0)" }.joined(separator: "\n"))
-        parts.append(Help.wrap("Exit codes: 0 \(yes); 1 \(no); 2 wrong usage.", to: 120).joined(separator: "\n"))
+        let codes = ["0 \(yes)", "1 \(no)", "2 wrong usage"] + [unknown.map { "3 \($0)" }].compactMap(\.self)
+        parts.append(
+            Help.wrap("Exit codes: \(codes.joined(separator: "; ")).", to: 120).joined(separator: "\n"))
         return parts.joined(separator: "\n\n")
     }
 

@@ -35,11 +35,14 @@ package struct Usage: Sendable {
     package let yes: String
     /// What exit status 1 means here.
     package let no: String
+    /// What exit status 3 means here; `nil` if the verb never ends with it.
+    package let unknown: String?
 
     package init(
         program: String = "latchkey", name: String = "", summary: String, details: String = "",
         positionals: [Positional] = [], options: [any Parameter] = [], examples: [String] = [], yes: String = "done",
-        no: String = "refused or failed; the reason is on standard error, with --json on standard output"
+        no: String = "refused or failed; the reason is on standard error, with --json on standard output",
+        unknown: String? = nil
     ) {
         self.program = program
         self.name = name
@@ -50,6 +53,7 @@ package struct Usage: Sendable {
         self.examples = examples
         self.yes = yes
         self.no = no
+        self.unknown = unknown
     }
 
     /// The words that begin the command line: `latchkey play`, `latchkey-bench`.
@@ -64,4 +68,6 @@ package enum ExitStatus: Int32, Sendable {
     case no = 1
     /// The arguments are wrong; nothing was done.
     case usage = 2
+    /// Not enough was seen to say yes or no.
+    case unknown = 3
 }

@@ -186,7 +186,7 @@ public struct CredentialSet: Sendable, Hashable {
     public init(_ values: [String: Secret]) { self.values = values }
 
     /// The name of the credential that most vendors take.
-    static let tokenName = "token"
+    package static let tokenName = "token"
 
     /// The one credential that most vendors take.
     public static func token(_ token: String) -> Self { Self([tokenName: Secret(token)]) }

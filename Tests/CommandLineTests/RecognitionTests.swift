@@ -36,6 +36,20 @@ import Testing
         #expect(Recognition(Data("spc=\(escaped)&assetId=a".utf8)) == .form(field: "spc", .base64(spc)))
         #expect(Recognition(Data("spc=\(base64)".utf8)) == .form(field: "spc", .base64(spc)))
         #expect(Recognition(Data(#"{"a":[{"b":"\#(base64)"}]}"#.utf8)) == .json(field: "b", .base64(spc)))
+        let numbers = made.spc.map { "\($0)" }.joined(separator: ",")
+        #expect(Recognition(Data(numbers.utf8)) == .numbers(spc))
+        #expect(
+            Recognition(Data(#"{"ckc":{"type":"Buffer","data":[\#(numbers)]}}"#.utf8))
+                == .json(field: "data", .numbers(spc)))
+        #expect(Recognition(Data("spc%3D\(escaped)".utf8)) == .percentEncoded(.form(field: "spc", .base64(spc))))
+        #expect(Recognition(Data("spc=\(escaped.replacing("%", with: "%25"))".utf8)).core == spc)
+        #expect(Recognition(Data("data:application/octet-stream;base64,\(base64)".utf8)) == .base64(spc))
+        for end in ["\r\n", "\n"] {
+            let part = ["--b", "Content-Disposition: form-data; name=\"spc\"", "", base64, "--b--", ""]
+            #expect(Recognition(Data(part.joined(separator: end).utf8)) == .form(field: "spc", .base64(spc)))
+        }
+        #expect(Recognition(Data(String(decoding: made.spc, as: UTF8.self).utf8)) == .readAsText)
+        #expect(Recognition(Data(String(decoding: made.certificate, as: UTF8.self).utf8)) == .readAsText)
         #expect(Recognition(made.spc.dropLast()) == .cutShort)
         #expect(Recognition(made.ckc + [0]) == .cutShort)
     }

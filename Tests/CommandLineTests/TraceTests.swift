@@ -44,7 +44,23 @@ import Testing
     }
 
     @Test func `doctor's page of what is right says so`() {
-        let page = DoctorPage(DoctorReport([.ok(.clock, "Fine.")], sentSecrets: true), of: "VuDRM", KeyTrace()).page
+        let right = DoctorReport(
+            [Checkup.Step.playlist, .certificate, .license].map { .ok($0, "Fine.") }, sentSecrets: true)
+        let page = DoctorPage(right, of: "VuDRM", KeyTrace()).page
         #expect(page.contains("Nothing is wrong.") && !page.contains("class=\"problem\""))
+    }
+
+    @Test(arguments: Checkup.Step.allCases)
+    func `a report without a needed step is no all-clear`(step: Checkup.Step) {
+        let checks = Checkup.Step.allCases.filter { $0 != step }.map { Checkup.ok($0, "Fine.") }
+        let report = DoctorReport(checks, sentSecrets: false)
+        let isNeeded = [.playlist, .certificate, .license].contains(step)
+        #expect(report.verdict == (isNeeded ? .unknown : .right) && report.healthy == !isNeeded)
+        #expect(report.status == (isNeeded ? .unknown : .yes))
+        let page = DoctorPage(report, of: "VuDRM", KeyTrace()).page
+        #expect(page.contains("Nothing is wrong") == !isNeeded && page.contains("Not enough was seen") == isNeeded)
+        let unseen = DoctorReport(
+            checks + [.ok(step, "Fine."), .unseen(step, "Two are missing.", "Look.")], sentSecrets: false)
+        #expect(unseen.verdict == .unknown && unseen.headline.contains("Two are missing."))
     }
 }

@@ -8,7 +8,11 @@ struct Checkup: Sendable, Encodable {
         case settings, playlist, identifier, token, spc, certificate, license, media, clock
     }
 
-    enum Result: String, Sendable, Encodable { case ok, warning, error, skipped }
+    enum Result: String, Sendable, Encodable {
+        case ok, warning, error, skipped
+        /// What would have to be seen before anybody can say that all is well.
+        case unseen
+    }
 
     let step: Step
     let result: Result
@@ -27,6 +31,10 @@ struct Checkup: Sendable, Encodable {
 
     static func skipped(_ step: Step, _ reason: String, _ remedy: String? = nil) -> Self {
         Self(step, .skipped, nil, reason, remedy)
+    }
+
+    static func unseen(_ step: Step, _ reason: String, _ remedy: String) -> Self {
+        Self(step, .unseen, nil, reason, remedy)
     }
 
     static func warning(_ step: Step, _ code: String, _ reason: String, _ remedy: String) -> Self {
@@ -49,6 +57,9 @@ struct Checkup: Sendable, Encodable {
 
     /// The same as an error.
     var asError: Self { Self(step, .error, code, reason, remedy) }
+
+    /// The same as a warning.
+    var asWarning: Self { Self(step, .warning, code, reason, remedy) }
 
     /// The same with more words about what was found, or with another remedy.
     func adding(_ words: String?, remedy: String? = nil) -> Self {

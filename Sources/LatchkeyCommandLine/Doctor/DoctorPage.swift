@@ -16,7 +16,9 @@ struct DoctorPage {
     }
 
     var page: String {
-        let title = report.cause.map { "\($0.step.rawValue): \($0.code ?? $0.result.rawValue)" } ?? "Nothing is wrong"
+        let title =
+            report.cause.map { "\($0.step.rawValue): \($0.code ?? $0.result.rawValue)" }
+            ?? (report.verdict == .right ? "Nothing is wrong" : "Not enough was seen")
         return HTML.page(
             title: "\(title) – latchkey doctor", style: TraceStyle.rules,
             [
@@ -28,7 +30,9 @@ struct DoctorPage {
     }
 
     private var cause: HTML {
-        guard let cause = report.cause else { return .element("p", ["class": "fine"], "Nothing is wrong.") }
+        guard let cause = report.cause else {
+            return .element("p", report.verdict == .right ? ["class": "fine"] : [:], report.headline)
+        }
         let sent =
             report.sentSecrets ? "An SPC or a credential was sent to a server." : "Nothing secret was sent to a server."
         return TraceProblem(cause).html(remark: sent)

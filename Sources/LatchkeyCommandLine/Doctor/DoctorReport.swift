@@ -3,21 +3,50 @@ import LatchkeyTerminal
 
 /// All that was found, for people and for tools.
 struct DoctorReport: Sendable, Encodable {
+    /// What can be said.
+    let verdict: Verdict
+    /// Whether all is well, as far as there is anything to see.
     let healthy: Bool
     /// The cause of everything else; `nil` if nothing is wrong.
     let cause: Checkup?
     /// Whether an SPC or a credential went to a server.
     let sentSecrets: Bool
     let checks: [Checkup]
+    /// Whether it is about a recording, and nothing was sent.
+    private let isRecorded: Bool
+
+    private enum CodingKeys: String, CodingKey { case verdict, healthy, cause, sentSecrets, checks }
+
+    /// What can be said of a stream's keys.
+    enum Verdict: String, Sendable, Encodable {
+        /// Something is wrong.
+        case wrong
+        /// Playlist, certificate and license were seen, and nothing is wrong.
+        case right
+        /// Nothing is wrong in what was seen, and not enough was seen.
+        case unknown
+    }
 
     /// - Parameters:
     ///   - checks: what was found, in order.
     ///   - sentSecrets: whether an SPC or a credential went to a server.
-    init(_ checks: [Checkup], sentSecrets: Bool) {
+    ///   - isRecorded: whether it is about a recording, so that nothing was sent.
+    init(_ checks: [Checkup], sentSecrets: Bool, isRecorded: Bool = false) {
         self.checks = checks
         self.sentSecrets = sentSecrets
-        healthy = !checks.contains { $0.result == .error }
+        self.isRecorded = isRecorded
+        verdict = Self.verdict(checks)
+        healthy = verdict == .right
         cause = Self.cause(among: checks)
+    }
+
+    /// The steps without which nobody can say that all is well.
+    private static let needed: [Checkup.Step] = [.playlist, .certificate, .license]
+
+    private static func verdict(_ checks: [Checkup]) -> Verdict {
+        if checks.contains(where: { $0.result == .error }) { return .wrong }
+        let isSeen = needed.allSatisfy { step in checks.contains { $0.step == step && $0.result == .ok } }
+        return isSeen && !checks.contains { $0.result == .unseen } ? .right : .unknown
     }
 
     /// The error that the others come of: one that explains several steps, else the first on the key's way; else the first warning.
@@ -31,6 +60,14 @@ struct DoctorReport: Sendable, Encodable {
     /// Errors that others come of, whatever the step.
     private static let explainsOthers = ["clocksDiffer", "otherProfileFits"]
 
+    var status: ExitStatus {
+        switch verdict {
+        case .right: .yes
+        case .wrong: .no
+        case .unknown: .unknown
+        }
+    }
+
     var text: String {
         let rows = checks.flatMap { check in
             [[check.result.word, check.step.rawValue, check.reason]] + (check.remedy.map { [["", "", $0]] } ?? [])
@@ -38,11 +75,38 @@ struct DoctorReport: Sendable, Encodable {
         return "\(headline)\n\n\(TextTable(rows: rows).text)\n\(summary)"
     }
 
-    /// The cause, what to do about it, and whether a secret left this machine.
-    private var headline: String {
-        guard let cause else { return "Nothing is wrong." }
-        let sent = sentSecrets ? nil : "Nothing secret was sent."
-        return [cause.reason, cause.remedy, sent].compactMap { $0 }.joined(separator: " ")
+    /// The cause, what to do about it, and whether a secret left this machine; or that nothing is wrong, as far as that can be said.
+    var headline: String {
+        let sent = sentSecrets || isRecorded ? nil : "Nothing secret was sent."
+        let found = cause.map { cause in
+            let reason = isRecorded ? "\(cause.step.rawValue): \(cause.reason)" : cause.reason
+            return [reason, cause.remedy, sent].compactMap(\.self).joined(separator: " ")
+        }
+        switch verdict {
+        case .wrong: return found ?? ""
+        case .right: return [found ?? "Nothing is wrong.", notLooked].compactMap(\.self).joined(separator: " ")
+        case .unknown:
+            return ["Not enough was seen to say that all is well: \(unseen)", found].compactMap(\.self).joined(
+                separator: " ")
+        }
+    }
+
+    /// What was not seen, each in a sentence.
+    private var unseen: String {
+        let said = checks.filter { $0.result == .unseen }.map(\.reason)
+        let silent = Self.needed.filter { step in
+            !checks.contains { $0.step == step && ($0.result == .ok || $0.result == .unseen) }
+        }
+        return (said.prefix(3) + silent.map { "There is no good \($0.rawValue)." }).joined(separator: " ")
+    }
+
+    /// The steps that were not looked at.
+    private var notLooked: String? {
+        let skipped = Checkup.Step.allCases.filter { step in
+            let found = checks.filter { $0.step == step }
+            return !found.isEmpty && found.allSatisfy { $0.result == .skipped }
+        }
+        return skipped.isEmpty ? nil : "Not looked at: \(skipped.map(\.rawValue).joined(separator: ", "))."
     }
 
     private var summary: String {
@@ -60,6 +124,7 @@ extension Checkup.Result {
         case .warning: "warning"
         case .error: "ERROR"
         case .skipped: "–"
+        case .unseen: "UNSEEN"
         }
     }
 }

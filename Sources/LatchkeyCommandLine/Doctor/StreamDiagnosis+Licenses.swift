@@ -24,7 +24,7 @@ extension StreamDiagnosis {
             return [.skipped(.certificate, "Its request would carry the token.")]
         }
         do { return checks(of: try await loader.applicationCertificate().der) } catch {
-            return [explained(Checkup(.certificate, Failure(error)), error, watch.notes)]
+            return [explained(Checkup(.certificate, Failure(error)), error, watch.notes, spcFor: spcCertificate)]
         }
     }
 
@@ -101,7 +101,13 @@ extension StreamDiagnosis {
                 let reason = "\(shown(key)): a CKC came\(terms); only the device that made the SPC can open it"
                 return ([.ok(.license, reason)] + unusualReply(license), [:])
             } catch {
-                return ([explained(Checkup(.license, Failure(error), about: shown(key)), error, watch.notes)], [:])
+                return (
+                    [
+                        explained(
+                            Checkup(.license, Failure(error), about: shown(key)), error, watch.notes,
+                            spcFor: spcCertificate)
+                    ], [:]
+                )
             }
         case .device(let certificate, let secret):
             let player = SimulatedPlayer(
@@ -125,12 +131,15 @@ extension StreamDiagnosis {
                     .ok(.license, "\(shown(key)): the device has the key after \(time) ms, \(TermsSummary(got.terms))"))
                 checks += oddTerms(got.terms, of: key)
             } catch {
-                checks.append(explained(Checkup(.license, Failure(error), about: shown(key)), error, watch.notes))
+                checks.append(
+                    explained(
+                        Checkup(.license, Failure(error), about: shown(key)), error, watch.notes, spcFor: spcCertificate
+                    ))
             }
         }
         if keys.count > licenseLimit {
             checks.append(
-                .skipped(
+                .unseen(
                     .license, "\(keys.count - licenseLimit) more keys were not asked for, as services bill licenses.",
                     "Ask for more with --licenses N."))
         }
@@ -159,7 +168,7 @@ extension StreamDiagnosis {
     private static let shortestTerm: Int64 = 30
 
     /// A CKC of a form that no device takes, though its service answered with success.
-    private func unusualReply(_ license: License) -> [Checkup] {
+    func unusualReply(_ license: License) -> [Checkup] {
         let found = Recognition(license.ckc.revealed)
         guard found != .ckc else { return [] }
         return [

@@ -32,26 +32,30 @@ extension StreamDiagnosis {
     ) async -> [Checkup] {
         do {
             guard let sample = try await download.sample(of: key, in: stream.playlists, into: folder) else {
-                return [
-                    .warning(
-                        .media, "keyOpensNothing", "\(shown(key)): no segment of the stream uses the key.",
-                        "Check EXT-X-SESSION-KEY against the EXT-X-KEY tags of the media playlists.")
-                ]
+                return [keyOpensNothing(key)]
             }
             if let wrong = packagingFault(of: sample, content) { return [wrong] }
             return [check(try await StreamPlayer(ffmpeg).verdict(on: sample, with: content), of: sample)]
         } catch {
-            let failure = Failure(error)
-            return [
-                .error(
-                    .media, "segmentUnreadable", "\(shown(key)): its first segment cannot be tried. \(failure.reason)",
-                    failure.remedy)
-            ]
+            return [segmentUnreadable(key, Failure(error))]
         }
     }
 
+    func keyOpensNothing(_ key: KeyURI) -> Checkup {
+        .warning(
+            .media, "keyOpensNothing", "\(shown(key)): no segment of the stream uses the key.",
+            "Check EXT-X-SESSION-KEY against the EXT-X-KEY tags of the media playlists.")
+    }
+
+    func segmentUnreadable(_ key: KeyURI, _ failure: Failure) -> Checkup {
+        .error(
+            .media, "segmentUnreadable", "\(shown(key)): its first segment cannot be tried. \(failure.reason)",
+            failure.remedy)
+    }
+
     /// What the boxes of fragmented MP4 tell before anything is decrypted.
-    private func packagingFault(of sample: KeySample, _ content: ContentKey) -> Checkup? {
+    /// - Parameter content: the key that came with the license; `nil` if nobody can open it.
+    func packagingFault(of sample: KeySample, _ content: ContentKey?) -> Checkup? {
         guard let protection = sample.protection else { return nil }
         let name = shown(sample.uri)
         guard let scheme = protection.scheme else {
@@ -65,7 +69,8 @@ extension StreamDiagnosis {
                 .media, "wrongScheme", "\(name): the media is encrypted with \(quoted(scheme)); FairPlay opens cbcs.",
                 "Have the packager encrypt with cbcs.")
         }
-        guard let iv = protection.constantIV, iv.count == 16, iv != content.iv.revealed, iv.contains(where: { $0 != 0 })
+        guard let content, let iv = protection.constantIV, iv.count == 16, iv != content.iv.revealed,
+            iv.contains(where: { $0 != 0 })
         else { return nil }
         return .error(
             .media, "wrongIV", "\(name): the license has another IV than the media.",

@@ -7,11 +7,15 @@ import LatchkeyVendors
 // Why a request failed: the error, and what the traffic beside it tells.
 extension StreamDiagnosis {
     /// A failed request with what its traffic tells beside the error.
-    func explained(_ check: Checkup, _ error: any Error, _ notes: TrafficWatch.Notes) -> Checkup {
+    /// - Parameter sha1: the certificate that the SPC was made for; `nil` if that is unknown.
+    func explained(
+        _ check: Checkup, _ error: any Error, _ notes: TrafficWatch.Notes, spcFor sha1: String?
+    ) -> Checkup {
         if let (status, target) = notes.redirect {
             return check.adding("The service redirects with \(status) to \(target).")
         }
-        if let seconds = (error as? ContentKeyError)?.service?.retryAfter {
+        let service = (error as? ContentKeyError)?.service ?? (error as? IntegrationError)?.service
+        if let seconds = service?.retryAfter {
             return check.adding(
                 "It asks to come back in \(Int(min(max(seconds, 0), 1e9))) s.",
                 remedy: "Wait as long as it asks, then try again; if it lasts, report the request id to the vendor.")
@@ -30,19 +34,13 @@ extension StreamDiagnosis {
                     "Compare Content-Type and body with the vendor's (latchkey wire request); the profile's variant may not fit."
             )
         }
-        let isOfLicense = (error as? ContentKeyError)?.stage == .license
+        let isOfLicense = (error as? ContentKeyError).map { $0.stage == .license } ?? (check.step == .license)
         guard isOfLicense, [400, 422, 500].contains(reply.status) else { return check.adding(quote) }
-        return refusedSPC(check, saying: words ?? check.reason).adding(quote)
+        return refusedSPC(check, saying: words ?? check.reason, sha1).adding(quote)
     }
 
     /// A refusal of an SPC that is sound as far as anybody here can tell: the service may have another certificate.
-    private func refusedSPC(_ check: Checkup, saying words: String) -> Checkup {
-        let sha1: String?
-        switch player {
-        case .device(let certificate, _): sha1 = certificate.fingerprint.hexString
-        case .recorded: sha1 = recordedCertificateSHA1
-        case .none: sha1 = nil
-        }
+    private func refusedSPC(_ check: Checkup, saying words: String, _ sha1: String?) -> Checkup {
         guard let sha1 else { return check }
         let words = words.lowercased()
         guard
@@ -61,8 +59,17 @@ extension StreamDiagnosis {
             "Set certificateURL to the certificate of this license service.")
     }
 
+    /// The certificate that this diagnosis' SPC is made for.
+    var spcCertificate: String? {
+        switch player {
+        case .device(let certificate, _): certificate.fingerprint.hexString
+        case .recorded: recordedCertificateSHA1
+        case .none: nil
+        }
+    }
+
     /// What a service said, in one line without secrets; `nil` if it is a page or nothing.
-    private func serviceWords(_ reply: HTTPReply) -> String? {
+    func serviceWords(_ reply: HTTPReply) -> String? {
         guard reply.body.count <= 4_096, let text = String(data: reply.body, encoding: .utf8), !text.hasPrefix("<")
         else {
             return nil

@@ -114,12 +114,12 @@ extension StreamDiagnosis {
 
 extension StreamDiagnosis {
     /// Another vendor's profile that fits the keys, if something went wrong that this would explain.
-    private func otherProfile(for keys: [KeyURI], after checks: [Checkup]) -> [Checkup] {
+    func otherProfile(for keys: [KeyURI], after checks: [Checkup]) -> [Checkup] {
         let isExplained =
             checks.hasError(at: .identifier) || checks.hasError("malformed", "unsuitable")
             || checks.hasError(
                 "forbidden", "unauthenticated", "invalidRequest", "notFound", "hostRefused", "licenseMalformed",
-                "hostNotFound", "invalidURL", "serverTransient", "contentIdentifierMissing")
+                "hostNotFound", "invalidURL", "serverTransient", "contentIdentifierMissing", "licenseNotAsked")
         guard isExplained, !checks.hasError(at: .settings), !checks.hasError("spcForOtherCertificate"),
             let key = keys.first, let other = ProfileFit.suggestion(for: key, besides: profile)
         else { return [] }
@@ -131,7 +131,7 @@ extension StreamDiagnosis {
         ]
     }
 
-    private func clocks(_ notes: TrafficWatch.Notes, after checks: [Checkup]) -> [Checkup] {
+    func clocks(_ notes: TrafficWatch.Notes, after checks: [Checkup]) -> [Checkup] {
         let offsets = notes.aheadByHost.sorted { $0.key < $1.key }
         guard !offsets.isEmpty else { return [.skipped(.clock, "No server said its time.")] }
         let wrong = offsets.filter { abs($0.value) > Self.clockLeeway }.map { host, ahead in

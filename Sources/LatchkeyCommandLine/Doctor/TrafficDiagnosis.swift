@@ -3,6 +3,7 @@ import Foundation
 import LatchkeyCore
 import LatchkeyFairPlay
 import LatchkeyHLS
+import LatchkeyPlayback
 import LatchkeySimulation
 import LatchkeySupport
 import LatchkeyTerminal
@@ -13,175 +14,301 @@ import LatchkeyTerminal
 #endif
 
 /// What a proxy or a browser recorded, looked at like a stream: playlists, certificate, licenses. Nothing is sent.
+///
+/// Each license request that was refused is held against what the profile sends; the first difference is the diagnosis. Where no vendor is
+/// known, what holds for every vendor is looked at.
 struct TrafficDiagnosis: Sendable {
+    /// The vendor's name.
+    let name: String
+    /// The vendor's profile; one that reads any usual reply where the vendor is unknown.
     let profile: VendorProfile
-    fileprivate let exchanges: [Exchange]
-    private let identification: VendorIdentification
+    let exchanges: [TrafficExchange]
+    /// Whether the vendor was named, or the capture names it.
+    let isKnown: Bool
+    private let isNamed: Bool
 
-    /// A request, and its reply if one came.
-    fileprivate struct Exchange: Sendable {
-        let request: CapturedRequest
-        var reply: HTTPReply?
-    }
-
-    init(_ capture: TrafficCapture, profile: VendorProfile) {
+    /// - Parameter named: the profile that the user named; without one, that which fits the capture best.
+    init(_ capture: TrafficCapture, profile named: VendorProfile?) {
+        let found = named ?? Self.profile(of: capture)
+        var profile = found ?? Self.anyVendor
+        name = found?.name ?? "Unknown vendor"
+        (isKnown, isNamed) = (found != nil, named != nil)
+        // A message id that the reply repeats was another one.
+        profile.lookup?.echoes = [:]
+        if profile.certificate.request == nil { profile.certificate = Self.anyVendor.certificate }
         self.profile = profile
-        identification = VendorIdentification(profiles: [profile])
-        exchanges = capture.messages.reduce(into: []) { exchanges, message in
-            switch message {
-            case .request(let request): exchanges.append(Exchange(request: request))
-            case .reply(let reply):
-                guard let last = exchanges.indices.last, exchanges[last].reply == nil else { return }
-                exchanges[last].reply = reply
-            }
-        }
+        exchanges = TrafficExchange.all(in: capture)
     }
 
-    /// The profile that fits a capture best.
-    /// - Throws: `UsageError` if none does.
-    static func profile(of capture: TrafficCapture) throws(UsageError) -> VendorProfile {
+    /// The profile that fits a capture best; `nil` if none does.
+    private static func profile(of capture: TrafficCapture) -> VendorProfile? {
         let matches = VendorIdentification().identify(capture)
-        guard let best = matches.first(where: { $0.profile != nil && $0.confidence >= .likely }),
-            let profile = best.profile.flatMap(VendorProfile.named)
-        else {
-            throw UsageError("nothing in the capture names a vendor: --vendor ID or --profile FILE is missing.")
-        }
-        return profile
+        return matches.first { $0.profile != nil && $0.confidence >= .likely }?.profile.flatMap(VendorProfile.named)
     }
+
+    /// Reads certificates and licenses in every usual form.
+    private static let anyVendor: VendorProfile = {
+        var profile = VendorProfile.genericRaw
+        profile.decoder = .tolerant
+        return profile
+    }()
 
     func report() async -> DoctorReport {
-        let checks = await playlists() + certificates + licenses
-        guard checks.contains(where: { $0.result != .skipped }) else {
-            return DoctorReport(
-                checks + [
-                    .error(
-                        .license, "nothingCaptured",
-                        "The capture has no playlist, no certificate and no license request.",
-                        "Record the whole playback, and save it as HAR with content.")
-                ], sentSecrets: false)
-        }
-        return DoctorReport(checks, sentSecrets: false)
-    }
-}
-
-// MARK: - The steps
-
-extension TrafficDiagnosis {
-    private func playlists() async -> [Checkup] {
-        guard let first = exchanges.first(where: { $0.reply?.isPlaylist == true }) else {
-            return [.skipped(.playlist, "The capture has no playlist.")]
-        }
-        let diagnosis = StreamDiagnosis(profile: profile, credentials: .none, hosts: HostPolicy(), player: .none)
-        let stream = await diagnosis.stream(at: first.request.url, WebResources(transport: CapturedPlaylists(replies)))
-        let found = stream.checks.filter { $0.code != CapturedPlaylists.code }
-        let missing = stream.checks.count - found.count
-        return found
-            + (missing > 0 ? [.skipped(.playlist, "\(missing) of its playlists are not in the capture.")] : [])
+        let web = RecordedWeb(exchanges)
+        let stream = await stream(web)
+        let roles = await TrafficRoles(profile, keys: stream.keys)
+        let sorted = Dictionary(grouping: exchanges) { roles.role(of: $0) }
+        var checks = stream.checks + identifiers(of: stream.keys, web)
+        checks += preparations(sorted)
+        let certificates = certificates(sorted[.certificate] ?? [])
+        checks += certificates.checks
+        checks += licenses(sorted, for: stream, after: checks, roles.licensePlaces, certificates.sha1s)
+        checks += await media(of: stream, web)
+        if isNamed { checks += diagnosis.otherProfile(for: stream.keys, after: checks) }
+        checks += diagnosis.clocks(notes(of: exchanges), after: checks)
+        return DoctorReport(checks, sentSecrets: false, isRecorded: true)
     }
 
-    private var replies: [String: HTTPReply] {
-        Dictionary(exchanges.compactMap { exchange in exchange.reply.map { (exchange.request.url, $0) } }) { $1 }
-    }
-
-    private var certificates: [Checkup] {
-        let found = exchanges.filter(\.isForCertificate)
-        guard !found.isEmpty else { return [.skipped(.certificate, "The capture has no request for a certificate.")] }
-        return found.prefix(Self.mostShown).flatMap { exchange -> [Checkup] in
-            guard let pair = exchange.pair else { return [Self.unanswered(.certificate, exchange.request)] }
-            do {
-                let certificate = try profile.unchecked.certificate(from: pair)
-                return StreamDiagnosis(profile: profile, credentials: .none, hosts: HostPolicy(), player: .none)
-                    .checks(of: certificate.der)
-            } catch {
-                return [Checkup(.certificate, Failure(error), about: Self.shown(exchange.request))]
-            }
-        }
-    }
-
-    private var licenses: [Checkup] {
-        let found = exchanges.filter { isForLicense($0) }
-        guard !found.isEmpty else { return [.skipped(.license, "The capture has no license request.")] }
-        let shown = found.prefix(Self.mostShown).map { exchange -> Checkup in
-            guard let pair = exchange.pair else { return Self.unanswered(.license, exchange.request) }
-            let context = LicenseContext(
-                keyURI: KeyURI(""), contentIdentifier: ContentIdentifier(""), purpose: .streaming)
-            do {
-                let terms =
-                    try profile.unchecked.license(from: pair, context).terms.map { ", \(TermsSummary($0))" } ?? ""
-                return .ok(.license, "\(Self.shown(exchange.request)): a CKC came\(terms)")
-            } catch {
-                return Checkup(.license, Failure(error), about: Self.shown(exchange.request))
-            }
-        }
-        let more = found.count - shown.count
-        return shown + (more > 0 ? [.skipped(.license, "\(more) more license requests are in the capture.")] : [])
+    /// What the live diagnosis knows about playlists, certificates and refusals.
+    var diagnosis: StreamDiagnosis {
+        StreamDiagnosis(profile: profile, credentials: .none, hosts: HostPolicy(), player: .none)
     }
 
     /// How many requests of one kind are shown.
-    private static let mostShown = 8
+    static let mostShown = 8
+    static let recordAll =
+        "Record the whole playback from before the player loads the stream, and save it as HAR with content."
+}
 
-    /// A license request has an SPC in its body; it is known by its reply, by the vendor's form, or by its address.
-    private func isForLicense(_ exchange: Exchange) -> Bool {
-        let request = exchange.request
-        guard request.method.uppercased() == "POST", exchange.reply?.isPlaylist != true, !exchange.isForCertificate
-        else {
-            return false
+// MARK: - Playlists
+
+extension TrafficDiagnosis {
+    /// The recorded streams, as one. A stream in clear beside one with keys is an advertisement.
+    private func stream(_ web: RecordedWeb) async -> StreamDiagnosis.Stream {
+        let playlists = exchanges.filter(\.isOfPlaylist)
+        guard !playlists.isEmpty else {
+            return StreamDiagnosis.Stream(checks: [.unseen(.playlist, "The capture has no playlist.", Self.recordAll)])
         }
-        if let reply = exchange.reply, Recognition(reply.body) == .ckc { return true }
-        let address = request.url.lowercased().prefix { $0 != "?" }
-        if ["license", "licence", "fairplay", "fps", "/ksm", "ckc"].contains(where: { address.contains($0) }) {
-            return true
+        var found: [StreamDiagnosis.Stream] = []
+        var checks = playlists.prefix(Self.mostShown).compactMap { exchange -> Checkup? in
+            guard exchange.reply == nil || exchange.replyGap != nil else { return nil }
+            return exchange.reply == nil ? unanswered(.playlist, exchange) : unseen(.playlist, exchange)
         }
-        return identification.identify(request).contains { $0.confidence >= .likely }
+        for playlist in playlists
+        where playlist.reply != nil && playlist.replyGap == nil && found.count < Self.mostShown {
+            guard !playlist.isHop(before: exchanges), !web.wasAsked(playlist.request.url) else { continue }
+            found.append(await diagnosis.stream(at: playlist.request.url, WebResources(transport: web)))
+        }
+        let withKeys = found.filter { !$0.keys.isEmpty }
+        let wanted =
+            withKeys.isEmpty ? found : found.filter { !$0.keys.isEmpty || !$0.checks.allSatisfy(\.isAboutClearStream) }
+        if wanted.count > 1, wanted.allSatisfy({ $0.playlists.count == 1 }) {
+            checks.append(
+                .unseen(
+                    .playlist, "The multivariant playlist that names the others is not in the capture.", Self.recordAll)
+            )
+        }
+        checks += wanted.flatMap(\.checks).filter { $0.code != RecordedWeb.code }
+        if !web.missed.isEmpty {
+            let count = web.missed.count
+            checks.append(
+                .unseen(
+                    .playlist,
+                    "\(count.counted("playlist")) of the stream \(count == 1 ? "is" : "are") not in the capture.",
+                    "Play every rendition while it is recorded, or have latchkey doctor URL load them."))
+        }
+        var keys: [KeyURI] = []
+        for key in wanted.flatMap(\.keys) where !keys.contains(key) { keys.append(key) }
+        return StreamDiagnosis.Stream(checks: checks, keys: keys, playlists: wanted.flatMap(\.playlists))
     }
 
-    private static func unanswered(_ step: Checkup.Step, _ request: CapturedRequest) -> Checkup {
-        .error(
-            step, "noReplyCaptured", "\(shown(request)): no reply is in the capture.",
-            "Check the network and the service; if a reply came, save the traffic again as HAR with content.")
+    private func identifiers(of keys: [KeyURI], _ web: RecordedWeb) -> [Checkup] {
+        guard isKnown, !keys.isEmpty else { return [] }
+        let loader = ContentKeyLoader(
+            profile.unchecked, credentials: .fixed(.none),
+            configuration: LoaderConfiguration(certificateFetch: .withFirstKey), transport: web)
+        defer { loader.cancel() }
+        // A setting that only the app has is missing here without being wrong.
+        return diagnosis.identifiers(of: keys, loader).filter { $0.code != "missingSetting" }
     }
 
-    /// Method and address without anything that may be secret.
-    private static func shown(_ request: CapturedRequest) -> String {
-        let address = Redaction.standard.redacted(urlText: request.url).prefix { $0 != "?" && $0 != "#" }
-        return "\(request.method.prefix(10)) \(address.prefix(120))".visible
+    /// What the first segment of each key tells without the key.
+    private func media(of stream: StreamDiagnosis.Stream, _ web: RecordedWeb) async -> [Checkup] {
+        guard !stream.keys.isEmpty else { return [] }
+        let folder = FileManager.default.temporaryDirectory.appending(path: "latchkey-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let isWhole = web.missed.isEmpty
+        var checks: [Checkup] = []
+        for (index, key) in stream.keys.prefix(Self.mostShown).enumerated() {
+            do {
+                let download = StreamDownload(WebResources(transport: web))
+                let place = folder.appending(path: "\(index)")
+                let sample = try await download.sample(of: key, in: stream.playlists, into: place)
+                if let sample { checks += [diagnosis.packagingFault(of: sample, nil)].compactMap(\.self) }
+                if sample == nil, isWhole { checks.append(diagnosis.keyOpensNothing(key)) }
+            } catch {
+                let failure = Failure(error)
+                if failure.code != RecordedWeb.code { checks.append(diagnosis.segmentUnreadable(key, failure)) }
+            }
+        }
+        return checks + [
+            .skipped(.media, "Whether the keys open the media is not looked at: only the player had them.")
+        ]
     }
 }
 
-extension TrafficDiagnosis.Exchange {
-    fileprivate var pair: HTTPExchange? {
-        guard let reply, let url = URL(string: request.url) else { return nil }
-        return HTTPExchange(request: URLRequest(url: url), reply: reply)
-    }
-
-    fileprivate var isForCertificate: Bool {
-        let path = request.url.lowercased().prefix { $0 != "?" }
-        let isNamed = path.contains("certificate") || [".cer", ".der", ".crt"].contains { path.hasSuffix($0) }
-        if isNamed { return true }
-        guard request.method.uppercased() == "GET", let reply, case .certificate = Recognition(reply.body) else {
-            return false
-        }
-        return true
-    }
+extension Checkup {
+    /// Whether it says no more than that a stream is in clear.
+    fileprivate var isAboutClearStream: Bool { result == .ok || code == "noFairPlayKey" || code == RecordedWeb.code }
 }
 
-extension HTTPReply {
-    fileprivate var isPlaylist: Bool { body.starts(with: Data("#EXTM3U".utf8)) }
-}
-
-/// The recorded playlists; any other address is none of the capture's.
-private struct CapturedPlaylists: Transport {
+/// The recorded playlists and segments; any other address is none of the capture's.
+private final class RecordedWeb: Transport {
     /// The code of what was not recorded.
     static let code = "notCaptured"
 
-    private let replies: [String: HTTPReply]
+    private struct Place: Hashable { let url, range: String }
 
-    init(_ replies: [String: HTTPReply]) { self.replies = replies }
+    private let replies: [Place: HTTPReply]
+    private let state = Locked((asked: Set<String>(), missed: Set<String>()))
+
+    init(_ exchanges: [TrafficExchange]) {
+        let found = exchanges.compactMap { exchange -> (Place, HTTPReply)? in
+            guard exchange.method == "GET", exchange.replyGap == nil, let reply = exchange.reply else { return nil }
+            let url = URL(string: exchange.request.url)?.absoluteString ?? exchange.request.url
+            return (Place(url: url, range: exchange.request.header("Range") ?? ""), reply)
+        }
+        replies = Dictionary(found) { $1 }
+    }
+
+    /// The addresses of playlists that were asked for and not recorded.
+    var missed: Set<String> { state.withLock { $0.missed } }
+
+    func wasAsked(_ address: String) -> Bool {
+        let url = URL(string: address)?.absoluteString ?? address
+        return state.withLock { $0.asked.contains(url) }
+    }
 
     func send(_ request: URLRequest, bodyLimit: Int) async throws -> HTTPReply {
-        guard let reply = request.url.flatMap({ replies[$0.absoluteString] }) else {
-            throw Diagnosis(code: Self.code, reason: "It is not in the capture.", remedy: "Record the whole playback.")
+        let url = request.url?.absoluteString ?? ""
+        let range = request.value(forHTTPHeaderField: "Range") ?? ""
+        let reply = replies[Place(url: url, range: range)] ?? replies[Place(url: url, range: "")]
+        let isPlaylist = ["m3u8", "m3u"].contains(request.url?.pathExtension.lowercased() ?? "")
+        state.withLock { state in
+            state.asked.insert(url)
+            if reply == nil, isPlaylist { state.missed.insert(url) }
+        }
+        guard let reply else {
+            throw Diagnosis(code: Self.code, reason: "It is not in the capture.", remedy: TrafficDiagnosis.recordAll)
         }
         return reply
+    }
+}
+
+// MARK: - What precedes a license
+
+extension TrafficDiagnosis {
+    /// Entitlements and secure sessions.
+    private func preparations(_ sorted: [TrafficRoles.Role: [TrafficExchange]]) -> [Checkup] {
+        let vendor = profile.unchecked
+        var checks = (sorted[.lookup] ?? []).prefix(Self.mostShown).map { exchange in
+            check(.token, exchange, "the entitlement came") {
+                _ = try vendor.lookup(from: $0, LookupContext(keyURI: nil))
+            }
+        }
+        for step in [SessionStep.setup, .heartbeat] {
+            checks += (sorted[.session(step)] ?? []).prefix(Self.mostShown).map { exchange in
+                check(.token, exchange, step == .setup ? "the session opened" : "the session lives on") {
+                    _ = try vendor.session(from: $0, step)
+                }
+            }
+        }
+        let licenses = max(sorted[.license]?.count ?? 0, 1)
+        let wanted = vendor.lookupScope == .never ? 0 : vendor.lookupScope == .key ? licenses : 1
+        if (sorted[.lookup]?.count ?? 0) < wanted {
+            checks.append(.unseen(.token, "The capture lacks a request for the entitlement.", Self.recordAll))
+        }
+        if vendor.sessionScope == .source, sorted[.session(.setup)] == nil {
+            checks.append(.unseen(.token, "The capture has no request that opens the secure session.", Self.recordAll))
+        }
+        return checks
+    }
+
+    private func check(
+        _ step: Checkup.Step, _ exchange: TrafficExchange, _ words: String, _ read: (HTTPExchange) throws -> Void
+    ) -> Checkup {
+        guard let pair = exchange.pair else { return unanswered(step, exchange) }
+        do {
+            try read(pair)
+            return .ok(step, "\(exchange.shown): \(words)")
+        } catch {
+            if exchange.replyGap != nil, pair.reply.status == 200 { return unseen(step, exchange) }
+            return explained(Checkup(step, Failure(error), about: exchange.shown), error, exchange, nil)
+        }
+    }
+
+    private func certificates(_ found: [TrafficExchange]) -> (checks: [Checkup], sha1s: Set<String>) {
+        var sha1s: Set<String> = []
+        let asked = found.filter { !$0.isHop(before: exchanges) }
+        guard !asked.isEmpty else { return ([], []) }
+        let checks = asked.prefix(Self.mostShown).flatMap { exchange -> [Checkup] in
+            guard let pair = exchange.pair else { return [unanswered(.certificate, exchange)] }
+            do {
+                let bytes = try profile.unchecked.certificate(from: pair).der
+                if let gap = exchange.replyGap { return [unseen(.certificate, exchange, gap)] }
+                if case .certificate(let sha1) = Recognition(bytes) { sha1s.insert(sha1) }
+                return diagnosis.checks(of: bytes)
+            } catch {
+                if pair.reply.status == 200, let gap = exchange.replyGap {
+                    return [unseen(.certificate, exchange, gap)]
+                }
+                let check = Checkup(.certificate, Failure(error), about: exchange.shown)
+                return [explained(check, error, exchange, nil).adding(Self.mark(pair.reply.body))]
+            }
+        }
+        return (checks, sha1s)
+    }
+
+    /// A word on a byte order mark, which base64 does not begin with.
+    private static func mark(_ body: Data) -> String? {
+        guard body.starts(with: [0xef, 0xbb, 0xbf]) else { return nil }
+        return "It begins with a byte order mark, as a script does that was saved with one."
+    }
+}
+
+// MARK: - What is told of every exchange
+
+extension TrafficDiagnosis {
+    func unanswered(_ step: Checkup.Step, _ exchange: TrafficExchange) -> Checkup {
+        .error(
+            step, "noReplyCaptured", "\(exchange.shown): no reply is in the capture.",
+            "Check the network and the service; if a reply came, save the traffic again as HAR with content.")
+    }
+
+    func unseen(_ step: Checkup.Step, _ exchange: TrafficExchange, _ gap: BodyGap? = nil) -> Checkup {
+        let words = (gap ?? exchange.replyGap ?? .notSaved).words
+        return .unseen(
+            step, "\(exchange.shown): the body of the reply \(words).",
+            "Save the traffic again as HAR with content; a browser keeps bodies only while its tools are open.")
+    }
+
+    /// A refusal with what its exchange tells.
+    func explained(_ check: Checkup, _ error: any Error, _ exchange: TrafficExchange, _ sha1: String?) -> Checkup {
+        diagnosis.explained(check, error, notes(of: [exchange]), spcFor: sha1)
+    }
+
+    /// What a live diagnosis would have noted: clocks, and the last reply.
+    private func notes(of exchanges: [TrafficExchange]) -> TrafficWatch.Notes {
+        var notes = TrafficWatch.Notes()
+        for exchange in exchanges {
+            guard let reply = exchange.reply else { continue }
+            notes.lastReply = exchange.replyGap == nil ? reply : nil
+            if let date = exchange.request.date, let stated = reply.date {
+                notes.aheadByHost[exchange.address.host] = stated.timeIntervalSince(date)
+            }
+            let target = (300..<400).contains(reply.status) ? reply.header("location") : nil
+            notes.redirect = target.map { (reply.status, RecordedAddress($0).shown) }
+        }
+        return notes
     }
 }

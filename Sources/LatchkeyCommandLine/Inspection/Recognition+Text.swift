@@ -11,8 +11,39 @@ extension Recognition {
         if text.hasPrefix("#EXTM3U") { return .playlist }
         if text.hasPrefix("<") { return .webPage }
         guard depth > 0 else { return .text }
+        if text.hasPrefix("data:"), let comma = text.firstIndex(of: ","), text[..<comma].hasSuffix(";base64") {
+            return .base64(ofText(String(text[comma...].dropFirst()), depth).core)
+        }
         if text.hasPrefix("{") || text.hasPrefix("[") || text.hasPrefix("\"") { return ofJSON(text, depth) }
-        return ofEncoding(text, depth) ?? ofForm(text, depth) ?? ofToken(text)
+        return ofEncoding(text, depth) ?? ofNumbers(text, depth) ?? ofForm(text, depth) ?? ofPercents(text, depth)
+            ?? ofParts(text, depth) ?? ofToken(text)
+    }
+
+    /// Bytes as numbers: `48,130,1`.
+    private static func ofNumbers(_ text: String, _ depth: Int) -> Recognition? {
+        guard text.utf8.count >= 32, text.utf8.allSatisfy({ "0123456789, \r\n".utf8.contains($0) }) else { return nil }
+        let numbers = text.split(whereSeparator: { !$0.isNumber }).map { UInt8($0) }
+        let bytes = numbers.compactMap(\.self)
+        guard text.contains(","), bytes.count == numbers.count else { return nil }
+        return .numbers(Recognition(Data(bytes), depth: depth - 1))
+    }
+
+    private static func ofPercents(_ text: String, _ depth: Int) -> Recognition? {
+        guard text.contains("%"), let decoded = text.removingPercentEncoding, decoded != text else { return nil }
+        let inside = Recognition(Data(decoded.utf8), depth: depth - 1)
+        return inside.isTelling ? .percentEncoded(inside) : nil
+    }
+
+    /// A form of parts, `multipart/form-data`.
+    private static func ofParts(_ text: String, _ depth: Int) -> Recognition? {
+        guard text.hasPrefix("--"), let end = text.firstIndex(where: \.isNewline) else { return nil }
+        let fields = text.components(separatedBy: text[..<end]).prefix(64).compactMap { part -> (String, String)? in
+            guard let name = part.firstMatch(of: /; ?name="([^"]{0,40})"/)?.1,
+                let head = ["\r\n\r\n", "\n\n"].lazy.compactMap({ part.range(of: $0, options: .literal) }).first
+            else { return nil }
+            return (String(name), part[head.upperBound...].trimmingCharacters(in: .whitespacesAndNewlines))
+        }
+        return telling(fields, depth)
     }
 
     private static func ofPEM(_ text: String) -> Recognition {
@@ -41,12 +72,14 @@ extension Recognition {
             let value = parts[1].replacing("+", with: " ")
             return (String(parts[0]), value.removingPercentEncoding ?? String(value))
         }
+        return telling(fields, depth)
+    }
+
+    /// The form whose field holds what is exchanged for a key.
+    private static func telling(_ fields: [(String, String)], _ depth: Int) -> Recognition? {
         let found = fields.map { ($0.0, Recognition(Data($0.1.utf8), depth: depth - 1)) }
-        guard let best = found.first(where: { $0.1.isTelling }) ?? found.first(where: { $0.0.lowercased() == "spc" })
-        else {
-            return nil
-        }
-        return .form(field: best.0, best.1)
+        return (found.first { $0.1.isTelling } ?? found.first { $0.0.lowercased() == "spc" })
+            .map { .form(field: $0.0, $0.1) }
     }
 
     private static func ofJSON(_ text: String, _ depth: Int) -> Recognition {
@@ -72,6 +105,8 @@ extension Recognition {
     private static func texts(in value: Any, named name: String?) -> [(String, String)] {
         switch value {
         case let text as String: [(String((name ?? "").prefix(40)), text)]
+        case let list as [NSNumber] where list.count >= 32:
+            [(String((name ?? "").prefix(40)), list.map(\.stringValue).joined(separator: ","))]
         case let list as [Any]: list.prefix(256).flatMap { texts(in: $0, named: name) }
         case let object as [String: Any]:
             object.sorted { $0.key < $1.key }.prefix(256).flatMap { texts(in: $0.value, named: $0.key) }

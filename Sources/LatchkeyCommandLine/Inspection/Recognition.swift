@@ -25,6 +25,11 @@ indirect enum Recognition: Sendable, Hashable {
     /// An encoding, and what it holds.
     case base64(Recognition)
     case hexadecimal(Recognition)
+    case percentEncoded(Recognition)
+    /// A list of numbers, one for each byte, and what these are.
+    case numbers(Recognition)
+    /// Bytes that were read as text: U+FFFD stands for those that are lost.
+    case readAsText
     /// A form body or JSON document; what the field with the most telling value holds.
     case form(field: String, Recognition)
     case json(field: String?, Recognition)
@@ -57,8 +62,19 @@ indirect enum Recognition: Sendable, Hashable {
         } catch {
             if error.kind == .pkcs12 { return .pkcs12 }
         }
+        if wasReadAsText(bytes) { return .readAsText }
         let startsLikeOne = bytes.starts(with: [0, 0, 0, 1]) || bytes.starts(with: [0, 0, 0, 2])
         return startsLikeOne ? .cutShort : nil
+    }
+
+    /// Whether bytes without form were read as UTF-8 and written again: one in four or more became U+FFFD.
+    private static func wasReadAsText(_ bytes: [UInt8]) -> Bool {
+        guard bytes.count >= 32, bytes.contains(where: { $0 < 0x20 && !"\t\n\r".utf8.contains($0) }) else {
+            return false
+        }
+        let start = bytes.prefix(1 << 16)
+        let marks = start.indices.filter { start[$0] == 0xef && start[$0...].starts(with: [0xef, 0xbf, 0xbd]) }.count
+        return marks >= 8 && marks * 3 >= start.count / 4
     }
 
     /// Whether a certificate stands somewhere behind the start. Looks at so many places only that a large file costs little.
@@ -86,6 +102,9 @@ extension Recognition {
         case .token(let format): format == .opaque ? "a token" : "a token (\(format.rawValue))"
         case .base64(let inside): "base64 text of \(inside.noun)"
         case .hexadecimal(let inside): "hexadecimal text of \(inside.noun)"
+        case .percentEncoded(let inside): "percent-encoded text of \(inside.noun)"
+        case .numbers(let inside): "a list of numbers that are \(inside.noun)"
+        case .readAsText: "bytes that were read as text, and lost by that"
         case .form(let field, let inside): "a form body whose field “\(field)” is \(inside.noun)"
         case .json(let field?, let inside): "JSON whose member “\(field)” is \(inside.noun)"
         case .json(nil, _): "JSON"
@@ -111,6 +130,9 @@ extension Recognition {
         case .token: "Token"
         case .base64: "Base64"
         case .hexadecimal: "Hexadecimal"
+        case .percentEncoded: "PercentEncoded"
+        case .numbers: "Numbers"
+        case .readAsText: "ReadAsText"
         case .form: "Form"
         case .json: "JSON"
         case .text: "Text"
@@ -119,10 +141,15 @@ extension Recognition {
     }
 
     /// What it is when every encoding is taken off.
-    var core: Recognition {
+    var core: Recognition { layers.last ?? self }
+
+    /// What it is, and what each encoding holds, from the outside in.
+    var layers: [Recognition] {
         switch self {
-        case .base64(let inside), .hexadecimal(let inside), .form(_, let inside), .json(_, let inside): inside.core
-        default: self
+        case .base64(let inside), .hexadecimal(let inside), .percentEncoded(let inside), .numbers(let inside),
+            .form(_, let inside), .json(_, let inside):
+            [self] + inside.layers
+        default: [self]
         }
     }
 
@@ -131,6 +158,8 @@ extension Recognition {
         switch self {
         case .base64: "Undo the base64: base64 -d FILE > BYTES."
         case .hexadecimal: "Undo the hexadecimal digits: xxd -r -p FILE > BYTES."
+        case .percentEncoded: "Undo the URL encoding."
+        case .numbers: "Write the numbers as bytes."
         case .form(let field, _): "Take the value of “\(field)”, undo its URL encoding and then its base64."
         case .json(let field?, _): "Take the member “\(field)” and undo its base64."
         default: nil

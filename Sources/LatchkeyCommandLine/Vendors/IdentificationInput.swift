@@ -49,7 +49,7 @@ struct IdentificationInput {
     /// What the playlists among the replies say.
     private func playlists(in capture: TrafficCapture) -> [[VendorMatch]] {
         capture.messages.compactMap { message in
-            guard case .reply(let reply) = message, Self.isPlaylist(reply.body),
+            guard case .reply(let reply, _) = message, Self.isPlaylist(reply.body),
                 let playlist = try? Playlist(reply.body, context: PlaylistContext())
             else { return nil }
             return matches(playlist.fairPlayURIs)

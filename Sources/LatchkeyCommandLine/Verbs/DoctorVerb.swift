@@ -19,7 +19,7 @@ struct DoctorVerb: Verb {
     private let licenses = Option(
         "licenses", .count, "how many licenses to ask for at most; defaults to 8, as services bill them")
     private let har = Option(
-        "har", .path("FILE"), "what a proxy or a browser recorded, or curl -v printed; then nothing is sent")
+        "har", .path("FILE"), "what a proxy or browser recorded, or curl -v printed; nothing is sent")
     private let html = Option(
         "html", .path("FILE"), "where to write the report as a page, with what to do at each step")
 
@@ -29,7 +29,8 @@ struct DoctorVerb: Verb {
             details: """
                 Looks at settings, playlists, content identifiers, token, SPC, certificate, licenses, the first segment of each
                 key and the clocks. The first line names the cause. Where bytes alone tell that SPC or token is wrong, neither is
-                sent. Nothing is tried twice. `latchkey vendors` lists the vendors and what --set gives them.
+                sent. Nothing is tried twice. `latchkey vendors` lists the vendors and what --set gives them. With --har license
+                requests are held against what the profile sends; without --vendor the capture says whose they are.
                 """,
             positionals: [playlist],
             options: vendor.profileOptions + vendor.hostOptions + [
@@ -47,7 +48,8 @@ struct DoctorVerb: Verb {
                 """,
                 "latchkey doctor --har session.har",
             ],
-            yes: "nothing is wrong; there may be warnings", no: "something is, or no license could be asked for")
+            yes: "playlist, certificate and license are right", no: "something is wrong",
+            unknown: "not enough was seen")
     }
 
     func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
@@ -65,7 +67,7 @@ struct DoctorVerb: Verb {
         } else {
             console.print(report.text)
         }
-        return report.healthy ? .yes : .no
+        return report.status
     }
 
     /// The vendor's name, and what was found.
@@ -79,9 +81,9 @@ struct DoctorVerb: Verb {
             }
             let capture = try Self.capture(InputFile.read(file, limit: Self.captureLimit, console))
             let isNamed = vendor.isNamed(in: arguments)
-            let profile =
-                isNamed ? try vendor.incompleteProfile(arguments, console) : try TrafficDiagnosis.profile(of: capture)
-            return (profile.name, await TrafficDiagnosis(capture, profile: profile).report())
+            let diagnosis = try TrafficDiagnosis(
+                capture, profile: isNamed ? vendor.incompleteProfile(arguments, console) : nil)
+            return (diagnosis.name, await diagnosis.report())
         }
         guard let address = arguments.given(playlist) else { throw UsageError("PLAYLIST or --har FILE is missing.") }
         let profile = try vendor.incompleteProfile(arguments, console)

@@ -18,7 +18,8 @@ struct ReplayVerb: Verb {
                 """,
             positionals: [bundle], options: [Flag.json],
             examples: ["latchkey replay capture.zip", "latchkey replay capture.zip --json"],
-            yes: "it ended as it did when it was captured", no: "it ended in another way, or the file cannot be read")
+            yes: "it ended as it did when it was captured", no: "it ended in another way, or the file cannot be read",
+            unknown: "no key was asked for when it was captured, so that there was nothing to try")
     }
 
     func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
@@ -26,9 +27,11 @@ struct ReplayVerb: Verb {
         let bundle = try SupportBundle(data)
         let outcome = try await Replay(bundle: bundle).outcome()
         let report = ReplayReport(
-            vendor: bundle.vendor, same: outcome.isSame, error: outcome.failure, stage: outcome.stage,
-            capturedCode: bundle.failure?.code.onOneLine, capturedStage: bundle.failure?.stage?.onOneLine)
+            vendor: bundle.vendor, same: outcome.isSame, error: outcome.failure, keys: bundle.keyCount,
+            stage: outcome.stage, capturedCode: bundle.failure?.code.onOneLine,
+            capturedStage: bundle.failure?.stage?.onOneLine)
         if arguments[Flag.json] { try console.printJSON(report) } else { console.print(report.text) }
+        if report.isEmpty { return .unknown }
         return outcome.isSame ? .yes : .no
     }
 }
@@ -39,9 +42,15 @@ private struct ReplayReport: Encodable {
     /// Whether it ended as it did when it was captured.
     let same: Bool
     let error: Failure?
+    /// How many keys were asked for.
+    let keys: Int
     let stage, capturedCode, capturedStage: String?
 
+    /// Whether nothing was tried, so that no error says nothing.
+    var isEmpty: Bool { same && error == nil && keys == 0 }
+
     var text: String {
+        if isEmpty { return "\(vendor): no key was asked for when this was captured, so that nothing was tried." }
         let captured = Self.words(capturedCode, capturedStage)
         let found = Self.words(error?.code, stage)
         let verdict = same ? "as captured" : "captured was \(captured)"

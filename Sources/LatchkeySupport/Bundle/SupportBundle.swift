@@ -21,6 +21,9 @@ package struct SupportBundle: Sendable {
     /// With what the captured playback ended: code and stage; `nil` if nothing went wrong.
     package var failure: (code: String, stage: String?)? { manifest.failure.map { ($0.code, $0.stage) } }
 
+    /// How many keys were asked for.
+    package var keyCount: Int { manifest.keys.count }
+
     /// The profile's identifier, or the integration's.
     package var vendor: String { manifest.vendor.onOneLine }
 

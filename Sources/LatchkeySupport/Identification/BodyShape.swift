@@ -3,7 +3,7 @@ import LatchkeyCore
 import LatchkeyVendors
 
 /// The form of a request's body, without its values.
-enum BodyShape: Equatable {
+package enum BodyShape: Equatable {
     /// No body, or a body that is missing in the capture.
     case unknown
     case raw
@@ -12,7 +12,7 @@ enum BodyShape: Equatable {
     case json([String])
     case multipart([String])
 
-    init(_ request: CapturedRequest) {
+    package init(_ request: CapturedRequest) {
         let type = request.header("Content-Type")?.lowercased() ?? ""
         guard let body = request.body, !body.isEmpty else {
             self = type.hasPrefix("application/octet-stream") ? .raw : .unknown
@@ -29,6 +29,14 @@ enum BodyShape: Equatable {
         case .multipart(let fields): self = .multipart(fields.map(\.name))
         case .json(.object(let members)): self = .json(members.keys.sorted())
         case .json: self = .json([])
+        }
+    }
+
+    /// The names of its fields, members or parts.
+    package var names: [String] {
+        switch self {
+        case .unknown, .raw, .base64Text: []
+        case .form(let names), .json(let names), .multipart(let names): names
         }
     }
 

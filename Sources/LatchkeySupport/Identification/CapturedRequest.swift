@@ -14,13 +14,21 @@ package struct CapturedRequest: Sendable {
     package var headers: [(name: String, value: String)]
     /// The body; `nil` if there is none or the capture lacks it.
     package var body: Data?
+    /// Why the body is not the one that was sent; `nil` if it is.
+    package var gap: BodyGap?
+    /// When it was sent; `nil` if the capture does not say.
+    package var date: Date?
 
     /// Makes a request.
-    package init(method: String, url: String, headers: [(name: String, value: String)] = [], body: Data? = nil) {
+    package init(
+        method: String, url: String, headers: [(name: String, value: String)] = [], body: Data? = nil,
+        gap: BodyGap? = nil, date: Date? = nil
+    ) {
         self.method = method
         self.url = url
         self.headers = headers
         self.body = body
+        (self.gap, self.date) = (gap, date)
     }
 
     /// The request that a client would send.

@@ -21,7 +21,8 @@ enum CurlCommand {
         }
         return CapturedRequest(
             method: command.method ?? (command.hasBody ? "POST" : "GET"), url: url, headers: command.fields,
-            body: command.body.isEmpty ? nil : Data(command.body.joined(separator: "&").utf8))
+            body: command.body.isEmpty ? nil : Data(command.body.joined(separator: "&").utf8),
+            gap: command.hasBody && command.body.isEmpty ? .notSaved : nil)
     }
 
     static func malformed(_ reason: String) -> Diagnosis {

@@ -11,6 +11,7 @@ struct HTTPArchive: Decodable {
     struct Log: Decodable { let entries: [Entry] }
 
     struct Entry: Decodable {
+        let startedDateTime: String?
         let request: Request
         let response: Response?
     }
@@ -19,6 +20,7 @@ struct HTTPArchive: Decodable {
         let method, url: String
         let headers: [Pair]?
         let postData: PostData?
+        let bodySize: Double?
     }
 
     struct Response: Decodable {
@@ -32,7 +34,10 @@ struct HTTPArchive: Decodable {
         let params: [Pair]?
     }
 
-    struct Content: Decodable { let text, encoding: String? }
+    struct Content: Decodable {
+        let size: Double?
+        let text, encoding: String?
+    }
 
     struct Pair: Decodable {
         let name: String
@@ -41,7 +46,8 @@ struct HTTPArchive: Decodable {
 
     static func messages(_ data: Data) throws(Diagnosis) -> [TrafficCapture.Message] {
         do {
-            let entries = try JSONDecoder().decode(Self.self, from: data).log.entries
+            let json = RecordedBody.withoutLoneSurrogates(data)
+            let entries = try JSONDecoder().decode(Self.self, from: json).log.entries
             return Array(entries.flatMap(\.messages).prefix(TrafficCapture.limit))
         } catch {
             let (path, reason) = DecodingFailure.describe(error)
@@ -54,31 +60,60 @@ struct HTTPArchive: Decodable {
 
 extension HTTPArchive.Entry {
     fileprivate var messages: [TrafficCapture.Message] {
+        let sent = sent
         let captured = CapturedRequest(
             method: request.method, url: request.url, headers: Self.fields(request.headers, request.postData?.mimeType),
-            body: request.postData.flatMap(Self.body))
+            body: sent.bytes.isEmpty ? nil : sent.bytes, gap: sent.gap, date: date)
         // Status 0 means that a request got no reply.
         guard let response, response.status > 0 else { return [.request(captured)] }
-        let reply = HTTPReply(
-            status: response.status, headers: Self.fields(response.headers, nil),
-            body: Self.bytes(response.content?.text, response.content?.encoding) ?? Data())
-        return [.request(captured), .reply(reply)]
+        let headers = Self.fields(response.headers, nil)
+        let hasBody = ![204, 304].contains(response.status) && request.method != "HEAD"
+        let came = RecordedBody(
+            text: response.content?.text, encoding: response.content?.encoding,
+            stated: Self.length(response.content?.size) ?? (response.content?.text == nil ? Self.length(headers) : nil),
+            mayBeMissing: hasBody)
+        let reply = HTTPReply(status: response.status, headers: headers, body: came.bytes)
+        return [.request(captured), .reply(reply, hasBody ? came.gap : nil)]
     }
+
+    /// When the recorder saw the request.
+    private var date: Date? {
+        startedDateTime.flatMap { text in
+            [Date.ISO8601FormatStyle(includingFractionalSeconds: true), Date.ISO8601FormatStyle()].lazy
+                .compactMap { try? $0.parse(text) }.first
+        }
+    }
+
+    private var sent: RecordedBody {
+        let stated = Self.length(request.bodySize) ?? Self.length(Self.fields(request.headers, nil))
+        let data = request.postData
+        if data?.text?.isEmpty != false, let fields = data?.params, !fields.isEmpty {
+            let pairs = fields.map { "\($0.name)=\(Self.encoded($0.value ?? ""))" }
+            return RecordedBody(
+                text: pairs.joined(separator: "&"), encoding: nil, stated: nil, mayBeMissing: false)
+        }
+        let mayHaveBody = ["POST", "PUT", "PATCH"].contains(request.method.uppercased())
+        return RecordedBody(
+            text: data?.text, encoding: data?.encoding, stated: stated, mayBeMissing: mayHaveBody)
+    }
+
+    /// Some recorders write the values of a form as they were sent, others decoded.
+    private static func encoded(_ value: String) -> String { value.contains("%") ? value : value.percentEncoded }
 
     private static func fields(_ pairs: [HTTPArchive.Pair]?, _ type: String?) -> [(name: String, value: String)] {
         let fields = (pairs ?? []).map { ($0.name, $0.value ?? "") }
-        guard let type, !fields.contains(where: { $0.0.lowercased() == "content-type" }) else { return fields }
+        guard let type, !type.isEmpty, !fields.contains(where: { $0.0.lowercased() == "content-type" }) else {
+            return fields
+        }
         return fields + [("Content-Type", type)]
     }
 
-    private static func body(_ data: HTTPArchive.PostData) -> Data? {
-        if let bytes = bytes(data.text, data.encoding), !bytes.isEmpty { return bytes }
-        guard let fields = data.params, !fields.isEmpty else { return nil }
-        return Data(fields.map { "\($0.name)=\($0.value ?? "")" }.joined(separator: "&").utf8)
+    /// A length that is known; −1 stands for one that is not.
+    private static func length(_ number: Double?) -> Int? {
+        number.flatMap { $0 >= 0 && $0 < 1e12 ? Int($0) : nil }
     }
 
-    private static func bytes(_ text: String?, _ encoding: String?) -> Data? {
-        guard let text else { return nil }
-        return encoding == "base64" ? Data(base64Encoded: text) : Data(text.utf8)
+    private static func length(_ fields: [(name: String, value: String)]) -> Int? {
+        fields.first { $0.name.lowercased() == "content-length" }.flatMap { Int($0.value) }
     }
 }

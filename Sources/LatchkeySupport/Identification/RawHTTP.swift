@@ -29,7 +29,7 @@ enum RawHTTP {
         var found: [TrafficCapture.Message] = []
         var head: [String] = []
         func close() {
-            if let first = head.first, let message = message(first, head.dropFirst(), Data()) { found.append(message) }
+            if let first = head.first, let message = message(first, head.dropFirst(), nil) { found.append(message) }
         }
         for line in lines.prefix(TrafficCapture.limit) {
             if isStart(line) {
@@ -45,19 +45,25 @@ enum RawHTTP {
 
     private static func isStart(_ line: String) -> Bool { status(line) != nil || target(line) != nil }
 
+    /// - Parameter body: `nil` if it is not there.
     private static func message(
-        _ first: String, _ lines: ArraySlice<String>, _ body: Data
+        _ first: String, _ lines: ArraySlice<String>, _ body: Data?
     ) -> TrafficCapture.Message? {
         let headers = lines.compactMap { line -> (name: String, value: String)? in
             guard let colon = line.firstIndex(of: ":"), colon != line.startIndex else { return nil }
             return (String(line[..<colon]), line[colon...].dropFirst().trimmingCharacters(in: .whitespaces))
         }
-        if let status = status(first) { return .reply(HTTPReply(status: status, headers: headers, body: body)) }
+        if let status = status(first) {
+            return .reply(
+                HTTPReply(status: status, headers: headers, body: body ?? Data()), body == nil ? .notSaved : nil)
+        }
         guard let (method, target) = target(first) else { return nil }
         let host = headers.first { $0.name.lowercased() == "host" }?.value ?? ""
         let url = target.hasPrefix("/") && !host.isEmpty ? "https://\(host)\(target)" : target
         return .request(
-            CapturedRequest(method: method, url: url, headers: headers, body: body.isEmpty ? nil : body))
+            CapturedRequest(
+                method: method, url: url, headers: headers, body: body?.isEmpty == false ? body : nil,
+                gap: body == nil && method != "GET" ? .notSaved : nil))
     }
 
     /// The status of a reply's first line.

@@ -9,7 +9,8 @@ package struct TrafficCapture: Sendable {
     /// A request or a reply.
     package enum Message: Sendable {
         case request(CapturedRequest)
-        case reply(HTTPReply)
+        /// With the reason why its body is not the one that came, if it is not.
+        case reply(HTTPReply, BodyGap?)
     }
 
     /// The messages, at most 20,000.

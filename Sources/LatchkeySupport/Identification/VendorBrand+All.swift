@@ -23,7 +23,8 @@ extension VendorBrand {
             VendorBrand(
                 profile: "cloud-drm", name: "Cloud DRM (drm.cloud)", hosts: ["drm.cloud", "videokit.cloud"],
                 paths: ["/acquire-license/fairplay", "/certificate/fairplay"],
-                headers: ["x-drm-brandguid", "x-drm-usertoken"], keyURIs: [.query("BrandGuid", 30), .query("KID", 5)]),
+                headers: ["x-drm-brandguid", "x-drm-usertoken"], queryItems: ["brandGuid"],
+                keyURIs: [.query("BrandGuid", 30), .query("KID", 5)]),
             VendorBrand(
                 profile: "azure", name: "Azure Media Services",
                 hosts: ["keydelivery.mediaservices.windows.net", "media.azure.net", "mediaservices.windows.net"],

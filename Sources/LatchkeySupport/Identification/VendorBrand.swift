@@ -14,6 +14,8 @@ struct VendorBrand: Sendable {
     var paths: [String] = []
     /// Header fields of requests and replies that no profile's rule names.
     var headers: [String] = []
+    /// Items of a request's query that no other vendor has.
+    var queryItems: [String] = []
     /// Forms of key URIs.
     var keyURIs: [KeyURIForm] = []
 
@@ -56,6 +58,9 @@ extension VendorBrand {
         }
         return [ofHost].compactMap { $0 } + pathEvidence { facts.pathHolds($0) }
             + headerEvidence { facts.header($0) != nil }
+            + queryItems.filter { facts.queryNames.contains($0.lowercased()) }.prefix(1).map {
+                .init(weight: 40, sentence: "The query item \($0) is the vendor's.")
+            }
     }
 
     func evidence(in seen: ReplyShape) -> [VendorMatch.Evidence] { headerEvidence { seen.header($0) != nil } }

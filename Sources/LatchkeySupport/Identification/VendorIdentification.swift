@@ -73,7 +73,7 @@ extension VendorIdentification {
             switch message {
             case .request(let request): identify(request)
             // A license is never as large as a segment.
-            case .reply(let reply): reply.body.count > 1 << 18 ? [] : identify(reply)
+            case .reply(let reply, _): reply.body.count > 1 << 18 ? [] : identify(reply)
             }
         }
         let telling = findings.filter { $0.contains { $0.confidence >= .likely } }
@@ -89,4 +89,11 @@ extension VendorIdentification {
 extension VendorProfile {
     /// The vendor's own name, the same for all variants.
     package var vendor: String { VendorBrand.all.first { $0.owns(self) }?.name ?? name }
+
+    /// Whether a host is the vendor's own.
+    /// - Parameter host: in small letters, without a port.
+    package func isHome(_ host: String) -> Bool {
+        let brand = VendorBrand.all.first { $0.owns(self) }?.hosts ?? []
+        return brand.contains(where: host.isHost) || hosts.contains { $0.hostName == host }
+    }
 }

@@ -41,6 +41,7 @@ package struct ManualPage: Sendable {
 
     private static let statuses = [
         ("0", "yes"), ("1", "no: refused, wrong or failed"), ("2", "wrong usage"),
+        ("3", "unknown: not enough was seen to say yes or no"),
         ("128 + N", "ended by signal N, with nothing left behind"),
     ]
 

@@ -95,6 +95,13 @@ public import LatchkeyCore
         return (requestIDInBody + Self.usualRequestIDs).lazy.compactMap { json.text(at: $0) }.first { !$0.isEmpty }
     }
 
+    /// What a service said, shortened and without what looks like a secret; `nil` if it said nothing.
+    package func words(of reply: HTTPReply) -> String? {
+        let found = summary(of: reply)
+        let words = [found.code.map { "code \($0)" }, found.message].compactMap(\.self).joined(separator: ", ")
+        return words.isEmpty ? nil : words
+    }
+
     /// The vendor's code in a reply.
     /// - Parameter json: the reply's body, if it is JSON.
     package func code(of reply: HTTPReply, _ json: JSONReply?) -> String? {

@@ -15,7 +15,9 @@ extension ErrorRules {
     static let usualWords: [ReplyField] = [
         .header("x-error-message"), .header("x-error-description"), .header("x-error"), .json("error.message"),
         .json("error_description"), .json("errorMessage"), .json("error_message"), .json("message"),
-        .json("Message"), .json("errors.0.message"), .json("detail"), .json("error"), .json("err"), .json("reason"),
+        .json("Message"), .json("errors.0.message"), .json("error.messages.*"), .json("Error.Message"),
+        .json("detail"), .json("error"),
+        .json("err"), .json("reason"),
         .json("title"), .header("www-authenticate"), .text,
     ]
 }

@@ -46,7 +46,7 @@ import Testing
     @Test func `a binary body stays unchanged`() throws {
         let body = Data([0, 0, 0, 1, 0xff, 0xfe, 0x0d, 0x0a, 0x0d, 0x0a, 7])
         let capture = try TrafficCapture(Data("HTTP/1.1 200 OK\r\nA: b\r\n\r\n".utf8) + body)
-        guard case .reply(let reply)? = capture.messages.first else { throw CancellationError() }
+        guard case .reply(let reply, _)? = capture.messages.first else { throw CancellationError() }
         #expect(reply.status == 200)
         #expect(reply.body == body)
     }
@@ -61,7 +61,7 @@ import Testing
             """
         let messages = try TrafficCapture(Data(har.utf8)).messages
         #expect(messages.count == 3)
-        guard case .request(let first) = messages[0], case .reply(let reply) = messages[1] else {
+        guard case .request(let first) = messages[0], case .reply(let reply, _) = messages[1] else {
             throw CancellationError()
         }
         #expect(first.body == Data("spc=A".utf8))
@@ -82,5 +82,62 @@ import Testing
     @Test(arguments: ["", "x", "GET", "HTTP/1.1", "HTTP/1.1 99999999999999999999 x", "\u{0}\u{1}", "> ", "POST /x"])
     func `anything else is unknown`(text: String) {
         #expect(throws: Diagnosis.self) { try TrafficCapture(Data(text.utf8)) }
+    }
+
+    // How recorders write bodies.
+
+    /// Bytes of which no three in a row are UTF-8, with a control character, as an SPC has.
+    private static let bytes = Data([0, 0, 0, 1, 0x80, 0x99, 0xe9, 0xff, 0x0a, 0x41, 0xc3])
+
+    private func body(_ postData: String, size: Int? = nil) throws -> (bytes: Data?, gap: BodyGap?) {
+        let stated = size.map { ",\"bodySize\":\($0)" } ?? ""
+        let request = try request(
+            "{\"log\":{\"entries\":[{\"request\":{\"method\":\"POST\",\"url\":\"https://h/1\"\(stated)\(postData)}}]}}")
+        return (request.body, request.gap)
+    }
+
+    @Test(arguments: [
+        #"{"text":"AAAAAYCZ6f8KQcM=","encoding":"base64"}"#,
+        #"{"text":"\u0000\u0000\u0000\u0001\u0080\u0099\u00e9\u00ff\nA\u00c3"}"#,  // ISO 8859-1
+        #"{"text":"\u0000\u0000\u0000\u0001\u20ac\u2122\u00e9\u00ff\nA\u00c3"}"#,  // Windows-1252
+        #"{"text":"\u0000\u0000\u0000\u0001\udc80\udc99\udce9\uDCFF\nA\udcc3"}"#,  // surrogate escapes
+    ])
+    func `bytes are read in each of the ways in which recorders write them`(data: String) throws {
+        for size in [nil, Self.bytes.count] {
+            let found = try body(",\"postData\":\(data)", size: size)
+            #expect(found.bytes == Self.bytes && found.gap == nil)
+        }
+    }
+
+    @Test func `text stays text, and a pair of surrogates one character`() throws {
+        let found = try body(#","postData":{"text":"spc=\u00e9 \\udc80 \ud83e\udd8a"}"#)
+        #expect(found.bytes == Data("spc=\u{e9} \\udc80 \u{1f98a}".utf8) && found.gap == nil)
+    }
+
+    @Test func `what a client sent as text is not taken for the recorder's way`() throws {
+        let text = String(decoding: Self.bytes, as: UTF8.self)
+        let escaped = #"\u0000\u0000\u0000\u0001\ufffd\ufffd\ufffd\ufffd\nA\ufffd"#
+        let sent = try body(",\"postData\":{\"text\":\"\(escaped)\"}", size: text.utf8.count)
+        #expect(sent.bytes == Data(text.utf8) && sent.gap == nil)
+        let lost = try body(",\"postData\":{\"text\":\"\(escaped)\"}", size: Self.bytes.count)
+        #expect(lost.gap == .lossy)
+    }
+
+    @Test(arguments: [
+        ("", 9 as Int?, BodyGap.notSaved as BodyGap?), ("", nil, .notSaved), ("", 0, nil),
+        (#","postData":{"text":""}"#, 9, .notSaved),
+        (#","postData":{"text":"abc"}"#, 90, .cutShort), (#","postData":{"text":"abc"}"#, 3, nil),
+        (#","postData":{"text":"AAAA","encoding":"base64"}"#, 90, .cutShort),
+    ])
+    func `a body that is missing or cut is said to be`(postData: String, size: Int?, gap: BodyGap?) throws {
+        #expect(try body(postData, size: size).gap == gap)
+    }
+
+    @Test func `what curl -v prints has no bodies, and says so`() throws {
+        let capture = try TrafficCapture(Data("> POST /a HTTP/1.1\n> Host: h\n>\n< HTTP/1.1 200 OK\n< A: b\n<\n".utf8))
+        guard case .request(let request) = capture.messages[0], case .reply(_, let gap) = capture.messages[1] else {
+            throw CancellationError()
+        }
+        #expect(request.gap == .notSaved && gap == .notSaved)
     }
 }

@@ -1,0 +1,234 @@
+import Foundation
+import Latchkey
+import LatchkeyCore
+import LatchkeyFairPlay
+import LatchkeySupport
+import LatchkeyTerminal
+@_spi(Integrations) import LatchkeyVendors
+
+// The license requests, each held against what the profile sends, and their replies.
+extension TrafficDiagnosis {
+    /// - Parameters:
+    ///   - sorted: the exchanges by what they are for.
+    ///   - checks: what was found before.
+    ///   - places: where the profile would send the requests.
+    ///   - sha1s: the certificates that were seen.
+    func licenses(
+        _ sorted: [TrafficRoles.Role: [TrafficExchange]], for stream: StreamDiagnosis.Stream, after checks: [Checkup],
+        _ places: [RecordedAddress], _ sha1s: Set<String>
+    ) -> [Checkup] {
+        let asked = (sorted[.license] ?? []).filter { !$0.isHop(before: exchanges) }
+        let loads = sorted[.keyLoad] ?? []
+        guard !asked.isEmpty else {
+            return withoutCertificate(sha1s, checks) + notAsked(loads, for: stream, after: checks, sha1s)
+        }
+        let tellsFirst = !checks.contains { $0.result == .error }
+        var found: [(exchange: TrafficExchange, checks: [Checkup])] = []
+        for exchange in asked {
+            let isFirst = tellsFirst && !found.contains { $0.checks.contains { $0.result == .error } }
+            found.append((exchange, check(exchange, stream.keys, places, sha1s, isFirst: isFirst)))
+        }
+        let good = found.filter { $0.checks.contains { $0.result == .ok } }
+        let wanted = max(stream.keys.count, 1)
+        // A request that was refused and made again, with a fresh token for instance, is no fault where every key came at last.
+        let isRepaired =
+            !stream.keys.isEmpty && good.count >= wanted && found.last?.checks.hasError(at: .license, .token) == false
+        let told = found.prefix(Self.mostShown).flatMap(\.checks).map {
+            $0.result == .error && isRepaired ? $0.asWarning : $0
+        }
+        let rest = found.dropFirst(Self.mostShown).flatMap(\.checks).filter { $0.result != .ok }.prefix(Self.mostShown)
+        return withoutCertificate(sha1s, checks, good.first?.exchange) + told + rest
+            + missing(wanted - good.count, of: stream.keys.count, told + rest)
+            + loads.prefix(1).map { loaded($0, loads.count).asWarning }
+    }
+
+    // What was not asked.
+
+    /// A key that no license in the capture is for.
+    private func missing(_ count: Int, of keys: Int, _ checks: [Checkup]) -> [Checkup] {
+        guard count > 0, keys > 0, !checks.hasError(at: .license, .token) else { return [] }
+        return [
+            .unseen(
+                .license,
+                "\(count) of the stream's \(keys.counted("key")) \(count == 1 ? "has" : "have") no license in the capture.",
+                "Play all that the stream has while it is recorded.")
+        ]
+    }
+
+    private func notAsked(
+        _ loads: [TrafficExchange], for stream: StreamDiagnosis.Stream, after checks: [Checkup], _ sha1s: Set<String>
+    ) -> [Checkup] {
+        if let load = loads.first { return [loaded(load, loads.count)] }
+        if checks.hasError(at: .playlist, .certificate, .token) {
+            return [.skipped(.license, "The capture has no license request; what precedes it is wrong.")]
+        }
+        guard !stream.keys.isEmpty, !sha1s.isEmpty else {
+            return [.unseen(.license, "The capture has no license request.", Self.recordAll)]
+        }
+        return [
+            .error(
+                .license, "licenseNotAsked",
+                "The stream has FairPlay keys and the certificate came, and no license was asked for.",
+                "Look at what the player does with the certificate: its FairPlay configuration, its errors, and whether the browser is one that has FairPlay."
+            )
+        ]
+    }
+
+    /// A key URI that a player loads like a file knows nothing of FairPlay.
+    private func loaded(_ exchange: TrafficExchange, _ count: Int) -> Checkup {
+        let times = count == 1 ? "" : ", \(count) times"
+        return .error(
+            .license, "keyLoadedAsFile",
+            "The player loaded the key URI \(exchange.address.shown) as a file\(times), as one does that has no FairPlay for this stream.",
+            "Give the player its FairPlay configuration, and play in a browser or with a player that has FairPlay.")
+    }
+
+    /// What is said of the certificate where none was recorded.
+    private func withoutCertificate(
+        _ sha1s: Set<String>, _ checks: [Checkup], _ licensed: TrafficExchange? = nil
+    ) -> [Checkup] {
+        guard !checks.contains(where: { $0.step == .certificate }) else { return [] }
+        let isShipped = isKnown && profile.shipsCertificate
+        if isShipped, case .spc(let sha1)? = licensed?.sent.core {
+            return [.ok(.certificate, "The app ships it: the SPC was made for the one with SHA-1 \(sha1).")]
+        }
+        return [.unseen(.certificate, "The capture has no request for a certificate.", Self.recordAll)]
+    }
+
+    // One request.
+
+    private func check(
+        _ exchange: TrafficExchange, _ keys: [KeyURI], _ places: [RecordedAddress], _ sha1s: Set<String>, isFirst: Bool
+    ) -> [Checkup] {
+        guard let pair = exchange.pair else { return [unanswered(.license, exchange)] }
+        let context = LicenseContext(
+            keyURI: keys.first ?? KeyURI(""), contentIdentifier: ContentIdentifier(""), purpose: .streaming)
+        do {
+            let license = try profile.unchecked.license(from: pair, context)
+            if let gap = exchange.replyGap { return [unseen(.license, exchange, gap)] }
+            let terms = license.terms.map { ", \(TermsSummary($0))" } ?? ""
+            let unusual = diagnosis.unusualReply(license)
+            let gap = exchange.request.gap.map { gap in
+                Checkup.unseen(
+                    .license, "\(exchange.shown): the body of the request \(gap.words).",
+                    "Save the traffic again with the bodies of requests.")
+            }
+            return (unusual.isEmpty ? [.ok(.license, "\(exchange.shown): a CKC came\(terms)")] : unusual)
+                + [gap].compactMap(\.self)
+        } catch {
+            if let gap = exchange.replyGap, (200..<300).contains(pair.reply.status) {
+                return [unseen(.license, exchange, gap)]
+            }
+            return refusal(exchange, error, pair.reply, keys, places, sha1s, isFirst: isFirst)
+        }
+    }
+
+    private func refusal(
+        _ exchange: TrafficExchange, _ error: any Error, _ reply: HTTPReply, _ keys: [KeyURI],
+        _ places: [RecordedAddress],
+        _ sha1s: Set<String>, isFirst: Bool
+    ) -> [Checkup] {
+        if (300..<400).contains(reply.status), let target = reply.header("location") {
+            return [
+                .error(
+                    .license, "redirectRefused",
+                    "\(exchange.shown): the service redirects with \(reply.status) to \(RecordedAddress(target).shown), and nobody went there.",
+                    "Configure the URL that the service redirects to, if it is the vendor's.")
+            ]
+        }
+        let sha1: String? = if case .spc(let sha1) = exchange.sent.core { sha1 } else { nil }
+        let faults =
+            RequestFault.general(exchange, isAlone: !isKnown)
+            + (isKnown ? RequestFault.differences(exchange, from: profile, places: places) : [])
+        // A service that refuses the token says nothing about the rest of the request.
+        let isAboutToken = (error as? IntegrationError)?.kind == .unauthenticated
+        let others = isAboutToken ? faults.filter { !$0.isAboutToken } : []
+        let asides = others.prefix(1).map { fault in
+            Checkup.warning(.license, fault.code, "Request \(exchange.number): \(fault.words).", fault.remedy)
+        }
+        if let fault = faults.first(where: { !others.contains($0) }) {
+            let first = isFirst ? "; nothing else was wrong before it" : ""
+            let reason =
+                "refused. \(answer(reply, exchange)): \(fault.words). Seen in request \(exchange.number)\(first)."
+            return [.error(.license, fault.code, reason, fault.remedy)]
+        }
+        if let sha1, !sha1s.isEmpty, !sha1s.contains(sha1) {
+            return [
+                .error(
+                    .certificate, "spcForOtherCertificate",
+                    "The SPC was made for another certificate than the service's: \(sha1) ≠ \(sha1s.sorted().joined(separator: ", ")).",
+                    "Have the app make its SPCs with the service's certificate.")
+            ]
+        }
+        if exchange.came.core == exchange.sent.core, sha1 != nil {
+            return [
+                .error(
+                    .license, "licenseIsSPC", "\(exchange.shown): the service sent the SPC back.",
+                    "Check the address: it belongs to something that repeats what it gets, and is no license service.")
+            ]
+        }
+        let check = Checkup(.license, Failure(error), about: exchange.shown)
+        let unseenBody = exchange.request.gap.map { "What was asked \($0.words)." }
+        let told = explained(check, error, exchange, sha1).adding("Seen in request \(exchange.number).").adding(
+            unseenBody)
+        return tokenFaults(exchange, keys) + [told] + asides
+    }
+
+    /// `EZDRM answered 500 "Unable to parse SPC"`.
+    private func answer(_ reply: HTTPReply, _ exchange: TrafficExchange) -> String {
+        let who = isKnown ? profile.vendor : "The service"
+        let nothing = reply.body.isEmpty && exchange.replyGap == nil ? " and nothing" : ""
+        let words = profile.errors.words(of: reply).map { " \"\($0.visible)\"" } ?? nothing
+        return "\(who) answered \(reply.status)\(words)"
+    }
+
+    /// What the token said about itself when it was sent.
+    private func tokenFaults(_ exchange: TrafficExchange, _ keys: [KeyURI]) -> [Checkup] {
+        guard isKnown, let date = exchange.request.date, let token = profile.license.token(in: exchange) else {
+            return []
+        }
+        let key = keys.count == 1 ? keys[0] : KeyURI("")
+        let context = LicenseContext(
+            keyURI: key, contentIdentifier: (try? profile.contentIdentifier(for: key)) ?? ContentIdentifier(""))
+        let advice = profile.unchecked.advice(
+            on: CredentialSet([CredentialSet.tokenName: Secret(token)]), context, at: date)
+        let telling = advice.filter { keys.count == 1 || $0 != .keyNotCovered }.map(InspectionFinding.init)
+        return telling.filter { $0.severity == .error }.prefix(1).map {
+            Checkup(.token, $0).adding("It was sent in request \(exchange.number).")
+        }
+    }
+}
+
+extension VendorProfile {
+    /// Whether the app has the certificate, so that nobody asks for it.
+    fileprivate var shipsCertificate: Bool {
+        switch certificate {
+        case .fetched: false
+        case .inline: true
+        case .inlineOrFetched(let setting, _, _): settings[setting]?.isEmpty == false
+        }
+    }
+}
+
+extension RequestRule {
+    /// The token of a request that was made by the rule; `nil` if it has none.
+    fileprivate func token(in exchange: TrafficExchange) -> String? {
+        func holdsToken(_ rule: TextRule) -> Bool { rule.names.credentials.contains(CredentialSet.tokenName) }
+        let inHeader = headers.first { holdsToken($0.value) }.flatMap { exchange.request.header($0.name) }
+        let inQuery = url.changes.compactMap(\.queryItem).first { holdsToken($0.value) }
+            .flatMap { exchange.address.value(of: $0.name) }
+        let inBody: String? =
+            switch body {
+            case .json(.object(let members)):
+                members.first { if case .rule(let rule) = $0.value { holdsToken(rule) } else { false } }
+                    .flatMap { member in exchange.fields.first { $0.name == member.key }?.value }
+            case .form(let fields), .formWithKeyURIQuery(let fields), .multipart(let fields):
+                fields.first { holdsToken($0.value) }.flatMap { field in
+                    exchange.fields.first { $0.name == field.name }?.value
+                }
+            default: nil
+            }
+        guard let text = inHeader ?? inQuery ?? inBody else { return nil }
+        return text.lowercased().hasPrefix("bearer ") ? String(text.dropFirst(7)) : text
+    }
+}

@@ -1,0 +1,133 @@
+import Foundation
+import LatchkeyCore
+import LatchkeySupport
+import LatchkeyTerminal
+@_spi(Integrations) import LatchkeyVendors
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// A recorded request with its reply, and what their bodies are.
+struct TrafficExchange: Sendable {
+    /// The request's place in the capture, from 1.
+    let number: Int
+    let request: CapturedRequest
+    let address: RecordedAddress
+    private(set) var reply: HTTPReply?
+    /// Why the reply's body is not the one that came; `nil` if it is.
+    private(set) var replyGap: BodyGap?
+    /// What was sent.
+    let sent: Recognition
+    /// What came.
+    private(set) var came = Recognition.empty
+
+    /// A capture's exchanges, in order.
+    static func all(in capture: TrafficCapture) -> [TrafficExchange] {
+        capture.messages.reduce(into: []) { exchanges, message in
+            switch message {
+            case .request(let request): exchanges.append(TrafficExchange(request, number: exchanges.count + 1))
+            case .reply(let reply, let gap):
+                guard let last = exchanges.indices.last, exchanges[last].reply == nil else { return }
+                exchanges[last].add(reply, gap)
+            }
+        }
+    }
+
+    private init(_ request: CapturedRequest, number: Int) {
+        (self.request, self.number) = (request, number)
+        address = RecordedAddress(request.url)
+        sent = Self.recognized(request.body ?? Data())
+    }
+
+    private mutating func add(_ reply: HTTPReply, _ gap: BodyGap?) {
+        (self.reply, replyGap) = (reply, gap)
+        came = Self.recognized(reply.body)
+    }
+
+    /// Nothing that is exchanged for a key is large, and segments are.
+    private static func recognized(_ body: Data) -> Recognition {
+        body.count > 1 << 17 ? .unknown : Recognition(body)
+    }
+}
+
+extension TrafficExchange {
+    /// In capital letters.
+    var method: String { request.method.uppercased() }
+
+    var pair: HTTPExchange? {
+        guard let reply, let url = URL(string: request.url) else { return nil }
+        return HTTPExchange(request: URLRequest(url: url), reply: reply)
+    }
+
+    /// Whether a playlist was asked for, or came.
+    var isOfPlaylist: Bool {
+        if let reply {
+            let start = reply.body.prefix(16)
+            if start.starts(with: Data("#EXTM3U".utf8)) || start.dropFirst(3).starts(with: Data("#EXTM3U".utf8)) {
+                return true
+            }
+            if reply.header("content-type")?.lowercased().contains("mpegurl") == true { return true }
+        }
+        return method == "GET" && [".m3u8", ".m3u"].contains { address.path.lowercased().hasSuffix($0) }
+    }
+
+    /// Whether the reply leads to another address that was asked later.
+    func isHop(before exchanges: [TrafficExchange]) -> Bool {
+        guard let reply, (300..<400).contains(reply.status), let target = reply.header("location"),
+            let place = URL(string: target, relativeTo: URL(string: request.url))?.absoluteString
+        else { return false }
+        return exchanges.contains { $0.number > number && $0.request.url == place }
+    }
+
+    /// Method and address without anything that may be secret.
+    var shown: String {
+        let front = Redaction.standard.redacted(urlText: request.url).prefix { $0 != "?" && $0 != "#" }
+        return "\(request.method.prefix(10)) \(front.prefix(120))".visible
+    }
+}
+
+/// The parts of a recorded address, cut as text, because a recorder may have written anything.
+struct RecordedAddress: Sendable {
+    /// In small letters.
+    let scheme: String
+    /// With the port, in small letters.
+    let host: String
+    let path: String
+    /// Decoded.
+    let items: [(name: String, value: String)]
+
+    init(_ url: String) {
+        let parts = url.prefix { $0 != "#" }.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        let front = String(parts.first ?? "")
+        let mark = front.range(of: "://", options: .literal)
+        scheme = String(mark.map { front[..<$0.lowerBound] } ?? front.prefix { $0 != ":" }).lowercased()
+        let behind = mark.map { front[$0.upperBound...] } ?? front[...]
+        host = behind.prefix { $0 != "/" }.lowercased()
+        path = String(behind.drop { $0 != "/" })
+        items = parts.dropFirst().flatMap { $0.split(separator: "&").prefix(256) }.map { item in
+            let halves = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            let value = halves.count > 1 ? halves[1] : ""
+            return (halves[0].removingPercentEncoding ?? halves[0], value.removingPercentEncoding ?? value)
+        }
+    }
+
+    /// Without its query, and without anything that may be secret.
+    var shown: String {
+        Redaction.standard.redacted(urlText: host.isEmpty ? path : "\(scheme)://\(host)\(path)").prefix(200).description
+    }
+
+    /// The host without its port.
+    var hostName: String { String(host.prefix { $0 != ":" }) }
+
+    func value(of name: String) -> String? { items.first { $0.name.lowercased() == name.lowercased() }?.value }
+
+    /// Whether two addresses differ in their query and scheme at most.
+    func isPlace(of other: RecordedAddress) -> Bool { host == other.host && Self.bare(path) == Self.bare(other.path) }
+
+    private static func bare(_ path: String) -> Substring {
+        var path = path[...]
+        while path.last == "/" { path.removeLast() }
+        return path
+    }
+}
