@@ -160,7 +160,11 @@ import Testing
         await withCheckedContinuation { done in
             keys.license(for: SampleBytes.spc, key: key, asset: "movie-1") { _ in done.resume() }
         }
+        // The app was away when the lease ended: a last renewal is asked for, which nobody makes.
+        let events = harness.loader.events()
         harness.clock.advance(by: .seconds(61))
+        for await event in events { if case .renewalDue = event.kind { break } }
+        harness.clock.advance(by: .seconds(60))
         let failure = await failures.first { _ in true }
         #expect(failure?.asset == "movie-1" && failure?.key == key && failure?.loaderError?.kind == .leaseEnded)
         keys.release()
