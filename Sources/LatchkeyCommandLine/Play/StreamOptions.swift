@@ -6,7 +6,7 @@ import LatchkeyTerminal
 /// The arguments that say which stream is played, with which device.
 struct StreamOptions: Sendable {
     let playlist = Positional(
-        "PLAYLIST", "a file, or an http or https URL; else --vendor's demo stream, with a service of its own",
+        "PLAYLIST", "a file, or an http or https URL; else --vendor's demo stream, served here",
         .files, .optional)
     let vendor = VendorOptions()
     let credentials = Option(
