@@ -14,10 +14,11 @@ struct ExplainVerb: Verb {
         Usage(
             name: "explain", summary: "say what an error number means, why it came, and what to try",
             details: """
-                Knows the numbers of FairPlay, CoreMedia, AVFoundation and URL loading that concern keys, HTTP statuses, the codes of
-                THEOplayer, JW Player, Shaka Player, OpenTV Player and Bitmovin, the vendors' codes that a profile knows, and
-                Latchkey's own errors: signed, unsigned in 32 or 64 bits, hexadecimal, as four characters, or by name. Of a log, however long, it explains each number that it knows
-                once, in the order of the log. Apple documents few of them; where a meaning rests on reports alone, it says so.
+                Knows the numbers of FairPlay, CoreMedia, AVFoundation and URL loading that concern keys, HTTP statuses, the codes
+                of THEOplayer, JW Player, Shaka Player, OpenTV Player and Bitmovin, the vendors' codes that a profile knows, and
+                Latchkey's own errors: signed, unsigned in 32 or 64 bits, hexadecimal, as four characters, or by name. Of a log,
+                however long, it explains each number that it knows once, in the order of the log. Apple documents few of them;
+                where a meaning rests on reports alone, it says so.
                 """,
             positionals: [numbers], options: [Flag.json],
             examples: [
