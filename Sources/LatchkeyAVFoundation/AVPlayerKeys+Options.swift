@@ -17,6 +17,10 @@
             /// Whether a stored key answers a request, or is replaced. Defaults to `answers`.
             public var storedKeys: StoredKeyUse
 
+            /// Options of one key's SPC, by AVFoundation's names, which go before those of `keyRequest`; such as
+            /// `AVContentKeyRequestRequiresValidationDataInSecureTokenKey` with the stored key of that title. Defaults to none. Called on a
+            /// queue that it must not block.
+            public var keyRequestFor: @Sendable (_ key: KeyURI) -> [String: any Sendable] = { _ in [:] }
             /// Whether the playlists of the protected assets are read when keys rotate, so that only keys that a playlist still names are
             /// renewed. Defaults to `true`. Without it, and where a playlist cannot be read without cookies or headers,
             /// `LeasePolicy.heldKeys` says which keys lapse.
@@ -60,13 +64,18 @@
         /// Source: `Documentation/Players.md` §3.12.
         private static let randomIdentifierUnsupported = -11888
 
-        /// The options of an SPC, by AVFoundation's names.
-        var spcOptions: [String: any Sendable] {
+        /// The options of a key's SPC that the app gives, by AVFoundation's names.
+        func appOptions(for key: KeyURI) -> [String: any Sendable] {
+            keyRequest.merging(keyRequestFor(key)) { $1 }
+        }
+
+        /// The options of a key's SPC, by AVFoundation's names.
+        func spcOptions(for key: KeyURI) -> [String: any Sendable] {
             guard deviceIdentifier != .standard, #available(iOS 26, tvOS 26, macOS 26, visionOS 26, watchOS 26, *)
             else {
-                return keyRequest
+                return appOptions(for: key)
             }
-            var options = keyRequest
+            var options = appOptions(for: key)
             options[AVContentKeyRequestShouldRandomizeDeviceIdentifierKey] = true
             if case .seeded(let seed) = deviceIdentifier {
                 options[AVContentKeyRequestRandomDeviceIdentifierSeedKey] = seed

@@ -48,9 +48,9 @@
         }
 
         func makeOptionalSPC(certificate: Data, contentIdentifier: Data) async throws -> Data? {
-            do { return try await spc(certificate, contentIdentifier, options.spcOptions) } catch {
+            do { return try await spc(certificate, contentIdentifier, options.spcOptions(for: keyURI)) } catch {
                 guard options.callsForStandardIdentifier(error) else { throw error }
-                return try await spc(certificate, contentIdentifier, options.keyRequest)
+                return try await spc(certificate, contentIdentifier, options.appOptions(for: keyURI))
             }
         }
 

@@ -59,14 +59,27 @@ import Testing
 
     @Test func `a device identifier is AVFoundation's option, beside those of the app`() {
         var options = AVPlayerKeys.Options(keyRequest: ["app": 1])
-        #expect(Set(options.spcOptions.keys) == ["app"])
+        #expect(Set(options.spcOptions(for: "skd://a").keys) == ["app"])
         options.deviceIdentifier = .random
-        #expect(options.spcOptions[AVContentKeyRequestShouldRandomizeDeviceIdentifierKey] as? Bool == true)
+        #expect(
+            options.spcOptions(for: "skd://a")[AVContentKeyRequestShouldRandomizeDeviceIdentifierKey] as? Bool == true)
         options.deviceIdentifier = .seeded(Data(repeating: 7, count: 16))
         #expect(
-            options.spcOptions[AVContentKeyRequestRandomDeviceIdentifierSeedKey] as? Data
+            options.spcOptions(for: "skd://a")[AVContentKeyRequestRandomDeviceIdentifierSeedKey] as? Data
                 == Data(repeating: 7, count: 16))
-        #expect(options.spcOptions["app"] as? Int == 1)
+        #expect(options.spcOptions(for: "skd://a")["app"] as? Int == 1)
+    }
+
+    @Test func `an option may be a key's own, such as the stored key of its title`() {
+        let name = AVContentKeyRequestRequiresValidationDataInSecureTokenKey
+        var options = AVPlayerKeys.Options(keyRequest: ["app": 1, name: Data()])
+        options.keyRequestFor = { $0 == "skd://a" ? [name: Data([7])] : [:] }
+        #expect(options.spcOptions(for: "skd://a")[name] as? Data == Data([7]))
+        #expect(options.spcOptions(for: "skd://b")[name] as? Data == Data())
+        options.deviceIdentifier = .random
+        #expect(options.spcOptions(for: "skd://a").count == 3)
+        // A receiver that takes no random identifier gets them, too.
+        #expect(options.appOptions(for: "skd://a")[name] as? Data == Data([7]))
     }
 
     @Test func `a receiver that takes no random identifier gets the standard one`() async throws {
