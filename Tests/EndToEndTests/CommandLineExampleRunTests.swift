@@ -15,7 +15,7 @@ struct CommandLineExampleRunTests {
     private static let elsewhere: Set = [
         "latchkey demo", "latchkey demo --all", "latchkey demo --all --out /tmp/demo",
     ]
-    /// Lines that say no: a refusal, a token that is for other keys, and an empty reply that a proxy recorded.
+    /// Lines that say no: a refusal, a token that is for other keys, and a refusal that a proxy recorded.
     private static let refused: Set = [
         "latchkey doctor --har session.har",
         "latchkey inspect token --key-id 7eaf8ec3-4f1e-4d3b-9d0f-0c6a4a4a8b52 --purpose persistable my.jwt",
@@ -125,8 +125,8 @@ private final class ExampleDesk: Sendable {
         _ = try folder.write(
             #"""
             {"log": {"version": "1.2", "entries": [{"request": {"method": "POST", "url": "https://fps.ezdrm.com/api/licenses/7",
-            "headers": [], "postData": {"mimeType": "application/octet-stream", "text": ""}}, "response": {"status": 200,
-            "headers": [], "content": {}}}]}}
+            "headers": [], "postData": {"mimeType": "application/octet-stream", "text": ""}}, "response": {"status": 500,
+            "headers": [], "content": {"size": 19, "mimeType": "text/plain", "text": "Unable to parse SPC"}}}]}}
             """#, to: "session.har")
         for line in [
             "latchkey vendors show vudrm-raw > my-vendor.json",

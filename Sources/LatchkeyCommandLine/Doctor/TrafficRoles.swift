@@ -20,6 +20,8 @@ struct TrafficRoles: Sendable {
     private var certificates: [RecordedAddress] = []
     private var lookups: [RecordedAddress] = []
     private var licenses: [RecordedAddress] = []
+    /// The addresses to which the profile would send the license requests of the recorded keys.
+    private(set) var licensePlaces: [RecordedAddress] = []
     private var sessions: [(step: SessionStep, place: RecordedAddress)] = []
     /// The paths that the vendor's certificates are known to have.
     private let certificatePaths: Set<String>
@@ -42,6 +44,7 @@ struct TrafficRoles: Sendable {
             }
             if let place = vendor.licenseURL(for: key ?? KeyURI(""), lookup: [:]) {
                 licenses.append(RecordedAddress(place.absoluteString))
+                if key != nil { licensePlaces.append(RecordedAddress(place.absoluteString)) }
             }
         }
         for step in [SessionStep.setup, .heartbeat, .teardown] {
@@ -57,9 +60,6 @@ struct TrafficRoles: Sendable {
         guard let url = try? await request()?.url else { return [] }
         return [RecordedAddress(url.absoluteString)]
     }
-
-    /// The addresses to which the profile would send the license requests of the recorded keys.
-    var licensePlaces: [RecordedAddress] { licenses }
 }
 
 extension TrafficRoles {

@@ -119,6 +119,16 @@ import Testing
         )
     }
 
+    @Test func `without the stream's keys nobody knows which path is right, and none is blamed`() async throws {
+        let spc = try await Traffic.parts.spc
+        let run = try await Self.start.adding(
+            "POST", "https://fps.ezdrm.com/api/licenses/7", Self.octets, .base64(spc), status: 500, [:],
+            .text("Unable to parse SPC")
+        ).diagnosed("--vendor", "ezdrm")
+        #expect(run.status == .no)
+        #expect(run.output.contains("Unable to parse SPC") && !run.output.contains("the path is"))
+    }
+
     /// What is sent to a vendor, and the one difference.
     struct Difference: Sendable, CustomTestStringConvertible {
         let vendor, url, type, code: String
