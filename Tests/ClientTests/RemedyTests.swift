@@ -9,7 +9,8 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// Each remedy of the catalogue of errors is done, through what an app can call, and helps.
+/// Remedies of the catalogue of errors are done, through what an app can call, and help. Of the other kinds a test makes the error, and nobody
+/// does its remedy yet: `Case.madeElsewhere`.
 @Suite(.timeLimit(.minutes(1))) struct RemedyTests {
     @Test(arguments: Case.all)
     fileprivate func `what an error says to do makes the key come`(_ one: Case) async throws {
@@ -28,7 +29,9 @@ import Testing
         #expect(await app.ask(try app.loader()).ckc == SampleBytes.ckc())
     }
 
-    @Test func `every kind of a key request's errors has its remedy done here or in a test that is named here`() throws
+    @Test
+    func `every kind of a key request's errors has its remedy done here, or is made by a test that is named here`()
+        throws
     {
         let page = try String(contentsOf: Self.root.appending(path: "Documentation/Errors.md"), encoding: .utf8)
         let rows = page.split(separator: "\n").filter { $0.hasPrefix("| ") }.map { $0.split(separator: "|") }
@@ -40,11 +43,11 @@ import Testing
         }
         #expect(codes.count > 60)
         for code in codes where !Case.all.contains(where: { $0.code == code }) && !Case.beyondTheApp.contains(code) {
-            let test = try #require(Case.elsewhere[code], "the remedy of \(code)")
+            let test = try #require(Case.madeElsewhere[code], "no test makes \(code)")
             let text = try String(contentsOf: Self.root.appending(path: "Tests/\(test).swift"), encoding: .utf8)
             #expect(text.contains(code), "\(test) names \(code)")
         }
-        #expect(Set(Case.elsewhere.keys).union(Case.beyondTheApp).isSubset(of: codes))
+        #expect(Set(Case.madeElsewhere.keys).union(Case.beyondTheApp).isSubset(of: codes))
     }
 
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -211,8 +214,8 @@ private struct Case: Sendable, CustomTestStringConvertible {
             once(kind.rawValue, .failure(TransportError(kind, "The network failed.")))
         }
 
-    /// The tests that do the other remedies.
-    static let elsewhere = [
+    /// The tests that make the other errors.
+    static let madeElsewhere = [
         "cancelled": "ClientTests/AnswerTests", "certificateMissing": "ClientTests/CertificateCacheTests",
         "concurrencyLimit": "ClientTests/SessionFailureTests", "deadlineExceeded": "ClientTests/DeadlineTests",
         "dropped": "ClientTests/AnswerTests", "forbidden": "ClientTests/DiagnoseARefusalTests",
