@@ -251,7 +251,7 @@ extension TrafficDiagnosis {
         var sha1s: Set<String> = []
         let asked = found.filter { !$0.isHop(before: exchanges) }
         guard !asked.isEmpty else { return ([], []) }
-        let checks = asked.prefix(Self.mostShown).flatMap { exchange -> [Checkup] in
+        let all = asked.map { exchange -> [Checkup] in
             guard let pair = exchange.pair else { return [unanswered(.certificate, exchange)] }
             do {
                 let bytes = try profile.unchecked.certificate(from: pair).der
@@ -266,7 +266,9 @@ extension TrafficDiagnosis {
                 return [explained(check, error, exchange, nil).adding(Self.mark(pair.reply.body))]
             }
         }
-        return (checks, sha1s)
+        // Those that are not shown are looked at all the same.
+        let rest = all.dropFirst(Self.mostShown).joined().filter { $0.result != .ok }.prefix(Self.mostShown)
+        return (all.prefix(Self.mostShown).flatMap(\.self) + rest, sha1s)
     }
 
     /// A word on a byte order mark, which base64 does not begin with.

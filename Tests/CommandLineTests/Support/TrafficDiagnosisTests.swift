@@ -281,6 +281,15 @@ import Testing
         expect(run, "notFound", "7301", "no FairPlay certificate for the site")
     }
 
+    @Test func `a certificate is looked at, however many came before it`() async throws {
+        var traffic = Self.start
+        for _ in 0..<9 { traffic = try await traffic.certificate() }
+        let run = try await traffic.adding(
+            "GET", "https://fp.example.com/fairplay.cer", status: 403, [:], .text("no")
+        ).diagnosed()
+        #expect(run.status == .no && run.verdict == "wrong")
+    }
+
     @Test func `a certificate behind a byte order mark is named (h07, contrib-eme#186)`() async throws {
         let certificate = try await Traffic.parts.certificate.base64EncodedString()
         let run = try await Self.start.adding(
