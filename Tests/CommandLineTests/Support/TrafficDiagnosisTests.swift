@@ -8,6 +8,8 @@ import Testing
 
 /// `latchkey doctor --har`: what was recorded of people's trouble, rebuilt with made-up names. `Documentation/Players.md` and the threads that
 /// the names say have the originals.
+///
+/// Longer than other files, because it is one log of cases, which is read from top to bottom.
 @Suite(.timeLimit(.minutes(3))) struct TrafficDiagnosisTests {
     private typealias Traffic = RecordedTraffic
 
