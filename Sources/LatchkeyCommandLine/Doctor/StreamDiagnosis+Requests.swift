@@ -18,7 +18,9 @@ extension StreamDiagnosis {
         if let seconds = service?.retryAfter {
             return check.adding(
                 "It asks to come back in \(Int(min(max(seconds, 0), 1e9))) s.",
-                remedy: "Wait as long as it asks, then try again; if it lasts, report the request id to the vendor.")
+                remedy:
+                    "Wait as long as it asks, then try again; if it lasts, report it to the vendor, with the request id if the service gave one."
+            )
         }
         guard let reply = notes.lastReply else { return check }
         if check.code == "licenseMalformed" || check.code == "certificateMalformed" {

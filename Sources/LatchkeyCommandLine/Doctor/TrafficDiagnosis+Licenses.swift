@@ -29,28 +29,42 @@ extension TrafficDiagnosis {
             found.append((exchange, check(exchange, stream.keys, places, sha1s, isFirst: isFirst)))
         }
         let good = found.filter { $0.checks.contains { $0.result == .ok } }
-        let wanted = max(stream.keys.count, 1)
+        let coverage = LicensedKeys(stream.keys, isKnown ? profile : nil).coverage(of: good.map(\.exchange))
         // A request that was refused and made again, with a fresh token for instance, is no fault where every key came at last.
         let isRepaired =
-            !stream.keys.isEmpty && good.count >= wanted && found.last?.checks.hasError(at: .license, .token) == false
+            !stream.keys.isEmpty && !good.isEmpty && coverage.missingCount == 0
+            && found.last?.checks.hasError(at: .license, .token) == false
         let told = found.prefix(Self.mostShown).flatMap(\.checks).map {
             $0.result == .error && isRepaired ? $0.asWarning : $0
         }
         let rest = found.dropFirst(Self.mostShown).flatMap(\.checks).filter { $0.result != .ok }.prefix(Self.mostShown)
         return withoutCertificate(sha1s, checks, good.first?.exchange) + told + rest
-            + missing(wanted - good.count, of: stream.keys.count, told + rest)
+            + missing(coverage, of: stream.keys.count, after: told + rest, good.count)
             + loads.prefix(1).map { loaded($0, loads.count).asWarning }
     }
 
     // What was not asked.
 
-    /// A key that no license in the capture is for.
-    private func missing(_ count: Int, of keys: Int, _ checks: [Checkup]) -> [Checkup] {
-        guard count > 0, keys > 0, !checks.hasError(at: .license, .token) else { return [] }
+    /// The keys that no license in the capture is for.
+    private func missing(
+        _ coverage: LicensedKeys.Coverage, of keys: Int, after checks: [Checkup], _ licenses: Int
+    ) -> [Checkup] {
+        guard !checks.hasError(at: .license, .token) else { return [] }
+        if coverage.isUnclear {
+            return [
+                .unseen(
+                    .license,
+                    "\(licenses.counted("license")) came for \(keys.counted("key")), and the requests do not say which key each is for.",
+                    "Record one playback from its start, without renewals, or name the vendor with --vendor.")
+            ]
+        }
+        guard coverage.missingCount > 0 else { return [] }
+        let count = coverage.missingCount
+        let named = coverage.missing.first.map { ": \(RecordedAddress($0.raw).shown)" } ?? ""
         return [
             .unseen(
                 .license,
-                "\(count) of the stream's \(keys.counted("key")) \(count == 1 ? "has" : "have") no license in the capture.",
+                "\(count) of the stream's \(keys.counted("key")) \(count == 1 ? "has" : "have") no license in the capture\(named).",
                 "Play all that the stream has while it is recorded.")
         ]
     }

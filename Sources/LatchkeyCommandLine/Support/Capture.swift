@@ -14,6 +14,8 @@ import LatchkeyVendors
 /// Plays a stream once and makes a support bundle of it, whatever comes of it.
 struct Capture: Sendable {
     let setting: PlaySetting
+    /// Without one, the keys say enough.
+    var decoder: FFmpeg? = try? FFmpeg()
 
     /// What came of it.
     struct Outcome: Sendable {
@@ -32,9 +34,8 @@ struct Capture: Sendable {
         let transport = NotingTransport(base: setting.transport, loader: loader)
         let player = setting.player(loader, resources: transport)
         let result: Result<StreamReport, any Error> = await Result {
-            // Without a decoder, the keys say enough.
-            guard let ffmpeg = try? FFmpeg() else { return try await player.keys(of: setting.address) }
-            return try await player.play(setting.address, with: ffmpeg, reference: setting.reference)
+            guard let decoder else { return try await player.keys(of: setting.address) }
+            return try await player.play(setting.address, with: decoder, reference: setting.reference)
         }
         let report = try? result.get()
         let failure = report?.failure ?? result.failure

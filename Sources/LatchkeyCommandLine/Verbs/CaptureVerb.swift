@@ -31,7 +31,8 @@ struct CaptureVerb: Verb {
                     + "--credentials c …",
             ],
             yes: "the stream played, and the file is written",
-            no: "the stream did not play; the file is written all the same"
+            no: "the stream did not play; the file is written all the same",
+            unknown: "nothing was decoded, so that nobody knows whether it plays; the file is written"
         )
     }
 
@@ -44,21 +45,18 @@ struct CaptureVerb: Verb {
         console.endProgress()
         await setting.close()
         try OutputFile.write(outcome.bundle, to: file, for: .owner, console)
-        let report = CaptureReport(
-            file: file, bytes: outcome.bundle.count, error: outcome.failure,
-            right: outcome.failure == nil ? outcome.isRight : false,
-            replays: try await Replay(bundle: SupportBundle(outcome.bundle)).outcome().isSame)
+        let report = try await CaptureReport(outcome, file: file)
         if arguments[Flag.json] {
             try console.printJSON(report)
         } else if file != "-" {
             console.print(report.text)
         }
-        return outcome.failure == nil && outcome.isRight != false ? .yes : .no
+        return report.status
     }
 }
 
 /// What `latchkey capture --json` prints.
-private struct CaptureReport: Encodable {
+struct CaptureReport: Encodable {
     let file: String
     let bytes: Int
     let error: Failure?
@@ -66,12 +64,33 @@ private struct CaptureReport: Encodable {
     let right: Bool?
     /// Whether a replay ends as the capture did.
     let replays: Bool
+    /// How many keys were asked for.
+    let keys: Int
+
+    init(_ outcome: Capture.Outcome, file: String) async throws {
+        let bundle = try SupportBundle(outcome.bundle)
+        self.file = file
+        bytes = outcome.bundle.count
+        error = outcome.failure
+        right = outcome.failure == nil ? outcome.isRight : false
+        replays = try await Replay(bundle: bundle).outcome().isSame
+        keys = bundle.keyCount
+    }
+
+    var status: ExitStatus { right.map { $0 ? .yes : .no } ?? .unknown }
 
     var text: String {
         let size = "\(file), \(bytes) bytes"
         let again = replays ? "latchkey replay \(file) shows it again." : "A replay does not end in the same way."
         guard let error else {
-            return "\(size): \(right == false ? "every key came, and the picture is wrong" : "no error"). \(again)"
+            let found =
+                switch right {
+                case true?: "the stream played"
+                case false?: "every key came, and the picture is wrong"
+                case nil where keys == 0: "no key was asked for, and nothing was decoded"
+                case nil: "every key came, and nothing was decoded, so that nobody knows the picture"
+                }
+            return "\(size): \(found). \(again)"
         }
         let stage = error.stage.map { " at \($0)" } ?? ""
         return "\(size): \(error.code)\(stage). \(again)\n\(error.reason) \(error.remedy)"

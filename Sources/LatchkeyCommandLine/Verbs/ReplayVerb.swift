@@ -55,7 +55,10 @@ private struct ReplayReport: Encodable {
         let found = Self.words(error?.code, stage)
         let verdict = same ? "as captured" : "captured was \(captured)"
         guard let error else { return "\(vendor): \(found), \(verdict)." }
-        return "\(vendor): \(found), \(verdict).\n\(error.reason) \(error.remedy)"
+        let standIn =
+            error.requestID.map(SupportBundle.keeps) == false
+            ? "\nThe request id stands in for the real one, which the app's own log has." : ""
+        return "\(vendor): \(found), \(verdict).\n\(error.reason) \(error.remedy)\(standIn)"
     }
 
     private static func words(_ code: String?, _ stage: String?) -> String {

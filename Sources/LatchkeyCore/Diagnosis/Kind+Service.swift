@@ -89,7 +89,7 @@ extension Diagnosis.Kind {
     /// - App: says that the account does not include the title; asking again does not help.
     public static let forbidden = Self(
         210, "forbidden", "The service knows the caller and refuses.",
-        "Ask the vendor, with the request id, why this token may not play this content.")
+        "Ask the vendor why this token may not play this content, with the request id if the service gave one.")
     /// The service knows no such key, certificate or address.
     ///
     /// - Status: 404 and 410, and codes that the profile lists.
@@ -132,14 +132,14 @@ extension Diagnosis.Kind {
     /// - App: tries again in some minutes; if it lasts, the vendor wants the request id.
     public static let serverTransient = Self(
         216, "serverTransient", "The service is unwell and may recover.",
-        "Try again later; if it lasts, report the request id to the vendor.", isRetryable: true)
+        "Try again later; if it lasts, report it to the vendor, with the request id if the service gave one.", isRetryable: true)
     /// The service failed in a way that does not pass by itself.
     ///
     /// - Status: 501 and 505, and codes that the profile lists.
     /// - App: reports the request id to the vendor; asking again does not help.
     public static let serverPermanent = Self(
         217, "serverPermanent", "The service is unwell and will stay so.",
-        "Report the request id to the vendor.")
+        "Report it to the vendor, with the request id if the service gave one.")
     /// The service redirects without saying where to, or to where no request can follow.
     ///
     /// - Status: every 3xx that is no redirect with a usable location.

@@ -17,7 +17,7 @@ extension FairPlayErrorExplanation {
         status(
             403, "forbidden", "The service knows the caller and refuses.",
             ["The token is for other content.", "The region, the account or the device is not allowed."],
-            ["Ask the vendor with the request id."], .service),
+            ["Ask the vendor, with the request id if the service gave one."], .service),
         status(
             404, "not found", "There is no such address, certificate or key.",
             ["The URL is wrong.", "The key was never stored at the vendor, or its content id differs."],
@@ -51,7 +51,7 @@ extension FairPlayErrorExplanation {
             ["Tell the viewer."], .viewer),
         status(
             500, "server error", "The service failed.", ["A fault of the service.", "An SPC that it cannot open."],
-            ["Report the request id to the vendor."], .service),
+            ["Report it to the vendor, with the request id if the service gave one."], .service),
         status(
             502, "bad gateway", "A server behind the service failed.", ["The service."], ["Try again."], .service),
         status(

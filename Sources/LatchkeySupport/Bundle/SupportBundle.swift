@@ -94,6 +94,9 @@ extension SupportBundle {
 // MARK: - Reading
 
 extension SupportBundle {
+    /// Whether a bundle keeps a service's text as it is; it has a pseudonym in its place otherwise.
+    package static func keeps(_ text: String) -> Bool { text.isPlain }
+
     /// Reads a bundle, which anybody may have written.
     /// - Throws: a `Diagnosis`: those of `ZipArchive`, `bundleMalformed`, or `bundleTooNew`.
     package init(_ data: Data) throws(Diagnosis) {

@@ -74,6 +74,52 @@ import Testing
         #expect(again.status == .no && again.error.contains("--force"))
     }
 
+    @Test func `without a decoder a capture says that nobody knows the picture, and its exit code says so`()
+        async throws
+    {
+        let setting = try Self.setting(.vuDRM) { _ in nil }
+        let outcome = try await Capture(setting: setting, decoder: nil).outcome()
+        await setting.close()
+        #expect(outcome.failure == nil && outcome.isRight == nil)
+        let report = try await CaptureReport(outcome, file: "bundle.zip")
+        #expect(report.status == .unknown && report.text.contains("nothing was decoded"), "\(report.text)")
+        #expect(report.text.contains("every key came") && !report.text.contains("played"))
+    }
+
+    @Test func `a bundle in which no key was asked for replays as nothing that was tried`() async throws {
+        let setting = try Self.setting(.vuDRM) { request in
+            request.url?.pathExtension == "m3u8" ? HTTPReply(status: 200, body: Data(Self.clear.utf8)) : nil
+        }
+        let outcome = try await Capture(setting: setting, decoder: nil).outcome()
+        await setting.close()
+        let report = try await CaptureReport(outcome, file: "bundle.zip")
+        #expect(report.status == .unknown && report.text.contains("no key was asked for"), "\(report.text)")
+        let replay = await RecordedRun(["replay", "-"], tool: .standard, input: outcome.bundle)
+        #expect(replay.status == .unknown && replay.output.contains("nothing was tried"), "\(replay.output)")
+    }
+
+    private static let clear = """
+        #EXTM3U
+        #EXT-X-TARGETDURATION:6
+        #EXTINF:6,
+        s1.ts
+        #EXT-X-ENDLIST
+
+        """
+
+    @Test(arguments: [("9f8c6f3a-1b2c-4d5e-8f90-a1b2c3d4e5f6", true), ("REQ-17", false)])
+    func `a replay says which request id is none of the service's`(id: String, isReplaced: Bool) async throws {
+        let setting = try Self.setting(.vuDRM) { request in
+            guard request.httpMethod == "POST" else { return nil }
+            return HTTPReply(status: 403, headers: [("x-request-id", id)], body: Data("{\"message\":\"no\"}".utf8))
+        }
+        let outcome = try await Capture(setting: setting).outcome()
+        await setting.close()
+        let replay = await RecordedRun(["replay", "-"], tool: .standard, input: outcome.bundle)
+        #expect(replay.status == .yes && replay.output.contains("(request "), "\(replay.output)")
+        #expect(replay.output.contains("stands in for the real one") == isReplaced, "\(replay.output)")
+    }
+
     @Test func `a capture says what it wrote, unless the bundle itself goes to standard output`() async throws {
         let file = folder.path("bundle.zip")
         let told = await RecordedRun("capture", "--vendor", "vudrm", "--out", file)

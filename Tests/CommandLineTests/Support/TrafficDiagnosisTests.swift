@@ -355,6 +355,18 @@ import Testing
         expect(run, "placeholderSent", "Cloud DRM", "userToken", "UserToken not valid")
     }
 
+    @Test(arguments: [
+        ("https://lic.example.com/fps?BrandGuid=b&KID=k", ["x-drm-usertoken": "undefined"], "Cloud DRM"),
+        ("https://proxy.example.com/drm?ExpressPlayToken=null", [:], "ExpressPlay"),
+        ("https://proxy.example.com/drm", ["x-axdrm-message": "[object Object]"], "Axinom"),
+    ])
+    func `a vendor behind another host is known by its query and header fields (m9)`(
+        url: String, headers: [String: String], vendor: String
+    ) async throws {
+        let run = try await Self.start.certificate().license(url, headers, status: 403, .text("{}")).diagnosed()
+        expect(run, "placeholderSent", vendor, "Seen in request 2")
+    }
+
     @Test func `without a vendor the checks of all vendors run (h10, bitmovin#119)`() async throws {
         let run = try await Self.start.certificate().license(
             "https://lic.example.com/fairplay", ["preauthorization": Self.token], status: 401, .text("")

@@ -1,0 +1,86 @@
+import Foundation
+import LatchkeyCore
+import LatchkeySupport
+import LatchkeyVendors
+
+/// Which of a stream's keys recorded license requests are for. An SPC tells it to nobody; address, header fields and body often do.
+struct LicensedKeys {
+    let keys: [KeyURI]
+    /// For each key, the texts that name it and no other, in small letters.
+    private let names: [Set<String>]
+
+    /// - Parameter profile: the vendor's; `nil` if the vendor is unknown.
+    init(_ keys: [KeyURI], _ profile: VendorProfile?) {
+        self.keys = keys
+        // What every request of the app says names no key.
+        let settings = Set((profile?.settings ?? [:]).values.map { $0.lowercased() })
+        let candidates = keys.map { Self.candidates(for: $0, profile).subtracting(settings) }
+        names = candidates.indices.map { index in
+            let others = candidates.indices.filter { $0 != index }.flatMap { candidates[$0] }
+            return candidates[index].subtracting(others)
+        }
+    }
+
+    private static let shortestName = 4
+
+    private static func candidates(for key: KeyURI, _ profile: VendorProfile?) -> Set<String> {
+        let address = RecordedAddress(key.raw)
+        let remainder = key.raw.split(separator: "//", maxSplits: 1).last.map(String.init) ?? key.raw
+        let identifier = profile.flatMap { try? $0.contentIdentifier(for: key) }?.text
+        let parts =
+            [address.hostName] + address.path.split(separator: "/").map(String.init) + address.items.map(\.value)
+        let found = ([key.raw, remainder, identifier].compactMap(\.self) + parts).map { $0.lowercased() }
+        return Set(found.filter { $0.utf8.count >= shortestName })
+    }
+
+    /// What the licenses of some requests cover.
+    struct Coverage {
+        /// The keys that no license may be for.
+        let missing: [KeyURI]
+        /// How many keys lack a license.
+        let missingCount: Int
+        /// Whether there are more licenses whose requests name no key than keys without one, so that nobody knows what these are for.
+        let isUnclear: Bool
+    }
+
+    func coverage(of exchanges: [TrafficExchange]) -> Coverage {
+        let found = exchanges.map(key)
+        let open = keys.indices.filter { !found.contains($0) }
+        // The same SPC sent twice is for the same key.
+        let unnamed = Set(zip(exchanges, found).filter { $0.1 == nil }.map { $0.0.request.body ?? Data() }).count
+        return Coverage(
+            missing: unnamed == 0 ? open.map { keys[$0] } : [], missingCount: max(0, open.count - unnamed),
+            isUnclear: keys.count > 1 && !open.isEmpty && unnamed > open.count)
+    }
+
+    /// The place of the one key that a request names; `nil` if it names none, or several.
+    private func key(of exchange: TrafficExchange) -> Int? {
+        let text = Self.text(of: exchange)
+        let named = names.indices.filter { index in names[index].contains { text.names($0) } }
+        return named.count == 1 ? named.first : nil
+    }
+
+    /// All that a request says, in small letters, also decoded.
+    private static func text(of exchange: TrafficExchange) -> String {
+        let body = exchange.request.body.flatMap { $0.count > 1 << 16 ? nil : String(data: $0, encoding: .utf8) } ?? ""
+        let said = [exchange.request.url, body] + exchange.request.headers.map(\.value)
+        let decoded = said.compactMap(\.removingPercentEncoding)
+        let words = decoded.flatMap { $0.split { !$0.isLetter && !$0.isNumber && !"+/-_=".contains($0) } }
+        let inside = words.filter { $0.utf8.count >= 16 }.prefix(64)
+            .compactMap { Data(lenientBase64: String($0)).flatMap { String(data: $0, encoding: .utf8) } }
+        return (said + decoded + inside).joined(separator: "\n").lowercased()
+    }
+}
+
+extension String {
+    /// Whether a name stands in the text, and not as a part of a longer one.
+    fileprivate func names(_ name: String) -> Bool {
+        var rest = self[...]
+        while let range = rest.range(of: name, options: .literal) {
+            let isEnd = { (character: Character?) in character.map { !$0.isLetter && !$0.isNumber } ?? true }
+            if isEnd(self[..<range.lowerBound].last), isEnd(self[range.upperBound...].first) { return true }
+            rest = self[range.upperBound...]
+        }
+        return false
+    }
+}
