@@ -1,5 +1,6 @@
+package import Foundation
 public import LatchkeyCore
-import LatchkeyFairPlay
+package import LatchkeyFairPlay
 
 /// An SPC, and what its device keeps to open the CKC that answers it.
 ///
@@ -12,6 +13,19 @@ public struct KeyExchange: Sendable {
 
     let session: SessionSecrets
     let requestedBlocks: [RequestedBlock]
+}
+
+extension KeyExchange {
+    /// The exchange of another device, of an SPC that a key server opened.
+    package init(_ spc: Data, openedAs context: ServerPlaybackContext) {
+        let secrets = context.deviceSecrets
+        self.init(
+            spc: Secret(spc), contentIdentifier: context.assetID,
+            session: SessionSecrets(
+                sessionKey: secrets.sessionKey, r1: secrets.r1, integrity: secrets.integrity,
+                antiReplaySeed: secrets.antiReplaySeed),
+            requestedBlocks: context.requestedTags.map { RequestedBlock(tag: $0, bytes: context.block($0) ?? []) })
+    }
 }
 
 extension KeyExchange: CustomStringConvertible {

@@ -23,6 +23,8 @@ struct DoctorRecording {
     /// The profile with the stage's settings, as `--vendor` and `--set` give it.
     let profile: VendorProfile
     let entries: [Entry]
+    /// The service's module, as --credentials gives it.
+    let module: KeyServerModule
     /// What the live diagnosis found.
     let live: DoctorReport
 
@@ -39,6 +41,9 @@ struct DoctorRecording {
         live = await diagnosis.report(
             on: isAddress ? stage.playlist : "\(Recorder.origin)/\(URL(filePath: stage.playlist).lastPathComponent)")
         entries = recorder.entries
+        module = KeyServerModule(
+            credentials: [try KeyServerCredential(directory: stage.folder.file("c"))],
+            derivation: InsecureTestDerivation())
     }
 
     private static func player(_ device: [String]) throws -> StreamDiagnosis.Player {
@@ -55,13 +60,18 @@ struct DoctorRecording {
     }
 
     /// What `--har` says of some of the traffic.
-    func diagnosis(of entries: [Entry]) throws -> TrafficDiagnosis {
-        let log: Entry = ["log": ["version": "1.2", "entries": entries]]
-        let capture = try TrafficCapture(JSONSerialization.data(withJSONObject: log))
-        return TrafficDiagnosis(capture, profile: profile)
+    func diagnosis(of entries: [Entry], opening: Bool = false) throws -> TrafficDiagnosis {
+        TrafficDiagnosis(try capture(of: entries), profile: profile, module: opening ? module : nil)
     }
 
-    func report(on entries: [Entry]) async throws -> DoctorReport { try await diagnosis(of: entries).report() }
+    func capture(of entries: [Entry]) throws -> TrafficCapture {
+        try TrafficCapture(JSONSerialization.data(withJSONObject: ["log": ["version": "1.2", "entries": entries]]))
+    }
+
+    /// - Parameter opening: whether the service's credentials are given.
+    func report(on entries: [Entry], opening: Bool = false) async throws -> DoctorReport {
+        try await diagnosis(of: entries, opening: opening).report()
+    }
 
     /// The places of the exchanges without which no key can be had, and what they are for.
     func needed() async throws -> [(index: Int, role: TrafficRoles.Role)] {

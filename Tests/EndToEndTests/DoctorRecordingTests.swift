@@ -79,6 +79,11 @@ struct DoctorRecordingTests {
             let isSealed = Self.exceptions[setup.sentence] == .right
             #expect(isWarning || isSealed || report.verdict != .right, "\(report.text)")
             #expect(report.verdict != .right || report.text.contains("is not looked at"))
+            if isSealed {
+                let opened = try await recording.report(on: recording.entries, opening: true)
+                #expect(opened.cause?.code == cause, "\(opened.text)")
+                #expect(isWarning || opened.verdict == .wrong, "\(opened.text)")
+            }
             for secret in stage.service.secrets {
                 let ids = stage.service.environment.authority.keys.keys.map { Data("\($0.id)".utf8) }
                 guard !ids.contains(secret) else { continue }
@@ -97,6 +102,22 @@ struct DoctorRecordingTests {
         try await Self.withSound(name) { recording, _ in
             let report = try await recording.report(on: recording.entries)
             #expect(report.verdict == .right && !report.checks.contains { $0.result == .error }, "\(report.text)")
+            let opened = try await recording.report(on: recording.entries, opening: true)
+            #expect(opened.verdict == .right, "\(opened.text)")
+            #expect(opened.checks.count { $0.step == .media && $0.result == .ok } >= 1, "\(opened.text)")
+        }
+    }
+
+    @Test func `credentials of another service open nothing, and that is said`() async throws {
+        try await Self.withSound("axinom") { recording, _ in
+            let other = KeyServerModule(
+                credentials: [try TestCredentials.make(bits: 1_024).credential], derivation: InsecureTestDerivation())
+            let report = try await TrafficDiagnosis(
+                recording.capture(of: recording.entries), profile: recording.profile, module: other
+            ).report()
+            #expect(
+                report.verdict == .right && report.text.contains("its SPC is not for --credentials"), "\(report.text)")
+            #expect(!report.checks.contains { $0.step == .media && $0.result == .ok })
         }
     }
 

@@ -54,7 +54,7 @@ struct LicensedKeys {
     }
 
     /// The place of the one key that a request names; `nil` if it names none, or several.
-    private func key(of exchange: TrafficExchange) -> Int? {
+    func key(of exchange: TrafficExchange) -> Int? {
         let text = Self.text(of: exchange)
         let named = names.indices.filter { index in names[index].contains { text.names($0) } }
         return named.count == 1 ? named.first : nil

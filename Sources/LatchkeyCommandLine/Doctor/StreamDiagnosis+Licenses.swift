@@ -147,7 +147,7 @@ extension StreamDiagnosis {
     }
 
     /// Terms that end before anybody can watch.
-    private func oddTerms(_ terms: LicenseTerms, of key: KeyURI) -> [Checkup] {
+    func oddTerms(_ terms: LicenseTerms, of key: KeyURI) -> [Checkup] {
         let summary = TermsSummary(terms)
         let times = [
             ("lease", summary.lease), ("rental", summary.rental), ("storage", summary.storage),

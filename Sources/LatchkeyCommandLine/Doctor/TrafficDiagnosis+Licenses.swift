@@ -115,10 +115,8 @@ extension TrafficDiagnosis {
         _ exchange: TrafficExchange, _ keys: [KeyURI], _ places: [RecordedAddress], _ sha1s: Set<String>, isFirst: Bool
     ) -> [Checkup] {
         guard let pair = exchange.pair else { return [unanswered(.license, exchange)] }
-        let context = LicenseContext(
-            keyURI: keys.first ?? KeyURI(""), contentIdentifier: ContentIdentifier(""), purpose: .streaming)
         do {
-            let license = try profile.unchecked.license(from: pair, context)
+            let license = try license(of: exchange, keys)
             if let gap = exchange.replyGap { return [unseen(.license, exchange, gap)] }
             let terms = license.terms.map { ", \(TermsSummary($0))" } ?? ""
             let unusual = diagnosis.unusualReply(license)
@@ -127,14 +125,28 @@ extension TrafficDiagnosis {
                     .license, "\(exchange.shown): the body of the request \(gap.words).",
                     "Save the traffic again with the bodies of requests.")
             }
-            return (unusual.isEmpty ? [.ok(.license, "\(exchange.shown): a CKC came\(terms)")] : unusual)
-                + [gap].compactMap(\.self)
+            guard unusual.isEmpty else { return unusual + [gap].compactMap(\.self) }
+            let inside = inside(license, of: exchange, keys)
+            let isGood = !inside.hasError(at: .license)
+            let came = Checkup.ok(.license, "\(exchange.shown): a CKC came\(terms)")
+            return (isGood ? [came] : []) + inside + [gap].compactMap(\.self)
         } catch {
             if let gap = exchange.replyGap, (200..<300).contains(pair.reply.status) {
                 return [unseen(.license, exchange, gap)]
             }
             return refusal(exchange, error, pair.reply, keys, places, sha1s, isFirst: isFirst)
         }
+    }
+
+    /// The license in a reply.
+    /// - Throws: what the profile says of a reply that has none.
+    func license(of exchange: TrafficExchange, _ keys: [KeyURI]) throws -> License {
+        guard let pair = exchange.pair else {
+            throw IntegrationError(Diagnosis.Kind.licenseMalformed, "No reply is in the capture.")
+        }
+        let context = LicenseContext(
+            keyURI: keys.first ?? KeyURI(""), contentIdentifier: ContentIdentifier(""), purpose: .streaming)
+        return try profile.unchecked.license(from: pair, context)
     }
 
     private func refusal(

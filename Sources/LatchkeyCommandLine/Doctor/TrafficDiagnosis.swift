@@ -26,9 +26,14 @@ struct TrafficDiagnosis: Sendable {
     /// Whether the vendor was named, or the capture names it.
     let isKnown: Bool
     private let isNamed: Bool
+    /// The key server's module with the service's credentials, which open what was recorded; `nil` without them.
+    let module: KeyServerModule?
 
-    /// - Parameter named: the profile that the user named; without one, that which fits the capture best.
-    init(_ capture: TrafficCapture, profile named: VendorProfile?) {
+    /// - Parameters:
+    ///   - named: the profile that the user named; without one, that which fits the capture best.
+    ///   - module: the key server's module with the service's credentials, if they are known.
+    init(_ capture: TrafficCapture, profile named: VendorProfile?, module: KeyServerModule? = nil) {
+        self.module = module
         let found = named ?? Self.profile(of: capture)
         var profile = found ?? Self.anyVendor
         name = found?.name ?? "Unknown vendor"
@@ -63,7 +68,7 @@ struct TrafficDiagnosis: Sendable {
         let certificates = certificates(sorted[.certificate] ?? [])
         checks += certificates.checks
         checks += licenses(sorted, for: stream, after: checks, roles.licensePlaces, certificates.sha1s)
-        checks += await media(of: stream, web)
+        checks += await media(of: stream, contentKeys(sorted[.license] ?? [], for: stream.keys), web)
         if isNamed { checks += diagnosis.otherProfile(for: stream.keys, after: checks) }
         checks += diagnosis.clocks(notes(of: exchanges), after: checks)
         return DoctorReport(checks, sentSecrets: false, isRecorded: true)
@@ -132,9 +137,18 @@ extension TrafficDiagnosis {
         return diagnosis.identifiers(of: keys, loader).filter { $0.code != "missingSetting" }
     }
 
-    /// What the first segment of each key tells without the key.
-    private func media(of stream: StreamDiagnosis.Stream, _ web: RecordedWeb) async -> [Checkup] {
+    /// What the first segment of each key tells, with the key where it is known and without it otherwise.
+    private func media(
+        of stream: StreamDiagnosis.Stream, _ opened: [KeyURI: ContentKey], _ web: RecordedWeb
+    ) async -> [Checkup] {
         guard !stream.keys.isEmpty else { return [] }
+        if module != nil {
+            var known = stream
+            known.keys = stream.keys.filter { opened[$0] != nil }
+            let checks = await diagnosis.media(of: known, with: opened, WebResources(transport: web))
+            // A segment that was not recorded is none that is wrong.
+            return checks.map { $0.reason.contains(RecordedWeb.reason) ? .skipped(.media, $0.reason, $0.remedy) : $0 }
+        }
         let folder = FileManager.default.temporaryDirectory.appending(path: "latchkey-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
         let isWhole = web.missed.isEmpty
@@ -166,6 +180,7 @@ extension Checkup {
 private final class RecordedWeb: Transport {
     /// The code of what was not recorded.
     static let code = "notCaptured"
+    static let reason = "It is not in the capture."
 
     private struct Place: Hashable { let url, range: String }
 
@@ -199,7 +214,7 @@ private final class RecordedWeb: Transport {
             if reply == nil, isPlaylist { state.missed.insert(url) }
         }
         guard let reply else {
-            throw Diagnosis(code: Self.code, reason: "It is not in the capture.", remedy: TrafficDiagnosis.recordAll)
+            throw Diagnosis(code: Self.code, reason: Self.reason, remedy: TrafficDiagnosis.recordAll)
         }
         return reply
     }

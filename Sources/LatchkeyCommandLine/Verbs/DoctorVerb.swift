@@ -12,7 +12,8 @@ struct DoctorVerb: Verb {
     private let playlist = Positional("PLAYLIST", "a file, or an http or https URL; not with --har", .files, .optional)
     private let vendor = VendorOptions()
     private let credentials = Option(
-        "credentials", .path("DIR"), "the certificate and ASk of a service for tests, whose SPCs are then made here")
+        "credentials", .path("DIR"),
+        "the credentials of a service for tests: SPCs are made here, and those of --har are opened")
     private let spc = Option(
         "spc", .path("FILE"), "an SPC that a device made, for a service whose SPCs are not made here")
     private let key = Option("key", .text("URI"), "the key that the SPC is for; defaults to the stream's first")
@@ -75,14 +76,18 @@ struct DoctorVerb: Verb {
         _ arguments: Arguments, _ recorder: TraceRecorder, _ console: Console
     ) async throws -> (String, DoctorReport) {
         if let file = arguments[har] {
-            let needless = [credentials.name, spc.name, key.name, licenses.name, TraceRecorder.option.name]
+            let needless = [spc.name, key.name, licenses.name, TraceRecorder.option.name]
             if arguments.given(playlist) != nil || needless.contains(where: { arguments.values[$0] != nil }) {
                 throw UsageError("--har looks at what was recorded, and takes no PLAYLIST, SPC, key or --trace.")
             }
             let capture = try Self.capture(InputFile.read(file, limit: Self.captureLimit, console))
             let isNamed = vendor.isNamed(in: arguments)
             let diagnosis = try TrafficDiagnosis(
-                capture, profile: isNamed ? vendor.incompleteProfile(arguments, console) : nil)
+                capture, profile: isNamed ? vendor.incompleteProfile(arguments, console) : nil,
+                module: arguments[credentials].map { folder in
+                    let credential = try KeyServerCredential(directory: URL(filePath: folder))
+                    return KeyServerModule(credentials: [credential], derivation: InsecureTestDerivation())
+                })
             return (diagnosis.name, await diagnosis.report())
         }
         guard let address = arguments.given(playlist) else { throw UsageError("PLAYLIST or --har FILE is missing.") }

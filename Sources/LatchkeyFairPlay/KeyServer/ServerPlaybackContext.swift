@@ -43,4 +43,12 @@ public struct ServerPlaybackContext: Sendable {
 
     /// The blocks of the SPC, known and unknown, in its order. Offsets count from the start of the decrypted payload.
     package var blocks: [TLLVBlock] { payload.blocks.blocks }
+
+    /// The secrets of the exchange, for whoever opens the CKC in the device's place.
+    package var deviceSecrets: (sessionKey: Secret, r1: Secret, integrity: Secret, antiReplaySeed: Secret) {
+        (session.sessionKey, session.withR1 { Secret($0) }, Secret(payload.integrity), Secret(payload.antiReplaySeed))
+    }
+
+    /// A block as it is in the SPC, with header and padding; `nil` if the SPC does not have it.
+    package func block(_ tag: TLLVTag) -> [UInt8]? { payload.blocks.raw(tag).map { [UInt8]($0) } }
 }

@@ -6,7 +6,7 @@ import LatchkeyCore
 struct SessionBytes: Sendable {
     private let bytes: ErasedBytes
 
-    private static let sessionKey = 0..<16
+    private static let sessionKeyRange = 0..<16
     private static let deviceIdentifier = 16..<36
     private static let r1 = 36..<80
     private static let integrity = 80..<96
@@ -26,6 +26,9 @@ struct SessionBytes: Sendable {
             }
         }
     }
+
+    /// What wraps the content key, 16 bytes.
+    var sessionKey: Secret { bytes.read(Self.sessionKeyRange) { Secret($0) } }
 
     /// The device's anonymized identifier, 20 bytes.
     var deviceIdentifier: Secret { bytes.read(Self.deviceIdentifier) { Secret($0) } }
@@ -48,7 +51,7 @@ struct SessionBytes: Sendable {
     func wrap(_ content: ContentKey, _ cipher: borrowing AESCBC) throws(OpenSSLError) -> [UInt8] {
         var value = content.iv.withUnsafeBytes { [UInt8]($0) }
         content.key.withUnsafeBytes { value.append(contentsOf: $0) }
-        try bytes.read(Self.sessionKey) { key throws(OpenSSLError) in
+        try bytes.read(Self.sessionKeyRange) { key throws(OpenSSLError) in
             try cipher.apply(.encrypt, to: &value, from: 16, key: key)
         }
         return value
