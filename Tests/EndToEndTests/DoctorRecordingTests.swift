@@ -121,8 +121,12 @@ struct DoctorRecordingTests {
         }
     }
 
-    /// A profile for each way: with and without token, lookup, session, header, form, JSON.
-    @Test(arguments: ["vudrm", "axinom", "expressplay-entitlement", "nagra", "doverunner", "jw-platform"])
+    /// A profile for each way: with and without token, lookup, session, header, form, JSON. For them every change is tried, for others one.
+    private static let thorough: Set = [
+        "vudrm", "axinom", "expressplay-entitlement", "expressplay-token-server", "nagra", "doverunner", "jw-platform",
+    ]
+
+    @Test(arguments: StreamTests.emulated)
     func `without an exchange or a body no recording is right`(_ name: String) async throws {
         try await Self.withSound(name) { recording, asset in
             let needed = try await recording.needed()
@@ -133,7 +137,10 @@ struct DoctorRecordingTests {
                     let left = try await recording.report(on: Self.without(index, of: recording.entries))
                     #expect(left.verdict != .right, "\(name) without \(role) at \(index): \(left.text)")
                 }
-                for (way, changed) in Self.changes(of: recording.entries, at: index) {
+                let changes = Self.changes(of: recording.entries, at: index)
+                let turn = (index + name.utf8.count) % max(changes.count, 1)
+                for (way, changed) in Self.thorough.contains(name) ? changes : Array(changes.dropFirst(turn).prefix(1))
+                {
                     let found = try await recording.report(on: changed)
                     #expect(found.verdict != .right, "\(name), \(role) at \(index), \(way): \(found.text)")
                 }

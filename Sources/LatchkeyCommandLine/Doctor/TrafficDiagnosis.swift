@@ -227,9 +227,11 @@ extension TrafficDiagnosis {
     private func preparations(_ sorted: [TrafficRoles.Role: [TrafficExchange]]) -> [Checkup] {
         let vendor = profile.unchecked
         var checks = (sorted[.lookup] ?? []).prefix(Self.mostShown).map { exchange in
-            check(.token, exchange, "the entitlement came") {
-                _ = try vendor.lookup(from: $0, LookupContext(keyURI: nil))
+            var values: [String: Secret] = [:]
+            let came = check(.token, exchange, "the entitlement came") {
+                values = try vendor.lookup(from: $0, LookupContext(keyURI: nil))
             }
+            return came.result == .ok ? unused(values, of: exchange, sorted[.license] ?? []) ?? came : came
         }
         for step in [SessionStep.setup, .heartbeat] {
             checks += (sorted[.session(step)] ?? []).prefix(Self.mostShown).map { exchange in
@@ -249,13 +251,26 @@ extension TrafficDiagnosis {
         return checks
     }
 
+    /// A license address that came, and to which no license request went.
+    private func unused(
+        _ values: [String: Secret], of exchange: TrafficExchange, _ licenses: [TrafficExchange]
+    ) -> Checkup? {
+        guard case .lookup(let name) = profile.license.url.base, let address = values[name]?.revealedText,
+            !licenses.contains(where: { URL(string: $0.request.url) == URL(string: address) })
+        else { return nil }
+        return .unseen(
+            .token, "\(exchange.shown): no license request in the capture went to the address that came.",
+            Self.recordAll)
+    }
+
     private func check(
         _ step: Checkup.Step, _ exchange: TrafficExchange, _ words: String, _ read: (HTTPExchange) throws -> Void
     ) -> Checkup {
         guard let pair = exchange.pair else { return unanswered(step, exchange) }
         do {
             try read(pair)
-            return .ok(step, "\(exchange.shown): \(words)")
+            return exchange.replyGap == nil
+                ? .ok(step, "\(exchange.shown): \(words)") : unseen(step, exchange)
         } catch {
             if exchange.replyGap != nil, pair.reply.status == 200 { return unseen(step, exchange) }
             return explained(Checkup(step, Failure(error), about: exchange.shown), error, exchange, nil)
