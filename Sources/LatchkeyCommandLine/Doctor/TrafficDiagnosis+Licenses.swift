@@ -113,8 +113,7 @@ extension TrafficDiagnosis {
                     .license, "\(exchange.shown): the body of the request \(gap.words).",
                     "Save the traffic again with the bodies of requests.")
             }
-            return (unusual.isEmpty ? [.ok(.license, "\(exchange.shown): a CKC came\(terms)")] : unusual)
-                + [gap].compactMap(\.self)
+            return [.ok(.license, "\(exchange.shown): a CKC came\(terms)")] + unusual + [gap].compactMap(\.self)
         } catch {
             if let gap = exchange.replyGap, (200..<300).contains(pair.reply.status) {
                 return [unseen(.license, exchange, gap)]
@@ -163,7 +162,8 @@ extension TrafficDiagnosis {
         if exchange.came.core == exchange.sent.core, sha1 != nil {
             return [
                 .error(
-                    .license, "licenseIsSPC", "\(exchange.shown): the service sent the SPC back.",
+                    .license, "licenseIsSPC",
+                    "\(exchange.shown): the reply is \(exchange.came.noun), the one that was sent.",
                     "Check the address: it belongs to something that repeats what it gets, and is no license service.")
             ]
         }
