@@ -12,7 +12,7 @@ public struct ReplyWarning: Sendable, Hashable, Codable {
     }
 
     /// A CKC in another envelope than the vendor's.
-    /// - Parameter format: the body's `Data.apparentFormat`.
+    /// - Parameter format: what the body is: `Recognition.noun`.
     static func unusualForm(_ format: String) -> Self {
         Self(
             code: "unusualForm",

@@ -106,7 +106,7 @@ import Testing
         let formats = await events.untilAnswered().compactMap { event in
             if case .certificateUnrecognized(let format) = event.kind { format } else { nil }
         }
-        #expect(formats == ["other data (1432 bytes)"])
+        #expect(formats == ["data of no known form (1432 bytes)"])
     }
 
     @Test func `an integration without a certificate says so`() async {

@@ -59,7 +59,10 @@ import Testing
     @Test(arguments: [
         (FakeTransport.Step.ok(page), "licenseMalformed", "The reply should be the CKC, and is an HTML page."),
         (.ok(Data()), "licenseMalformed", "The license service answered with an empty body."),
-        (.ok(SampleBytes.ckc(cutting: 10)), "licenseMalformed", "The CKC is cut off: 82 bytes instead of 92."),
+        (
+            .ok(SampleBytes.ckc(cutting: 10)), "licenseMalformed",
+            "The reply is a CKC that is cut off: 82 bytes instead of 92."
+        ),
         (.status(500), "serverTransient", "The service answered 500."),
         (.status(429), "rateLimited", "The service answered 429."),
         (.failure(TransportError(.connectionLost, "It ended.")), "connectionLost", "It ended."),

@@ -8,7 +8,8 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct WireResponseVerbTests {
     /// A CKC of version 1 that states its length.
-    private static let ckc = Data([0, 0, 0, 1] + [UInt8](repeating: 0xfb, count: 20) + [0, 0, 0, 4, 1, 2, 3, 4])
+    private static let ckc = Data(
+        [0, 0, 0, 1] + [UInt8](repeating: 0xfb, count: 20) + [0, 0, 0, 16] + [UInt8](1...16))
     private static let certificate = Data([0x30, 0x81, 0x80] + [UInt8](repeating: 0x5a, count: 128))
 
     private static func run(_ words: [String], _ body: Data) async -> RecordedRun {
@@ -24,7 +25,7 @@ import Testing
         let run = await Self.run(["--vendor", "vudrm", "--json", "--out", folder.path("my.ckc")], Self.ckc)
         #expect(run.status == .yes)
         let ckc = try #require(run.json["ckc"] as? [String: Any])
-        #expect(ckc["bytes"] as? Int == 32)
+        #expect(ckc["bytes"] as? Int == 44)
         #expect(ckc["digest"] as? String == Secret(Self.ckc).digest)
         #expect(try Data(contentsOf: folder.file("my.ckc")) == Self.ckc)
         let mode = try FileManager.default.attributesOfItem(atPath: folder.path("my.ckc"))[.posixPermissions]

@@ -47,10 +47,14 @@ extension RequestFault {
             return Self(
                 "spcIsPrivateKey", "the body holds a private key",
                 "Take the key out of the app, have a new one made, and send the SPC.")
-        case .cutShort:
-            return Self("spcIsCutShort", "the body holds an SPC that is cut short or has bytes too many", asBytes)
+        case .damaged:
+            return Self("spcIsCutShort", "the body holds \(sent.core.noun)", asBytes)
         case .readAsText:
-            return Self("spcIsReadAsText", "the body is bytes that were read as text, and lost by that", asBytes)
+            return Self("spcIsReadAsText", "the body is \(sent.core.noun)", asBytes)
+        case .otherSystem, .gzip, .placeholder, .media:
+            return Self(
+                "spcIs\(sent.core.name)", "the body holds \(sent.core.noun) in the SPC's place",
+                "Send the SPC that the player made.")
         case .spc: return wrapped(sent)
         default: return nil
         }
@@ -86,7 +90,10 @@ extension RequestFault {
             return ("header \(header.name)", value)
         }
         let places = query + headers + exchange.fields.map { ("field \($0.name)", $0.value) }
-        guard let found = places.first(where: { placeholders.contains($0.1.trimmingCharacters(in: .whitespaces)) })
+        guard
+            let found = places.first(where: {
+                Recognition.placeholders.contains($0.1.trimmingCharacters(in: .whitespaces))
+            })
         else {
             return nil
         }
@@ -95,8 +102,6 @@ extension RequestFault {
             "the \(found.0.prefix(60).description.visible) is “\(found.1.trimmingCharacters(in: .whitespaces))”, which a program writes for a value that it does not have",
             "Have the app wait for the value before it asks for the license.")
     }
-
-    private static let placeholders: Set = ["undefined", "null", "nil", "(null)", "NaN", "[object Object]", "None"]
 
     /// A content type that says another form than the body has.
     private static func contradiction(_ exchange: TrafficExchange) -> RequestFault? {

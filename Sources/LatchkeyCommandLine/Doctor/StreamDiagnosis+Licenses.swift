@@ -19,11 +19,16 @@ extension StreamDiagnosis {
         _ loader: ContentKeyLoader, _ watch: TrafficWatch, mayCarryCredentials: Bool
     ) async -> [Checkup] {
         let wantsCredentials = await certificateWantsCredentials()
-        if wantsCredentials, let bytes = await anonymousCertificate(loader, watch) { return checks(of: bytes) }
+        if wantsCredentials, let bytes = await anonymousCertificate(loader, watch) {
+            return checks(of: bytes, from: watch.notes.lastReply)
+        }
         guard mayCarryCredentials || !wantsCredentials else {
             return [.skipped(.certificate, "Its request would carry the token.")]
         }
-        do { return checks(of: try await loader.applicationCertificate().der) } catch {
+        do {
+            let bytes = try await loader.applicationCertificate().der
+            return checks(of: bytes, from: watch.notes.lastReply)
+        } catch {
             return [explained(Checkup(.certificate, Failure(error)), error, watch.notes, spcFor: spcCertificate)]
         }
     }
@@ -51,19 +56,22 @@ extension StreamDiagnosis {
         return try? loader.applicationCertificate(from: HTTPExchange(request: request, reply: reply)).der
     }
 
-    func checks(of bytes: Data) -> [Checkup] {
+    /// - Parameter reply: the reply that the certificate was in; `nil` if the app has it.
+    func checks(of bytes: Data, from reply: HTTPReply?) -> [Checkup] {
         let report = CertificateReport(bytes, at: timekeeper.date)
         guard let bits = report.rsaBits, let sha1 = report.sha1 else { return [unreadable(bytes, report)] }
         let kind = report.isTestCertificate == true ? "of a service for tests" : "for \(report.subject ?? "nobody")"
         let problems = report.problems.map { Checkup(.certificate, $0) }
-        return [.ok(.certificate, "RSA \(bits), \(kind), SHA-1 \(sha1)")] + problems + mismatches(sha1)
+        let form = reply.map { Recognition($0.body) }.flatMap { $0 == .certificate ? nil : ", from \($0.noun)" } ?? ""
+        return [.ok(.certificate, "RSA \(bits), \(kind), SHA-1 \(sha1)\(form)")] + problems + mismatches(sha1)
     }
 
     /// A certificate of no known form is passed on, as the client does; one that is recognizably something else is wrong.
     private func unreadable(_ bytes: Data, _ report: CertificateReport) -> Checkup {
-        switch Recognition(bytes) {
-        case .bundle, .unknown: Checkup(.certificate, .bundle)
-        default: Checkup(.certificate, report.problems.first ?? .bundle)
+        let found = Recognition(bytes)
+        return switch found {
+        case .bundle, .unknown: Checkup(.certificate, .bundle(found))
+        default: Checkup(.certificate, report.problems.first ?? .bundle(found))
         }
     }
 
@@ -167,15 +175,13 @@ extension StreamDiagnosis {
     /// In seconds.
     private static let shortestTerm: Int64 = 30
 
-    /// A CKC of a form that no device takes, though its service answered with success.
+    /// A CKC that came otherwise than the vendor documents, or whose version nobody here knows.
     func unusualReply(_ license: License) -> [Checkup] {
+        let remedy = "Compare the reply with the vendor's documentation, and choose the profile's variant that fits."
         let found = Recognition(license.ckc.revealed)
-        guard found != .ckc else { return [] }
-        return [
-            .error(
-                .license, "ckcIs\(found.name)", "What came as CKC is \(found.noun).",
-                found.unwrapping
-                    ?? "Compare the reply with the vendor's documentation, and choose the profile's variant that fits.")
-        ]
+        let warnings = license.warnings.map { Checkup.warning(.license, $0.code, $0.text, remedy) }
+        return found == .ckc
+            ? warnings
+            : warnings + [.warning(.license, "ckcIs\(found.name)", "What came as CKC is \(found.noun).", remedy)]
     }
 }

@@ -23,8 +23,8 @@ extension StreamDiagnosis {
             )
         }
         guard let reply = notes.lastReply else { return check }
-        if check.code == "licenseMalformed" || check.code == "certificateMalformed" {
-            return check.adding("What came is \(Recognition(reply.body).noun).")
+        if case .preceded = Recognition(reply.body), check.code.map({ $0.hasSuffix("Malformed") }) == true {
+            return check.adding(nil, remedy: Recognition(reply.body).unwrapping)
         }
         guard reply.status >= 400 else { return check }
         let words = check.reason.contains("\"") ? nil : serviceWords(reply)

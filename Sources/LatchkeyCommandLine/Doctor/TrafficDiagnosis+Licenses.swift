@@ -125,11 +125,9 @@ extension TrafficDiagnosis {
                     .license, "\(exchange.shown): the body of the request \(gap.words).",
                     "Save the traffic again with the bodies of requests.")
             }
-            guard unusual.isEmpty else { return unusual + [gap].compactMap(\.self) }
             let inside = inside(license, of: exchange, keys)
-            let isGood = !inside.hasError(at: .license)
             let came = Checkup.ok(.license, "\(exchange.shown): a CKC came\(terms)")
-            return (isGood ? [came] : []) + inside + [gap].compactMap(\.self)
+            return (inside.hasError(at: .license) ? [] : [came]) + unusual + inside + [gap].compactMap(\.self)
         } catch {
             if let gap = exchange.replyGap, (200..<300).contains(pair.reply.status) {
                 return [unseen(.license, exchange, gap)]
@@ -189,7 +187,8 @@ extension TrafficDiagnosis {
         if exchange.came.core == exchange.sent.core, sha1 != nil {
             return [
                 .error(
-                    .license, "licenseIsSPC", "\(exchange.shown): the service sent the SPC back.",
+                    .license, "licenseIsSPC",
+                    "\(exchange.shown): the reply is \(exchange.came.noun), the one that was sent.",
                     "Check the address: it belongs to something that repeats what it gets, and is no license service.")
             ]
         }

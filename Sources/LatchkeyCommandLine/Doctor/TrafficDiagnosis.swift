@@ -286,25 +286,19 @@ extension TrafficDiagnosis {
             do {
                 let bytes = try profile.unchecked.certificate(from: pair).der
                 if let gap = exchange.replyGap { return [unseen(.certificate, exchange, gap)] }
-                if case .certificate(let sha1) = Recognition(bytes) { sha1s.insert(sha1) }
-                return diagnosis.checks(of: bytes)
+                if let sha1 = (try? FairPlayCertificate(bytes))?.fingerprint.hexString { sha1s.insert(sha1) }
+                return diagnosis.checks(of: bytes, from: pair.reply)
             } catch {
                 if pair.reply.status == 200, let gap = exchange.replyGap {
                     return [unseen(.certificate, exchange, gap)]
                 }
                 let check = Checkup(.certificate, Failure(error), about: exchange.shown)
-                return [explained(check, error, exchange, nil).adding(Self.mark(pair.reply.body))]
+                return [explained(check, error, exchange, nil)]
             }
         }
         // Those that are not shown are looked at all the same.
         let rest = all.dropFirst(Self.mostShown).joined().filter { $0.result != .ok }.prefix(Self.mostShown)
         return (all.prefix(Self.mostShown).flatMap(\.self) + rest, sha1s)
-    }
-
-    /// A word on a byte order mark, which base64 does not begin with.
-    private static func mark(_ body: Data) -> String? {
-        guard body.starts(with: [0xef, 0xbb, 0xbf]) else { return nil }
-        return "It begins with a byte order mark, as a script does that was saved with one."
     }
 }
 

@@ -70,7 +70,7 @@ extension TrafficRoles {
         if exchange.isOfPlaylist { return .playlist }
         guard ["GET", "POST", "PUT"].contains(exchange.method) else { return .other }
         if case .spc = exchange.sent.core { return .license }
-        if exchange.method != "GET", [.cutShort, .readAsText].contains(exchange.sent.core) { return .license }
+        if exchange.method != "GET", exchange.sent.core.isDamaged { return .license }
         return preparation(exchange) ?? (exchange.came.core == .ckc ? .license : nil) ?? byPlace(exchange)
             ?? byWords(exchange) ?? .other
     }
@@ -115,5 +115,16 @@ extension TrafficRoles {
         }
         let words = ["license", "licence", "fairplay", "fps", "ksm", "ckc", "drm"]
         return words.contains(where: path.contains) ? .license : nil
+    }
+}
+
+extension Recognition {
+    /// Whether it may have been an SPC.
+    fileprivate var isDamaged: Bool {
+        switch self {
+        case .damaged(let container, _, _): container != .certificate
+        case .readAsText: true
+        default: false
+        }
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyFairPlay
+import LatchkeyVendors
 
 extension Inspection {
     init(_ report: CertificateReport) {
@@ -7,26 +8,29 @@ extension Inspection {
     }
 
     /// A file of no known form, which may be one of the certificate bundles that Apple issues now.
-    init(bundle bytes: Data, hasCertificates: Bool) {
-        let what = hasCertificates ? "certificates inside a file of no public form" : "a file of no public form"
-        let facts: [Fact] = [("Certificate", "\(bytes.count) bytes, \(what); perhaps a certificate bundle (.bin)")]
-        self.init(kind: .certificate, facts: facts, problems: [.bundle], report: CertificateBundle(bytes: bytes.count))
+    init(bundle bytes: Data, _ found: Recognition) {
+        let problems = [InspectionFinding.bundle(found)]
+        let facts: [Fact] = [("Certificate", "\(bytes.count) bytes, \(found.noun)")]
+        self.init(
+            kind: .certificate, facts: facts, problems: problems,
+            report: CertificateBundle(bytes: bytes.count, found: found.noun, problems: problems))
     }
 }
 
 private struct CertificateBundle: Encodable, Sendable {
     let bytes: Int
-    let found = "a certificate bundle, perhaps"
-    let problems = [InspectionFinding.bundle]
-
-    private enum CodingKeys: CodingKey { case bytes, found, problems }
+    let found: String
+    let problems: [InspectionFinding]
 }
 
 extension InspectionFinding {
     /// A certificate that nobody but the device can look into.
-    static let bundle = InspectionFinding(
-        .warning, "certificateBundle", "The file is no DER certificate; it may be a bundle, whose form is not public.",
-        "Check that it is the file that Apple issued (fps_certificate….bin); only a device can tell.")
+    static func bundle(_ found: Recognition) -> Self {
+        Self(
+            .warning, "certificateBundle",
+            "The certificate is \(found.noun), and no DER; it may be a bundle, whose form is not public.",
+            "Check that it is the file that Apple issued (fps_certificate….bin); only a device can tell.")
+    }
 }
 
 extension CertificateReport {

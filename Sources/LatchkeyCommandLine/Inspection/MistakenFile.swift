@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyFairPlay
+import LatchkeyVendors
 
 /// A file that is something else than it was taken for.
 struct MistakenFile: Sendable {
@@ -32,9 +33,15 @@ struct MistakenFile: Sendable {
             return "Keep it on the key server only, and give the certificate that was issued for it."
         case (.certificate, .pkcs12):
             return "Take the certificate out of the PKCS#12 file and keep its private key on the key server only."
-        case (_, .webPage), (_, .json(nil, _)):
+        case (_, .webPage), (_, .json(nil, _)), (_, .xml(nil, _)):
             return "Read it: it is an error or a sign-in page, or holds the value in a field."
-        case (_, .cutShort):
+        case (_, .otherSystem):
+            return "Give \(kind.noun): a service for several systems tells them apart by the address or a header field."
+        case (_, .gzip): return "Decompress it: gunzip < FILE > BYTES."
+        case (_, .placeholder): return "Have the program write the bytes, or their base64, and not the object."
+        case (_, .readAsText):
+            return "Get it again, and have the program read it as bytes, not as text; what is lost cannot be had back."
+        case (_, .damaged):
             return "Get the whole file again, as bytes; a text editor or a copy through a terminal changes it."
         default: break
         }
@@ -70,7 +77,7 @@ extension Inspection.Kind {
     fileprivate func mayBe(_ found: Recognition) -> Bool {
         switch (self, found) {
         case (.spc, .spc), (.ckc, .ckc), (.certificate, .certificate), (.certificate, .bundle): true
-        case (.certificate, .unknown), (.spc, .unknown): true
+        case (.certificate, .unknown), (.spc, .unknown), (.spc, .laterVersion): true
         // A token may be any text, and be encoded in any way.
         case (.token, .spc), (.token, .ckc), (.token, .certificate), (.token, .privateKey), (.token, .pem): false
         case (.token, _): !found.isTelling

@@ -19,27 +19,33 @@ struct IdentificationInput {
         self.console = console
     }
 
-    /// The profiles that fit an argument: a key URI, a command, a file, an address or `-`.
-    func matches(_ word: String) async throws -> [VendorMatch] {
+    /// The profiles that fit an input, and what the bodies are that a capture holds.
+    typealias Findings = (matches: [VendorMatch], bodies: [String])
+
+    /// What an argument says: a key URI, a command, a file, an address or `-`.
+    func findings(_ word: String) async throws -> Findings {
         let start = word.lowercased()
-        if start.hasPrefix("skd:") { return identification.identify(keyURI: KeyURI(word)) }
+        if start.hasPrefix("skd:") { return (identification.identify(keyURI: KeyURI(word)), []) }
         if start.hasPrefix("curl ") || start.hasPrefix("$ curl ") {
-            return identification.identify(try TrafficCapture(Data(word.utf8)))
+            return findings(try TrafficCapture(Data(word.utf8)))
         }
         let source = try await PlaylistSource.load(word, base: nil, from: web, limit: Self.limit, console)
         console.endProgress()
-        return try await matches(source)
+        return try await findings(source)
     }
 
-    private func matches(_ source: PlaylistSource) async throws -> [VendorMatch] {
+    private func findings(_ source: PlaylistSource) async throws -> Findings {
         if Self.isPlaylist(source.bytes) {
             let fetcher = FollowingFetcher(source, web, limit: PlaylistLimits().totalBytes, console)
-            return matches(try await KeyDiscovery(fetcher).keys(at: source.place).fairPlayURIs)
+            return (matches(try await KeyDiscovery(fetcher).keys(at: source.place).fairPlayURIs), [])
         }
         let uris = Self.keyURIs(source.bytes)
-        guard uris.isEmpty else { return matches(uris) }
-        let capture = try TrafficCapture(source.bytes)
-        return VendorIdentification.combined([identification.identify(capture)] + playlists(in: capture))
+        return uris.isEmpty ? findings(try TrafficCapture(source.bytes)) : (matches(uris), [])
+    }
+
+    private func findings(_ capture: TrafficCapture) -> Findings {
+        let found = [identification.identify(capture)] + playlists(in: capture)
+        return (VendorIdentification.combined(found), capture.bodies)
     }
 
     private func matches(_ uris: [KeyURI]) -> [VendorMatch] {

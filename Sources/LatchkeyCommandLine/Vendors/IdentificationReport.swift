@@ -1,10 +1,13 @@
 import LatchkeySupport
+import LatchkeyTerminal
 import LatchkeyVendors
 
 /// What `latchkey vendors identify` prints.
 struct IdentificationReport: Encodable {
     /// All that fit, the best first.
     let matches: [Match]
+    /// What the bodies of a capture are.
+    let bodies: [String]
 
     struct Match: Encodable {
         /// Nil for a vendor without a profile.
@@ -16,7 +19,8 @@ struct IdentificationReport: Encodable {
         let reasons: [String]
     }
 
-    init(_ found: [VendorMatch]) {
+    init(_ found: [VendorMatch], bodies: [String]) {
+        self.bodies = bodies
         matches = found.map {
             Match(
                 profile: $0.profile, vendor: $0.vendor, confidence: $0.confidence, score: $0.score, reasons: $0.reasons)
@@ -27,7 +31,9 @@ struct IdentificationReport: Encodable {
     var isTelling: Bool { matches.contains { $0.confidence >= .likely } }
 
     /// For people: a paragraph for each vendor, its variants in one line.
-    var text: String {
+    var text: String { ([vendorText] + bodies.map(\.visible)).joined(separator: "\n") }
+
+    private var vendorText: String {
         guard !matches.isEmpty else {
             return "Nothing in it names a vendor. latchkey vendors lists those that there are."
         }

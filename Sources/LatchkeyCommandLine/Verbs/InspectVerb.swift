@@ -73,7 +73,7 @@ struct InspectVerb: Verb {
         case .certificate:
             let found = Recognition(bytes)
             guard found != .bundle, found != .unknown else {
-                return Inspection(bundle: bytes, hasCertificates: found == .bundle)
+                return Inspection(bundle: bytes, found)
             }
             let privateKeys = try arguments.all(credentials).map {
                 Secret(try InputFile.read("\($0)/private-key.pem", limit: Self.limit, console))

@@ -34,9 +34,13 @@ struct VendorsIdentifyVerb: Verb {
     func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
         let evidence = IdentificationInput(
             VendorIdentification(profiles: try ownProfiles(arguments, console) + VendorProfile.all), console)
-        var findings: [[VendorMatch]] = []
-        for word in arguments.all(input) { findings.append(try await evidence.matches(word)) }
-        let report = IdentificationReport(VendorIdentification.combined(findings))
+        var (findings, bodies): ([[VendorMatch]], [String]) = ([], [])
+        for word in arguments.all(input) {
+            let found = try await evidence.findings(word)
+            findings.append(found.matches)
+            bodies += found.bodies
+        }
+        let report = IdentificationReport(VendorIdentification.combined(findings), bodies: bodies)
         if arguments[Flag.json] { try console.printJSON(report) } else { console.print(report.text) }
         return report.isTelling ? .yes : .no
     }

@@ -59,7 +59,8 @@ struct WireResponseVerb: Verb {
         let secrets = Array(credentials.values.values) + wire.sessionSecrets(arguments)
         let redaction = WireRedaction(profile.redaction, credentials: secrets, spc: nil)
         let report = WireReplyReport(
-            reply, vendor: profile.identifier, stage: stage, redaction: arguments[reveal] ? nil : redaction)
+            reply, vendor: profile.identifier, stage: stage, body: exchange.reply.body,
+            redaction: arguments[reveal] ? nil : redaction)
         if arguments[out] == "-", reply.payload != nil { return .yes }
         if arguments[Flag.json] { try console.printJSON(report) } else { console.print(report.text) }
         return report.error == nil ? .yes : .no

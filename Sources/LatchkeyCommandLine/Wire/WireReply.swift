@@ -26,6 +26,8 @@ enum WireReply: Sendable {
 struct WireReplyReport: Encodable, Sendable {
     let vendor: String
     let stage: WireStage
+    /// What came.
+    let found: String
     /// What the player would get.
     private(set) var certificate, ckc: Payload?
     /// Further values of the reply; secret unless revealed.
@@ -45,9 +47,12 @@ struct WireReplyReport: Encodable, Sendable {
         init(_ secret: Secret) { (bytes, digest) = (secret.count, secret.digest) }
     }
 
-    /// - Parameter redaction: takes secrets out of what the service says; nil to show it and the side values.
-    init(_ reply: WireReply, vendor: String, stage: WireStage, redaction: WireRedaction?) {
+    /// - Parameters:
+    ///   - body: what came.
+    ///   - redaction: takes secrets out of what the service says; nil to show it and the side values.
+    init(_ reply: WireReply, vendor: String, stage: WireStage, body: Data, redaction: WireRedaction?) {
         (self.vendor, self.stage) = (vendor, stage)
+        found = Recognition(body).noun
         let show = { (values: [String: Secret]) in values.mapValues { redaction == nil ? $0.revealedText : "\($0)" } }
         switch reply {
         case .certificate(let der): certificate = Payload(Secret(der))
@@ -72,6 +77,9 @@ struct WireReplyReport: Encodable, Sendable {
         var facts: [(String, String)] = []
         if let certificate { facts.append(("Certificate", "\(certificate.bytes) bytes, \(certificate.digest)")) }
         if let ckc { facts.append(("CKC", "\(ckc.bytes) bytes, \(ckc.digest)")) }
+        if certificate != nil || ckc != nil, !["a certificate", "a CKC"].contains(found) {
+            facts.append(("Came as", found))
+        }
         if stage == .license || stage == .renewal {
             facts.append(("Terms", terms?.description ?? "none stated outside the CKC"))
         }

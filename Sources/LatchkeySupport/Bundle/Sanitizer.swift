@@ -42,10 +42,18 @@ extension Sanitizer {
         if body.isEmpty { return body }
         if let certificate = Self.certificate(body) { return certificate }
         if let ckc = Self.contentKeyContext(body) { return ckc }
-        let body = body.prefix(Self.bodyLimit)
-        guard body.apparentFormat.hasPrefix("other data") else { return text(body) }
-        // The beginning of a value in DER says what was mistaken for a certificate.
-        let start = body.first == 0x30 ? body.prefix(7) : Data()
+        let body = Data(body.prefix(Self.bodyLimit))
+        let found = Recognition(body)
+        let isText = !found.isBinary && String(data: body, encoding: .utf8) != nil
+        let blotted = isText || found == .webPage ? text(body) : Self.blotted(body)
+        // What is recognizably something else must not become what may be a certificate bundle, which has 128 bytes or more.
+        let isOpaque = found.core != .unknown && found.core != .bundle && Recognition(blotted).core == .unknown
+        return isOpaque ? blotted.prefix(100) : blotted
+    }
+
+    /// The beginning alone, which says what it is.
+    private static func blotted(_ body: Data) -> Data {
+        let start = body.first == 0x30 ? body.prefix(7) : Recognition(body) == .unknown ? Data() : body.prefix(5)
         return start + Data(repeating: 0xf5, count: body.count - start.count)
     }
 
@@ -104,9 +112,18 @@ extension Sanitizer {
     ///
     /// Source: `Documentation/FairPlay.md` §6.
     static func contentKeyContext(_ body: Data) -> Data? {
+        if case .spc = Recognition(body) { return servicePlaybackContext(body) }
         let head = [UInt8](body.prefix(28))
         guard head.count == 28, head[0...2] == [0, 0, 0], head[3] > 0, body.count <= bodyLimit else { return nil }
         return Data(head[0..<8]) + Data(count: 16) + Data(head[24..<28]) + Data(repeating: 0xa5, count: body.count - 28)
+    }
+
+    /// The lengths of an SPC that a service sent back, and which certificate it was made for.
+    private static func servicePlaybackContext(_ body: Data) -> Data {
+        let bytes = [UInt8](body)
+        let header = bytes[3] == 2 ? 304 : 176
+        let payload = Data(repeating: 0xa5, count: bytes.count - header)
+        return Data(bytes[0..<8]) + Data(count: header - 32) + Data(bytes[header - 24..<header]) + payload
     }
 
     static func contentKeyContext(inBase64 text: String) -> String? {

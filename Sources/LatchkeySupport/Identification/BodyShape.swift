@@ -41,6 +41,13 @@ package enum BodyShape: Equatable {
     }
 
     private static func shape(of body: Data, _ type: String) -> Self {
+        switch Recognition(body).core {
+        // What holds something else than an SPC says nothing about the form in which the SPC goes.
+        case .certificate, .bundle, .certificateRequest, .pkcs7, .pkcs12, .privateKey, .publicKey, .pem, .otherSystem,
+            .media, .gzip, .placeholder, .webPage, .playlist, .readAsText:
+            return .unknown
+        default: break
+        }
         guard let text = String(data: body, encoding: .utf8) else { return .raw }
         let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
         if trimmed.hasPrefix("{"), let json = try? JSONSerialization.jsonObject(with: body) as? [String: Any] {
@@ -48,6 +55,7 @@ package enum BodyShape: Equatable {
         }
         if type.hasPrefix("multipart/") { return .multipart(partNames(trimmed)) }
         if let names = fieldNames(trimmed), !type.hasPrefix("text/") { return .form(names) }
+        if case .hexadecimal = Recognition(body) { return .unknown }
         return Data(lenientBase64: trimmed) != nil && trimmed.utf8.count >= 8 ? .base64Text : .raw
     }
 
@@ -73,7 +81,7 @@ extension BodyShape {
     func fit(_ sent: BodyShape) -> (weight: Int, words: String)? {
         switch (self, sent) {
         case (.unknown, _), (_, .unknown): nil
-        case (.raw, .raw): (5, "The body is the SPC itself.")
+        case (.raw, .raw): (5, "The body is bytes without an envelope.")
         case (.base64Text, .base64Text): (20, "The body is base64 text.")
         case (.form(let seen), .form(let names)): Self.fit(seen, names, "a form", weight: Self.formWeight(names))
         case (.json(let seen), .json(let names)): Self.fit(seen, names, "JSON", weight: Self.jsonWeight(names))

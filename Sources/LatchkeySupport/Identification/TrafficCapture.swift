@@ -32,9 +32,33 @@ package struct TrafficCapture: Sendable {
             messages = found
         } else {
             throw Diagnosis(
-                code: Diagnosis.captureUnknown, reason: "This is no HAR file, no HTTP message and no curl command.",
+                code: Diagnosis.captureUnknown,
+                reason: "This is \(Recognition(data).noun): no HAR file, no HTTP message and no curl command.",
                 remedy: "Give one of those, a playlist, or a key URI that begins with skd:.")
         }
+    }
+}
+
+extension TrafficCapture {
+    /// What the bodies are, each in a sentence: of one request and its reply any, of more those that are exchanged for a key, at most 16.
+    package var bodies: [String] {
+        var (found, number): ([String], Int) = ([], 0)
+        for message in messages where found.count < 16 {
+            let (place, body): (String, Data?)
+            switch message {
+            case .request(let request):
+                number += 1
+                (place, body) = (
+                    "request \(number)", request.gap == nil && request.method != "GET" ? request.body : nil
+                )
+            case .reply(let reply, let gap):
+                (place, body) = ("the reply to request \(number)", gap == nil ? reply.body : nil)
+            }
+            guard let body, body.count <= 1 << 18 else { continue }
+            let what = Recognition(body)
+            if messages.count <= 2 || what.isTelling { found.append("The body of \(place) is \(what.noun).") }
+        }
+        return found
     }
 }
 

@@ -33,22 +33,33 @@ extension CKCDecoder {
             return (try decoder.checkedCKC(body), nil)
         } catch {
             guard let ckc = try? Self.tolerant.checkedCKC(body) else { throw error }
-            return (ckc, .unusualForm(body.apparentFormat))
+            return (ckc, .unusualForm(Recognition(body).noun))
         }
     }
 
     private func checkedCKC(_ body: Data) throws(IntegrationError) -> Secret {
         guard !body.isEmpty else { throw .licenseMalformed("The license service answered with an empty body.") }
         let ckc = try undecoratedCKC(body)
-        try Self.checkLength(ckc)
-        return ckc
+        switch Recognition(ckc.revealed) {
+        // A later version is left to the player.
+        case .ckc, .laterVersion: return ckc
+        case let found:
+            let whole = Recognition(body)
+            if case .damaged = whole { throw .licenseMalformed("The reply is \(whole.noun).") }
+            let isPlainJSON = whole == .json(field: nil, .text)
+            let value = isPlainJSON ? ", in which \(found.described(ckc.revealed)) is in its place" : ""
+            throw .licenseMalformed("The reply should \(holds) the CKC, and is \(whole.described(body))\(value).")
+        }
     }
+
+    /// Whether the reply is the CKC or has it inside.
+    private var holds: String { self == .raw ? "be" : "hold" }
 
     private func undecoratedCKC(_ body: Data) throws(IntegrationError) -> Secret {
         switch self {
-        case .raw: return try Self.raw(body)
-        case .base64Text: return try Self.base64(Self.text(body), body)
-        case .tagged: return try Self.base64(Self.untagged(Self.text(body)), body)
+        case .raw: return Secret(body)
+        case .base64Text: return Self.base64(try Self.text(body))
+        case .tagged: return Self.base64(Self.untagged(try Self.text(body)))
         case .json(let paths): return try Self.json(paths, body)
         case .jsonOr(let paths, let other):
             return try Self.startsWithBrace(body) ? Self.json(paths, body) : other.undecoratedCKC(body)
@@ -57,42 +68,9 @@ extension CKCDecoder {
         }
     }
 
-    /// Refuses a CKC that was damaged in transit: version 1 states the payload's length in bytes 24 to 27.
-    ///
-    /// Source: `Documentation/FairPlay.md` §6.
-    private static func checkLength(_ ckc: Secret) throws(IntegrationError) {
-        let header = 28
-        guard ckc.count >= header else {
-            throw .licenseMalformed("The CKC is cut off: \(ckc.count) bytes, less than its header of \(header).")
-        }
-        let (version, payload) = ckc.withUnsafeBytes { bytes in
-            (
-                bytes.loadUnaligned(as: UInt32.self).bigEndian,
-                bytes.loadUnaligned(fromByteOffset: 24, as: UInt32.self).bigEndian
-            )
-        }
-        // Anything else, such as a text in an old character set, would have a large version.
-        guard version < 256 else { throw .licenseMalformed("The reply is no CKC (\(ckc.count) bytes).") }
-        let stated = header + Int(payload)
-        guard version == 1, stated != ckc.count else { return }
-        throw .licenseMalformed(
-            stated > ckc.count
-                ? "The CKC is cut off: \(ckc.count) bytes instead of \(stated)."
-                : "The CKC has \(ckc.count) bytes, more than the \(stated) that it states.")
-    }
-
-    /// Refuses pages and documents. A player that gets one as a CKC reports no more than −42668.
-    private static func raw(_ body: Data) throws(IntegrationError) -> Secret {
-        let format = body.apparentFormat
-        guard format.hasPrefix("other data") else {
-            throw .licenseMalformed("The reply should be the CKC, and is \(format).")
-        }
-        return Secret(body)
-    }
-
     private static func text(_ body: Data) throws(IntegrationError) -> String {
         guard let text = String(data: body, encoding: .utf8) else {
-            throw .licenseMalformed("The reply should be text, and is other data (\(body.count) bytes).")
+            throw .licenseMalformed("The reply should be text, and is \(Recognition(body).described(body)).")
         }
         return text.trimmingCharacters(in: .whitespacesAndNewlines)
     }
@@ -102,32 +80,28 @@ extension CKCDecoder {
         return String(text.dropFirst(5).dropLast(6))
     }
 
-    private static func base64(_ text: String, _ body: Data) throws(IntegrationError) -> Secret {
-        // Lenient decoding takes a space for a lost `+`, and so a sentence for base64.
-        guard !text.contains(" "), let data = Data(lenientBase64: text) else {
-            throw .licenseMalformed("The reply should be base64 text, and is \(body.apparentFormat).")
-        }
-        return Secret(data)
+    /// The bytes of a text; what is no base64 as it is, to be named.
+    private static func base64(_ text: String) -> Secret {
+        Secret(Data(lenientBase64: text) ?? Data(text.utf8))
     }
 
     private static func json(_ paths: [String], _ body: Data) throws(IntegrationError) -> Secret {
         guard let reply = JSONReply(body) else {
-            throw .licenseMalformed("The reply should be JSON, and is \(body.apparentFormat).")
+            throw .licenseMalformed("The reply should be JSON, and is \(Recognition(body).described(body)).")
         }
         let wanted = paths.joined(separator: "\" or \"")
         guard let text = paths.lazy.compactMap({ reply.text(at: $0) }).first else {
-            throw .licenseMalformed("The JSON reply has no \"\(wanted)\".")
+            let whole = Recognition(body)
+            let found = whole.isTelling ? "; it is \(whole.noun)" : ""
+            throw .licenseMalformed("The JSON reply has no \"\(wanted)\"\(found).")
         }
-        guard !text.contains(" "), let data = Data(lenientBase64: untagged(text)) else {
-            throw .licenseMalformed("The value of \"\(wanted)\" in the JSON reply is not base64.")
-        }
-        return Secret(data)
+        return base64(untagged(text))
     }
 
     private static func tolerant(_ body: Data) throws(IntegrationError) -> Secret {
-        guard !body.apparentFormat.hasPrefix("other data") else { return Secret(body) }
+        if Recognition(body).isBinary { return Secret(body) }
         if startsWithBrace(body) { return try json(["ckc", "CkcMessage", "License"], body) }
-        return try base64(untagged(text(body)), body)
+        return base64(untagged(try text(body)))
     }
 
     private static func startsWithBrace(_ body: Data) -> Bool {

@@ -17,43 +17,45 @@ package enum CertificateDecoder: Sendable, Hashable {
 
 extension CertificateDecoder {
     package func certificate(from body: Data) throws(IntegrationError) -> ApplicationCertificate {
-        guard !body.isEmpty else { throw .certificateMalformed("The certificate's reply is empty.") }
+        let found = Recognition(body)
+        guard found != .empty else { throw .certificateMalformed("The certificate's reply is empty.") }
         switch self {
-        case .der: return try ApplicationCertificate(der: body)
-        case .base64Text: return try Self.decoded(String(decoding: body, as: UTF8.self))
-        case .json(let path): return try Self.decoded(Self.text(at: path, in: body))
-        case .sniff:
-            // Base64 and PEM are text; a certificate in DER form and a bundle are not.
-            if body.apparentFormat.hasPrefix("other data") { return try ApplicationCertificate(der: body) }
-            return try Self.decoded(String(decoding: body, as: UTF8.self))
+        case .der: return try ApplicationCertificate(der: body, form: found, in: body)
+        case .base64Text:
+            guard !found.isBinary else {
+                throw .certificateMalformed("The reply should be base64 text, and is \(found.described(body)).")
+            }
+            return try Self.decoded(body, found, in: body, found)
+        case .json(let path):
+            guard let text = JSONReply(body)?.text(at: path) else {
+                throw .certificateMalformed(
+                    "The reply has no JSON text at \"\(path)\"; it is \(found.described(body)).")
+            }
+            return try Self.decoded(Data(text.utf8), Recognition(text), in: body, found)
+        case .sniff: return try Self.decoded(body, found, in: body, found)
         }
     }
 
-    private static func text(at path: String, in body: Data) throws(IntegrationError) -> String {
-        guard let text = JSONReply(body)?.text(at: path) else {
-            throw .certificateMalformed("The reply has no JSON text at \"\(path)\"; it is \(body.apparentFormat).")
+    /// The certificate that a text holds, after a look at what it holds.
+    /// - Parameters:
+    ///   - text: the text, or the bytes of the certificate itself.
+    ///   - found: what the text is.
+    ///   - body: the whole reply.
+    ///   - whole: what the reply is, for an error.
+    private static func decoded(
+        _ text: Data, _ found: Recognition, in body: Data, _ whole: Recognition
+    ) throws(IntegrationError) -> ApplicationCertificate {
+        let words = String(decoding: text, as: UTF8.self)
+        let der: Data? =
+            switch found {
+            case .pem: Recognition.certificate(inPEM: words)
+            case .base64: Data(lenientBase64: words)
+            default: text
+            }
+        do {
+            return try ApplicationCertificate(der: der ?? text, form: found, in: text)
+        } catch  where whole.isTelling && whole != found {
+            throw .certificateMalformed("The application certificate is \(whole.described(body)), not a certificate.")
         }
-        return text
-    }
-
-    /// The content of the first `CERTIFICATE` block; `nil` if the text is not PEM.
-    private static func pemBody(of text: String) -> String? {
-        guard let begin = text.range(of: "-----BEGIN CERTIFICATE-----", options: .literal) else { return nil }
-        return text[begin.upperBound...].range(of: "-----", options: .literal)
-            .map { String(text[begin.upperBound..<$0.lowerBound]) }
-    }
-
-    private static func decoded(_ text: String) throws(IntegrationError) -> ApplicationCertificate {
-        let base64 = pemBody(of: text) ?? text
-        guard let der = Data(lenientBase64: base64) else {
-            throw .certificateMalformed(
-                "The application certificate is \(Data(text.utf8).apparentFormat), not a certificate.")
-        }
-        let certificate = try ApplicationCertificate(der: der)
-        // Words are base64 too.
-        if certificate.unrecognizedFormat != nil, base64.trimmingCharacters(in: .whitespacesAndNewlines).contains(" ") {
-            throw .certificateMalformed("The application certificate is \(Data(text.utf8).apparentFormat), not base64.")
-        }
-        return certificate
     }
 }

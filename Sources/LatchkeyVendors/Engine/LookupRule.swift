@@ -56,7 +56,8 @@ extension LookupRule {
         if let uriList, let address = Self.firstAddress(in: reply.body) { return [uriList: Secret(address)] }
         guard let json = JSONReply(reply.body) else {
             throw IntegrationError(
-                .lookupMalformed, "The reply should be JSON, and is \(reply.body.apparentFormat).", service: service)
+                .lookupMalformed, "The reply should be JSON, and is \(Recognition(reply.body).described(reply.body)).",
+                service: service)
         }
         for (path, rule) in echoes.sorted(by: { $0.key < $1.key }) where json.text(at: path) != context.text(rule) {
             throw IntegrationError(

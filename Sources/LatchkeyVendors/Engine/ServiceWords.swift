@@ -26,13 +26,13 @@ extension Data {
     /// A short text, or the title of an HTML page; `nil` for anything else.
     var plainWords: String? {
         guard count <= 16_384, let text = String(data: self, encoding: .utf8) else { return nil }
-        switch apparentFormat {
-        case "an HTML page":
+        switch Recognition(self) {
+        case .webPage:
             guard let start = text.range(of: "<title>", options: .caseInsensitive)?.upperBound,
                 let end = text[start...].range(of: "</title>", options: .caseInsensitive)?.lowerBound
             else { return nil }
             return String(text[start..<end])
-        case let format where format.hasPrefix("text"): return text
+        case .text, .token, .placeholder: return text
         default: return nil
         }
     }

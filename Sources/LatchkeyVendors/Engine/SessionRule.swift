@@ -52,7 +52,9 @@ extension SessionRule {
         func malformed(_ reason: String) -> IntegrationError {
             IntegrationError(.sessionMalformed, reason, service: errors.summary(of: reply))
         }
-        guard let json else { throw malformed("The reply should be JSON, and is \(reply.body.apparentFormat).") }
+        guard let json else {
+            throw malformed("The reply should be JSON, and is \(Recognition(reply.body).described(reply.body)).")
+        }
         if let missing = values.sorted(by: { $0.key < $1.key }).first(where: { found[$0.key] == nil }) {
             throw malformed("The JSON reply has no \"\(missing.value)\".")
         }

@@ -303,7 +303,7 @@ import Testing
 
     @Test(arguments: [
         ("a JSON member", "JSON whose member “cert”"), ("numbers", "a list of numbers"),
-        ("a data URI", "base64 text of a certificate"),
+        ("a data URI", "a data: URI of a certificate"),
     ])
     func `a certificate in a dress that no client takes off is named`(dress: String, words: String) async throws {
         let certificate = try await Traffic.parts.certificate
@@ -322,7 +322,7 @@ import Testing
         let run = try await Self.start.adding(
             "GET", "https://fairplay-license.vudrm.tech/certificate/demo", status: 200, [:], .text("<html></html>")
         ).diagnosed("--vendor", "vudrm")
-        expect(run, "certificateMalformed", "a web page")
+        expect(run, "certificateMalformed", "an HTML page")
     }
 
     // m3, m5, m9, m10.
@@ -331,7 +331,7 @@ import Testing
         let spc = try await Traffic.parts.spc
         let run = try await Self.start.certificate().license("https://echo.example/fps", status: 200, .base64(spc))
             .diagnosed()
-        expect(run, "licenseIsSPC", "sent the SPC back")
+        expect(run, "licenseIsSPC", "the one that was sent")
         #expect(!run.output.contains("cut off"))
     }
 

@@ -2,6 +2,7 @@ import Foundation
 import LatchkeyCore
 import LatchkeyFairPlay
 import LatchkeyTesting
+import LatchkeyVendors
 import Testing
 
 @testable import LatchkeyCommandLine
@@ -29,7 +30,7 @@ import Testing
         let escaped = base64.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
         #expect(Recognition(made.spc) == spc)
         #expect(Recognition(made.ckc) == .ckc)
-        #expect(Recognition(made.certificate) == .certificate(sha1: made.sha1))
+        #expect(Recognition(made.certificate) == .certificate)
         #expect(Recognition(Data("\(base64)\n".utf8)) == .base64(spc))
         #expect(Recognition(Data(Data(base64.utf8).base64EncodedString().utf8)) == .base64(.base64(spc)))
         #expect(Recognition(Data(made.spc.hexString.uppercased().utf8)) == .hexadecimal(spc))
@@ -38,20 +39,27 @@ import Testing
         #expect(Recognition(Data(#"{"a":[{"b":"\#(base64)"}]}"#.utf8)) == .json(field: "b", .base64(spc)))
         let numbers = made.spc.map { "\($0)" }.joined(separator: ",")
         #expect(Recognition(Data(numbers.utf8)) == .numbers(spc))
+        #expect(Recognition(made.spc.map { "\(Int8(bitPattern: $0))" }.joined(separator: ", ")) == .numbers(spc))
+        let members = made.spc.enumerated().map { "\"\($0)\":\($1)" }.joined(separator: ",")
+        #expect(Recognition("{\(members)}") == .numbers(spc) && Recognition("[\(numbers)]") == .numbers(spc))
+        #expect(Recognition("<\(made.spc.hexString)>") == .hexadecimal(spc))
+        #expect(Recognition(made.spc.map { "0x" + [$0].hexString }.joined(separator: ",")) == .hexadecimal(spc))
         #expect(
             Recognition(Data(#"{"ckc":{"type":"Buffer","data":[\#(numbers)]}}"#.utf8))
                 == .json(field: "data", .numbers(spc)))
         #expect(Recognition(Data("spc%3D\(escaped)".utf8)) == .percentEncoded(.form(field: "spc", .base64(spc))))
         #expect(Recognition(Data("spc=\(escaped.replacing("%", with: "%25"))".utf8)).core == spc)
-        #expect(Recognition(Data("data:application/octet-stream;base64,\(base64)".utf8)) == .base64(spc))
+        #expect(Recognition(Data("data:application/octet-stream;base64,\(base64)".utf8)) == .dataURI(spc))
         for end in ["\r\n", "\n"] {
             let part = ["--b", "Content-Disposition: form-data; name=\"spc\"", "", base64, "--b--", ""]
             #expect(Recognition(Data(part.joined(separator: end).utf8)) == .form(field: "spc", .base64(spc)))
         }
-        #expect(Recognition(Data(String(decoding: made.spc, as: UTF8.self).utf8)) == .readAsText)
-        #expect(Recognition(Data(String(decoding: made.certificate, as: UTF8.self).utf8)) == .readAsText)
-        #expect(Recognition(made.spc.dropLast()) == .cutShort)
-        #expect(Recognition(made.ckc + [0]) == .cutShort)
+        #expect(Recognition(String(decoding: made.spc, as: UTF8.self)) == .readAsText(.spcOrCKC))
+        #expect(Recognition(String(decoding: made.certificate, as: UTF8.self)) == .readAsText(.certificate))
+        let count = made.spc.count
+        #expect(Recognition(made.spc.dropLast()) == .damaged(.spc, count: count - 1, stated: count))
+        let length = made.ckc.count
+        #expect(Recognition(made.ckc + [0]) == .damaged(.ckc, count: length + 1, stated: length))
     }
 
     @Test func `a bundle with a certificate inside is told from data of no form`() async throws {
@@ -64,7 +72,11 @@ import Testing
         ("", Recognition.empty), (" \n", .empty), ("<html>", .webPage), ("#EXTM3U\n", .playlist),
         ("hello there", .text),
         ("-----BEGIN RSA PRIVATE KEY-----", .privateKey), ("-----BEGIN PUBLIC KEY-----", .pem(label: "PUBLIC KEY")),
-        (#"{"error":"no"}"#, .json(field: nil, .text)), ("hunter2hunter2", .text),
+        (#"{"error":"no"}"#, .json(field: nil, .text)), ("hunter2hunter2", .text), ("<a/>", .xml(element: nil, .text)),
+        ("undefined", .placeholder("undefined")), ("481 bytes", .placeholder("481 bytes")),
+        ("{length = 481, bytes = 0x3082}", .placeholder("{length = …}")), ("\u{feff} <HTML>", .webPage),
+        (#"{"keys":[{"kty":"oct","k":"AA","kid":"AA"}]}"#, .otherSystem(name: "Clear Key", message: "license")),
+        (String(repeating: "xy", count: 5_000) + " c", .text),
         (String(repeating: "[", count: 100_000), .json(field: nil, .text)),
     ])
     func `text is recognized`(text: String, kind: Recognition) {
