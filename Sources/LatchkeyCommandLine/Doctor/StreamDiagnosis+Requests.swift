@@ -15,16 +15,21 @@ extension StreamDiagnosis {
             return check.adding("The service redirects with \(status) to \(target).")
         }
         let service = (error as? ContentKeyError)?.service ?? (error as? IntegrationError)?.service
+        // What the vendor's page says of its own code is nearer than what a status suggests.
+        let isDocumented =
+            (error as? ContentKeyError)?.isDocumented ?? ((error as? IntegrationError)?.documented != nil)
         if let seconds = service?.retryAfter {
             return check.adding(
                 "It asks to come back in \(Int(min(max(seconds, 0), 1e9))) s.",
-                remedy: "Wait as long as it asks, then try again; if it lasts, report the request id to the vendor.")
+                remedy: isDocumented
+                    ? nil : "Wait as long as it asks, then try again; if it lasts, report the request id to the vendor."
+            )
         }
         guard let reply = notes.lastReply else { return check }
         if check.code == "licenseMalformed" || check.code == "certificateMalformed" {
             return check.adding("What came is \(Recognition(reply.body).noun).")
         }
-        guard reply.status >= 400 else { return check }
+        guard reply.status >= 400, !isDocumented else { return check }
         let words = check.reason.contains("\"") ? nil : serviceWords(reply)
         let quote = words.map { "It said: “\($0)”." }
         if check.step == .license, reply.status == 415 {
