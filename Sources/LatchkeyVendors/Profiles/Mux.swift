@@ -38,7 +38,7 @@ extension VendorProfile {
     private static let muxStatuses: [String: DocumentedCode] = [
         "400": DocumentedCode(
             .invalidRequest, "The token is missing, or the playback id is not valid.",
-            "Give the DRM token, and the playback id as it was made.", newCredentials: true),
+            "Give the DRM token, and the playback id as it was made."),
         "403": DocumentedCode(
             .unauthenticated, "The token has expired or is malformed, or the playback id is not the token's.",
             "Give a fresh token whose sub is this playback id and whose aud is d."),
