@@ -106,6 +106,9 @@ struct DocumentedPage: Sendable, CustomTestStringConvertible {
                     #"[{"error_code":"ACCESS_DENIED","error_subcode":"\#($0.code)","message":"no rights"}]"#)
             }),
         Self(
+            name: "Naver", profile: .naver,
+            reply: { text($0.status ?? 0, #"{"error":{"errorCode":"\#($0.code)","message":"no rights"}}"#) }),
+        Self(
             name: "Mux", profile: .mux,
             reply: { text(Int($0.code) ?? 0, #"{"error":{"type":"bad","messages":["no rights"]}}"#) }),
         Self(
