@@ -87,6 +87,7 @@ lint: ## check the format, references, the code in documents, what an app gets, 
 	@Scripts/run-tests --self-test
 	@Scripts/check-rooms --self-test && Scripts/check-rooms
 	@Scripts/check-options --self-test && Scripts/check-options
+	@Scripts/check-reading --self-test && Scripts/check-reading
 	@Scripts/check-package --self-test && Scripts/check-package
 	@Scripts/release --self-test
 	@Scripts/check-deployment

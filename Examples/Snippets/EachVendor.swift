@@ -34,6 +34,10 @@ func cloudDRMLoader(certificate: URL, credentials: Credentials) -> ContentKeyLoa
     ContentKeyLoader(.cloudDRM(certificate: certificate, brand: "your-brand-guid"), credentials: credentials)
 }
 
+func naverLoader(accessKey: String, credentials: Credentials) throws -> ContentKeyLoader {
+    ContentKeyLoader(try VendorProfile.naver.configured(["accessKey": accessKey]), credentials: credentials)
+}
+
 func comcastLoader(certificate: String, license: String, credentials: Credentials) throws -> ContentKeyLoader {
     ContentKeyLoader(
         try VendorProfile.comcast.configured([

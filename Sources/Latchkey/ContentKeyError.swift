@@ -1,6 +1,6 @@
 import Foundation
 public import LatchkeyCore
-public import LatchkeyVendors
+@_spi(Integrations) public import LatchkeyVendors
 
 /// Why a key request got no key: what happened, at which stage, what the service said, whether a retry can help, what to do.
 ///
@@ -25,6 +25,8 @@ public struct ContentKeyError: CataloguedError {
     public internal(set) var isRepeated = false
     /// The app's or the player's own error. Not part of the description, as it may hold a secret.
     public let underlying: (any Error)?
+    /// Whether new credentials may help, where the vendor's page says so of the service's code; `nil` where it says nothing.
+    private var documentedNewCredentials: Bool?
 
     /// Makes an error.
     /// - Parameters:
@@ -115,15 +117,17 @@ extension ContentKeyError {
     @_spi(Adapters) public var isReportable: Bool { kind != .cancelled && !isRepeated }
 
     /// Whether new credentials may help.
-    var wantsNewCredentials: Bool {
-        [.unauthenticated, .forbidden, .notYetValid].contains(kind) && service != nil
-    }
+    var wantsNewCredentials: Bool { (documentedNewCredentials ?? kind.wantsNewCredentials) && service != nil }
+
+    /// Whether the remedy is one for the service's own code, as the vendor's page has it.
+    package var isDocumented: Bool { documentedNewCredentials != nil }
 
     /// Makes the same error as one of a key request.
     package init(_ error: any CataloguedError, stage: Stage?, underlying: (any Error)? = nil) {
         self.init(
             error.kind, stage: stage, error.reason, remedy: error.remedy, isRetryable: error.isRetryable,
             service: (error as? IntegrationError)?.service, underlying: underlying)
+        documentedNewCredentials = (error as? IntegrationError)?.documented?.wantsNewCredentials
     }
 
     /// Any error as one of this type; of an error that is no `DiagnosableError`, whose texts may hold secrets, only the type.

@@ -10,9 +10,11 @@ public struct IntegrationError: CataloguedError {
     public let remedy: String
     /// What the service said, where it was asked.
     public let service: ServiceReply?
+    /// What the vendor's page says of the service's code; `nil` if it says nothing, or the error is another.
+    package private(set) var documented: DocumentedCode?
 
-    /// Whether the same request may succeed later: if its kind says so and the service was asked.
-    public var isRetryable: Bool { kind.isRetryable && service != nil }
+    /// Whether the same request may succeed later: if its kind or the vendor's page says so, and the service was asked.
+    public var isRetryable: Bool { (documented?.isRetryable ?? kind.isRetryable) && service != nil }
 
     /// Makes an error.
     /// - Parameters:
@@ -27,6 +29,14 @@ public struct IntegrationError: CataloguedError {
         self.service = service
     }
 
+    /// Makes the error of a refusal.
+    /// - Parameter reason: what the service answered, to which the meaning of its code is added.
+    init(_ code: DocumentedCode, _ reason: String, service: ServiceReply) {
+        let sentences = [reason, code.meaning].compactMap(\.self).joined(separator: " ")
+        self.init(code.kind, sentences, remedy: code.remedy, service: service)
+        if !code.isKindAlone { documented = code }
+    }
+
     /// The error with what the service said, its words in the reason.
     package func with(_ service: ServiceReply?) -> Self {
         let words = service?.message.map { " The service says \"\($0)\"." } ?? ""
@@ -36,7 +46,7 @@ public struct IntegrationError: CataloguedError {
     /// The error as one of a certificate's request, whose kind and remedy are not about keys.
     var aboutCertificate: Self {
         if kind == .licenseMalformed { return Self(.certificateMalformed, reason, remedy: remedy, service: service) }
-        guard kind == .notFound else { return self }
+        guard kind == .notFound, documented == nil else { return self }
         return Self(
             kind, reason, remedy: "Check the certificate's URL: there is none at this address.", service: service)
     }

@@ -228,9 +228,6 @@ extension VendorProfile {
         RuleContext(keyURI: key, settings: settings).text(requestNameRule)
     }
 
-    /// What a code of the vendor's means; `nil` if the profile does not know it.
-    package func kind(ofCode code: String) -> Diagnosis.Kind? { errors.kinds[code] ?? session?.errors?.kinds[code] }
-
     /// How the request names a key.
     var requestNameRule: TextRule { requestContentID ?? contentIdentifierRule }
 

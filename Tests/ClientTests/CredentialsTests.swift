@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyTesting
-import LatchkeyVendors
+@_spi(Integrations) import LatchkeyVendors
 import Testing
 
 @testable import Latchkey
@@ -44,6 +44,19 @@ import Testing
         let error = await harness.answer().error
         #expect(error?.code == code && error?.attempts == 2)
         #expect(harness.credentials.reasons == [.first, .rejected])
+    }
+
+    @Test(arguments: [false, true])
+    func `are refreshed or not as the vendor's page says of the service's code`(mayHelp: Bool) async {
+        var profile = VendorProfile.raw
+        let code = DocumentedCode(
+            mayHelp ? .invalidRequest : .forbidden, "It is closed.", "Open it.", newCredentials: mayHelp)
+        profile.errors = ErrorRules(code: [.json("code")], codes: ["E7": code])
+        let reply = HTTPReply(status: 403, body: Data(#"{"code":"E7"}"#.utf8))
+        let harness = Harness(profile.unchecked, post: [.reply(reply)])
+        let error = await harness.answer().error
+        #expect(harness.credentials.reasons == (mayHelp ? [.first, .rejected] : [.first]))
+        #expect(error?.reason == "The service answered 403, code E7. It is closed." && error?.remedy == "Open it.")
     }
 
     @Test func `that the request did not carry are not refreshed`() async {

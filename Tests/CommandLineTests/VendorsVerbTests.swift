@@ -34,7 +34,7 @@ import Testing
     @Test func `people get a line for each vendor, and the names of those without a profile`() async {
         let run = await RecordedRun("vendors")
         #expect(run.output.contains(/\n  EZDRM +ezdrm ezdrm-complete/))
-        #expect(run.output.contains("VdoCipher, NAVER Cloud One Click Multi DRM, SDMC"))
+        #expect(run.output.contains("VdoCipher, SDMC"))
         #expect(run.output.split(separator: "\n").count < 50)
         #expect(run.output.split(separator: "\n").allSatisfy { $0.count <= 140 })
         for profile in VendorProfile.all { #expect(run.output.contains(profile.identifier)) }

@@ -91,13 +91,13 @@ struct FaultPlace: Sendable, CustomTestStringConvertible {
 
     /// The requests that carry a credential, for which the app may have a better one.
     private static let withToken: [ServiceEndpoint: Set<String>] = [
-        .certificate: ["vudrm", "azure", "keyos", "mux", "drmtoday", "drmtoday-customdata", "bunny-stream"],
+        .certificate: ["vudrm", "azure", "keyos", "mux", "drmtoday", "drmtoday-customdata", "bunny-stream", "naver"],
         .license: [
             "vudrm", "vudrm-raw", "cloud-drm", "azure", "verimatrix", "titanium", "nagra", "axinom", "keyos",
             "drmtoday", "drmtoday-customdata", "doverunner", "irdeto", "mux", "brightcove", "comcast", "generic-raw",
             "generic-base64",
             "generic-form", "generic-json", "ezdrm-customdata", "verimatrix-query", "bunny-stream", "sigma",
-            "latchkey",
+            "latchkey", "naver",
         ],
         .delivery: ["jw-platform"],
         .sessionSetup: ["nagra"],

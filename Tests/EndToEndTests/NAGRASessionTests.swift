@@ -109,8 +109,10 @@ import Testing
                 error = failure
                 break
             }
-            #expect(error?.code == "invalidRequest" && error?.stage == .heartbeat)
-            #expect(error?.service?.status == 400 && error?.service?.code == "1001")
+            let code = try #require(error?.service?.code)
+            let documented = VendorProfile.nagra.errors(at: .session)?.codes[code]
+            #expect(error?.kind == documented?.kind && error?.stage == .heartbeat)
+            #expect(error?.service?.status == 400 && code == "1001")
             #expect(await stage.loader.session?.state == .error)
             let late = try await stage.key()
             #expect((late.error as? ContentKeyError)?.code == error?.code)

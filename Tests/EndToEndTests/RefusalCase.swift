@@ -1,6 +1,6 @@
 import Latchkey
 import LatchkeyServices
-import LatchkeyVendors
+@_spi(Integrations) import LatchkeyVendors
 import Testing
 
 /// A vendor's refusal, and the resulting error of the player.
@@ -17,8 +17,11 @@ struct RefusalCase: Sendable, CustomTestStringConvertible {
     ) {
         self.title = title
         self.circumstances = circumstances
+        let documented = code.flatMap {
+            VendorProfile.named(circumstances.profile)?.errors(at: circumstances.endpoint.refusalStage)?.codes[$0]
+        }
         let asksAnew =
-            [.unauthenticated, .forbidden, .notYetValid].contains(kind)
+            (documented?.wantsNewCredentials ?? [.unauthenticated, .forbidden, .notYetValid].contains(kind))
             && FaultPlace.carriesToken(circumstances.profile, circumstances.endpoint)
         let isRetried = [.serverTransient, .lookupMalformed].contains(kind)
         expected = ExpectedError(
@@ -58,6 +61,17 @@ struct RefusalCase: Sendable, CustomTestStringConvertible {
             profile: profile, special: service, fault: .refusal(code: told, status: status), endpoint: endpoint,
             waits: wait ?? FaultCase.waits)
         self.init("\(told) at \(endpoint)", circumstances, kind, shownStatus ?? status, code: code, words: words)
+    }
+}
+
+extension ServiceEndpoint {
+    /// The stage by which a profile tells the refusals of this endpoint apart.
+    fileprivate var refusalStage: VendorProfile.RefusalStage {
+        switch self {
+        case .entitlement, .delivery: .lookup
+        case .sessionSetup, .sessionHeartbeat, .sessionTeardown: .session
+        default: .license
+        }
     }
 }
 

@@ -65,6 +65,13 @@ const classKinds = { 2: "licenseMalformed", 3: "redirected", 5: "serverTransient
 const inFewWords = text => text.split(/[\s\p{Cc}\p{Cf}]+/u).filter(Boolean)
   .map(word => word.length > 64 ? `‹${word.length} characters›` : word).join(" ").slice(0, 300);
 
+// The kinds of a vendor's codes, by the codes. What else a profile says of them is for people.
+const kindsOf = ({ kinds = {}, codes = {} }) =>
+  ({ ...kinds, ...Object.fromEntries(Object.entries(codes).map(([code, { kind }]) => [code, kind])) });
+
+// A number of the vendor's may look like a status; the profile then states another status for it.
+const isOfStatus = ({ codes = {} }, status) => [undefined, status].includes(codes[status]?.status);
+
 // Where a vendor's code may be in a reply.
 const places = {
   header: (name, reply) => reply.header(name),
@@ -73,9 +80,9 @@ const places = {
     const digits = reply.words.split(start).slice(1).join(start).match(/^[0-9]+/);
     return digits && start + digits[0];
   },
-  knownCode: (_, reply, { kinds = {} }) => {
+  knownCode: (_, reply, rules) => {
     const isPart = one => one !== undefined && /[\p{L}\p{N}]/u.test(one);
-    const found = Object.keys(kinds).map(code => [code, reply.words.indexOf(code)])
+    const found = Object.keys(kindsOf(rules)).map(code => [code, reply.words.indexOf(code)])
       .filter(([code, at]) => at >= 0 && !isPart(reply.words[at - 1]) && !isPart(reply.words[at + code.length]));
     return found.sort((one, other) => one[1] - other[1])[0]?.[0] ?? null;
   },
@@ -110,7 +117,8 @@ export function serviceOf(reply, rules = {}) {
 export function check(reply, rules = {}) {
   const isSuccess = (rules.successes ?? [200]).includes(reply.status);
   if (isSuccess && !(rules.refusesWithSuccess && codeIn(rules.code ?? [], reply, rules))) return;
-  const [service, kinds] = [serviceOf(reply, rules), rules.kinds ?? {}];
+  const [service, kinds] = [serviceOf(reply, rules), kindsOf(rules)];
   const usual = isSuccess ? "forbidden" : statusKinds[reply.status] ?? classKinds[Math.floor(reply.status / 100)] ?? "invalidRequest";
-  throw new VendorError(kinds[service.code] ?? kinds[reply.status] ?? usual, `The service answered ${reply.status}.`, service);
+  const ofStatus = isOfStatus(rules, reply.status) ? kinds[reply.status] : undefined;
+  throw new VendorError(kinds[service.code] ?? ofStatus ?? usual, `The service answered ${reply.status}.`, service);
 }

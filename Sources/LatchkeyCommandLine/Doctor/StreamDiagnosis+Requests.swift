@@ -15,18 +15,22 @@ extension StreamDiagnosis {
             return check.adding("The service redirects with \(status) to \(target).")
         }
         let service = (error as? ContentKeyError)?.service ?? (error as? IntegrationError)?.service
+        // What the vendor's page says of its own code is nearer than what a status suggests.
+        let isDocumented =
+            (error as? ContentKeyError)?.isDocumented ?? ((error as? IntegrationError)?.documented != nil)
         if let seconds = service?.retryAfter {
             return check.adding(
                 "It asks to come back in \(Int(min(max(seconds, 0), 1e9))) s.",
-                remedy:
-                    "Wait as long as it asks, then try again; if it lasts, report it to the vendor, with the request id if the service gave one."
+                remedy: isDocumented
+                    ? nil
+                    : "Wait as long as it asks, then try again; if it lasts, report it to the vendor, with the request id if the service gave one."
             )
         }
         guard let reply = notes.lastReply else { return check }
         if case .preceded = Recognition(reply.body), check.code.map({ $0.hasSuffix("Malformed") }) == true {
             return check.adding(nil, remedy: Recognition(reply.body).unwrapping)
         }
-        guard reply.status >= 400 else { return check }
+        guard reply.status >= 400, !isDocumented else { return check }
         let words = check.reason.contains("\"") ? nil : serviceWords(reply)
         let quote = words.map { "It said: “\($0)”." }
         if check.step == .license, reply.status == 415 {

@@ -1,6 +1,5 @@
 import LatchkeyCore
 import LatchkeyTerminal
-import LatchkeyVendors
 
 /// What a number means, for people and for tools.
 struct NumberExplanation: Encodable, Sendable {
@@ -13,6 +12,8 @@ struct NumberExplanation: Encodable, Sendable {
     let fixer: String?
     /// Whether the meaning rests on more than reports.
     let confirmed: Bool
+    /// What a client makes of it, if it is a vendor's code.
+    private(set) var refusal: DocumentedRefusal?
 
     init(_ explanation: FairPlayErrorExplanation) {
         number = explanation.code
@@ -36,23 +37,16 @@ struct NumberExplanation: Encodable, Sendable {
         confirmed = true
     }
 
-    /// A vendor's code and what a client makes of it.
-    private init(_ code: String, of profile: VendorProfile, _ kind: Diagnosis.Kind) {
-        number = Int(code.filter(\.isNumber)) ?? 0
-        domain = profile.identifier
-        name = "\(code) of \(profile.name)"
-        meaning = "\(kind.rawValue): \(kind.meaning)"
+    init(_ refusal: DocumentedRefusal) {
+        number = refusal.number
+        domain = refusal.vendor
+        name = refusal.title
+        meaning = refusal.meaning
         causes = []
-        remedies = [kind.remedy]
+        remedies = [refusal.remedy]
         fixer = nil
-        confirmed = profile.evidence?.level != .sampleRead
-    }
-
-    /// The explanations of a vendor's code, one of each vendor that has it.
-    static func ofVendors(_ code: String) -> [Self] {
-        VendorProfile.all.filter { VendorProfile.vendorIdentifiers.contains($0.identifier) }.compactMap { profile in
-            profile.kind(ofCode: code).map { Self(code, of: profile, $0) }
-        }
+        confirmed = refusal.isDocumented
+        self.refusal = refusal
     }
 
     /// The domain of Latchkey's own numbers.
@@ -67,7 +61,8 @@ struct NumberExplanation: Encodable, Sendable {
     var text: String {
         let title = "\(number)  \(name)" + (whose.map { ", \($0)" } ?? "") + (confirmed ? "" : " (from reports)")
         let rows = [
-            ("What", [meaning]), ("Why", causes), ("Try", remedies), ("Who", fixer.map { [$0] } ?? []), ("See", page),
+            ("What", [meaning]), ("Why", causes), ("Try", remedies), ("App", refusal.map { [$0.client] } ?? []),
+            ("Who", fixer.map { [$0] } ?? []), ("See", page),
         ]
         .flatMap { name, lines in lines.enumerated().map { ["  \($0 == 0 ? name : "")", $1] } }
         return title + "\n" + TextTable(rows: rows).text

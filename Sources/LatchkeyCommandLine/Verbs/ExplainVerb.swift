@@ -24,7 +24,8 @@ struct ExplainVerb: Verb {
             examples: [
                 "latchkey explain -42656", "latchkey explain 4294924640",
                 "latchkey explain AVErrorContentIsNotAuthorized",
-                "latchkey explain THEO 7003", "latchkey explain drm_3031", "latchkey explain 'fmt?'",
+                "latchkey explain THEO 7003", "latchkey explain drm_3031", "latchkey explain NAGRA 4001",
+                "latchkey explain 'fmt?'",
                 "latchkey explain - < device.log",
                 "latchkey explain --json all",
             ],
@@ -51,10 +52,8 @@ struct ExplainVerb: Verb {
             return (FairPlayErrorExplanation.all + FairPlayErrorExplanation.elsewhere).map(NumberExplanation.init)
         }
         if text == "-" || isFile(text) { return try explanations(inLog: text, console) }
-        let found = Explanations.of(text)
+        let found = Explanations.of(text) + DocumentedRefusal.all(of: text).map(NumberExplanation.init)
         guard found.isEmpty else { return found }
-        let ofVendors = NumberExplanation.ofVendors(text.trimmingCharacters(in: .whitespaces))
-        guard ofVendors.isEmpty else { return ofVendors }
         if let number = ErrorNumber.read(text.trimmingCharacters(in: .whitespaces)) {
             throw Diagnosis.numberUnknown(number, near: Explanations.near(number))
         }

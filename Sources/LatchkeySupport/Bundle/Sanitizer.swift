@@ -24,7 +24,7 @@ struct Sanitizer: Sendable {
         }
         var (kept, fields) = (KeptWords(words: Set(Diagnosis.Kind.all.map(\.rawValue))), Set<String>())
         for rules in rules ?? [] {
-            kept.words.formUnion(rules.kinds.keys)
+            kept.words.formUnion(rules.codes.keys)
             for place in rules.code {
                 if case .word(let start) = place { kept.beginnings.append(start) }
                 if case .header(let name) = place { fields.insert(name.lowercased()) }

@@ -50,7 +50,7 @@ extension ErrorRules {
             VendorMatch.Evidence(weight: 50, sentence: "The reply has the header field \($0).")
         }
         guard let code = code(of: seen.reply, seen.json) else { return headers }
-        let isKnown = kinds[code] != nil
+        let isKnown = codes[code] != nil
         // A number that many services use says less than one that this vendor alone lists.
         let weight = isKnown && code.utf8.count >= 4 ? 45 : isKnown ? 20 : 5
         guard isKnown || !successes.contains(seen.reply.status) else { return headers }

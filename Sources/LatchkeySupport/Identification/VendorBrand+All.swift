@@ -113,6 +113,10 @@ extension VendorBrand {
                     }
                 ]),
             VendorBrand(
+                profile: "naver", name: "NAVER Cloud One Click Multi DRM",
+                hosts: ["multi-drm.apigw.ntruss.com", "multi-drm.apigw.gov-ntruss.com"],
+                paths: ["/api/v1/license/fairPlay"], headers: ["x-drm-token", "x-ncp-apigw-signature-v2"]),
+            VendorBrand(
                 profile: "latchkey", name: "Latchkey's license server",
                 headers: ["x-latchkey-purpose", "x-latchkey-renew-after", "x-latchkey-heartbeat-token"]),
             VendorBrand(profile: "apple-sample", name: "Apple's sample key server"),
@@ -123,11 +127,6 @@ extension VendorBrand {
     static let withoutProfile: [VendorBrand] = [
         VendorBrand(
             profile: nil, name: "VdoCipher", hosts: ["vdocipher.com", "vdocipher.net"], paths: ["/auth/fps/"]),
-        VendorBrand(
-            profile: nil, name: "NAVER Cloud One Click Multi DRM",
-            hosts: ["multi-drm.apigw.ntruss.com", "multi-drm.apigw.gov-ntruss.com"],
-            paths: ["/api/v1/license/fairPlay"],
-            headers: ["x-drm-token"]),
         VendorBrand(profile: nil, name: "SDMC", hosts: ["multidrm.tv", "sdmc.tv"]),
     ]
 

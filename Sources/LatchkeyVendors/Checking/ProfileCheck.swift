@@ -156,13 +156,23 @@ struct ProfileCheck {
         if errors.successes.isEmpty || !errors.successes.allSatisfy((200..<400).contains) {
             note("\(place).successes", "Statuses that count as yes are from 200 to 399.")
         }
+        for (code, documented) in errors.codes.sorted(by: { $0.key < $1.key }) {
+            if let status = documented.status, !(100..<600).contains(status) {
+                note("\(place).codes.\(code).status", "A status is from 100 to 599.")
+            }
+            for (name, text) in [("meaning", documented.meaning), ("remedy", documented.remedy)]
+            where text.map({ !$0.hasSuffix(".") }) == true {
+                note("\(place).codes.\(code).\(name)", "This is a sentence, which ends with a full stop.")
+            }
+        }
         guard errors.code.isEmpty else { return }
         if errors.refusesWithSuccess {
             note("\(place).refusesWithSuccess", "Without a place for the vendor's code no reply can refuse with it.")
         }
         // A status may take the place of a code.
-        if let code = errors.kinds.keys.sorted().first(where: { Int($0).map { (100..<600).contains($0) } != true }) {
-            note("\(place).kinds.\(code)", "The code is looked for nowhere: \"code\" names no place.")
+        if let code = errors.codes.keys.sorted().first(where: { Int($0).map { (100..<600).contains($0) } != true }) {
+            let member = errors.codes[code]?.isKindAlone == true ? "kinds" : "codes"
+            note("\(place).\(member).\(code)", "The code is looked for nowhere: \"code\" names no place.")
         }
     }
 

@@ -3,7 +3,7 @@ import LatchkeyCore
 /// An error rule's JSON leaves out what has a default.
 @_spi(Integrations) extension ErrorRules: Codable {
     private enum Key: String, CodingKey {
-        case successes, code, message, requestID, requestIDInBody, kinds, refusesWithSuccess
+        case successes, code, message, requestID, requestIDInBody, kinds, codes, refusesWithSuccess
     }
 
     public init(from decoder: any Decoder) throws {
@@ -16,7 +16,7 @@ import LatchkeyCore
         self.init(
             successes: try value(.successes, or: standard.successes), code: try value(.code, or: []),
             message: try value(.message, or: []), requestID: try value(.requestID, or: standard.requestID),
-            requestIDInBody: try value(.requestIDInBody, or: []), kinds: kinds,
+            requestIDInBody: try value(.requestIDInBody, or: []), kinds: kinds, codes: try value(.codes, or: [:]),
             refusesWithSuccess: try value(.refusesWithSuccess, or: false))
     }
 
@@ -28,7 +28,10 @@ import LatchkeyCore
         if !message.isEmpty { try container.encode(message, forKey: .message) }
         if requestID != standard.requestID { try container.encode(requestID, forKey: .requestID) }
         if !requestIDInBody.isEmpty { try container.encode(requestIDInBody, forKey: .requestIDInBody) }
-        if !kinds.isEmpty { try container.encode(kinds.mapValues(\.rawValue), forKey: .kinds) }
+        let kinds = codes.filter(\.value.isKindAlone).mapValues(\.kind.rawValue)
+        if !kinds.isEmpty { try container.encode(kinds, forKey: .kinds) }
+        let documented = codes.filter { !$0.value.isKindAlone }
+        if !documented.isEmpty { try container.encode(documented, forKey: .codes) }
         if refusesWithSuccess { try container.encode(true, forKey: .refusesWithSuccess) }
     }
 }
@@ -56,6 +59,37 @@ import LatchkeyCore
         case .word(let start): try encoder.encode(rule: Name.word, start)
         case .knownCode: try encoder.encode(rule: Name.knownCode)
         case .text: try encoder.encode(rule: Name.text)
+        }
+    }
+}
+
+/// A code's JSON leaves out what is the kind's usual.
+@_spi(Integrations) extension DocumentedCode: Codable {
+    private enum Key: String, CodingKey {
+        case kind, status, meaning, remedy, retry, newCredentials
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Key.self)
+        self.init(
+            try container.decode(ServiceKind.self, forKey: .kind).kind,
+            try container.decodeIfPresent(String.self, forKey: .meaning),
+            try container.decodeIfPresent(String.self, forKey: .remedy),
+            status: try container.decodeIfPresent(Int.self, forKey: .status),
+            retry: try container.decodeIfPresent(Bool.self, forKey: .retry),
+            newCredentials: try container.decodeIfPresent(Bool.self, forKey: .newCredentials))
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        let usual = Self(kind)
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(kind.rawValue, forKey: .kind)
+        try container.encodeIfPresent(status, forKey: .status)
+        try container.encodeIfPresent(meaning, forKey: .meaning)
+        if remedy != usual.remedy { try container.encode(remedy, forKey: .remedy) }
+        if isRetryable != usual.isRetryable { try container.encode(isRetryable, forKey: .retry) }
+        if wantsNewCredentials != usual.wantsNewCredentials {
+            try container.encode(wantsNewCredentials, forKey: .newCredentials)
         }
     }
 }

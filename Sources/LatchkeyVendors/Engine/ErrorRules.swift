@@ -9,29 +9,31 @@ public import LatchkeyCore
     package var successes: Set<Int>
     /// The places of the vendor's code; the first match counts. Empty for the usual places.
     package var code: [ReplyField]
-    /// The places of the vendor's message; the first match counts. Empty for the usual places.
+    /// The places of the vendor's message; the first match counts. Where they have nothing, the usual places are looked at.
     package var message: [ReplyField]
     /// The header fields of the request's id.
     package var requestID: [String]
     /// JSON paths of the request's id, beside the usual ones.
     package var requestIDInBody: [String]
     /// The meanings of the vendor's codes, and of statuses (`"412"`) whose usual meaning does not fit. Codes take precedence.
-    package var kinds: [String: Diagnosis.Kind]
+    package var codes: [String: DocumentedCode]
     /// Whether a code in a reply with a status of success is a refusal.
     package var refusesWithSuccess: Bool
 
     /// Makes rules. Without arguments, the status decides.
+    /// - Parameter kinds: codes of which no more is known than their kinds.
     public init(
         successes: Set<Int> = [200], code: [ReplyField] = [], message: [ReplyField] = [],
         requestID: [String] = ["x-request-id", "x-correlation-id", "x-ms-request-id", "x-amzn-requestid"],
-        requestIDInBody: [String] = [], kinds: [String: Diagnosis.Kind] = [:], refusesWithSuccess: Bool = false
+        requestIDInBody: [String] = [], kinds: [String: Diagnosis.Kind] = [:], codes: [String: DocumentedCode] = [:],
+        refusesWithSuccess: Bool = false
     ) {
         self.successes = successes
         self.code = code
         self.message = message
         self.requestID = requestID
         self.requestIDInBody = requestIDInBody
-        self.kinds = kinds
+        self.codes = kinds.mapValues { DocumentedCode($0) }.merging(codes) { $1 }
         self.refusesWithSuccess = refusesWithSuccess
     }
 
@@ -43,15 +45,22 @@ public import LatchkeyCore
         case json(String)
         /// The first word of the body, in any format, that begins with this text and continues with digits: `MDRM-` finds `MDRM-1001`.
         case word(String)
-        /// The first code of `kinds` anywhere in the body, in any format.
+        /// The first of the known codes anywhere in the body, in any format.
         case knownCode
         /// The body of a refusal if it is a short text, or the title of its page.
         case text
     }
 
-    /// The meanings of codes, from the codes of each kind.
+    /// The kinds of codes, from the codes of each kind.
     static func kinds(_ codes: [Diagnosis.Kind: [String]]) -> [String: Diagnosis.Kind] {
         Dictionary(codes.flatMap { kind, codes in codes.map { ($0, kind) } }) { $1 }
+    }
+
+    /// What the vendor's page says of a reply's code, or else of its status; `nil` if the rules know neither.
+    func documented(_ service: ServiceReply) -> DocumentedCode? {
+        // A number of the vendor's may look like a status, and then the page states another status for it.
+        service.code.flatMap { codes[$0] }
+            ?? codes["\(service.status)"].flatMap { [nil, service.status].contains($0.status) ? $0 : nil }
     }
 }
 
@@ -64,10 +73,9 @@ public import LatchkeyCore
         if isSuccess, !refusesWithSuccess || text(at: code, of: reply, JSONReply(reply.body)) == nil { return }
         let service = summary(of: reply)
         // A code without a known meaning in a reply with a status of success is a refusal too.
-        let kind =
-            service.code.flatMap { kinds[$0] } ?? kinds["\(reply.status)"]
-            ?? (isSuccess ? .forbidden : Self.kind(ofStatus: reply.status))
-        throw IntegrationError(kind, Self.reason(service), service: service)
+        throw IntegrationError(
+            documented(service) ?? DocumentedCode(isSuccess ? .forbidden : Self.kind(ofStatus: reply.status)),
+            "The service answered \(service.status)\(service.words).", service: service)
     }
 
     /// The parts of a reply that help to find a cause.
@@ -75,17 +83,22 @@ public import LatchkeyCore
         let json = JSONReply(reply.body)
         return ServiceReply(
             status: reply.status, code: code(of: reply, json),
-            message: (message.isEmpty ? usualMessage(of: reply, json) : text(at: message, of: reply, json))?.inFewWords,
+            message: (text(at: message, of: reply, json) ?? usualMessage(of: reply, json))?.inFewWords,
             requestID: (requestID.lazy.compactMap { reply.header($0) }.first ?? requestID(in: json))?.inFewWords,
             retryAfter: RetryAfter(reply)?.seconds)
     }
 
-    /// The text at the usual places; of `error` and `message`, which some services fill both, what both say.
+    /// The text at the usual places, if it is not the code; of `error` and `message`, which some services fill both, what both say.
     private func usualMessage(of reply: HTTPReply, _ json: JSONReply?) -> String? {
-        let found = text(at: Self.usualWords, of: reply, json)
+        let isSuccess = (200..<300).contains(reply.status)
+        let found =
+            text(at: Self.usualWords, of: reply, json) ?? (isSuccess ? nil : json?.words)
+            ?? text(at: Self.lastWords, of: reply, json)
+        if let inner = found.flatMap({ JSONReply(Data($0.utf8)) })?.words { return inner }
+        let code = code(of: reply, json)
         guard let message = json?.text(at: "message"), found == message, let error = json?.text(at: "error"),
-            !error.isEmpty, error != message, code(of: reply, json) != error, error.contains(where: \.isLetter)
-        else { return found }
+            !error.isEmpty, error != message, code != error, error.contains(where: \.isLetter)
+        else { return found == code ? nil : found }
         return "\(error): \(message)"
     }
 
@@ -131,11 +144,11 @@ public import LatchkeyCore
         return digits.isEmpty ? nil : start + digits
     }
 
-    /// The code of `kinds` that comes first in a text, between characters that are neither letters nor digits.
+    /// The known code that comes first in a text, between characters that are neither letters nor digits.
     private func knownCode(in body: Data) -> String? {
         // Most bodies have none, and telling that by bytes costs little.
         let bytes = Array(body)
-        let codes = kinds.keys.filter { bytes.place(of: Array($0.utf8)) != nil }
+        let codes = self.codes.keys.filter { bytes.place(of: Array($0.utf8)) != nil }
         guard !codes.isEmpty else { return nil }
         let text = String(decoding: body, as: UTF8.self)
         func isWordCharacter(_ character: Character?) -> Bool { character.map { $0.isLetter || $0.isNumber } ?? false }
@@ -146,10 +159,6 @@ public import LatchkeyCore
             return (code, range.lowerBound)
         }
         return found.min { $0.place < $1.place }?.code
-    }
-
-    private static func reason(_ service: ServiceReply) -> String {
-        "The service answered \(service.status)\(service.words)."
     }
 
     private static func kind(ofStatus status: Int) -> Diagnosis.Kind {

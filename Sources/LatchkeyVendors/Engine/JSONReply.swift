@@ -2,7 +2,7 @@ package import Foundation
 
 /// A JSON reply, read by path.
 package struct JSONReply {
-    private let root: Any
+    let root: Any
 
     /// - Parameter body: the reply's body. The result is `nil` if it is not a JSON object or array.
     package init?(_ body: Data) {

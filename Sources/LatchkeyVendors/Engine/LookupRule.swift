@@ -65,7 +65,8 @@ extension LookupRule {
         }
         if let path = allowedBy.first(where: { json.text(at: $0) != "true" }) {
             throw IntegrationError(
-                .forbidden, "The service says no (\"\(path)\" is not true)\(service.words).", service: service)
+                errors.documented(service) ?? DocumentedCode(.forbidden),
+                "The service says no (\"\(path)\" is not true)\(service.words).", service: service)
         }
         var found: [String: Secret] = [:]
         for (name, path) in values.sorted(by: { $0.key < $1.key }) {

@@ -15,11 +15,44 @@ extension ErrorRules {
     static let usualWords: [ReplyField] = [
         .header("x-error-message"), .header("x-error-description"), .header("x-error"), .json("error.message"),
         .json("error_description"), .json("errorMessage"), .json("error_message"), .json("message"),
-        .json("Message"), .json("errors.0.message"), .json("error.messages.*"), .json("Error.Message"),
-        .json("detail"), .json("error"),
-        .json("err"), .json("reason"),
-        .json("title"), .header("www-authenticate"), .text,
+        .json("detail"), .json("error"), .json("err"), .json("reason"), .json("title"),
     ]
+    /// Where words are if they are nowhere else.
+    static let lastWords: [ReplyField] = [.header("www-authenticate"), .text]
+}
+
+extension JSONReply {
+    /// What sounds like a service's words, wherever it stands: in lists, under names of any letter case, in documents inside of texts.
+    ///
+    /// Mux has `{"error": {"messages": ["…"]}}`, other services `{"Fault": {"FaultString": "…"}}` or `{"errors": [{"Message": "…"}]}`.
+    var words: String? { Self.words(in: root, isNamed: root is [Any], depth: 0) }
+
+    private static let names = [
+        "message", "messages", "errormessage", "errormessages", "errordescription", "description", "faultstring",
+        "detail",
+        "details", "msg", "reason", "error", "errors", "err", "fault", "title", "text",
+    ]
+
+    /// - Parameter isNamed: whether a text here is under a name for words.
+    private static func words(in value: Any, isNamed: Bool, depth: Int) -> String? {
+        guard depth < 8 else { return nil }
+        switch value {
+        case let text as String:
+            if let inner = text.first.flatMap({ "{[".contains($0) ? JSONReply(Data(text.utf8)) : nil }) {
+                return words(in: inner.root, isNamed: isNamed, depth: depth + 1)
+            }
+            return isNamed && text.contains(where: \.isLetter) ? text : nil
+        case let list as [Any]:
+            let found = list.prefix(8).compactMap { words(in: $0, isNamed: isNamed, depth: depth + 1) }
+            return found.isEmpty ? nil : found.prefix(3).joined(separator: "; ")
+        case let object as [String: Any]:
+            let members = object.sorted { $0.key < $1.key }
+            let named = names.lazy.flatMap { name in members.filter { $0.key.lowercased().filter(\.isLetter) == name } }
+            let found = named.compactMap { words(in: $0.value, isNamed: true, depth: depth + 1) }.first
+            return found ?? members.lazy.compactMap { words(in: $0.value, isNamed: false, depth: depth + 1) }.first
+        default: return nil
+        }
+    }
 }
 
 extension Data {

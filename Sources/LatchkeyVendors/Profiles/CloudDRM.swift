@@ -59,15 +59,8 @@ extension VendorProfile {
         $0.evidence = ProfileEvidence(.documented, read: "2026-11-22", "AVPlayer with Cloud DRM in Swift")
     }
 
-    /// The codes of drm.cloud's list, nearly all of status 403.
     private static let cloudDRMErrors = ErrorRules(
-        code: [.json("code")], message: [.json("message"), .text],
-        kinds: ErrorRules.kinds([
-            .unauthenticated: ["drm_3031", "drm_3032", "drm_3035", "drm_3036", "drm_3038", "drm_3039"],
-            .forbidden: ["drm_3030", "drm_3033", "drm_3034"],
-            .invalidRequest: ["drm_4002", "drm_4003", "drm_4005"],
-            .serverTransient: ["drm_3100", "common_3"],
-        ]))
+        code: [.json("code")], message: [.json("message")], codes: cloudDRMCodes)
 
     private static let cloudDRMHeaders: [RequestRule.Header] = [
         .init("x-drm-brandGuid", .setting("brandGuid")), .init("x-drm-usertoken", .token),

@@ -74,14 +74,8 @@ extension VendorProfile {
         SettingName.licenseURL: "https://lic.drmtoday.com/license-server-fairplay/",
     ]
 
-    /// The codes of the header `x-dt-resp-code`.
     private static let drmTodayErrors = ErrorRules(
-        code: [.header("x-dt-resp-code")], message: [.header("x-dt-error-message")],
-        kinds: ErrorRules.kinds([
-            .serverTransient: ["1000"], .unauthenticated: ["3000"],
-            .invalidRequest: ["2000", "10001", "30000", "43000", "60001"],
-            .forbidden: ["20101", "70001", "80001"], .concurrencyLimit: ["60100"], .regionDenied: ["90001"],
-        ]))
+        code: [.header("x-dt-resp-code")], message: [.header("x-dt-error-message")], codes: drmTodayCodes)
     private static let drmTodayAddresses: [Parameter] = [
         .certificateURL(
             "address of the application certificate, with or without the merchant's name at its end",

@@ -51,17 +51,7 @@ extension VendorProfile {
     private static let doveRunnerErrors = ErrorRules(
         code: [.json("errorCode")],
         message: [.json("message.MESSAGE"), .json("message")],  // Code 8002 has a JSON document for its message.
-        kinds: [
-            "1003": .notFound, "7001": .notFound, "7301": .notFound,  // site, package, FairPlay for the site
-            "7009": .unauthenticated, "7011": .unauthenticated,  // token unreadable, token expired
-            "7016": .unauthenticated, "7019": .unauthenticated,  // token invalid, hash mismatch
-            "7012": .forbidden, "7018": .forbidden,  // token for another content, for another DRM
-            "8710": .notYetValid, "8711": .forbidden,  // not yet, no longer
-            "7304": .serverTransient,  // license not created
-            "7305": .invalidRequest, "7316": .invalidRequest, "7317": .invalidRequest,  // SPC
-            "7308": .invalidRequest, "9001": .invalidRequest, "9999": .invalidRequest,
-        ],
-        refusesWithSuccess: true)
+        codes: doveRunnerCodes, refusesWithSuccess: true)
 }
 
 extension ConfiguredVendor {

@@ -73,7 +73,8 @@ extension VendorProfile {
             values: ["tokenURL": "epTokenURL"], allowedBy: ["isAllowed"],
             echoes: ["messageID": .messageID, "version": "1"],
             errors: ErrorRules(
-                code: [.json("error")], message: [.json("errorText")], requestIDInBody: ["messageID"]))
+                code: [.json("error")], message: [.json("errorText")], requestIDInBody: ["messageID"],
+                codes: expressPlayCodes))
         $0.license.url = URLRule(.lookup("tokenURL"))
         $0.hosts = []
         $0.evidence = ProfileEvidence(.documented, read: "2026-11-21", "AdobeDocs/primetime.en, SEES reference server")
@@ -145,19 +146,8 @@ extension VendorProfile {
         .certificateURL(example: "https://cdn.example/fairplay.cer"),
     ]
 
-    /// ExpressPlay's codes. They come in a page or in JSON of an unpublished form, so the rules search for them anywhere.
-    private static let expressPlayErrors = ErrorRules(
-        code: [.knownCode],
-        kinds: ErrorRules.kinds([
-            .unauthenticated: ["-2017", "-2018", "-4010"],
-            .forbidden: ["-2019", "-2031", "-4001", "-6006", "-6009"],
-            .invalidRequest: [
-                "-2002", "-2003", "-2005", "-2020", "-2021", "-2022", "-2023", "-2024", "-2025", "-2027", "-2033",
-                "-2036", "-2037", "-3004", "-4018", "-4019", "-4020", "-4021", "-4022", "-4024", "-5003", "-6001",
-                "-6002", "-6003", "-6005", "-6007", "-6008",
-            ],
-            .serverTransient: ["-6004"],
-        ]))
+    /// The codes come in a page or in JSON of an unpublished form, so the rules search for them anywhere.
+    private static let expressPlayErrors = ErrorRules(code: [.knownCode], codes: expressPlayCodes)
 }
 
 extension ConfiguredVendor {

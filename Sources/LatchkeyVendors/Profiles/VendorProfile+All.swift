@@ -25,6 +25,7 @@ extension VendorProfile {
         .gumlet,
         .bunnyStream,
         .sigma, .sigmaForm,
+        .naver,
         .latchkey,
         .appleSample,
         .genericRaw, .genericBase64, .genericForm, .genericJSON,

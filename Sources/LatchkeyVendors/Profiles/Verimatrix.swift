@@ -46,15 +46,9 @@ extension VendorProfile {
         decoder: .tolerant,
         evidence: ProfileEvidence(.sampleRead, read: "2026-11-21", "shaka-player, lib/drm/fairplay.js"))
 
-    /// The codes of Verimatrix's list. The error document's form is not published, so the rules search for them anywhere.
+    /// The error document's form is not published, so the rules search for the codes anywhere.
     private static let verimatrixErrors = ErrorRules(
-        code: [.word("MDRM-")], message: [.json("message")],
-        kinds: ErrorRules.kinds([
-            .unauthenticated: ["MDRM-1001", "MDRM-1002"],
-            .notFound: ["MDRM-1003", "MDRM-1005", "MDRM-1011"],
-            .invalidRequest: ["MDRM-1004", "MDRM-1006", "MDRM-1007", "MDRM-1008", "MDRM-1013", "MDRM-1014"],
-            .serverTransient: ["MDRM-1000", "MDRM-1009", "MDRM-1010", "MDRM-1012", "MDRM-1015"],
-        ]))
+        code: [.word("MDRM-")], message: [.json("message")], codes: verimatrixCodes)
     private static let verimatrixCertificateURL = Parameter.certificateURL(
         required: true,
         example: "https://cdn.example/fairplay.cer")

@@ -168,11 +168,12 @@ extension TokenInspection {
     /// How long a license token lives after `iat`, in seconds, whatever its `exp`.
     private static let verimatrixLife = 120.0
 
-    /// The end of the token, two minutes after `iat` at most; the content id in `sub`; the lease and the permission to store in
+    /// The end of the token, two minutes after `iat`, which is required, at most; the content id in `sub`; the lease and the permission to store in
     /// `policy.fairplay`.
     ///
     /// Source: `Documentation/Vendors/Verimatrix.md`, token.
     mutating func readVerimatrix(_ jwt: JWTClaims, _ use: TokenUse) {
+        if jwt.claims["iat"] == nil { advice.append(.malformed("it has no iat")) }
         if let end = jwt.date("iat")?.addingTimeInterval(Self.verimatrixLife), end < jwt.date("exp") ?? .distantFuture {
             checkEnd(end, use.date, as: "good for a license until")
         }

@@ -59,7 +59,7 @@ extension InChromium {
 private enum SampleReplies {
     static func all(_ profile: VendorProfile) -> [HTTPReply] {
         let codes =
-            profile.errors.kinds.keys.sorted() + [
+            profile.errors.codes.keys.sorted() + [
                 "4711", "a secret of more than sixty-four characters, which nobody may see at all",
             ]
         let refusals = codes.flatMap { code in

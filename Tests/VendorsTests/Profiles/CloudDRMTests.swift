@@ -117,7 +117,8 @@ import Testing
         #expect(error?.kind == .unauthenticated)
         #expect(
             error?.reason
-                == #"The service answered 403, code drm_3031, "Token is invalid or expired" (request c42e-1)."#)
+                == #"The service answered 403, code drm_3031, "Token is invalid or expired" (request c42e-1). "#
+                + "The user token is invalid or has expired.")
         #expect(ready(.cloudDRM).refusal(#"{"code":"drm_3100"}"#, status: 403)?.kind == .serverTransient)
     }
 

@@ -83,7 +83,7 @@ import Testing
     func `each code is found and understood`(status: Int, code: String, kind: Diagnosis.Kind) {
         let error = ProfileWire(.verimatrix, key: Self.key).refusal("Refused. \(code): no", status: status)
         #expect(error?.kind == kind)
-        #expect(error?.service == ServiceReply(status: status, code: code))
+        #expect(error?.service == ServiceReply(status: status, code: code, message: "Refused. \(code): no"))
     }
 
     @Test func `a busy key backend says when to come back`() {

@@ -1,0 +1,74 @@
+import LatchkeyCore
+
+/// NAVER Cloud's One Click Multi DRM, which DoveRunner's service is behind. Source: `Documentation/Vendors/Naver.md`.
+///
+/// Both requests carry the viewer's token, which is JSON in base64, and what the API gateway wants: an access key, a time and a signature
+/// of this very request. The secret key that signs belongs on the app's own server, which gives the app one signature for each of the two
+/// addresses, or adds the fields itself as a proxy; a field without a value is left out.
+extension VendorProfile {
+    /// The certificate and the license from NAVER's API gateway.
+    public static let naver = VendorProfile(
+        identifier: "naver", name: "NAVER Cloud One Click Multi DRM",
+        parameters: [
+            .certificateURL(example: naverCertificateURL),
+            .licenseURL(example: naverLicenseURL),
+            .setting("accessKey", "id of the access key that signs, unless a proxy adds it", example: "ACCESSKEY"),
+            .token(
+                "base64 of JSON with siteId, contentId, drmType FAIRPLAY, responseFormat ORIGINAL and userId",
+                example: "eyJkcm1UeXBlIjoiRkFJUlBMQVkifQ=="),
+            .credential(
+                "timestamp", "when the signatures were made, in milliseconds since 1970", required: false,
+                example: "1893456000000"),
+            .credential(
+                "certificateSignature", "signature of the certificate request, in base64", required: false,
+                example: "AAAA"),
+            .credential(
+                "licenseSignature", "signature of the license request, in base64", required: false, example: "AAAA"),
+        ],
+        contentIdentifierRule: .remainder,
+        certificate: .fetched(
+            RequestRule(url: URLRule(.certificateURL), headers: naverHeaders(signature: "certificateSignature")), .sniff
+        ),
+        license: RequestRule(
+            method: "POST", url: URLRule(.licenseURL), headers: naverHeaders(signature: "licenseSignature"),
+            body: .form([.init("spc", .spc)])),
+        decoder: .tolerant,
+        errors: ErrorRules(code: [.json("error.errorCode")], message: [.json("error.message")], codes: naverCodes),
+        hosts: ["multi-drm.apigw.ntruss.com", "multi-drm.apigw.gov-ntruss.com"],
+        settings: [SettingName.certificateURL: naverCertificateURL, SettingName.licenseURL: naverLicenseURL],
+        evidence: ProfileEvidence(
+            .sampleRead, read: "2026-11-27", "a helper of NAVER's player, the beginning of api.ncloud-docs.com's page"))
+
+    private static func naverHeaders(signature: String) -> [RequestRule.Header] {
+        [
+            .init("X-DRM-TOKEN", .token), .init("x-ncp-region_code", "KR"),
+            .init("x-ncp-iam-access-key", .setting("accessKey")),
+            .init("x-ncp-apigw-timestamp", .credential("timestamp")),
+            .init("x-ncp-apigw-signature-v2", .credential(signature)),
+        ]
+    }
+
+    private static let naverCertificateURL = "https://multi-drm.apigw.ntruss.com/api/v1/license/fairPlay"
+    private static let naverLicenseURL = "https://multi-drm.apigw.ntruss.com/api/v1/license"
+
+    /// The codes of NAVER's API gateway. Some look like HTTP statuses. Source: `Documentation/Vendors/Naver.md`, errors.
+    private static let naverCodes: [String: DocumentedCode] = [
+        "100": DocumentedCode(
+            .invalidRequest, "The gateway cannot read the request.", "Send the request over https, as UTF-8.",
+            status: 400),
+        "200": DocumentedCode(
+            .unauthenticated, "The gateway does not accept the signature.",
+            "Sign each request anew: a signature is for one method, path and time.", status: 401),
+        "210": DocumentedCode(
+            .forbidden, "The access key has no permission for this.",
+            "Give the access key's account the permission for One Click Multi DRM.", status: 401, newCredentials: false),
+        "300": DocumentedCode(.notFound, "The gateway knows no such address.", status: 404),
+        "400": DocumentedCode(.rateLimited, "The quota is used up.", status: 429),
+        "410": DocumentedCode(.rateLimited, "The gateway throttles.", status: 429),
+        "420": DocumentedCode(.rateLimited, "Requests come too fast.", status: 429),
+        "430": DocumentedCode(.invalidRequest, "The request is too large.", status: 413),
+        "500": DocumentedCode(.serverTransient, "The gateway could not reach the service.", status: 503),
+        "510": DocumentedCode(.serverTransient, "The service did not answer the gateway in time.", status: 504),
+        "900": DocumentedCode(.serverTransient, "The gateway failed inside.", status: 500),
+    ]
+}
