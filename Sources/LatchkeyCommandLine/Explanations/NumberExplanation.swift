@@ -8,6 +8,8 @@ struct NumberExplanation: Encodable, Sendable {
     /// Whose number it is: `system`, `avFoundation`, `url`, `http`, `latchkey`, a player's.
     let domain: String
     let name, meaning: String
+    /// What the text beside the number tells, of a log.
+    var beside: [String] = []
     let causes, remedies: [String]
     /// Who can fix it; `nil` if that depends.
     let fixer: String?
@@ -55,6 +57,9 @@ struct NumberExplanation: Encodable, Sendable {
         }
     }
 
+    /// What tells it from others.
+    var identity: String { number == 0 ? "\(domain) \(name)" : "\(domain) \(number)" }
+
     /// The domain of Latchkey's own numbers.
     static let own = "latchkey"
 
@@ -65,9 +70,12 @@ struct NumberExplanation: Encodable, Sendable {
     }
 
     var text: String {
-        let title = "\(number)  \(name)" + (whose.map { ", \($0)" } ?? "") + (confirmed ? "" : " (from reports)")
+        let title =
+            "\(number == 0 ? "" : "\(number)  ")\(name)" + (whose.map { ", \($0)" } ?? "")
+            + (confirmed ? "" : " (from reports)")
         let rows = [
-            ("What", [meaning]), ("Why", causes), ("Try", remedies), ("Who", fixer.map { [$0] } ?? []), ("See", page),
+            ("What", [meaning]), ("Here", beside), ("Why", causes), ("Try", remedies),
+            ("Who", fixer.map { [$0] } ?? []), ("See", page),
         ]
         .flatMap { name, lines in lines.enumerated().map { ["  \($0 == 0 ? name : "")", $1] } }
         return title + "\n" + TextTable(rows: rows).text
@@ -84,6 +92,12 @@ struct NumberExplanation: Encodable, Sendable {
         case .shakaPlayer: "Shaka Player"
         case .openTV: "NAGRA OpenTV Player"
         case .bitmovin: "Bitmovin Player"
+        case .bitmovinWeb: "Bitmovin Player for browsers"
+        case .reactNativeVideo: "react-native-video"
+        case .muxPlayer: "Mux Player"
+        case .mediaElement: "a browser's MediaError"
+        case .hlsJS: "hls.js"
+        case .contribEME: "videojs-contrib-eme"
         case .url: "NSURLError"
         case .system, .avFoundation, .http, .keyServer, nil: nil
         }
