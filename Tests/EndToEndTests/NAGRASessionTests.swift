@@ -110,7 +110,7 @@ import Testing
                 break
             }
             #expect(error?.code == "invalidRequest" && error?.stage == .heartbeat)
-            #expect(error?.service?.status == 400 && error?.service?.code == "1001")
+            #expect(error?.service?.status == 400 && error?.service?.code == "1006")
             #expect(await stage.loader.session?.state == .error)
             let late = try await stage.key()
             #expect((late.error as? ContentKeyError)?.code == error?.code)
