@@ -27,7 +27,7 @@ extension FairPlayErrorExplanation {
     private static let muxPlayer = [
         player(
             .muxPlayer, 5, "MEDIA_ERR_ENCRYPTED", "Something of the keys failed.",
-            "Of seven: no token, no key system, no SPC, a refused license or certificate, a display without HDCP.",
+            "No token, no key system, no SPC, a refused license or certificate, or a display without HDCP.",
             "Look at muxCode, 5000001 to 5000006, or at the words beside it."),
         player(
             .muxPlayer, 2_403_201, "NETWORK_TOKEN_MISSING", "The request had no token.", "No drm token given.",
