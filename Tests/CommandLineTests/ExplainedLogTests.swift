@@ -15,13 +15,19 @@ import Testing
         let expected: [String]
         /// Parts of the answer for people.
         var words: [String] = []
+        /// A part that the answer must not have.
+        var without: String?
         /// A part of what is said on standard error.
         var note: String?
 
         var testDescription: String { title }
 
-        init(_ title: String, _ log: String, _ expected: [String], words: [String] = [], note: String? = nil) {
-            (self.title, self.log, self.expected, self.words, self.note) = (title, log, expected, words, note)
+        init(
+            _ title: String, _ log: String, _ expected: [String], words: [String] = [], without: String? = nil,
+            note: String? = nil
+        ) {
+            (self.title, self.log, self.expected, self.words) = (title, log, expected, words)
+            (self.without, self.note) = (without, note)
         }
     }
 
@@ -35,6 +41,7 @@ import Testing
         if let note = one.note { #expect((run.error + run.output).contains(note)) } else { #expect(run.error.isEmpty) }
         let told = await RecordedRun(["explain", "-"], tool: .standard, input: input)
         for part in one.words { #expect(told.output.contains(part)) }
+        if let part = one.without { #expect(!told.output.contains(part)) }
     }
 
     private static let reported = [
@@ -118,16 +125,20 @@ import Testing
         Case("an error log's entry", "errorStatusCode: -12660, errorDomain: CoreMediaErrorDomain", ["system -12660"]),
         Case("JSON of another bridge", #"{"errorCode":-1200,"errorDomain":"NSURLErrorDomain"}"#, ["url -1200"]),
         Case("brackets", "Domain[AVFoundationErrorDomain]:Code[-11850]", ["avFoundation -11850"]),
-        Case("a number with no words of its cause", "CoreMediaErrorDomain error -12642", ["system -12642"]),
+        Case(
+            "a number with no words of its cause", "CoreMediaErrorDomain error -12642", ["system -12642"],
+            without: "Here"),
     ]
 
     private static let neighbors = [
         Case(
             "offline without a file", "Error Domain=NSURLErrorDomain Code=-1009 https://cdn.example/a.m3u8",
-            ["url -1009"]),
+            ["url -1009"],
+            without: "Here"),
         Case(
             "a file far behind another error",
-            "NSURLErrorDomain Code=-1009 " + String(repeating: "word ", count: 80) + "Movie.movpkg", ["url -1009"]),
+            "NSURLErrorDomain Code=-1009 " + String(repeating: "word ", count: 80) + "Movie.movpkg", ["url -1009"],
+            without: "Here"),
         Case(
             "a title that lacks its keys", "NSURLErrorDomain Code=-1009 URL=file:///a/Title.movpkg/boot.xml",
             ["url -1009"],
