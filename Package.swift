@@ -288,6 +288,9 @@ let package = Package(
                 "LatchkeyLicensing",
             ],
             path: "Tests/Support/StoreEngines", swiftSettings: settings),
+        // The refusals that vendors' pages document, as a table for tests of both ends.
+        .target(
+            name: "DocumentedRefusals", path: "Tests/Support/DocumentedRefusals", swiftSettings: settings),
         // PostgreSQL and Redis as processes of the tests' own.
         .target(
             name: "StoreProcesses",
@@ -369,7 +372,8 @@ let package = Package(
             "Services",
             [
                 "LatchkeyMedia", "LatchkeyForms", "LatchkeyPolicy", "LatchkeyOperation", "LatchkeyVendorWire",
-                "LatchkeyServices", "TLSPeer", "LatchkeyHTTP", "LatchkeyFairPlay", "LatchkeyDevice", "LatchkeyCore",
+                "DocumentedRefusals", "LatchkeyServices", "TLSPeer", "LatchkeyHTTP", "LatchkeyFairPlay",
+                "LatchkeyDevice", "LatchkeyCore",
             ]),
         tests(
             "EndToEnd",

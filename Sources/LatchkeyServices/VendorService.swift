@@ -22,6 +22,9 @@ public protocol VendorService: Sendable {
     /// Answers a request to one of the routes, with the fault that is set.
     func respond(to call: ServiceCall) async -> HTTPResponse
 
+    /// The refusals that the vendor's page documents, for `Fault.refusal`. Defaults to none.
+    var documentedRefusals: [DocumentedRefusal] { get }
+
     /// Puts a refusal into the form of the vendor's error replies. Defaults to status and plain text.
     func reply(to refusal: LicenseRefusal, of call: ServiceCall) -> HTTPResponse
 
@@ -56,6 +59,8 @@ extension VendorService {
 
     public var tokenKeys: [String: Secret] { [:] }
 
+    public var documentedRefusals: [DocumentedRefusal] { [] }
+
     public func reply(to refusal: LicenseRefusal, of call: ServiceCall) -> HTTPResponse {
         .plain(refusal)
     }
@@ -65,7 +70,7 @@ extension VendorService {
         // Cut short if the exchange's deadline cancels the task; nobody gets the reply then.
         if case .delay(let time) = call.fault { try? await environment.time.sleep(for: time) }
         do throws(LicenseRefusal) {
-            if let refusal = call.fault?.refusal { throw refusal }
+            if let refusal = call.fault?.refusal(by: self, at: call.endpoint) { throw refusal }
             return try await call.answer()
         } catch {
             environment.log("refused, request \(call.id): \(error.code): \(error.reason)")

@@ -61,6 +61,7 @@ public enum VendorServices {
         { GumletService($0) },
         { BunnyStreamService($0) },
         { SigmaService($0) },
+        { NAVERService($0) },
         { signed(LatchkeyService($0), "latchkey") },
         { AppleSampleService($0) },
         { GenericService($0) },

@@ -23,7 +23,8 @@ import Testing
     @Test func `a number that players share is explained for each`() {
         #expect(FairPlayErrorExplanation.explanations(of: 6001).map(\.domain) == [.shakaPlayer, .openTV])
         #expect(FairPlayErrorExplanation.explanations(of: 4_294_955_461).map(\.code) == [-11835])
-        #expect(FairPlayErrorExplanation.explanations(of: 1).isEmpty)
+        #expect(FairPlayErrorExplanation.explanations(of: 8).isEmpty)
+        #expect(FairPlayErrorExplanation.explanations(of: 0).isEmpty)
     }
 
     @Test(arguments: FairPlayErrorExplanation.all + FairPlayErrorExplanation.elsewhere)
@@ -31,7 +32,7 @@ import Testing
         #expect(!explanation.name.isEmpty && explanation.meaning.hasSuffix("."))
         #expect(!explanation.causes.isEmpty && !explanation.remedies.isEmpty)
         #expect((explanation.causes + explanation.remedies).allSatisfy { $0.hasSuffix(".") })
-        #expect(explanation.description.hasPrefix("\(explanation.code) "))
+        #expect(explanation.description.hasPrefix(explanation.code == 0 ? explanation.name : "\(explanation.code) "))
     }
 
     @Test func `a number is found signed and unsigned`() {
@@ -63,6 +64,7 @@ import Testing
         #expect(FairPlayErrorExplanation.explaining(error("app", -42656)) == nil)
         #expect(FairPlayErrorExplanation.explaining(error(NSURLErrorDomain, -1002))?.fixer == .app)
         #expect(FairPlayErrorExplanation.explaining(error("NSOSStatusErrorDomain", -1002)) == nil)
+        #expect(FairPlayErrorExplanation.explaining(error("RCTVideo", 1002))?.name == "licenseRequestFailed")
     }
 
     @Test func `several errors below one are all looked at, and a long chain ends`() {

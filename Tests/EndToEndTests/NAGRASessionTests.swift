@@ -112,7 +112,7 @@ import Testing
             let code = try #require(error?.service?.code)
             let documented = VendorProfile.nagra.errors(at: .session)?.codes[code]
             #expect(error?.kind == documented?.kind && error?.stage == .heartbeat)
-            #expect(error?.service?.status == 400 && code == "1001")
+            #expect(error?.service?.status == 400 && code == "1006")
             #expect(await stage.loader.session?.state == .error)
             let late = try await stage.key()
             #expect((late.error as? ContentKeyError)?.code == error?.code)

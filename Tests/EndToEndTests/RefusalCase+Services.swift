@@ -32,12 +32,12 @@ extension RefusalCase {
             "verimatrix", "expired token",
             SpecialService.tokens(of: VerimatrixService.init) { $0.token(claims: expired) }, .unauthenticated,
             401,
-            code: "MDRM-1002", words: "exp"),
+            code: "MDRM-508", words: "exp"),
         RefusalCase(
             "verimatrix-query", "expired token",
             SpecialService.tokens(of: VerimatrixService.init) { $0.token(claims: expired) }, .unauthenticated,
             401,
-            code: "MDRM-1002", words: "exp"),
+            code: "MDRM-508", words: "exp"),
         RefusalCase(
             "titanium", "expired token",
             SpecialService.tokens(of: TitaniumService.init) { $0.token(claims: expired) },
@@ -49,7 +49,7 @@ extension RefusalCase {
         RefusalCase(
             "nagra", "expired token",
             SpecialService.tokens(of: NAGRAService.init) { $0.contentToken(claims: expired) },
-            at: .sessionSetup, .invalidRequest, 400, code: "1001", words: "exp"),
+            at: .sessionSetup, .invalidRequest, 400, code: "1004", words: "exp"),
         RefusalCase(
             "axinom", "expired message",
             SpecialService.tokens(of: AxinomService.init) {
@@ -116,7 +116,7 @@ extension RefusalCase {
             }, .forbidden, 403),
         RefusalCase(
             "axinom", "message for no key",
-            SpecialService.tokens(of: AxinomService.init) { $0.message(for: []) }, .invalidRequest, 400,
+            SpecialService.tokens(of: AxinomService.init) { $0.message(for: []) }, .forbidden, 403,
             words: "notCovered"),
         RefusalCase(
             "drmtoday", "token for another asset",
@@ -137,7 +137,7 @@ extension RefusalCase {
                 $0.token = Secret("token-of-the-account")
             } token: { _ in
                 Secret("token-of-another-account")
-            }, .forbidden, 403),
+            }, .unauthenticated, 401, code: "TOKEN_VALIDATION"),
         RefusalCase(
             "comcast", "another token",
             SpecialService(ComcastService.init) {

@@ -133,10 +133,11 @@ extension RefusalCase {
             RefusalCase("expressplay-onpremise", told: "-6009", 403, at: .onPremise, .forbidden, code: "-6009"),
         ]
 
-    /// Source: `Documentation/Vendors/NAGRA.md` §1 and §2, errors. Of the numbers only 1007 is public.
+    /// Source: `Documentation/Vendors/NAGRA.md` §1 and §2, errors.
     private static let nagra = [
         RefusalCase("nagra", told: "1007", 400, at: .sessionSetup, .concurrencyLimit, code: "1007", words: "told"),
         RefusalCase("nagra", told: "1007", 400, .concurrencyLimit, code: "1007", words: "told"),
+        RefusalCase("nagra", told: "4001", 500, at: .sessionSetup, .serverTransient, code: "4001", words: "told"),
         RefusalCase("nagra", told: "4711", 400, .invalidRequest, code: "4711", words: "told"),
         RefusalCase("nagra", told: "4711", 500, .serverTransient, code: "4711", words: "told"),
     ]
@@ -178,6 +179,8 @@ extension RefusalCase {
         RefusalCase("axinom", told: "notAllowed", 403, .forbidden, words: "notAllowed"),
         RefusalCase("anvato", told: "17", 403, .forbidden, code: "403", words: "drmErrorCode: 17"),
         RefusalCase("anvato", told: "18", 404, .notFound, code: "404", words: "drmErrorCode: 18"),
+        RefusalCase("brightcove", told: "TAGS", 403, .forbidden, code: "TAGS", words: "told to refuse"),
+        RefusalCase("brightcove", told: "TOKEN_VALIDATION", 401, .unauthenticated, code: "TOKEN_VALIDATION"),
         RefusalCase("mux", told: "expired", 403, .unauthenticated),
         RefusalCase("mux", told: "expired", 403, at: .certificate, .unauthenticated),
         RefusalCase("mux", told: "notReady", 412, .serverTransient),

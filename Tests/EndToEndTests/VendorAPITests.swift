@@ -52,7 +52,7 @@ import Testing
     func `a viewer at another place is refused in the vendor's form`(_ api: APIUnderTest) async throws {
         try await with(api, policy: #"{"place":{"allow":["DE"],"whenUnknown":"refuse"}}"#) { stage in
             let error = try error(await key(api, stage))
-            #expect(error.kind == (api.profile == .axinom ? .invalidRequest : .forbidden))
+            #expect(error.kind == .forbidden)
             let code = ["doverunner": "7012", "drmtoday": "20101"][api.profile.identifier]
             if let code { #expect(error.service?.code == code) }
         }

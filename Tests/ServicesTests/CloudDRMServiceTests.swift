@@ -172,6 +172,22 @@ import Testing
         }
     }
 
+    @Test func `a token that is good once is used the second time`() async throws {
+        try await withService(CloudDRMService.init, { $0.tokensAreSingleUse = true }) { stage in
+            let headers = [
+                "x-drm-brandGuid": Stage.brand, "x-drm-usertoken": stage.service.demoToken().revealedText,
+                "Content-Type": "application/octet-stream",
+            ]
+            let spc = try stage.exchange("host/path?KID=\(Stage.videoKeyID)").spc.revealed
+            let path = "/acquire-license/fairplay?KID=\(Stage.videoKeyID)"
+            #expect(try await stage.send("POST", path, headers, spc).status == 200)
+            let second = try await stage.send("POST", path, headers, spc)
+            #expect(second.status == 403)
+            #expect(try second.member("code") == "drm_3039")
+            #expect(try second.member("requestId") == second.headers["x-request-id"])
+        }
+    }
+
     @Test(arguments: [
         (Data(), "drm_4002"), (Data(count: 200), "drm_4003"), (Data("eyJ".utf8), "drm_4003"),
     ])

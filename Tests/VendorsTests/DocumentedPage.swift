@@ -107,7 +107,11 @@ struct DocumentedPage: Sendable, CustomTestStringConvertible {
             }),
         Self(
             name: "Naver", profile: .naver,
-            reply: { text($0.status ?? 0, #"{"error":{"errorCode":"\#($0.code)","message":"no rights"}}"#) }),
+            reply: {
+                // The gateway's codes have statuses, those of the service behind it have none.
+                let name = $0.status == nil ? "code" : "errorCode"
+                return text($0.status ?? 400, #"{"error":{"\#(name)":"\#($0.code)","message":"no rights"}}"#)
+            }),
         Self(
             name: "Mux", profile: .mux,
             reply: { text(Int($0.code) ?? 0, #"{"error":{"type":"bad","messages":["no rights"]}}"#) }),

@@ -6,23 +6,27 @@ import LatchkeyTerminal
 /// What is known of a text that somebody copied: a number in any form, a name, a player's code, a whole error.
 enum Explanations {
     /// The explanations of a text; none if nothing is known.
-    static func of(_ text: String) -> [NumberExplanation] {
+    /// - Returns: also the numbers of which nothing is known in the domain that the text names.
+    static func of(_ text: String) -> (found: [NumberExplanation], unknown: [UnknownNumber]) {
         let text = ErrorNumber.withPlainMinus(text.trimmingCharacters(in: .whitespacesAndNewlines))
-        if let number = ErrorNumber.read(text) { return NumberExplanation.all(of: number) }
+        if let number = ErrorNumber.read(text) { return (NumberExplanation.all(of: number), []) }
         let named = ErrorNames.explanations(of: text)
-        if !named.isEmpty { return named }
-        if let number = ErrorNumber.fourCharacters(text) { return NumberExplanation.all(of: number) }
-        let behindDomain = behindDomain(text)
-        return behindDomain.isEmpty ? LogScanner.explanations(in: text) : behindDomain
+        if !named.isEmpty { return (named, []) }
+        if let number = ErrorNumber.fourCharacters(text) { return (NumberExplanation.all(of: number), []) }
+        if let (number, domain, name) = behindDomain(text) {
+            let known = domain.filter(NumberExplanation.all(of: number))
+            return (known, known.isEmpty ? [UnknownNumber(number: number, domain: name)] : [])
+        }
+        return LogScanner.read(text)
     }
 
     /// `THEO 7003`, `HTTP status 403`, `CoreMediaErrorDomain -12660`: words, the first of them a domain, and a number.
-    private static func behindDomain(_ text: String) -> [NumberExplanation] {
+    private static func behindDomain(_ text: String) -> (number: Int, domain: NumberDomain, name: String)? {
         let words = text.split { $0.isWhitespace || ":,=#()".contains($0) }.map(String.init)
         guard words.count <= 6, let last = words.last, let number = ErrorNumber.read(last),
-            let domain = words.lazy.compactMap({ NumberDomain(word: $0) }).first
-        else { return [] }
-        return domain.filter(NumberExplanation.all(of: number))
+            let name = words.first(where: { NumberDomain(word: $0) != nil }), let domain = NumberDomain(word: name)
+        else { return nil }
+        return (number, domain, name)
     }
 
     /// The known numbers that are nearest to one, at most three: the other sign first, then one digit off or two swapped.

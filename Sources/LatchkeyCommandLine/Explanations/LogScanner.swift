@@ -4,24 +4,36 @@ import LatchkeyCore
 /// Finds the error numbers and names of a log, each once, in the order of the log. One pass over bytes of any kind and number.
 ///
 /// A number by itself counts if it can be nothing else: negative and known, or unsigned in 32 or 64 bits. After the name of a domain
-/// or a player, every number of that domain counts. Beside a domain that is known to nobody here, `Domain=RCTVideo`, no number counts: it
-/// is another's. HTTP statuses do not count: a log is full of them.
+/// or a player, every number of that domain counts. The first number behind the whole name of a domain is that domain's or nobody's: what
+/// is not known of it is said. So is the number of a domain that is known to nobody here, `Domain=VidLoader`. HTTP statuses do not count:
+/// a log is full of them.
 struct LogScanner {
     /// What was found so far.
     private(set) var found: [NumberExplanation] = []
+    /// Numbers of which nothing is known in the domain that the log names, each once, at most `mostUnknown`.
+    private(set) var unknown: [UnknownNumber] = []
     private var seen: Set<String> = []
+    /// How many words were read, and how many when each number was found.
+    private var words = 0
+    private var foundAt: [Int] = []
     private var word: [UInt8] = []
     /// Bytes of a dash that is not complete yet.
     private var dash: [UInt8] = []
     private var domain: NumberDomain?
+    /// The domain's name as the log has it; `nil` where none is in force.
+    private var domainName: String?
     /// Whether the domain is one that is not known.
     private var isForeign = false
+    /// Whether the next number is the domain's or nobody's.
+    private var isExact = false
+    /// The last word but one, in small letters.
+    private var before = ""
     /// How many words further the domain counts.
     private var patience = 0
     /// Whether the last word says that a domain's name follows.
     private var expectsDomain = false
     /// What the last number without a domain brought, and how many words ago: JSON may name the domain behind it.
-    private var alone: (found: Range<Int>, age: Int)?
+    private var alone: (number: Int, found: Range<Int>, age: Int)?
 
     /// Numbers of which everything was said already, with the domain that they came under: a log repeats its errors.
     private var said: Set<Said> = []
@@ -34,16 +46,17 @@ struct LogScanner {
 
     /// More than a log has kinds of errors, and few enough to hold.
     private static let mostSaid = 4_096
+    private static let mostUnknown = 64
     private static let longestWord = 96
     private static let dashes: Set<[UInt8]> = [
         [0xe2, 0x88, 0x92], [0xe2, 0x80, 0x93], [0xe2, 0x80, 0x90], [0xe2, 0x80, 0x91],
     ]
 
     /// Explains what a text holds.
-    static func explanations(in text: String) -> [NumberExplanation] {
+    static func read(_ text: String) -> (found: [NumberExplanation], unknown: [UnknownNumber]) {
         var scanner = LogScanner()
         scanner.scan(Data(text.utf8))
-        return scanner.finished()
+        return (scanner.finished(), scanner.unknown)
     }
 
     /// Reads the next piece of the log; a word may continue in the one after it.
@@ -99,24 +112,35 @@ struct LogScanner {
         if let first = word.first, first == UInt8(ascii: "-") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first)
         {
             let one = Said(word: word, domain: domain, isForeign: isForeign)
-            guard !isForeign, !said.contains(one) else { return }
-            let before = found.count
-            add(explanations(ofNumber: String(decoding: word, as: UTF8.self)))
-            if domain == nil { alone = (before..<found.count, 0) }
+            guard isExact || !isForeign, !said.contains(one) else { return }
+            read(number: String(decoding: word, as: UTF8.self))
             if said.count < Self.mostSaid { said.insert(one) }
         } else {
             read(String(decoding: word, as: UTF8.self), before: byte)
         }
     }
 
-    private func explanations(ofNumber text: String) -> [NumberExplanation] {
+    private mutating func read(number text: String) {
+        guard let number = ErrorNumber.read(text) else { return }
+        let before = found.count
+        if isExact, let domainName {
+            isExact = false
+            let known = domain?.filter(NumberExplanation.all(of: number)) ?? []
+            return known.isEmpty ? leaveUnknown(number, of: domainName) : add(known)
+        }
         let digits = text.utf8.count - (text.hasPrefix("-") ? 1 : 0)
         let isTelling = text.hasPrefix("-") ? digits >= 3 : digits >= 10
-        guard isTelling || domain != nil, let number = ErrorNumber.read(text) else { return [] }
+        defer { if domain == nil { alone = (number, before..<found.count, 0) } }
+        guard isTelling || domain != nil else { return }
         let all = NumberExplanation.all(of: number)
-        if let known = domain?.filter(all), !known.isEmpty { return known }
+        if let known = domain?.filter(all), !known.isEmpty { return add(known) }
         // HTTP and players have small numbers; alone these could be anything.
-        return isTelling ? all.filter { Self.speakAlone.contains($0.domain) } : []
+        if isTelling { add(all.filter { Self.speakAlone.contains($0.domain) }) }
+    }
+
+    private mutating func leaveUnknown(_ number: Int, of domain: String) {
+        let new = UnknownNumber(number: number, domain: domain)
+        if number != 0, unknown.count < Self.mostUnknown, !unknown.contains(new) { unknown.append(new) }
     }
 
     private static let speakAlone = Set(
@@ -124,38 +148,78 @@ struct LogScanner {
 
     /// A name of an error, a domain, or a word in between.
     private mutating func read(_ text: String, before byte: UInt8?) {
-        defer { expectsDomain = text.lowercased() == "domain" && byte.map { Self.domainMarks.contains($0) } == true }
+        defer {
+            expectsDomain = Self.domainWords.contains(before) && byte.map { Self.domainMarks.contains($0) } == true
+        }
         alone?.age += 1
-        let isName = text.hasPrefix("AVError") || text.hasPrefix("NSURLError") || text.hasPrefix("URLError.")
-        if isName || text.contains("_") {
+        words += 1
+        let small = text.lowercased()
+        noteBeside(small)
+        defer { before = small }
+        if Self.nameBeginnings.contains(where: text.hasPrefix) || text.contains("_") {
             let named = ErrorNames.explanations(of: text)
             if !named.isEmpty { return add(named) }
         }
+        let isWhole = expectsDomain || text.hasSuffix("ErrorDomain")
         if let named = NumberDomain(word: text), !named.isHTTP {
-            (domain, isForeign, patience) = (named, false, 4)
-        } else if expectsDomain || text.hasSuffix("ErrorDomain") {
-            (domain, isForeign, patience) = (nil, true, 4)
-            forgetNumberBefore()
+            take(named, isWhole, text)
+        } else if isWhole {
+            take(nil, true, text)
+        } else if before == "severity", small == "category" {
+            take(.shaka, false, text)
         } else {
             patience -= 1
-            if patience <= 0 { (domain, isForeign) = (nil, false) }
+            if patience <= 0 { (domain, domainName, isForeign, isExact) = (nil, nil, false, false) }
         }
     }
+
+    private static let nameBeginnings = ["AVError", "NSURLError", "URLError.", "keySystem", "eme-failed-"]
+
+    /// - Parameters:
+    ///   - new: the domain; `nil` for one that nobody here knows.
+    ///   - isWhole: whether the log names the domain as one.
+    private mutating func take(_ new: NumberDomain?, _ isWhole: Bool, _ name: String) {
+        (domain, domainName, isForeign, isExact, patience) = (new, name, new == nil, isWhole, 4)
+        if isWhole { rereadNumberBefore(of: name) }
+    }
+
+    private static let domainWords: Set = ["domain", "errordomain", "nserrordomain"]
 
     /// What stands between the word "domain" and its name: `Domain=NAME`, `"domain":"NAME"`, `Domain[NAME]`.
     private static let domainMarks: Set<UInt8> = Set("=:[\"".utf8)
 
-    /// Takes back what a number brought whose domain is not known, as the words behind it say.
-    private mutating func forgetNumberBefore() {
+    /// Reads a number again whose domain stands behind it: `{"code":-1000,"domain":"RCTVideo"}`.
+    private mutating func rereadNumberBefore(of name: String) {
         guard let alone, alone.age <= 2, alone.found.upperBound == found.count else { return }
-        for explanation in found[alone.found] { seen.remove("\(explanation.domain) \(explanation.number)") }
+        for explanation in found[alone.found] { seen.remove(explanation.identity) }
         found.removeSubrange(alone.found)
+        foundAt.removeSubrange(alone.found)
         self.alone = nil
+        let known = domain?.filter(NumberExplanation.all(of: alone.number)) ?? []
+        known.isEmpty ? leaveUnknown(alone.number, of: name) : add(known)
+        // What follows may be an error below this one.
+        isExact = false
     }
 
     private mutating func add(_ explanations: [NumberExplanation]) {
-        for explanation in explanations where seen.insert("\(explanation.domain) \(explanation.number)").inserted {
+        for explanation in explanations where seen.insert(explanation.identity).inserted {
             found.append(explanation)
+            foundAt.append(words)
         }
     }
+
+    /// Keeps what a word says about a number before it.
+    private mutating func noteBeside(_ word: String) {
+        guard let last = foundAt.last, words - last <= Self.reach else { return }
+        for note in BesideNote.all where word.contains(note.word) {
+            for index in found.indices.suffix(Self.nearest) where note.fits(found[index]) {
+                guard words - foundAt[index] <= Self.reach, !found[index].beside.contains(note.text) else { continue }
+                found[index].beside.append(note.text)
+            }
+        }
+    }
+
+    /// How many numbers back, and how many words behind a number, a word still speaks of it.
+    private static let nearest = 4
+    private static let reach = 64
 }

@@ -7,13 +7,15 @@ struct NumberExplanation: Encodable, Sendable {
     /// Whose number it is: `system`, `avFoundation`, `url`, `http`, `latchkey`, a player's.
     let domain: String
     let name, meaning: String
+    /// What the text beside the number tells, of a log.
+    var beside: [String] = []
     let causes, remedies: [String]
     /// Who can fix it; `nil` if that depends.
     let fixer: String?
     /// Whether the meaning rests on more than reports.
     let confirmed: Bool
     /// What a client makes of it, if it is a vendor's code.
-    private(set) var refusal: DocumentedRefusal?
+    private(set) var refusal: RefusalExplanation?
 
     init(_ explanation: FairPlayErrorExplanation) {
         number = explanation.code
@@ -37,7 +39,7 @@ struct NumberExplanation: Encodable, Sendable {
         confirmed = true
     }
 
-    init(_ refusal: DocumentedRefusal) {
+    init(_ refusal: RefusalExplanation) {
         number = refusal.number
         domain = refusal.vendor
         name = refusal.title
@@ -49,6 +51,9 @@ struct NumberExplanation: Encodable, Sendable {
         self.refusal = refusal
     }
 
+    /// What tells it from others.
+    var identity: String { number == 0 ? "\(domain) \(name)" : "\(domain) \(number)" }
+
     /// The domain of Latchkey's own numbers.
     static let own = "latchkey"
 
@@ -59,9 +64,12 @@ struct NumberExplanation: Encodable, Sendable {
     }
 
     var text: String {
-        let title = "\(number)  \(name)" + (whose.map { ", \($0)" } ?? "") + (confirmed ? "" : " (from reports)")
+        let title =
+            "\(number == 0 ? "" : "\(number)  ")\(name)" + (whose.map { ", \($0)" } ?? "")
+            + (confirmed ? "" : " (from reports)")
         let rows = [
-            ("What", [meaning]), ("Why", causes), ("Try", remedies), ("App", refusal.map { [$0.client] } ?? []),
+            ("What", [meaning]), ("Here", beside), ("Why", causes), ("Try", remedies),
+            ("App", refusal.map { [$0.client] } ?? []),
             ("Who", fixer.map { [$0] } ?? []), ("See", page),
         ]
         .flatMap { name, lines in lines.enumerated().map { ["  \($0 == 0 ? name : "")", $1] } }
@@ -79,6 +87,12 @@ struct NumberExplanation: Encodable, Sendable {
         case .shakaPlayer: "Shaka Player"
         case .openTV: "NAGRA OpenTV Player"
         case .bitmovin: "Bitmovin Player"
+        case .bitmovinWeb: "Bitmovin Player for browsers"
+        case .reactNativeVideo: "react-native-video"
+        case .muxPlayer: "Mux Player"
+        case .mediaElement: "a browser's MediaError"
+        case .hlsJS: "hls.js"
+        case .contribEME: "videojs-contrib-eme"
         case .url: "NSURLError"
         case .system, .avFoundation, .http, .keyServer, nil: nil
         }

@@ -14,7 +14,11 @@ struct FaultOrder: Sendable, Equatable {
     static let help: [(String, String)] = [
         ("status:N", "status N and no more"),
         ("unavailable:SECONDS", "status 503 with Retry-After"),
-        ("refusal:CODE:STATUS", "the vendor's own error reply with this code"),
+        (
+            "refusal:CODE",
+            "the vendor's own error reply with a code of its page, such as drm_3034, and the page's status"
+        ),
+        ("refusal:CODE:STATUS", "the same with any code and this status"),
         ("delay:SECONDS", "the right answer, late"),
         ("reset", "the connection is reset"),
         ("empty", "status 200 without a body"),
@@ -49,6 +53,7 @@ struct FaultOrder: Sendable, Equatable {
         case ("status", let number?, nil): return .status(try status(number))
         case ("unavailable", let time?, nil): return .unavailable(retryAfter: try seconds(time))
         case ("delay", let time?, nil): return .delay(try seconds(time))
+        case ("refusal", let code?, nil) where !code.isEmpty: return .refusal(code: code)
         case ("refusal", let code?, let number?) where !code.isEmpty:
             return .refusal(code: code, status: try status(number))
         case ("reset", nil, nil): return .connectionReset

@@ -15,18 +15,19 @@ struct ExplainVerb: Verb {
             name: "explain", summary: "say what an error number means, why it came, and what to try",
             details: """
                 Knows the numbers of FairPlay, CoreMedia, AVFoundation and URL loading that concern keys, HTTP statuses, the codes
-                of THEOplayer, JW Player, Shaka Player, OpenTV Player and Bitmovin, the vendors' codes that a profile knows, and
-                Latchkey's own errors: signed, unsigned in 32 or 64 bits, hexadecimal, as four characters, or by name. Of a log,
-                however long, it explains each number that it knows once, in the order of the log. Apple documents few of them;
-                where a meaning rests on reports alone, it says so.
+                of THEOplayer, JW Player, Shaka Player, OpenTV Player, Bitmovin, Mux Player and react-native-video, the names of
+                hls.js and videojs-contrib-eme, the vendors' codes that a profile knows, and Latchkey's own errors: signed,
+                unsigned in 32 or 64 bits, hexadecimal, as four characters, or by name. Several players have the same number, so
+                put the player's name before it. Of a log, however long, it explains each number that it knows once, in the order
+                of the log, and says which number of a named domain it does not know. Apple documents few of them; where a meaning
+                rests on reports alone, it says so.
                 """,
             positionals: [numbers], options: [Flag.json],
             examples: [
                 "latchkey explain -42656", "latchkey explain 4294924640",
                 "latchkey explain AVErrorContentIsNotAuthorized",
                 "latchkey explain THEO 7003", "latchkey explain drm_3031", "latchkey explain NAGRA 4001",
-                "latchkey explain 'fmt?'",
-                "latchkey explain - < device.log",
+                "latchkey explain 'fmt?'", "latchkey explain RCTVideo 1002", "latchkey explain - < device.log",
                 "latchkey explain --json all",
             ],
             yes: "it is explained", no: "no number is known")
@@ -38,7 +39,8 @@ struct ExplainVerb: Verb {
         if arguments[Flag.json] {
             try console.printJSON(explanations)
         } else if text == Self.all {
-            console.print(TextTable(rows: explanations.map { ["\($0.number)", $0.name, $0.meaning] }).text)
+            let rows = explanations.map { [$0.number == 0 ? "" : "\($0.number)", $0.name, $0.meaning] }
+            console.print(TextTable(rows: rows).text)
         } else {
             console.print(explanations.map(\.text).joined(separator: "\n\n"))
         }
@@ -52,12 +54,13 @@ struct ExplainVerb: Verb {
             return (FairPlayErrorExplanation.all + FairPlayErrorExplanation.elsewhere).map(NumberExplanation.init)
         }
         if text == "-" || isFile(text) { return try explanations(inLog: text, console) }
-        let found = Explanations.of(text) + DocumentedRefusal.all(of: text).map(NumberExplanation.init)
-        guard found.isEmpty else { return found }
+        let (found, unknown) = Explanations.of(text)
+        let known = found + RefusalExplanation.all(of: text).map(NumberExplanation.init)
+        guard known.isEmpty else { return say(unknown, beside: known, console) }
         if let number = ErrorNumber.read(text.trimmingCharacters(in: .whitespaces)) {
             throw Diagnosis.numberUnknown(number, near: Explanations.near(number))
         }
-        guard !text.contains("Domain=") else { throw Diagnosis.noNumberKnown }
+        guard unknown.isEmpty, !text.contains("Domain=") else { throw Diagnosis.noNumberKnown(unknown) }
         throw UsageError(
             "NUMBER is a number, the name of an error, a whole error, a log file, -, or \(Self.all), not \(quoted(text))."
         )
@@ -67,7 +70,15 @@ struct ExplainVerb: Verb {
         var scanner = LogScanner()
         try InputFile.forEachPiece(of: path, console) { scanner.scan($0) }
         let found = scanner.finished()
-        guard !found.isEmpty else { throw Diagnosis.noNumberKnown }
+        guard !found.isEmpty else { throw Diagnosis.noNumberKnown(scanner.unknown) }
+        return say(scanner.unknown, beside: found, console)
+    }
+
+    /// Says what is not known, too.
+    private func say(
+        _ unknown: [UnknownNumber], beside found: [NumberExplanation], _ console: Console
+    ) -> [NumberExplanation] {
+        for number in unknown { console.note("\(number)") }
         return found
     }
 
@@ -89,7 +100,11 @@ extension Diagnosis {
             remedy: near.isEmpty ? remedy : "Did you mean \(hint)?")
     }
 
-    fileprivate static let noNumberKnown = Diagnosis(
-        code: "noNumberKnown", reason: "No number in the log is known.",
-        remedy: "Log the whole NSError with its underlying errors, not its description alone.")
+    fileprivate static func noNumberKnown(_ unknown: [UnknownNumber]) -> Diagnosis {
+        Diagnosis(
+            code: "noNumberKnown",
+            reason: unknown.isEmpty
+                ? "No number in the log is known." : unknown.prefix(3).map(\.description).joined(separator: " "),
+            remedy: "Log the whole NSError with its underlying errors, not its description alone.")
+    }
 }

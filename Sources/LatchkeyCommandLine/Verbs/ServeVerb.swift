@@ -41,13 +41,15 @@ struct ServeVerb: Verb {
                 Without --credentials it uses the folder credentials, and makes it if it is not there. A key file is
                 {"keys":[{"uri":"skd://movie-1","keyId":HEX,"key":HEX,"iv":HEX}]}, each HEX of 32 digits.
 
-                --fault [SERVICE/]ENDPOINT=FAULT[*TIMES], where ENDPOINT is certificate or license, and FAULT one of:
+                --fault [SERVICE/]ENDPOINT=FAULT[*TIMES], where ENDPOINT is certificate, license, sessionSetup, sessionHeartbeat,
+                sessionTeardown, entitlement, token, onPremise or delivery, and FAULT one of:
                 """ + "\n" + Help.table(FaultOrder.help),
             options: [credentials, content, keys, host, port, tls, lease, tokenLifetime, fault, Flag.json],
             examples: [
                 "latchkey serve",
                 "latchkey serve --credentials credentials --content media --port 8443 --tls chain.pem key.pem",
                 "latchkey serve --lease 600 --token-lifetime 30 --fault vudrm/license=unavailable:5*2",
+                "latchkey serve --fault cloud-drm/license=refusal:drm_3034",
             ],
             yes: "does not happen: it serves until a signal stops it, in order", no: "could not start")
     }
@@ -137,13 +139,27 @@ struct ServeVerb: Verb {
     private func check(_ orders: [FaultOrder]) throws(UsageError) {
         let module = KeyServerModule(credentials: [], derivation: InsecureTestDerivation())
         let authority = LicenseAuthority(module: module, keys: ContentKeyStore([]), pool: WorkerPool())
-        let services = VendorServices.all(authority: authority).map(\.identifier)
-        guard let unknown = orders.lazy.compactMap(\.service).first(where: { !services.contains($0) }) else { return }
-        let names = services.map { "\($0)" }
-        throw UsageError(
-            "there is no service \(quoted("\(unknown)")).",
-            hint: Spelling.closest(to: "\(unknown)", among: names).map { "Did you mean \($0)?" }
-                ?? "Services: \(names.joined(separator: ", "))")
+        let services = VendorServices.all(authority: authority)
+        let names = services.map { "\($0.identifier)" }
+        for order in orders {
+            let meant = services.filter { [nil, $0.identifier].contains(order.service) }
+            if let name = order.service, meant.isEmpty {
+                throw UsageError(
+                    "there is no service \(quoted("\(name)")).", hint: Self.hint("\(name)", among: names, "Services"))
+            }
+            guard case .refusal(let code, nil) = order.fault else { continue }
+            let codes = meant.flatMap(\.documentedRefusals).filter { $0.endpoints.contains(order.endpoint) }.map(\.code)
+            guard !codes.contains(code) else { continue }
+            throw UsageError(
+                "no page of \(order.service.map { "\($0)" } ?? "a vendor") has the code \(quoted(code)) at \(order.endpoint).",
+                hint: codes.isEmpty
+                    ? "Give the status, too: refusal:\(code):403." : Self.hint(code, among: codes, "Codes"))
+        }
+    }
+
+    private static func hint(_ text: String, among names: [String], _ title: String) -> String {
+        Spelling.closest(to: text, among: names).map { "Did you mean \($0)?" }
+            ?? "\(title): \(names.joined(separator: ", "))"
     }
 
     private static func isLoopback(_ address: String?) -> Bool {

@@ -2,8 +2,9 @@ extension FairPlayErrorExplanation {
     /// The codes of players that concern keys.
     ///
     /// Source: `Documentation/Players.md`; the published declarations of THEOplayer, Shaka Player and Bitmovin, and JW
-    /// Player's iOS errors reference, read on 2026-11-22.
-    package static let players: [Self] = theoPlayer + jwPlayer + shakaPlayer + openTV + bitmovin
+    /// Player's iOS errors reference, read on 2026-11-22. What is newer names its source beside it.
+    package static let players: [Self] =
+        theoPlayer + jwPlayer + shakaPlayer + shakaStreams + openTV + bitmovin + reactNativeVideo + browsers
 
     private static let theoPlayer = [
         player(
@@ -70,14 +71,23 @@ extension FairPlayErrorExplanation {
         player(
             .shakaPlayer, 3016, "VIDEO_ERROR", "The browser's media element failed.",
             "The media, or a key or IV that does not open it: the browser does not say which.",
-            "Look at error.data: the MediaError's code, and what the browser adds to it."),
+            "Look at error.data[0], the MediaError's code: latchkey explain MediaError 3."),
         player(
             .shakaPlayer, 6001, "REQUESTED_KEY_SYSTEM_CONFIG_UNAVAILABLE", "The browser has no such key system.",
             "A browser without FairPlay.", "Use Safari."),
         player(
+            .shakaPlayer, 6002, "FAILED_TO_CREATE_CDM", "The browser has the key system and could not start it.",
+            "The browser's settings or state.", "Look at error.data[0], the browser's words."),
+        player(
+            .shakaPlayer, 6003, "FAILED_TO_ATTACH_TO_VIDEO", "The keys could not be attached to the video element.",
+            "Another player that still holds the element.", "Destroy the other player first."),
+        player(
             .shakaPlayer, 6004, "INVALID_SERVER_CERTIFICATE", "The certificate was refused.",
             "PEM, base64 or a web page.",
             "latchkey inspect certificate FILE."),
+        player(
+            .shakaPlayer, 6005, "FAILED_TO_CREATE_SESSION", "The browser refused a key session.",
+            "The browser's limit of sessions.", "Look at error.data[0], the browser's words."),
         player(
             .shakaPlayer, 6006, "FAILED_TO_GENERATE_LICENSE_REQUEST", "No SPC was made.",
             "The certificate or the content id.", "Check drm.advanced and the init data transform."),
@@ -94,6 +104,9 @@ extension FairPlayErrorExplanation {
             .shakaPlayer, 6012, "NO_LICENSE_SERVER_GIVEN", "No license server is configured.", "drm.servers.",
             "Configure com.apple.fps in drm.servers."),
         player(
+            .shakaPlayer, 6013, "OFFLINE_SESSION_REMOVED", "A stored key is gone.",
+            "The browser's data was cleared.", "Store the content again."),
+        player(
             .shakaPlayer, 6014, "EXPIRED", "All keys expired.", "A lease that was not renewed.", "Renew earlier."),
         player(
             .shakaPlayer, 6015, "SERVER_CERTIFICATE_REQUIRED", "FairPlay needs a certificate and there is none.",
@@ -109,30 +122,81 @@ extension FairPlayErrorExplanation {
             .shakaPlayer, 6018, "MIN_HDCP_VERSION_NOT_MATCH", "The display's HDCP version is too low.",
             "The configured minimum of HDCP.", "Use another display, or lower minHdcpVersion."),
         player(
+            .shakaPlayer, 6019, "ERROR_CHECKING_HDCP_VERSION", "The display's HDCP version could not be asked for.",
+            "A browser without that question.", "Leave minHdcpVersion out."),
+        player(
             .shakaPlayer, 6020, "MISSING_EME_SUPPORT", "The page has no encrypted media extensions.",
             "A page without https.", "Serve the page over https."),
     ]
 
-    private static let openTV = [
+    // Source: shaka-project/shaka-player, lib/util/error.js, read on 2026-11-27.
+    private static let shakaStreams = [
         player(
-            .openTV, 5004, "license error", "The license was refused or did not come.",
-            "The delegate returned nil.", "Look at OTVDRMLicenseError and at the license delegate's error."),
+            .shakaPlayer, 1001, "BAD_HTTP_STATUS", "A request was answered with an error status.",
+            "The service or the CDN; inside 6007 or 6017 it is the license's or the certificate's.",
+            "Look at error.data[1], the status: latchkey explain HTTP 403."),
         player(
-            .openTV, 5007, "license error", "The license was refused or did not come.", "The license service.",
-            "Look at OTVDRMLicenseError."),
+            .shakaPlayer, 1002, "HTTP_ERROR", "A request got no answer.",
+            "The network, or a reply without CORS fields.",
+            "Look at the browser's console for CORS."),
         player(
-            .openTV, 5022, "license error", "The license was refused or did not come.", "The license service.",
-            "Look at OTVDRMLicenseError."),
+            .shakaPlayer, 1003, "TIMEOUT", "A request got no answer in time.", "A slow service.",
+            "Measure the service with latchkey doctor."),
         player(
-            .openTV, 6001, "session set-up error", "The secure session did not open.",
-            "The session URL, or the streams of the account.", "Look at OTVSSMSetupErrorNotification."),
+            .shakaPlayer, 4026, "HLS_KEYFORMATS_NOT_SUPPORTED", "No key tag of the playlist is for this browser.",
+            "A stream without a FairPlay key tag, or another browser.", "latchkey keys PLAYLIST."),
         player(
-            .openTV, 6002, "session tear-down error", "The secure session did not close.", "The network.",
-            "Show nothing."),
+            .shakaPlayer, 4032, "CONTENT_UNSUPPORTED_BY_BROWSER", "The browser plays no rendition of the stream.",
+            "Codecs, or a key system that the browser lacks.", "Look at the codecs and at drm.servers."),
         player(
-            .openTV, 6003, "session heartbeat error", "A heartbeat of the secure session was refused.",
-            "The session ended at the service.", "Stop playback, and set the session up again."),
+            .shakaPlayer, 4040, "HLS_MSE_ENCRYPTED_MP2T_NOT_SUPPORTED",
+            "Encrypted transport streams do not play by media source extensions.", "Segments of type TS.",
+            "Package as fMP4, or let Safari play the playlist itself."),
+        player(
+            .shakaPlayer, 4041, "HLS_MSE_ENCRYPTED_LEGACY_APPLE_MEDIA_KEYS_NOT_SUPPORTED",
+            "Apple's older key interface does not play by media source extensions.",
+            "The polyfill of the older interface.",
+            "Use the standard interface, or let Safari play the playlist itself."),
+        player(
+            .shakaPlayer, 6000, "NO_RECOGNIZED_KEY_SYSTEMS", "The stream is protected by no key system that is known.",
+            "Key tags of another system alone.", "latchkey keys PLAYLIST."),
+        player(
+            .shakaPlayer, 9007, "NO_INIT_DATA_FOR_OFFLINE",
+            "The stream cannot be stored: nothing says which key it needs.",
+            "No initialization data in playlist and segments.", "Play it online."),
     ]
+
+    private static let openTV =
+        openTVSessions + [
+            player(
+                .openTV, 5004, "license error", "The license was refused or did not come.",
+                "The delegate returned nil.", "Look at OTVDRMLicenseError and at the license delegate's error."),
+            player(
+                .openTV, 5007, "license error", "The license was refused or did not come.", "The license service.",
+                "Look at OTVDRMLicenseError."),
+            player(
+                .openTV, 5022, "license error", "The license was refused or did not come.", "The license service.",
+                "Look at OTVDRMLicenseError."),
+            player(
+                .openTV, 6001, "session set-up error", "The secure session did not open.",
+                "The session URL, or the streams of the account.", "Look at OTVSSMSetupErrorNotification."),
+            player(
+                .openTV, 6002, "session tear-down error", "The secure session did not close.", "The network.",
+                "Show nothing."),
+            player(
+                .openTV, 6003, "session heartbeat error", "A heartbeat of the secure session was refused.",
+                "The session ended at the service.", "Stop playback, and set the session up again."),
+        ]
+
+    // Source: docs.nagra.com, CONNECT Player SDK 5 for Android 5.32, SSM error codes; read on 2026-11-27.
+    private static let openTVSessions = [
+        (-1352, "SSM_SETUP_FAILURE", "did not open"), (-1353, "SSM_RENEWAL_FAILURE", "was not renewed"),
+        (-1354, "SSM_TEARDOWN_FAILURE", "did not close"),
+    ].map { code, name, what in
+        player(
+            .openTV, code, name, "A secure session \(what).", "The service's code, which stands in the extra.",
+            "Look the extra up: latchkey explain 1007.")
+    }
 
     private static let bitmovin = [
         player(
@@ -157,7 +221,7 @@ extension FairPlayErrorExplanation {
             "Give it the certificate URL."),
     ]
 
-    private static func player(
+    static func player(
         _ domain: Domain, _ code: Int, _ name: String, _ meaning: String, _ cause: String, _ remedy: String
     ) -> Self {
         Self(code, name, meaning, causes: [cause], try: [remedy], fixer: .app, domain: domain)

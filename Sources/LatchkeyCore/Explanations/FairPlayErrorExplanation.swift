@@ -6,7 +6,7 @@ package import Foundation
 ///
 /// Source: `Documentation/FairPlay.md` §14, `Documentation/Players.md` §3.12.
 public struct FairPlayErrorExplanation: Sendable, Hashable, Identifiable {
-    /// The number, signed.
+    /// The number, signed; 0 for an error of a player that has a name and no number.
     public let code: Int
     /// Whose number it is.
     package let domain: Domain
@@ -45,8 +45,20 @@ public struct FairPlayErrorExplanation: Sendable, Hashable, Identifiable {
         case shakaPlayer
         /// The error codes of NAGRA's OpenTV Player.
         case openTV
-        /// The error codes of the Bitmovin Player.
+        /// The error codes of the Bitmovin Player for Apple's systems.
         case bitmovin
+        /// The error codes of the Bitmovin Player for browsers.
+        case bitmovinWeb
+        /// The errors of react-native-video: `RCTVideo`.
+        case reactNativeVideo
+        /// The error codes of Mux Player and Mux's elements.
+        case muxPlayer
+        /// The codes of a browser's `MediaError`, which video.js shows.
+        case mediaElement
+        /// The errors of hls.js, which have names alone.
+        case hlsJS
+        /// The errors of videojs-contrib-eme, which have names alone.
+        case contribEME
     }
 
     /// Who can fix an error.
@@ -90,7 +102,7 @@ extension FairPlayErrorExplanation {
     /// Every explanation of a number, the system's first.
     /// - Parameter code: signed, or unsigned in 32 bits.
     package static func explanations(of code: Int) -> [Self] {
-        [explaining(code)].compactMap { $0 } + elsewhere.filter { $0.code == code }
+        [explaining(code)].compactMap { $0 } + (code == 0 ? [] : elsewhere.filter { $0.code == code })
     }
 
     /// The explanation of a number, signed, or unsigned in 32 bits as browsers show it; `nil` for an unknown one.
@@ -124,8 +136,7 @@ extension FairPlayErrorExplanation {
     package static let longestChain = 16
 
     private static func explaining(domain: String, _ code: Int) -> Self? {
-        guard let found = explaining(code) else { return nil }
-        return found.domain.names.contains(domain) ? found : nil
+        explanations(of: code).first { $0.domain.names.contains(domain) }
     }
 
     /// Numbers that only say that there is another one.
@@ -141,12 +152,17 @@ extension FairPlayErrorExplanation.Domain {
         case .avFoundation: ["AVFoundationErrorDomain"]
         case .system: ["NSOSStatusErrorDomain", "CoreMediaErrorDomain"]
         case .url: [NSURLErrorDomain]
-        case .http, .keyServer, .theoPlayer, .jwPlayer, .shakaPlayer, .openTV, .bitmovin: []
+        case .reactNativeVideo: ["RCTVideo"]
+        case .http, .keyServer, .theoPlayer, .jwPlayer, .shakaPlayer, .openTV, .bitmovin, .bitmovinWeb, .muxPlayer,
+            .mediaElement, .hlsJS, .contribEME:
+            []
         }
     }
 }
 
 extension FairPlayErrorExplanation: CustomStringConvertible {
-    /// The number, the name, the meaning, and what to try first.
-    public var description: String { "\(code) \(name): \(meaning) \(remedies.first ?? "")" }
+    /// The number if it has one, the name, the meaning, and what to try first.
+    public var description: String {
+        "\(code == 0 ? "" : "\(code) ")\(name): \(meaning) \(remedies.first ?? "")"
+    }
 }

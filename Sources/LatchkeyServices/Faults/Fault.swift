@@ -25,8 +25,9 @@ public enum Fault: Sendable, Hashable {
     case wrongContentType
     /// Status 503 with `Retry-After`.
     case unavailable(retryAfter: Duration)
-    /// A refusal with a vendor's code, such as `MDRM-1015`, in the form of the vendor's error replies.
-    case refusal(code: String, status: Int)
+    /// A refusal with a vendor's code, such as `MDRM-1015`, in the form of the vendor's error replies. Without a status, it has the one that
+    /// the vendor's page gives the code: `VendorService.documentedRefusals`.
+    case refusal(code: String, status: Int? = nil)
 
     /// The reply in place of the service's own; `nil` if the service answers.
     var replacement: HTTPResponse? {
@@ -46,8 +47,9 @@ public enum Fault: Sendable, Hashable {
     }
 
     /// The refusal in place of the service's own answer; `nil` if there is none.
-    var refusal: LicenseRefusal? {
-        guard case .refusal(let code, let status) = self else { return nil }
+    func refusal(by service: some VendorService, at endpoint: ServiceEndpoint) -> LicenseRefusal? {
+        guard case .refusal(let code, let stated) = self else { return nil }
+        let status = stated ?? service.documentedStatus(of: code, at: endpoint)
         return LicenseRefusal(
             .vendor(code: code, status: status), reason: "The service was told to refuse.",
             remedy: "Clear the service's fault.")

@@ -74,6 +74,11 @@ package struct AxinomService: VendorService {
         return Secret(JSONWebToken.text(claims: .object(members), key: communicationKey))
     }
 
+    /// The page has statuses and no codes.
+    package var documentedRefusals: [DocumentedRefusal] {
+        [400, 403, 500].flatMap { DocumentedRefusal.all($0, "\($0)") }
+    }
+
     package func reply(to refusal: LicenseRefusal, of call: ServiceCall) -> HTTPResponse { .axinom(refusal) }
 }
 

@@ -3,7 +3,7 @@ package import LatchkeyCore
 import LatchkeyForms
 package import LatchkeyHTTP
 package import LatchkeyMedia
-import LatchkeyPolicy
+package import LatchkeyPolicy
 import LatchkeyVendorWire
 
 /// Brightcove Video Cloud: raw licenses for JSON requests.
@@ -50,6 +50,12 @@ package struct BrightcoveService: VendorService {
     }
 
     package func demoToken() -> Secret { token ?? Secret("") }
+
+    package var documentedRefusals: [DocumentedRefusal] { BrightcoveError.documented }
+
+    package func reply(to refusal: LicenseRefusal, of call: ServiceCall) -> HTTPResponse {
+        BrightcoveError(refusal).reply(refusal.reason)
+    }
 }
 
 extension BrightcoveService {
@@ -87,7 +93,9 @@ extension BrightcoveService {
     private func checkToken(_ call: ServiceCall) throws(LicenseRefusal) {
         guard let token else { return }
         let sent = try call.token(inHeader: tokenHeader)
-        guard Secret(sent) == token else { throw .notCovered("The token is not the configured one.") }
+        guard Secret(sent) == token else {
+            throw LicenseRefusal(.tokenSignature, reason: "The token is not the configured one.")
+        }
     }
 
     /// Clients that do not know a name leave it empty, but do not leave it out.

@@ -75,6 +75,14 @@ package struct DRMtodayService: VendorService {
         return Secret(JSONWebToken.text(claims: .object(claims), key: signingKey, algorithm: "HS512"))
     }
 
+    /// The codes are public; statuses are stated as others than 2xx, and inferred here.
+    ///
+    /// Source: `Documentation/Vendors/DRMtoday.md`, DT3 and DT4.
+    package var documentedRefusals: [DocumentedRefusal] {
+        DocumentedRefusal.all(500, "1000") + DocumentedRefusal.all(400, "2000 10001 30000 43000")
+            + DocumentedRefusal.all(403, "3000 20101 60000 60001 60100 70000 70001 80000 80001 90000 90001")
+    }
+
     package func reply(to refusal: LicenseRefusal, of call: ServiceCall) -> HTTPResponse { .drmToday(refusal) }
 }
 

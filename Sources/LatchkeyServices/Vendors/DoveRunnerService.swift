@@ -72,6 +72,14 @@ package struct DoveRunnerService: VendorService {
         return Secret((HTTPResponse.json(members).bytes ?? Data()).base64EncodedString())
     }
 
+    /// Source: `Documentation/Vendors/DoveRunner.md`, P4.
+    package var documentedRefusals: [DocumentedRefusal] {
+        DocumentedRefusal.all(errorStatus, at: [.license, .certificate], "1003 7301")
+            + DocumentedRefusal.all(
+                errorStatus,
+                "7001 7009 7011 7012 7016 7018 7019 7304 7305 7308 7316 7317 8002 8710 8711 9001 9999")
+    }
+
     package func reply(to refusal: LicenseRefusal, of call: ServiceCall) -> HTTPResponse {
         guard let error = DoveRunnerError(refusal) else { return .plain(refusal) }
         var status = errorStatus

@@ -1,5 +1,6 @@
 import Foundation
 package import LatchkeyCore
+import LatchkeyFairPlay
 package import LatchkeyHTTP
 package import LatchkeyPolicy
 
@@ -25,11 +26,16 @@ extension AxinomMessage {
 }
 
 extension HTTPResponse {
-    /// A refusal as Axinom's: status 400, the text in `X-AxDRM-ErrorMessage`, no body.
+    /// A refusal as Axinom's: 400 for a request that is not understood or invalid, 403 for one that is denied, 500 for a fault of the service;
+    /// the text in `X-AxDRM-ErrorMessage`, no body.
+    ///
+    /// Source: docs.axinom.com/services/drm/quickstart/troubleshooting, read on 2026-11-27.
     package static func axinom(_ refusal: LicenseRefusal) -> HTTPResponse {
         let status =
             switch refusal.kind {
             case .method, .mediaType, .overloaded, .vendor: refusal.status
+            case .spc(.keyUnavailable): 500
+            case .notCovered, .contentMismatch, .policy, .sessionLimit, .tokenUsed: 403
             default: 400
             }
         return HTTPResponse(status: status, headers: ["X-AxDRM-ErrorMessage": headerText(refusal)])

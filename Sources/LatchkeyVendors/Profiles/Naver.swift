@@ -33,7 +33,8 @@ extension VendorProfile {
             method: "POST", url: URLRule(.licenseURL), headers: naverHeaders(signature: "licenseSignature"),
             body: .form([.init("spc", .spc)])),
         decoder: .tolerant,
-        errors: ErrorRules(code: [.json("error.errorCode")], message: [.json("error.message")], codes: naverCodes),
+        errors: ErrorRules(
+            code: [.json("error.errorCode"), .json("error.code")], message: [.json("error.message")], codes: naverCodes),
         hosts: ["multi-drm.apigw.ntruss.com", "multi-drm.apigw.gov-ntruss.com"],
         settings: [SettingName.certificateURL: naverCertificateURL, SettingName.licenseURL: naverLicenseURL],
         evidence: ProfileEvidence(
@@ -51,7 +52,7 @@ extension VendorProfile {
     private static let naverCertificateURL = "https://multi-drm.apigw.ntruss.com/api/v1/license/fairPlay"
     private static let naverLicenseURL = "https://multi-drm.apigw.ntruss.com/api/v1/license"
 
-    /// The codes of NAVER's API gateway. Some look like HTTP statuses. Source: `Documentation/Vendors/Naver.md`, errors.
+    /// The codes of NAVER's API gateway, of which some look like HTTP statuses, and of the service behind it. Source: `Documentation/Vendors/Naver.md`, errors.
     private static let naverCodes: [String: DocumentedCode] = [
         "100": DocumentedCode(
             .invalidRequest, "The gateway cannot read the request.", "Send the request over https, as UTF-8.",
@@ -70,5 +71,21 @@ extension VendorProfile {
         "500": DocumentedCode(.serverTransient, "The gateway could not reach the service.", status: 503),
         "510": DocumentedCode(.serverTransient, "The service did not answer the gateway in time.", status: 504),
         "900": DocumentedCode(.serverTransient, "The gateway failed inside.", status: 500),
+        "280000": DocumentedCode(.serverTransient, "The service met an unexpected error."),
+        "280001": DocumentedCode(
+            .invalidRequest, "The service cannot read the JSON.", "Make the token of JSON in base64, without blanks."),
+        "280002": DocumentedCode(.serverTransient, "The service met an error that it does not handle."),
+        "280003": DocumentedCode(
+            .invalidRequest, "A parameter has the wrong type.", "Compare the token's members with the vendor's page."),
+        "281003": DocumentedCode(
+            .notFound, "The service knows no such site.", "Check the token's siteId against NAVER's console."),
+        "281004": DocumentedCode(.forbidden, "The site is not in use.", "Put the site into use in NAVER's console."),
+        "281005": DocumentedCode(.forbidden, "The site is not enabled.", "Enable the site in NAVER's console."),
+        "2810011": DocumentedCode(
+            .notFound, "The site's FairPlay certificate is not completely registered.",
+            "Register the FairPlay certificate for the site in NAVER's console."),
+        "2810012": DocumentedCode(
+            .notFound, "The service finds no DRM data for the request.",
+            "Check the token's contentId, and that the content was packaged for the site."),
     ]
 }

@@ -14,6 +14,7 @@ import Testing
             "verimatrix/license=refusal:MDRM-1015:503", "verimatrix", "license",
             .refusal(code: "MDRM-1015", status: 503), .always
         ),
+        ("cloud-drm/license=refusal:drm_3034*1", "cloud-drm", "license", .refusal(code: "drm_3034"), .first(1)),
         ("license=truncated", nil, "license", .truncatedPayload, .always),
         ("license=garbage", nil, "license", .garbagePayload, .always),
         ("license=empty", nil, "license", .emptyBody, .always),
@@ -34,7 +35,7 @@ import Testing
         "", "license", "=reset", "license=", "license=explode", "license=status", "license=status:99",
         "license=status:600",
         "license=delay:-1", "license=delay:nan", "license=delay:1e300", "license=reset*0", "license=reset*x",
-        "license=reset:1", "license=refusal:X", "license=refusal::500",
+        "license=reset:1", "license=refusal", "license=refusal:", "license=refusal::500",
     ])
     func `what is no fault is refused with the form that is wanted`(_ text: String) {
         let error = #expect(throws: UsageError.self) { try FaultOrder(text) }
@@ -47,5 +48,14 @@ import Testing
         let run = await RecordedRun("serve", "--credentials", "/nowhere", "--fault", "vudmr/license=reset")
         #expect(run.status == .usage)
         #expect(run.error.contains("there is no service \"vudmr\"") && run.error.contains("Did you mean vudrm?"))
+    }
+
+    @Test(arguments: [
+        ("cloud-drm/license=refusal:common-3", "Did you mean common_3?"), ("vudrm/license=refusal:X", "refusal:X:403"),
+        ("nagra/certificate=refusal:1007", "refusal:1007:403"), ("license=refusal:nothing-like-it", "Codes: "),
+    ])
+    func `a code that no page has is refused before anything is read or made`(fault: String, hint: String) async {
+        let run = await RecordedRun("serve", "--credentials", "/nowhere", "--fault", fault)
+        #expect(run.status == .usage && run.error.contains(hint))
     }
 }

@@ -44,7 +44,7 @@ import Testing
         (#"{"id":"\#(id)"}"#, "\(id):\(iv)", 200), (#"{"id":"\#(id)","iv":"\#(iv)"}"#, id, 200),
         (#"{"id":"\#(id)","iv":"Dx4tPEtaaXiHlqW0w9Lh8A=="}"#, "\(id):00", 200), (#"{"id":"\#(id)"}"#, id, 400),
         (#"{"id":"\#(id)"}"#, "\(id):00000000000000000000000000000000", 400),
-        (#"{"id":"f1e2d3c4-b5a6-9788-7766-554433221100"}"#, "\(id):\(iv)", 400), ("", "\(id):\(iv)", 400),
+        (#"{"id":"f1e2d3c4-b5a6-9788-7766-554433221100"}"#, "\(id):\(iv)", 403), ("", "\(id):\(iv)", 403),
     ])
     func `the message has to list the key, and one of both the IV`(
         _ inline: String, _ identifier: String, _ status: Int
@@ -71,7 +71,9 @@ import Testing
             "tokenMalformed: The entitlement message's version is not 2."
         ),
     ])
-    func `an error is status 400, a header field and no body`(_ token: String, _ text: String) async throws {
+    func `a message that is none is status 400, a header field and no body`(_ token: String, _ text: String)
+        async throws
+    {
         try await withService(AxinomService.init) { stage in
             let reply = try await stage.license(try stage.exchange("\(Self.id):\(Self.iv)").spc.revealed, token)
             #expect(reply.status == 400)

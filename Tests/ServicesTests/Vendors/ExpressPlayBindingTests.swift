@@ -14,7 +14,7 @@ import Testing
             let bound = try await stage.tokenURL(type: 3, cookie: "viewer-1")
             #expect(try await stage.play(bound, on: "latchkey-simulator-1").status == 200)
             let other = try await stage.play(bound, on: "latchkey-simulator-2")
-            #expect(other.status == 403)
+            #expect(other.status == 401)
             #expect(other.text.contains("-4001"))
         }
     }
@@ -25,7 +25,7 @@ import Testing
             #expect(try await stage.play(registration, on: "latchkey-simulator-1").status == 200)
             #expect(try await stage.play(registration, on: "latchkey-simulator-2").status == 200)
             let bound = try await stage.tokenURL(type: 3, cookie: "viewer-1")
-            #expect(try await stage.play(bound, on: "latchkey-simulator-1").status == 403)
+            #expect(try await stage.play(bound, on: "latchkey-simulator-1").status == 401)
             #expect(try await stage.play(bound, on: "latchkey-simulator-2").status == 200)
         }
     }

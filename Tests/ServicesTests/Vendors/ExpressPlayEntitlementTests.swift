@@ -65,7 +65,7 @@ import Testing
 
     @Test func `a denial can be had from the fault switch`() async throws {
         try await withService(ExpressPlayService.init) { stage in
-            stage.service.faults.set(.refusal(code: "-2031", status: 403), at: .entitlement)
+            stage.service.faults.set(.refusal(code: "-2031"), at: .entitlement)
             let reply = try await stage.ask()
             #expect(reply.status == 200)
             #expect(reply.text.contains(#""isAllowed":false"#))

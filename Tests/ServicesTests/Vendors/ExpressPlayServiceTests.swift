@@ -159,7 +159,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [("", "nothing", 404), ("?cid=f1e2d3c4-b5a6-9788-7766-554433221100", id, 403)])
+    @Test(arguments: [("", "nothing", 400), ("?cid=f1e2d3c4-b5a6-9788-7766-554433221100", id, 401)])
     func `the on-premise server refuses other keys`(
         _ query: String, _ identifier: String, _ status: Int
     ) async throws {

@@ -82,22 +82,22 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", 1001), ("x", 1001), (jwt("{}"), 1001),
-        (jwt(#"{"typ":"ContentAuthZ","ver":"1.0","contentRights":[]}"#), 1001),
-        (jwt(#"{"typ":"ContentAuthZ","ver":"2.0","contentRights":[{}]}"#), 1001),
-        (jwt(#"{"typ":"Other","ver":"1.0","contentRights":[{}]}"#), 1001),
-        (jwt(#"{"typ":"ContentAuthZ","ver":"1.0","exp":1,"contentRights":[{}]}"#), 1001),
-        (jwt(#"{"typ":"ContentAuthZ","ver":"1.0","contentRights":[{"contentId":"other"}]}"#), 1002),
+        ("", 4001), ("x", 3006), (jwt("{}"), 3006),
+        (jwt(#"{"typ":"ContentAuthZ","ver":"1.0","contentRights":[]}"#), 3006),
+        (jwt(#"{"typ":"ContentAuthZ","ver":"2.0","contentRights":[{}]}"#), 3006),
+        (jwt(#"{"typ":"Other","ver":"1.0","contentRights":[{}]}"#), 3006),
+        (jwt(#"{"typ":"ContentAuthZ","ver":"1.0","exp":1,"contentRights":[{}]}"#), 4005),
+        (jwt(#"{"typ":"ContentAuthZ","ver":"1.0","contentRights":[{"contentId":"other"}]}"#), 4000),
         (
             jwt(
                 #"{"typ":"ContentAuthZ","ver":"1.0","contentRights":[{"contentId":"latchkey-demo","end":"2026-01-01T00:00:00Z"}]}"#
-            ), 1002
+            ), 4000
         ),
         (
             jwt(
                 #"{"typ":"ContentAuthZ","ver":"1.0","contentRights":[{"contentId":"latchkey-demo","start":1767225601}]}"#
             ),
-            1002
+            4000
         ),
     ])
     func `a content token that does not cover the content is refused`(_ token: String, _ code: Int) async throws {
@@ -129,7 +129,7 @@ import Testing
             let spc = try stage.exchange(identifier).spc.revealed
             let reply = try await stage.license(spc, stage.service.demoToken().revealedText)
             #expect(reply.status == 400)
-            #expect(try reply.member("errorCode") == "1004")
+            #expect(try reply.member("errorCode") == "4011")
         }
     }
 
@@ -137,7 +137,7 @@ import Testing
         try await withService(NAGRAService.init) { stage in
             let reply = try await stage.license(Data(count: 50), stage.service.demoToken().revealedText)
             #expect(reply.status == 400)
-            #expect(try reply.member("errorCode") == "1005")
+            #expect(try reply.member("errorCode") == "2001")
         }
     }
 }

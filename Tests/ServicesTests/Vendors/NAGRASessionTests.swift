@@ -77,7 +77,7 @@ import Testing
             stage.time.advance(by: .seconds(90))
             let late = try await stage.session("heartbeat", next)
             #expect(late.status == 400)
-            #expect(try late.member("errorCode") == "1001")
+            #expect(try late.member("errorCode") == "1006")
             let again = try await stage.session("setup", content).status
             #expect(again == 200)
         }
@@ -150,10 +150,16 @@ import Testing
     @Test(arguments: ["heartbeat", "teardown", "setup"])
     func `a call without its token or body is refused`(_ call: String) async throws {
         try await withService(NAGRAService.init) { stage in
-            for token in ["", "x", jwt("{}"), "a,b"] {
+            let isSetup = call == "setup"
+            for (token, code) in [
+                ("", "1003"), ("x", isSetup ? "1003" : "1006"), (jwt("{}"), isSetup ? "1003" : "1006"),
+                (stage.service.contentToken(claims: #"{"exp":1}"#).revealedText, isSetup ? "1004" : "1006"),
+            ] {
                 let reply = try await stage.session(call, token)
                 #expect(reply.status == 400)
+                #expect(try reply.member("errorCode") == code)
             }
+            #expect(try await stage.session(call, "a,b").status == 400)
             let bodiless = try await stage.session(call, stage.service.demoToken().revealedText, body: "")
             #expect(bodiless.status == 400)
             let get = try await stage.send("GET", "/DEMO/ssm/v1/sessions/\(call)").status

@@ -9,11 +9,18 @@ import Testing
 
     private static let wrongRequests: [(String?, String?, Int, String)] = [
         (nil, "AAAA", 401, "MDRM-1001"), ("x.y", "AAAA", 401, "MDRM-1002"),
-        (jwt(#"{"exp":1}"#), "AAAA", 401, "MDRM-1002"),
-        ("Bearer \(jwt("{}"))", "AAAA", 401, "MDRM-1002"), (jwt("{}"), nil, 400, "MDRM-1004"),
-        (jwt("{}"), "", 400, "MDRM-1004"), (jwt("{}"), "AAAA", 400, "MDRM-1007"),
-        (jwt(#"{"sub":"nothing"}"#), "AAAA", 404, "MDRM-1011"),
+        (jwt(#"{"iat":1767225600,"exp":1}"#), "AAAA", 401, "MDRM-508"), (jwt("{}"), "AAAA", 401, "MDRM-509"),
+        (jwt(#"{"iat":1767225600,"nbf":1767225699}"#), "AAAA", 401, "MDRM-511"),
+        (jwt(#"{"iat":1767225606}"#), "AAAA", 401, "MDRM-510"), (jwt(#"{"iat":1767225605}"#), nil, 400, "MDRM-1004"),
+        (jwt(#"{"iat":1767225474,"exp":1767229200}"#), "AAAA", 401, "MDRM-508"),
+        (jwt(#"{"iat":1767225475}"#), nil, 400, "MDRM-1004"),
+        ("Bearer \(fresh)", "AAAA", 401, "MDRM-1002"), (fresh, nil, 400, "MDRM-1004"),
+        (fresh, "", 400, "MDRM-1004"), (fresh, "AAAA", 400, "MDRM-1007"),
+        (jwt(#"{"iat":1767225600,"sub":"nothing"}"#), "AAAA", 404, "MDRM-1011"),
     ]
+
+    /// Of the time at which the stage's clock stands.
+    private static let fresh = jwt(#"{"iat":1767225600}"#)
 
     @Test func `the certificate is DER and the key URI has no host`() async throws {
         try await withService(VerimatrixService.init) { stage in
@@ -102,7 +109,7 @@ import Testing
     func `what only the back end knows is set by the fault switch`(_ code: String, _ status: Int) async throws {
         try await withService(VerimatrixService.init) { stage in
             stage.service.faults.set(.refusal(code: code, status: status), at: .license, for: .first(1))
-            let reply = try await stage.license("AAAA", jwt("{}"))
+            let reply = try await stage.license("AAAA", Self.fresh)
             #expect(reply.status == status)
             #expect(try reply.member("code") == code)
             let delay = reply.headers["retry-after"].flatMap { Int($0) }
@@ -132,8 +139,8 @@ import Testing
             let spc = try stage.exchange(Self.id).spc.revealed.base64EncodedString()
             let good = try await stage.license(spc, stage.service.demoToken().revealedText).status
             #expect(good == 200)
-            let reply = try await stage.license(spc, jwt("{}"))
-            #expect(try reply.member("code") == "MDRM-1002")
+            let reply = try await stage.license(spc, Self.fresh)
+            #expect(try reply.member("code") == "MDRM-505")
         }
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 package import LatchkeyCore
+import LatchkeyFairPlay
 import LatchkeyForms
 package import LatchkeyHTTP
 package import LatchkeyMedia
@@ -28,6 +29,9 @@ package struct CloudDRMService: SignedTokenService {
     package var signingKey: Secret?
     /// The form of the certificate. Defaults to DER.
     package var certificateEncoding = CertificateEncoding.der
+    /// Whether a token is valid for one license only, as a customer may ask for. Defaults to `false`.
+    package var tokensAreSingleUse = false
+    private let used = UsedTokens()
 
     /// The brand of the demonstration.
     private var brand: String { brandGuid ?? "5f0c2a4e-7d1b-4c3e-9a86-0b1d2e3f4a5b" }
@@ -55,7 +59,15 @@ package struct CloudDRMService: SignedTokenService {
 
     package func demoToken() -> Secret { token(claims: #"{"kid":["*"],"persistent":false}"#) }
 
-    /// Source: `Documentation/Vendors/CloudDRM.md`, errors.
+    /// Source: developers.drm.cloud/licence-acquisition/error-codes, read on 2026-11-27.
+    package var documentedRefusals: [DocumentedRefusal] {
+        DocumentedRefusal.all(
+            403,
+            """
+            drm_3030 drm_3031 drm_3032 drm_3033 drm_3034 drm_3035 drm_3036 drm_3037 drm_3038 drm_3039 drm_3100 drm_4002 drm_4003 drm_4005
+            """) + DocumentedRefusal.all(500, "common_3")
+    }
+
     package func reply(to refusal: LicenseRefusal, of call: ServiceCall) -> HTTPResponse {
         let status: Int, code: String
         switch refusal.kind {
@@ -68,6 +80,7 @@ package struct CloudDRMService: SignedTokenService {
         case .notCovered, .unknownKey, .ambiguousKey, .contentMismatch: (status, code) = (403, "drm_3033")
         case .unknownTenant: (status, code) = (403, "drm_4005")
         case .malformedRequest: (status, code) = (403, call.request.body.isEmpty ? "drm_4002" : "drm_4003")
+        case .spc(.keyUnavailable): (status, code) = (403, "drm_3100")
         case .spc: (status, code) = (403, "drm_4003")
         case .overloaded: (status, code) = (500, "common_3")
         case .method, .mediaType: return .plain(refusal)
@@ -109,6 +122,7 @@ extension CloudDRMService {
         let id = try keyID(call)
         guard token.covers(id) else { throw .notCovered("The token does not list the key \(id).") }
         try checkIV(call, of: id)
+        guard !tokensAreSingleUse || used.add(Secret(text)) else { throw .tokenUsed }
         // The SPC names the key URI without its scheme.
         let key = RequestedKey.named(id.description) { $0.text.map { KeyURI($0).queryValue("KID") ?? $0 } }
         let question = LicenseQuestion(spc: try spc(call), key: key, terms: token.terms(at: environment.time.date))

@@ -57,16 +57,15 @@ extension ExpressPlayService {
     /// The refusal of a device that the token is not for.
     static func notAuthenticated(_ reason: String) -> LicenseRefusal {
         LicenseRefusal(
-            .vendor(code: "-4001", status: 403), reason: reason,
+            .vendor(code: "-4001", status: 401), reason: reason,
             remedy: "Register the device with a request of type 2, and play once with its token.")
     }
 
     /// A refusal of the entitlement server has status 200 and `isAllowed` false. Only a broken request has an error status.
     func denial(_ error: ExpressPlayError, _ reason: String, of call: ServiceCall) -> HTTPResponse {
-        let isDenial = [401, 403, 404].contains(error.status)
         let members = reply(isAllowed: false, to: JSONValue(call.request.body)?["messageID"]?.text ?? "")
             .merging(["error": .number(Double(error.code)), "errorText": .text(reason)]) { $1 }
-        return .json(members, status: isDenial ? 200 : error.status)
+        return .json(members, status: error.isDenial ? 200 : error.status)
     }
 
     private func reply(isAllowed: Bool, to message: String) -> [String: JSONValue] {
@@ -97,7 +96,11 @@ extension ExpressPlayService {
     func appTokenURL(_ call: ServiceCall) throws(LicenseRefusal) -> HTTPResponse {
         guard let content = call.request.queryValue("contentId"),
             case .one(let key) = environment.keys.key(named: content)
-        else { throw LicenseRefusal(.unknownKey, reason: "There is no such content.", remedy: "Check the contentId.") }
+        else {
+            throw LicenseRefusal(
+                .vendor(code: "-4018", status: 404), reason: "There is no such content.", remedy: "Check the contentId."
+            )
+        }
         guard entitles else { throw .notCovered("The customer may not see the content.") }
         let url = url(token(for: key.id), call)
         let takesLists = call.request.headers[.accept]?.contains("text/uri-list") ?? true

@@ -100,6 +100,8 @@ package struct ExpressPlayService: VendorService {
         return Secret(token.text(key: sealingKey))
     }
 
+    package var documentedRefusals: [DocumentedRefusal] { ExpressPlayError.documented }
+
     package func reply(to refusal: LicenseRefusal, of call: ServiceCall) -> HTTPResponse {
         let error = ExpressPlayError(refusal)
         if call.endpoint == .entitlement { return denial(error, refusal.reason, of: call) }

@@ -45,6 +45,11 @@ package struct MuxService: SignedTokenService {
 
     package var usualClaims: [String: JSONValue] { ["sub": .text(demoID), "aud": .text("d")] }
 
+    /// The vendor documents statuses and no codes.
+    package var documentedRefusals: [DocumentedRefusal] {
+        [400, 403, 404, 412, 500].flatMap { DocumentedRefusal.all($0, at: [.license, .certificate], "\($0)") }
+    }
+
     package func reply(to refusal: LicenseRefusal, of call: ServiceCall) -> HTTPResponse {
         .text("\(refusal.code): \(refusal.reason)", status: Self.status(of: refusal))
     }

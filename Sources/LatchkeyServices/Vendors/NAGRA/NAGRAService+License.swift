@@ -76,7 +76,7 @@ extension NAGRAService {
     /// The content token that an open session was set up with.
     func openSession(_ token: String, _ call: ServiceCall) throws(LicenseRefusal) -> NAGRAContentToken {
         guard let session = sessions.session(token) else {
-            throw .tokenMalformed("The token is not that of an open session.")
+            throw NAGRAError.noSession(at: call.endpoint)
         }
         if session.standing == .previous { call.warn("sessionToken", "the session token was replaced by a newer one") }
         return session.content

@@ -25,7 +25,7 @@ extension NAGRAService {
         let token = try sessionToken(call)
         _ = try openSession(token, call)
         guard let next = sessions.next(after: token) else {
-            throw .tokenMalformed("The token is not that of an open session.")
+            throw NAGRAError.noSession(at: call.endpoint)
         }
         return .json(["sessionToken": .text(next)])
     }

@@ -84,33 +84,12 @@ package struct NAGRAService: SignedTokenService {
     /// - Parameter claims: a JSON object with claims in place of the usual ones.
     package func contentToken(claims: String = "{}") -> Secret { token(claims, keyID: "latchkey") }
 
+    package var documentedRefusals: [DocumentedRefusal] { NAGRAError.documented }
+
     package func reply(to refusal: LicenseRefusal, of call: ServiceCall) -> HTTPResponse {
-        let error = NAGRAError(refusal)
-        return .json(
-            ["errorCode": .number(Double(error.code)), "message": .text(refusal.reason)], status: error.status)
-    }
-}
-
-/// A refusal as NAGRA's services write it. Only the number 1007 is public; the others are ours.
-///
-/// Source: `Documentation/Vendors/NAGRA.md`, errors.
-private struct NAGRAError {
-    let code: Int
-    /// The documentation names 400 and 500.
-    let status: Int
-
-    init(_ refusal: LicenseRefusal) {
-        switch refusal.kind {
-        case .vendor(let code, let status): (self.code, self.status) = (Int(code) ?? 0, status)
-        case .sessionLimit: (code, status) = (1007, 400)
-        case .method, .mediaType: (code, status) = (1000, refusal.status)
-        case .tokenMissing, .tokenMalformed, .tokenExpired, .tokenNotYetValid, .tokenSignature, .tokenUsed:
-            (code, status) = (1001, 400)
-        case .notCovered, .unknownTenant, .contentMismatch, .policy: (code, status) = (1002, 400)
-        case .unknownKey, .ambiguousKey: (code, status) = (1004, 400)
-        case .spc: (code, status) = (1005, 400)
-        case .malformedRequest: (code, status) = (1000, 400)
-        case .overloaded: (code, status) = (1000, 500)
-        }
+        let error = NAGRAError(refusal, at: call.endpoint)
+        var members: [String: JSONValue] = ["message": .text(refusal.reason)]
+        members["errorCode"] = error.code.map { .number(Double($0)) }
+        return .json(members, status: error.status)
     }
 }

@@ -3,7 +3,8 @@ import LatchkeyPolicy
 
 /// An error as Verimatrix numbers it.
 ///
-/// Source: `Documentation/Vendors/Verimatrix.md`, errors.
+/// Source: docs.verimatrix.com, client status codes: FairPlay, and: authorization, whose numbers license requests have too; read on
+/// 2026-11-27.
 struct VerimatrixError {
     let status: Int
     /// `MDRM-` and four digits.
@@ -13,10 +14,13 @@ struct VerimatrixError {
     init?(_ refusal: LicenseRefusal) {
         switch refusal.kind {
         case .tokenMissing: (status, code) = (401, "MDRM-1001")
-        case .tokenMalformed, .tokenExpired, .tokenNotYetValid, .tokenSignature, .tokenUsed:
-            (status, code) = (401, "MDRM-1002")
+        case .tokenMalformed: (status, code) = (401, "MDRM-1002")
+        case .tokenSignature, .tokenUsed: (status, code) = (401, "MDRM-505")
+        case .tokenExpired: (status, code) = (401, "MDRM-508")
+        case .tokenNotYetValid: (status, code) = (401, "MDRM-511")
         case .unknownTenant: (status, code) = (404, "MDRM-1003")
         case .malformedRequest: (status, code) = (400, "MDRM-1004")
+        case .spc(.keyUnavailable): (status, code) = (500, "MDRM-1009")
         case .spc(let kind): (status, code) = (400, Self.code(kind))
         case .unknownKey: (status, code) = (404, "MDRM-1011")
         case .ambiguousKey: (status, code) = (400, "MDRM-1013")
@@ -26,6 +30,17 @@ struct VerimatrixError {
         case .method, .mediaType, .sessionLimit: return nil
         }
     }
+
+    static let documented =
+        DocumentedRefusal.all(400, "MDRM-1004 MDRM-1006 MDRM-1007 MDRM-1008 MDRM-1013 MDRM-1014")
+        + DocumentedRefusal.all(
+            401,
+            """
+            MDRM-501 MDRM-502 MDRM-504 MDRM-505 MDRM-506 MDRM-508 MDRM-509 MDRM-510 MDRM-511 MDRM-512 MDRM-513 MDRM-1001 MDRM-1002
+            """)
+        + DocumentedRefusal.all(403, "MDRM-503") + DocumentedRefusal.all(404, "MDRM-1003 MDRM-1005 MDRM-1011")
+        + DocumentedRefusal.all(500, "MDRM-500 MDRM-507 MDRM-1000 MDRM-1009 MDRM-1010 MDRM-1012")
+        + DocumentedRefusal.all(503, "MDRM-1015")
 
     private static func code(_ kind: KSMRefusal.Kind) -> String {
         switch kind {

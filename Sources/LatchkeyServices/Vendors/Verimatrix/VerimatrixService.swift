@@ -33,6 +33,8 @@ package struct VerimatrixService: SignedTokenService {
 
     package func keyURI(for key: StoredKey, at host: String) -> String { "skd://\(key.id)?keyId=\(key.id)" }
 
+    package var documentedRefusals: [DocumentedRefusal] { VerimatrixError.documented }
+
     package func reply(to refusal: LicenseRefusal, of call: ServiceCall) -> HTTPResponse {
         guard call.endpoint == .license, let error = VerimatrixError(refusal) else {
             return .plain(refusal)
@@ -53,9 +55,24 @@ extension VerimatrixService {
             !text.isEmpty
         else { throw .tokenMissing("the header or the query item Authorization") }
         let token = try checked(text)
+        try checkIssued(token)
         let body = try call.json()
         let spc = try Self.spc(try body.required("spc"), call)
         return .ckc(try await call.ckc(for: question(spc, token.claims)), in: .json)
+    }
+
+    /// A token needs `iat`, and lives until `iat` and 120 s, give or take 5 s, whatever its `exp` says.
+    ///
+    /// Source: docs.verimatrix.com/docs/authorization-overview, by `Documentation/Vendors/Verimatrix.md`, token.
+    private func checkIssued(_ token: JSONWebToken) throws(LicenseRefusal) {
+        guard let issued = token.claims["iat"]?.number else {
+            throw LicenseRefusal(.vendor(code: "MDRM-509", status: 401), reason: "The token has no “iat”.")
+        }
+        let age = environment.time.date.timeIntervalSince1970 - issued
+        guard age >= -5 else {
+            throw LicenseRefusal(.vendor(code: "MDRM-510", status: 401), reason: "The token's “iat” is still to come.")
+        }
+        guard age <= 125 else { throw .tokenExpired("The token's “iat” is over by more than 120 s.") }
     }
 
     private func formLicense(_ call: ServiceCall) async throws(LicenseRefusal) -> HTTPResponse {

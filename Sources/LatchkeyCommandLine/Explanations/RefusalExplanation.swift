@@ -3,7 +3,7 @@ import LatchkeyCore
 @_spi(Integrations) import LatchkeyVendors
 
 /// A code of a vendor's, and what a client makes of it: the same as the error that an app gets.
-struct DocumentedRefusal: Encodable, Sendable {
+struct RefusalExplanation: Encodable, Sendable {
     let code: String
     /// The first of the vendor's profiles.
     let vendor: String

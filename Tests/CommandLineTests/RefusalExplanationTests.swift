@@ -13,7 +13,7 @@ import Testing
 #endif
 
 /// The app's error, `explain`, `wire response` and `doctor` say the same of a vendor's code.
-@Suite(.timeLimit(.minutes(5))) struct DocumentedRefusalTests {
+@Suite(.timeLimit(.minutes(5))) struct RefusalExplanationTests {
     /// A code at a stage of a profile, in a reply that the profile's own rules read.
     private struct Refusal: CustomStringConvertible {
         let profile: VendorProfile
@@ -86,7 +86,7 @@ import Testing
     {
         for refusal in Self.refusals(profile) {
             let error = try #require(refusal.error, "\(refusal)")
-            let found = DocumentedRefusal.all(of: "\(profile.identifier) \(refusal.code)")
+            let found = RefusalExplanation.all(of: "\(profile.identifier) \(refusal.code)")
             let one = try #require(
                 found.first { $0.stage == refusal.stage } ?? found.first { $0.stage == .license }, "\(refusal)")
             #expect(one.kind == error.code && one.retryable == error.isRetryable, "\(refusal)")
