@@ -378,7 +378,8 @@ let package = Package(
         tests(
             "EndToEnd",
             [
-                "LatchkeyFiles", "LatchkeyMedia", "LatchkeyForms", "LatchkeyPolicy", "LatchkeyVault",
+                "DocumentedRefusals", "LatchkeyFiles", "LatchkeyMedia", "LatchkeyForms", "LatchkeyPolicy",
+                "LatchkeyVault",
                 "LatchkeyLicensees", "LatchkeyPackaging", "LatchkeyOperation", "LatchkeyVendorWire",
                 "LatchkeyLicensing", "LatchkeyServer", "LatchkeyServices", "TLSPeer", "LatchkeyServerTool",
                 "LatchkeyCommandLine", "LatchkeyTerminal", "LatchkeySimulation", "LatchkeySupport", "Latchkey",
