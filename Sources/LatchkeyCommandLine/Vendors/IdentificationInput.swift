@@ -34,7 +34,8 @@ struct IdentificationInput {
     private func matches(_ source: PlaylistSource) async throws -> [VendorMatch] {
         if Self.isPlaylist(source.bytes) {
             let fetcher = FollowingFetcher(source, web, limit: PlaylistLimits().totalBytes, console)
-            return matches(try await KeyDiscovery(fetcher).keys(at: source.place).fairPlayURIs)
+            return matches(
+                try await KeyDiscovery(fetcher, scope: .sessionKeysSuffice).keys(at: source.place).fairPlayURIs)
         }
         let uris = Self.keyURIs(source.bytes)
         guard uris.isEmpty else { return matches(uris) }
