@@ -132,25 +132,14 @@ extension TrafficDiagnosis {
         return diagnosis.identifiers(of: keys, loader).filter { $0.code != "missingSetting" }
     }
 
-    /// What the first segment of each key tells without the key.
+    /// What the recorded segments tell without the keys.
     private func media(of stream: StreamDiagnosis.Stream, _ web: RecordedWeb) async -> [Checkup] {
         guard !stream.keys.isEmpty else { return [] }
-        let folder = FileManager.default.temporaryDirectory.appending(path: "latchkey-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let isWhole = web.missed.isEmpty
-        var checks: [Checkup] = []
-        for (index, key) in stream.keys.prefix(Self.mostShown).enumerated() {
-            do {
-                let download = StreamDownload(WebResources(transport: web))
-                let place = folder.appending(path: "\(index)")
-                let sample = try await download.sample(of: key, in: stream.playlists, into: place)
-                if let sample { checks += [diagnosis.packagingFault(of: sample, nil)].compactMap(\.self) }
-                if sample == nil, isWhole { checks.append(diagnosis.keyOpensNothing(key)) }
-            } catch {
-                let failure = Failure(error)
-                if failure.code != RecordedWeb.code { checks.append(diagnosis.segmentUnreadable(key, failure)) }
-            }
-        }
+        var diagnosis = diagnosis
+        diagnosis.sampleLimit = 16
+        let checks = await diagnosis.media(
+            of: stream, with: [:], WebResources(transport: web), ignoring: RecordedWeb.code
+        ).filter { $0.result != .unseen }
         return checks + [
             .skipped(.media, "Whether the keys open the media is not looked at: only the player had them.")
         ]
