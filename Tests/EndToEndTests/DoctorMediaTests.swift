@@ -154,6 +154,74 @@ struct DoctorMediaTests {
         }
     }
 
+    static let odd = [
+        DoctorSetup(
+            "two key IDs, and one key opens both", "oneURITwoKeyIDs", words: ["video.m3u8", "other.m3u8"], .vuDRM,
+            .twoKeys
+        ) {
+            stage in
+            let id = try #require(Data(hexString: "a0b1c2d3e4f5061728394a5b6c7d8e9f"))
+            try stage.rewritePlaylists { name, text in
+                name == "master.m3u8" ? text + "#EXT-X-STREAM-INF:BANDWIDTH=1,AUDIO=\"aud\"\nother.m3u8\n" : text
+            }
+            let list = String(decoding: try #require(stage.folder.contents("stream/video.m3u8")), as: UTF8.self)
+            try stage.folder.write(list.replacing("v/init.mp4", with: "v/other.mp4"), to: "stream/other.m3u8")
+            let head = try #require(stage.folder.contents("stream/v/init.mp4"))
+            try Data(head.replacing(id, with: Data(id.reversed()))).write(to: stage.folder.file("stream/v/other.mp4"))
+        },
+        DoctorSetup("a segment of a later period is damaged", "segmentDamaged", words: ["line 14"], .vuDRM, .twoKeys) {
+            stage in
+            try stage.rewritePlaylists {
+                $1.replacing("#EXTINF:2.000,\nv/3.m4s", with: "#EXT-X-DISCONTINUITY\n#EXTINF:2,\nv/3.m4s")
+            }
+            try stage.rewriteMedia("v/3.m4s") { data in
+                var damaged = data
+                for index in stride(from: 1_600, to: data.count, by: 97) { damaged[data.startIndex + index] ^= 0xff }
+                return damaged
+            }
+        },
+        DoctorSetup(
+            "a key tag that another replaces before any segment", "keyOpensNothing", words: ["an EXT-X-KEY names it"]
+        ) { stage in
+            let other = stage.keyURI(1)
+            try stage.rewritePlaylists { name, text in
+                guard name == "video.m3u8",
+                    let tag = text.split(separator: "\n").first(where: { $0.hasPrefix("#EXT-X-KEY") })
+                else {
+                    return text.split(separator: "\n").filter { !$0.contains("SESSION-KEY") }.joined(separator: "\n")
+                }
+                return text.replacing(
+                    tag, with: "\(tag.replacing(stage.keyURI(0), with: other))\n\(tag)", maxReplacements: 1)
+            }
+        },
+        DoctorSetup(
+            "the sound has a key of another system alone", "renditionWithoutFairPlay", words: ["audio.m3u8"], .vuDRM,
+            .twoKeys
+        ) {
+            stage in
+            try stage.rewritePlaylists { name, text in
+                switch name {
+                case "audio.m3u8":
+                    text.replacing(
+                        "com.apple.streamingkeydelivery", with: "urn:uuid:edef8ba9-79d6-4ace-a3c8-27dcd51d21ed")
+                case "master.m3u8":
+                    text.split(separator: "\n").filter { !$0.contains("SESSION-KEY") }.joined(separator: "\n")
+                default: text
+                }
+            }
+        },
+    ]
+
+    @Test(arguments: odd) func `what may be meant is a warning`(_ setup: DoctorSetup) async throws {
+        try await LiveServices.with { live in
+            let stage = try DoctorStage(live, setup.profile, setup.asset)
+            try await setup.sabotage(stage)
+            let found = try await stage.diagnose()
+            #expect(found.codes.filter { $0 != "slowReply" } == [setup.cause] && found.status == 0, "\(found.text)")
+            #expect(setup.words.allSatisfy(found.text.contains), "\(found.text)")
+        }
+    }
+
     @Test(arguments: DemoAsset.allCases)
     func `a bound that was reached is said, and nothing is called right`(_ asset: DemoAsset) async throws {
         try await LiveServices.with { live in

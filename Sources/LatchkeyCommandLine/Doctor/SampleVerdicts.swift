@@ -17,7 +17,7 @@ struct SampleVerdicts {
         order.flatMap { key in
             let own = findings.filter { $0.place.key == key }
             return own.isEmpty ? [] : checks(of: key, own)
-        } + clear(findings.filter { $0.place.key == nil })
+        } + clear(findings.filter { $0.place.key == nil }, isWholeStream: order.isEmpty)
     }
 
     // MARK: One key
@@ -32,7 +32,10 @@ struct SampleVerdicts {
             checks.append(several)
             if several.result == .error { return checks }
         }
-        if let wrong = wrongIV(key, encrypted) ?? wrongKey(name, encrypted) { return checks + [wrong] }
+        let opensSome = encrypted.contains { $0.verdict == .right }
+        if let wrong = wrongIV(key, encrypted) ?? (opensSome ? nil : wrongKey(name, encrypted)) {
+            return checks + [wrong]
+        }
         if checks.contains(where: { $0.result == .error }) { return checks }
         return checks + sound(name, encrypted)
     }
@@ -85,10 +88,15 @@ struct SampleVerdicts {
                 "Check that all of them are to have the same key.")
         }
         guard let works = right.first, let fails = wrong.first else { return nil }
+        let reason = "\(name): the license's key opens \(works.place.shown), and not \(fails.place.shown)."
+        // The same key ID and IV leave damage alone; a transport stream states neither.
+        guard ids.isEmpty else {
+            return .warning(
+                .media, "segmentDamaged", "\(reason) Both state the same key.",
+                "Play the second alone: it is damaged, or does not begin with a key frame.")
+        }
         return .error(
-            .media, "oneURITwoKeys",
-            "\(name): the license's key opens \(works.place.shown), and not \(fails.place.shown), which have one key URI.",
-            remedy)
+            .media, "oneURITwoKeys", "\(reason) Two keys have one key URI, or the second is damaged.", remedy)
     }
 
     /// The names of the playlists of each value, in order.
@@ -152,7 +160,7 @@ struct SampleVerdicts {
     // MARK: No key
 
     /// Segments without a key: a stream in clear, or clear parts of another.
-    private func clear(_ findings: [Finding]) -> [Checkup] {
+    private func clear(_ findings: [Finding], isWholeStream: Bool) -> [Checkup] {
         guard !findings.isEmpty else { return [] }
         var checks = unreadable("No key", findings)
         if let first = findings.first(where: { $0.sample?.isEncrypted == true }) {
@@ -165,10 +173,12 @@ struct SampleVerdicts {
         let wrong = findings.lazy.compactMap { finding -> Checkup? in
             guard case .wrong(let complaint)? = finding.verdict else { return nil }
             let said = complaint.map { " ffmpeg: \($0.prefix(160))" } ?? ""
-            return .error(
+            let check = Checkup.error(
                 .media, "clearMediaDamaged",
                 "A segment without a key does not decode (\(finding.place.shown)).\(said)",
                 "Play it alone: it is damaged, or encrypted without a key tag.")
+            // A part whose container says clear is another's matter, such as an advertiser's.
+            return !isWholeStream && finding.sample?.isEncrypted == false ? check.asWarning : check
         }.first
         checks += [wrong].compactMap(\.self)
         guard checks.isEmpty else { return checks }
