@@ -15,6 +15,21 @@ public struct DiscoveredKeys: Sendable {
 
     /// The URIs of the FairPlay keys as the playlists state them, one for each key, in order.
     public var fairPlayURIs: [KeyURI] { keys.filter { $0.format == .fairPlay }.map(\.uri) }
+
+    /// The keys that EXT-X-SESSION-KEY alone names, so that they open nothing. Empty unless every playlist was read.
+    public var unusedSessionKeys: [DiscoveredKey] {
+        isWhole ? keys.filter { $0.places.allSatisfy(\.isSessionKey) } : []
+    }
+
+    /// The keys of media playlists that no EXT-X-SESSION-KEY names, of key systems that have session keys. Who stores or preloads by
+    /// session keys lacks them.
+    public var keysWithoutSessionKey: [DiscoveredKey] {
+        let formats = Set(keys.filter { $0.places.contains(where: \.isSessionKey) }.map(\.format))
+        return keys.filter { formats.contains($0.format) && !$0.places.contains(where: \.isSessionKey) }
+    }
+
+    /// Whether the media playlists were read, all of them.
+    private var isWhole: Bool { failures.isEmpty && playlists.contains { $0.playlist.kind == .media } }
 }
 
 /// A key that a stream needs: one license for each pair of KEYFORMAT and URI (HLS.md rule 17).

@@ -9,14 +9,15 @@ import LatchkeyCore
 public struct KeyDiscovery: Sendable {
     /// The playlists that the keys of a multivariant playlist come from.
     public enum Scope: Sendable, Hashable {
-        /// Its session keys, if one of them is of the key system `format`; otherwise all its media playlists.
+        /// Its session keys, if one of them is of the key system `format`; otherwise all its media playlists. Session keys may name keys
+        /// that nothing uses and leave out others (HLS.md rule 16), so this fits a first guess only.
         case sessionKeysSuffice
         /// Its session keys and all its media playlists. Also finds keys that the session keys leave out.
         case everyMediaPlaylist
     }
 
-    /// The playlists that keys come from.
-    public var scope = Scope.sessionKeysSuffice
+    /// The playlists that keys come from. Defaults to `everyMediaPlaylist`.
+    public var scope = Scope.everyMediaPlaylist
     /// Whether discovery also reads the assets that interstitials name by X-ASSET-URI. Defaults to `false`. Their keys may come
     /// from another vendor. Discovery never requests lists of assets (X-ASSET-LIST), because that is a request for an
     /// advertisement.
@@ -40,7 +41,7 @@ public struct KeyDiscovery: Sendable {
     /// - Parameters:
     ///   - fetcher: loads the playlists.
     ///   - scope: the playlists that the keys of a multivariant playlist come from.
-    public init(_ fetcher: any PlaylistFetching, scope: Scope = .sessionKeysSuffice) {
+    public init(_ fetcher: any PlaylistFetching, scope: Scope = .everyMediaPlaylist) {
         self.fetcher = fetcher
         self.scope = scope
     }

@@ -59,7 +59,8 @@ extension KeyTag {
             // HLS.md rule 7: the attributes are out of specification and have no meaning.
             if attributeCount > 1 { warnings.add("METHOD=NONE with other attributes", line: line) }
         } else if uri?.raw.isEmpty != false {
-            throw PlaylistError(.missingAttribute, line: line, "a key tag without URI")
+            let what = uri == nil ? "without URI" : "with an empty URI"
+            throw PlaylistError(.missingAttribute, line: line, "a key tag \(what)")
         }
         if let iv, !Self.isIV(iv) {
             throw PlaylistError(.malformedValue, line: line, "IV is not 0x and 1 to 32 hexadecimal digits")

@@ -51,6 +51,8 @@ public struct Playlist: Sendable, Hashable {
     public let mediaSequence: Int
     /// Whether it has EXT-X-ENDLIST, which means that it will not grow.
     public let isComplete: Bool
+    /// Whether its segments are single pictures, as EXT-X-I-FRAMES-ONLY says.
+    public let hasOnlyIFrames: Bool
     /// Oddities that did not prevent parsing.
     public let warnings: [PlaylistWarning]
     /// The context that it was parsed with.
@@ -84,6 +86,7 @@ public struct Playlist: Sendable, Hashable {
         variables = reader.variables.values
         mediaSequence = reader.mediaSequence
         isComplete = reader.isComplete
+        hasOnlyIFrames = reader.hasOnlyIFrames
         warnings = reader.warnings.all
         self.context = context
         source = bytes

@@ -15,6 +15,7 @@ struct PlaylistReader {
     var warnings: WarningList
     private(set) var mediaSequence = 0
     private(set) var isComplete = false
+    private(set) var hasOnlyIFrames = false
     var inForce = KeysInForce()
     private var isMedia = false
     private var isMultivariant = false
@@ -147,6 +148,7 @@ struct PlaylistReader {
         case .rendition: try readRendition(attributes(body, number))
         case .mediaSequence: mediaSequence = Int(body.text) ?? 0
         case .endList: isComplete = true
+        case .iFramesOnly: hasOnlyIFrames = true
         case .skip: try readSkip(attributes(body, number))
         case .dateRange:
             if !isPlain { try attributes(body, number).check(variables) }

@@ -5,7 +5,7 @@
 /// Source: RFC 8216 §4.3, draft-pantos-hls-rfc8216bis §4.4, `Documentation/HLS.md` §7 rule 2.
 enum PlaylistTag {
     case segmentDuration, key, sessionKey, define, map, stream, iFrameStream, rendition
-    case byteRange, discontinuity, mediaSequence, endList, skip, dateRange, preloadHint
+    case byteRange, discontinuity, mediaSequence, endList, iFramesOnly, skip, dateRange, preloadHint
     /// Other tags of media playlists, without and with attributes.
     case media, mediaAttributes
     /// Other tags of multivariant playlists, with attributes.
@@ -35,7 +35,7 @@ enum PlaylistTag {
         ("DATERANGE", .dateRange), ("SESSION-KEY", .sessionKey), ("DEFINE", .define), ("STREAM-INF", .stream),
         ("I-FRAME-STREAM-INF", .iFrameStream), ("MEDIA", .rendition), ("TARGETDURATION", .media),
         ("MEDIA-SEQUENCE", .mediaSequence), ("ENDLIST", .endList), ("SKIP", .skip),
-        ("DISCONTINUITY-SEQUENCE", .media), ("PLAYLIST-TYPE", .media), ("I-FRAMES-ONLY", .media),
+        ("DISCONTINUITY-SEQUENCE", .media), ("PLAYLIST-TYPE", .media), ("I-FRAMES-ONLY", .iFramesOnly),
         ("PART-INF", .media), ("SERVER-CONTROL", .media), ("PRELOAD-HINT", .preloadHint),
         ("RENDITION-REPORT", .mediaAttributes), ("SESSION-DATA", .multivariantAttributes),
         ("CONTENT-STEERING", .multivariantAttributes),

@@ -1,15 +1,19 @@
 public import Foundation
 public import LatchkeyCore
-public import LatchkeyHLS
+import LatchkeyHLS
 
-/// The first segment that a key opens, still encrypted. It is enough to tell whether a content key is the right one.
+/// A segment, still encrypted. It is enough to tell whether a content key is the right one.
 public struct KeySample: Sendable {
-    /// The key's URI.
-    public let uri: KeyURI
+    /// The key's URI; `nil` if no key is in force.
+    public let uri: KeyURI?
     /// One track with one segment.
     public let copy: LocalCopy
-    /// What the media states about its encryption; `nil` for transport streams and packed audio.
-    public let protection: TrackProtection?
+    /// What the media states about the encryption of each track; empty for transport streams and packed audio.
+    public let protections: [TrackProtection]
+    /// Whether the media is encrypted, as its container states; `nil` if it states nothing.
+    public let isEncrypted: Bool?
+    /// Whether it is one picture out of a segment, which no decoder takes alone.
+    public let isPicture: Bool
 }
 
 /// The result of trying a content key on a sample.
@@ -23,42 +27,48 @@ public enum KeySampleVerdict: Sendable, Hashable {
 }
 
 extension StreamDownload {
-    /// Loads the first segment that a key opens.
+    /// Loads the segment of a place.
     /// - Parameters:
-    ///   - key: the key's URI as in the playlist.
-    ///   - playlists: media playlists. The first that uses the key is taken.
+    ///   - place: a place of a `SamplePlan`.
     ///   - directory: the folder for the files. Created with mode 0700 if it does not exist.
-    /// - Returns: `nil` if no segment of the playlists uses the key.
     /// - Throws: a `PlaylistError`, a `Diagnosis`, or an error of the resources.
-    public func sample(of key: KeyURI, in playlists: [Playlist], into directory: URL) async throws -> KeySample? {
+    public func sample(at place: SamplePlan.Place, into directory: URL) async throws -> KeySample {
         let files = try WorkingFiles.made(at: directory)
-        for playlist in playlists {
-            guard let segment = try playlist.firstSegment(openedBy: key) else { continue }
-            let track = try await TrackDownload(
-                name: "sample", playlist: playlist, resources: resources, limits: limits,
-                budget: ByteBudget(limits.totalBytes)
-            ).load([segment], into: files)
-            let protection = try TrackProtection.read(track, in: files)
-            let copy = LocalCopy(directory: directory, tracks: [track], isComplete: false)
-            return KeySample(uri: key, copy: copy, protection: protection)
-        }
-        return nil
+        let playlist = place.playlist
+        let track = try await TrackDownload(
+            name: "sample", playlist: playlist, resources: resources, limits: limits,
+            budget: ByteBudget(limits.totalBytes)
+        ).load([place.segment], into: files)
+        let protections = try TrackProtection.read(track, in: files, isCut: playlist.hasOnlyIFrames)
+        return KeySample(
+            uri: place.key, copy: LocalCopy(directory: directory, tracks: [track], isComplete: false),
+            protections: protections, isEncrypted: try Self.isEncrypted(track, protections, in: files),
+            isPicture: playlist.hasOnlyIFrames)
     }
-}
 
-extension Playlist {
-    fileprivate func firstSegment(openedBy key: KeyURI) throws -> MediaSegment? {
-        let tags = keyTags.indices.filter { keyTags[$0].isFairPlay && keyTags[$0].uri == key }
-        guard !tags.isEmpty else { return nil }
-        return try segments().first { $0.keys.contains(where: tags.contains) }
+    private static func isEncrypted(
+        _ track: LocalTrack, _ protections: [TrackProtection], in files: WorkingFiles
+    ) throws -> Bool? {
+        guard let segment = track.segments.first else { return nil }
+        let bytes = try files.read(segment.file)
+        // What is encrypted as a whole has no container to see.
+        if segment.method == .wholeSegment { return ContainerKind(segment: bytes) == nil }
+        return switch track.container {
+        case .fragmentedMP4: protections.isEmpty ? nil : protections.contains { $0.scheme != nil }
+        case .transportStream: StreamTypes.isEncrypted(transportStream: bytes)
+        case .packedAudio: StreamTypes.isEncrypted(packedAudio: bytes)
+        }
     }
 }
 
 extension StreamPlayer {
     /// Tries a content key on a sample.
+    /// - Parameter key: the content key; `nil` to decode the sample as it is.
     /// - Throws: a `Diagnosis`, or a `CancellationError` after ending ffmpeg.
-    public func verdict(on sample: KeySample, with key: ContentKey) async throws -> KeySampleVerdict {
-        let result = try await play(sample.copy, keys: [sample.uri: key])
+    public func verdict(on sample: KeySample, with key: ContentKey?) async throws -> KeySampleVerdict {
+        var keys: [KeyURI: ContentKey] = [:]
+        if let uri = sample.uri { keys[uri] = key }
+        let result = try await play(key == nil ? sample.copy.inClear : sample.copy, keys: keys)
         guard !result.verdict().isRight else { return .right }
         let complaints = result.tracks.flatMap(\.complaints)
         let codec = result.tracks.lazy.map(\.codec).first { !$0.isEmpty } ?? ""
@@ -66,5 +76,20 @@ extension StreamPlayer {
             ["Decoder", "not implemented", "not supported", "Unsupported"].contains { line.contains($0) }
         }
         return lacksDecoder ? .undecidable(codec: codec) : .wrong(complaint: complaints.first)
+    }
+}
+
+extension LocalCopy {
+    /// The same without any key.
+    fileprivate var inClear: LocalCopy {
+        let tracks = tracks.map { track in
+            let segments = track.segments.map { segment in
+                var segment = segment
+                (segment.method, segment.keyURIs) = (nil, [])
+                return segment
+            }
+            return LocalTrack(name: track.name, container: track.container, segments: segments)
+        }
+        return LocalCopy(directory: directory, tracks: tracks, isComplete: isComplete)
     }
 }

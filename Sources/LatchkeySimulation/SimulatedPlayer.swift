@@ -58,7 +58,7 @@ public struct SimulatedPlayer: Sendable {
     public func keys(of address: String, purpose: KeyPurpose = .streaming) async throws -> StreamReport {
         let start = timekeeper.uptime
         let events = loader.events()
-        let uris = try await KeyDiscovery(resources).keys(at: address).fairPlayURIs
+        let uris = try await KeyDiscovery(resources, scope: .sessionKeysSuffice).keys(at: address).fairPlayURIs
         var report = StreamReport()
         await get(uris, purpose, events, into: &report)
         report.timeToKey = timekeeper.uptime - start
@@ -149,6 +149,7 @@ public struct SimulatedPlayer: Sendable {
         report.playback = try await StreamPlayer(ffmpeg).play(
             stream.copy, keys: report.contentKeys, picture: picture, clearMedia: clearMedia)
         report.decoding = (date, timekeeper.uptime - start)
+        report.playlistCount = stream.copy.tracks.count
         report.verdict = report.playback?.verdict(against: reference)
     }
 

@@ -18,6 +18,22 @@ public struct StreamReport: Sendable {
     public var playback: PlaybackResult?
     /// Whether the media came out right; `nil` if nothing was played.
     public var verdict: PlaybackVerdict?
+    /// The number of media playlists that were played: a variant, and its audio if that is apart.
+    public internal(set) var playlistCount = 0
+
+    /// A report of nothing.
+    init() {}
+
+    /// A report of a stream in clear.
+    /// - Parameters:
+    ///   - playback: what the decoder made of the media.
+    ///   - playlists: the number of media playlists that were played.
+    ///   - reference: the hashes of the stream, for a verdict that rests on them.
+    public init(clear playback: PlaybackResult, playlists: Int, reference: ReferenceHashes? = nil) {
+        self.playback = playback
+        playlistCount = playlists
+        verdict = playback.verdict(against: reference)
+    }
 
     /// One key of the stream.
     public struct Key: Sendable {

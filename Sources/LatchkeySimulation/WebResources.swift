@@ -11,18 +11,24 @@ import LatchkeyVendors
 
 /// Loads playlists and media from http and https addresses, and from files.
 ///
-/// Follows up to five redirects. Carries no credentials, so it may go anywhere that a playlist names.
+/// Follows up to five redirects. Carries no credentials, so it may go anywhere that a playlist names. It takes some answers that AVPlayer
+/// does not; a `DeliveryWatch` learns of them.
 public struct WebResources: ResourceFetching, PlaylistFetching {
     private let transport: any Transport
     private let playlistLimit: Int
+    private let watch: DeliveryWatch?
     private let timeout: TimeInterval = 30
 
     /// - Parameters:
     ///   - transport: carries the requests.
     ///   - playlistLimit: the largest playlist, in bytes. Defaults to 16 MiB.
-    public init(transport: any Transport = SystemTransport(), playlistLimit: Int = 16 << 20) {
+    ///   - watch: learns which answers AVPlayer would not take. Defaults to nobody.
+    public init(
+        transport: any Transport = SystemTransport(), playlistLimit: Int = 16 << 20, watch: DeliveryWatch? = nil
+    ) {
         self.transport = transport
         self.playlistLimit = playlistLimit
+        self.watch = watch
     }
 
     /// Whether a text is an address that goes over the network.
@@ -48,10 +54,12 @@ public struct WebResources: ResourceFetching, PlaylistFetching {
                 guard let target = URL(string: next, relativeTo: url)?.absoluteURL,
                     Self.isAddress(target.absoluteString)
                 else { throw Diagnosis.malformed(next) }
+                noteRedirect(from: url, to: target)
                 url = target
                 continue
             }
             guard let bytes = Self.bytes(range, of: reply) else { throw Diagnosis.status(address, reply.status) }
+            try check(reply, bytes, range, from: url)
             return FetchedResource(bytes: bytes, address: url.absoluteString)
         }
         throw Diagnosis.status(address, 310)
@@ -71,6 +79,43 @@ public struct WebResources: ResourceFetching, PlaylistFetching {
             request.setValue("bytes=\(range.lowerBound)-\(range.upperBound - 1)", forHTTPHeaderField: "Range")
         }
         return request
+    }
+
+    private func noteRedirect(from url: URL, to target: URL) {
+        let shown = Diagnosis.shown(url.absoluteString)
+        switch (url.scheme?.lowercased(), target.scheme?.lowercased()) {
+        case ("https", "http"): watch?.note(.leavesTLS(shown), from: url.host)
+        case ("http", "https"): watch?.note(.entersTLS(shown), from: url.host)
+        default: break
+        }
+    }
+
+    /// Notes what AVPlayer would not take.
+    /// - Throws: a `Diagnosis` for what nobody can take.
+    private func check(_ reply: HTTPReply, _ bytes: Data, _ range: Range<Int>?, from url: URL) throws {
+        let shown = Diagnosis.shown(url.absoluteString)
+        let coding = reply.header("Content-Encoding").flatMap { $0.lowercased() == "identity" ? nil : $0.visiblePrefix }
+        let isPlaylist = bytes.starts(with: Data("#EXTM3U".utf8))
+        if let coding, !isPlaylist, ContainerKind(segment: bytes) == nil {
+            throw Diagnosis.encoded(shown, coding)
+        }
+        if let range {
+            if let coding { watch?.note(.rangeEncoded(shown, coding), from: url.host) }
+            if reply.status == 200 {
+                watch?.note(.rangeIgnored(shown), from: url.host)
+            } else if bytes.count != range.count {
+                throw Diagnosis.otherRange(shown, bytes.count, range.count)
+            } else if reply.header("Content-Length") == nil {
+                watch?.note(.rangeWithoutLength(shown), from: url.host)
+            }
+        }
+        guard isPlaylist, !["m3u8", "m3u"].contains(url.pathExtension.lowercased()) else { return }
+        let type = reply.header("Content-Type")
+        let name = type?.split(separator: ";").first?.lowercased() ?? ""
+        guard !["application/", "audio/"].contains(where: { name.hasPrefix($0) }) || !name.hasSuffix("mpegurl") else {
+            return
+        }
+        watch?.note(.unidentified(shown, type?.visiblePrefix), from: url.host)
     }
 
     /// A server may ignore the range and answer 200 with everything.
@@ -102,7 +147,26 @@ extension Diagnosis {
             remedy: "Check the address, and the token in it if it has one.")
     }
 
-    private static func shown(_ address: String) -> String {
+    fileprivate static func encoded(_ shown: String, _ coding: String) -> Self {
+        Self(
+            code: "contentEncoded", reason: "\(shown) came with Content-Encoding \(coding), which nobody asked for.",
+            remedy:
+                "Have the server compress playlists only for those who ask (Accept-Encoding: gzip), and media for nobody."
+        )
+    }
+
+    fileprivate static func otherRange(_ shown: String, _ count: Int, _ wanted: Int) -> Self {
+        Self(
+            code: "rangeWrong", reason: "\(shown) was asked for \(wanted) bytes and sent \(count) with status 206.",
+            remedy: "Compare EXT-X-BYTERANGE with the file's size, and have the server send the range alone.")
+    }
+
+    fileprivate static func shown(_ address: String) -> String {
         String(Redaction.standard.redacted(urlText: address).prefix(200))
     }
+}
+
+extension String {
+    /// The beginning of a header's value, without control characters.
+    fileprivate var visiblePrefix: String { String(filter { !$0.isNewline && $0.isASCII }.prefix(60)) }
 }

@@ -24,14 +24,15 @@ import Testing
         #expect(found.playlists.map(\.requestedURI) == [Self.main])
     }
 
-    @Test func `session keys suffice unless every playlist is wanted`() async throws {
+    @Test func `every playlist is read unless session keys suffice`() async throws {
         let fetcher = MemoryFetcher([
             Self.main: [PlaylistText.sessionKey("skd://1")] + Self.variants("v.m3u8"),
             Self.url("v.m3u8"): Self.media("skd://2", "skd://1"),
         ])
-        #expect(try await KeyDiscovery(fetcher).keys(at: Self.main).fairPlayURIs == ["skd://1"])
+        let few = try await KeyDiscovery(fetcher, scope: .sessionKeysSuffice).keys(at: Self.main)
+        #expect(few.fairPlayURIs == ["skd://1"] && few.unusedSessionKeys.isEmpty)
         #expect(fetcher.requests == [Self.main])
-        let all = try await KeyDiscovery(fetcher, scope: .everyMediaPlaylist).keys(at: Self.main)
+        let all = try await KeyDiscovery(fetcher).keys(at: Self.main)
         #expect(all.fairPlayURIs == ["skd://1", "skd://2"])
         #expect(all.keys[0].places.map(\.isSessionKey) == [true, false])
         #expect(all.keys[0].places.map(\.playlistURI) == [Self.main, Self.url("v.m3u8")])
@@ -42,7 +43,7 @@ import Testing
             Self.main: [PlaylistText.sessionKey("data:1", #"KEYFORMAT="urn:x""#)] + Self.variants("v.m3u8"),
             Self.url("v.m3u8"): Self.media("skd://2"),
         ])
-        let found = try await KeyDiscovery(fetcher).keys(at: Self.main)
+        let found = try await KeyDiscovery(fetcher, scope: .sessionKeysSuffice).keys(at: Self.main)
         #expect(found.fairPlayURIs == ["skd://2"])
         #expect(found.keys.count == 2)
     }
@@ -61,6 +62,28 @@ import Testing
         #expect(found.fairPlayURIs == ["skd://a", "skd://v"])
         #expect(found.playlists.map(\.requestedURI) == [Self.main] + ["a.m3u8", "i.m3u8", "v.m3u8"].map(Self.url))
         #expect(fetcher.requests.sorted() == found.playlists.map(\.requestedURI).sorted())
+    }
+
+    @Test(arguments: [
+        ("skd://1", ["skd://1"], [String](), [String]()),
+        ("skd://2", ["skd://1", "skd://1"], ["skd://2"], ["skd://1"]),
+        ("skd://1", ["skd://1", "skd://2"], [], ["skd://2"]), (nil, ["skd://1"], [], []),
+    ])
+    func `session keys that open nothing, and keys that they leave out, are told apart`(
+        _ session: String?, _ media: [String], _ unused: [String], _ unnamed: [String]
+    ) async throws {
+        let first = (session.map { [PlaylistText.sessionKey($0)] } ?? []) + Self.variants("v")
+        let keys = ["#EXT-X-TARGETDURATION:6"] + media.flatMap { [PlaylistText.key($0), PlaylistText.segment()] }
+        let found = try await KeyDiscovery(MemoryFetcher([Self.main: first, Self.url("v"): keys])).keys(at: Self.main)
+        #expect(found.unusedSessionKeys.map(\.uri.raw) == unused)
+        #expect(found.keysWithoutSessionKey.map(\.uri.raw) == unnamed)
+    }
+
+    @Test func `a playlist that is missing may need any session key`() async throws {
+        let first = [PlaylistText.sessionKey("skd://1")] + Self.variants("v", "gone")
+        let found = try await KeyDiscovery(MemoryFetcher([Self.main: first, Self.url("v"): Self.media("skd://2")]))
+            .keys(at: Self.main)
+        #expect(found.failures.count == 1 && found.unusedSessionKeys.isEmpty)
     }
 
     @Test(arguments: [1, 2, 5]) func `concurrent fetches do not exceed the limit`(_ cap: Int) async throws {

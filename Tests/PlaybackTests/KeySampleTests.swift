@@ -15,8 +15,8 @@ import Testing
     }
 
     private func sample(_ key: KeyURI, _ playlists: [Playlist], _ folder: TemporaryFolder) async throws -> KeySample {
-        let download = StreamDownload(FileResources())
-        return try #require(try await download.sample(of: key, in: playlists, into: folder.url))
+        let place = try #require(try SamplePlan(playlists, limit: 10).places.first { $0.key == key })
+        return try await StreamDownload(FileResources()).sample(at: place, into: folder.url)
     }
 
     @Test(arguments: DemoAsset.allCases)
@@ -33,8 +33,9 @@ import Testing
             let sample = try await sample(key, playlists, folder)
             let content = try #require(DemoAsset.contentKeys()[key])
             #expect(sample.copy.tracks.map(\.segments.count) == [1])
-            #expect(sample.protection?.scheme == (asset == .transportStream ? nil : "cbcs"))
-            #expect(asset == .transportStream || sample.protection?.constantIV == content.iv.revealed)
+            #expect(sample.protections.map(\.scheme) == (asset == .transportStream ? [] : ["cbcs"]))
+            #expect(asset == .transportStream || sample.protections.first?.constantIV == content.iv.revealed)
+            #expect(sample.isEncrypted == true && !sample.isPicture)
             #expect(try await StreamPlayer(FFmpeg()).verdict(on: sample, with: content) == .right)
         }
     }
@@ -52,11 +53,33 @@ import Testing
         #expect(complaint?.isEmpty == false)
     }
 
-    @Test func `a key that no segment uses has no sample`() async throws {
+    @Test func `the media states which key each track and each period has`() async throws {
+        let key = { (asset: DemoAsset, name: String, uri: KeyURI) in (try playlist(asset, name), uri) }
+        let places = [
+            (try key(.twoKeys, "video", "skd://demo/video"), "a0b1c2d3e4f5061728394a5b6c7d8e9f"),
+            (try key(.twoKeys, "audio", "skd://demo/audio"), "f1e2d3c4b5a697887766554433221100"),
+            (try key(.twoKeys, "iframe", "skd://demo/video"), "a0b1c2d3e4f5061728394a5b6c7d8e9f"),
+            (try key(.rotation, "video", Self.rotated[0]), "a0b1c2d3e4f5061728394a5b6c7d8e9f"),
+            (try key(.rotation, "video", Self.rotated[1]), "b1c2d3e4f5061728394a5b6c7d8e9fa0"),
+        ]
+        for ((playlist, uri), id) in places {
+            let folder = try TemporaryFolder()
+            let sample = try await sample(uri, [playlist], folder)
+            #expect(sample.protections.map { $0.keyID?.hexString } == [id])
+        }
+    }
+
+    @Test func `a segment whose sample entry is clear is in clear`() async throws {
+        let copy = try DemoAsset.twoKeys.copy()
+        let list = try Playlist(
+            Data(contentsOf: copy.folder.file("video.m3u8")),
+            context: PlaylistContext(uri: copy.folder.file("video.m3u8").absoluteString))
+        let initialization = copy.folder.file("v/init.mp4")
+        let whole = try Data(contentsOf: initialization)
+        try Data(whole.replacing(Data("encv".utf8), with: Data("avc1".utf8))).write(to: initialization)
         let folder = try TemporaryFolder()
-        let found = try await StreamDownload(FileResources()).sample(
-            of: "skd://none", in: [playlist(.twoKeys)], into: folder.url)
-        #expect(found == nil)
+        let sample = try await sample("skd://demo/video", [list], folder)
+        #expect(sample.isEncrypted == false && sample.protections.map(\.scheme) == [nil])
     }
 
     @Test func `an init section cut short at any byte ends nothing`() async throws {
@@ -71,9 +94,8 @@ import Testing
         for count in stride(from: 9, to: whole.count, by: 13) {
             try whole.prefix(count).write(to: file)
             // The segment is refused, or states no encryption.
-            let found = try? await StreamDownload(FileResources()).sample(
-                of: "skd://demo/video", in: [list], into: folder.url)
-            #expect(found?.protection?.scheme == nil)
+            let found = try? await sample("skd://demo/video", [list], folder)
+            #expect(found?.protections.first?.scheme == nil)
         }
     }
 }

@@ -7,7 +7,7 @@ extension OfflineKeys {
     /// their URIs come from another session; see `OfflinePolicy`.
     /// - Parameters:
     ///   - asset: what the app calls it.
-    ///   - keys: the keys of all chosen renditions, audio, SD and HD alike; `KeyDiscovery` finds them in a playlist.
+    ///   - keys: the keys of all chosen renditions, audio, SD and HD alike; `KeyDiscovery` finds them in a stream's playlists.
     /// - Throws: `noKeys`, `tooManyAssets`, `tooManyKeys`, or what the store throws.
     @discardableResult
     public func request(_ asset: AssetID, keys: Set<KeyURI>) async throws(OfflineError) -> OfflineAsset {

@@ -28,7 +28,8 @@ struct StreamDiscovery: Sendable {
         // The first playlist is read twice and fetched once.
         let first = await Result { try await loader.playlist(at: uri) }
         var discovery = KeyDiscovery(
-            PlaylistFetcher { [loader] in $0 == uri ? try first.get() : try await loader.playlist(at: $0) })
+            PlaylistFetcher { [loader] in $0 == uri ? try first.get() : try await loader.playlist(at: $0) },
+            scope: .sessionKeysSuffice)
         discovery.maximumPlaylists = limits.playlists
         do {
             var known = try await discovery.keys(at: uri)

@@ -83,7 +83,7 @@ extension Checkup.Step {
         case .spc: "The SPC is whole, and was made for the certificate of this license service."
         case .certificate: "The service gives a FairPlay certificate with an RSA key, the one that the SPC is for."
         case .license: "The service answers each license request with a CKC that the device can open."
-        case .media: "The first segment of each key decrypts to samples that are valid."
+        case .media: "A segment of each key tag, period and rendition decrypts to samples that are valid."
         case .clock: "This machine and the servers agree within a minute."
         }
     }

@@ -14,6 +14,8 @@ struct DoctorReport: Sendable, Encodable {
     let checks: [Checkup]
     /// Whether it is about a recording, and nothing was sent.
     private let isRecorded: Bool
+    /// Whether the stream needs no key.
+    private let isOfClearStream: Bool
 
     private enum CodingKeys: String, CodingKey { case verdict, healthy, cause, sentSecrets, checks }
 
@@ -31,11 +33,13 @@ struct DoctorReport: Sendable, Encodable {
     ///   - checks: what was found, in order.
     ///   - sentSecrets: whether an SPC or a credential went to a server.
     ///   - isRecorded: whether it is about a recording, so that nothing was sent.
-    init(_ checks: [Checkup], sentSecrets: Bool, isRecorded: Bool = false) {
+    ///   - isOfClearStream: whether the stream names no key, so that its media decides.
+    init(_ checks: [Checkup], sentSecrets: Bool, isRecorded: Bool = false, isOfClearStream: Bool = false) {
         self.checks = checks
         self.sentSecrets = sentSecrets
         self.isRecorded = isRecorded
-        verdict = Self.verdict(checks)
+        self.isOfClearStream = isOfClearStream
+        verdict = Self.verdict(checks, needing: isOfClearStream ? [.playlist, .media] : Self.needed)
         healthy = verdict == .right
         cause = Self.cause(among: checks)
     }
@@ -43,7 +47,7 @@ struct DoctorReport: Sendable, Encodable {
     /// The steps without which nobody can say that all is well.
     private static let needed: [Checkup.Step] = [.playlist, .certificate, .license]
 
-    private static func verdict(_ checks: [Checkup]) -> Verdict {
+    private static func verdict(_ checks: [Checkup], needing needed: [Checkup.Step]) -> Verdict {
         if checks.contains(where: { $0.result == .error }) { return .wrong }
         let isSeen = needed.allSatisfy { step in checks.contains { $0.step == step && $0.result == .ok } }
         return isSeen && !checks.contains { $0.result == .unseen } ? .right : .unknown
@@ -84,17 +88,21 @@ struct DoctorReport: Sendable, Encodable {
         }
         switch verdict {
         case .wrong: return found ?? ""
-        case .right: return [found ?? "Nothing is wrong.", notLooked].compactMap(\.self).joined(separator: " ")
+        case .right: return [found ?? allClear, notLooked].compactMap(\.self).joined(separator: " ")
         case .unknown:
             return ["Not enough was seen to say that all is well: \(unseen)", found].compactMap(\.self).joined(
                 separator: " ")
         }
     }
 
+    private var allClear: String {
+        isOfClearStream ? "Nothing is wrong: the stream is in clear, and needs no key." : "Nothing is wrong."
+    }
+
     /// What was not seen, each in a sentence.
     private var unseen: String {
         let said = checks.filter { $0.result == .unseen }.map(\.reason)
-        let silent = Self.needed.filter { step in
+        let silent = (isOfClearStream ? [.playlist, .media] : Self.needed).filter { step in
             !checks.contains { $0.step == step && ($0.result == .ok || $0.result == .unseen) }
         }
         return (said.prefix(3) + silent.map { "There is no good \($0.rawValue)." }).joined(separator: " ")

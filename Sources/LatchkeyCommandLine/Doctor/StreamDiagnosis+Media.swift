@@ -1,97 +1,92 @@
 import Foundation
 import Latchkey
 import LatchkeyCore
+import LatchkeyHLS
 import LatchkeyPlayback
 import LatchkeySimulation
 import LatchkeyTerminal
 
-// The first sample of each key, decrypted: a wrong key or IV comes with a license as good as any.
+// Segments of each key, rendition, key tag and period, decrypted: a wrong key or IV comes with a license as good as any.
 extension StreamDiagnosis {
-    /// - Parameter keys: the content keys that the device got.
-    func media(of stream: Stream, with keys: [KeyURI: ContentKey], _ web: WebResources) async -> [Checkup] {
-        guard !keys.isEmpty else { return [] }
-        let ffmpeg: FFmpeg
-        do { ffmpeg = try FFmpeg(deadline: .seconds(60)) } catch {
-            return [.skipped(.media, "Key and IV were not tried: \(Failure(error).reason)", Failure(error).remedy)]
+    /// - Parameters:
+    ///   - keys: the content keys that the device got; empty if only the containers can be looked at.
+    ///   - ignored: the code of errors that say nothing of the stream, as of what a capture lacks.
+    func media(
+        of stream: Stream, with keys: [KeyURI: ContentKey], _ web: WebResources, ignoring ignored: String? = nil
+    ) async -> [Checkup] {
+        let plan: SamplePlan
+        do {
+            plan = try SamplePlan(stream.playlists, limit: sampleLimit) { key in
+                key.map { keys.isEmpty || keys[$0] != nil } ?? true
+            }
+        } catch { return [Checkup(.media, Failure(error))] }
+        let needsDecoder = stream.isClear || !keys.isEmpty
+        var (decoder, missing): (FFmpeg?, Failure?)
+        if needsDecoder {
+            do { decoder = try FFmpeg(deadline: .seconds(60)) } catch { missing = Failure(error) }
         }
-        let folder = FileManager.default.temporaryDirectory.appending(path: "latchkey-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: folder) }
-        var checks: [Checkup] = []
-        for (index, key) in stream.keys.enumerated() {
-            guard let content = keys[key] else { continue }
-            let place = folder.appending(path: "\(index)")
-            checks += await sample(of: key, content, in: stream, ffmpeg, StreamDownload(web), place)
-            try? FileManager.default.removeItem(at: place)
+        let trial = SampleTrial(keys: keys, decoder: decoder, download: StreamDownload(web))
+        let findings = await trial.findings(plan.places).filter { ignored == nil || $0.failure?.code != ignored }
+        let verdicts = SampleVerdicts(shown: shown, keys: keys)
+        var checks = verdicts.checks(of: findings, keys: stream.keys)
+        checks += unused(stream, keys, plan) + foreign(plan)
+        if plan.leftOut > 0 {
+            checks.append(
+                .unseen(
+                    .media,
+                    "\(plan.leftOut.counted("segment")) of other key tags, periods or renditions were not tried.",
+                    "Try more with --samples N."))
+        }
+        if let missing {
+            checks.append(.skipped(.media, "Key and IV were not tried: \(missing.reason)", missing.remedy))
+        }
+        if !needsDecoder, ignored == nil {
+            checks.append(.skipped(.media, "Whether the key opens the media was not tried: only the device has it."))
         }
         return checks
     }
 
-    private func sample(
-        of key: KeyURI, _ content: ContentKey, in stream: Stream, _ ffmpeg: FFmpeg, _ download: StreamDownload,
-        _ folder: URL
-    ) async -> [Checkup] {
-        do {
-            guard let sample = try await download.sample(of: key, in: stream.playlists, into: folder) else {
-                return [keyOpensNothing(key)]
+    /// Keys that a tag of a media playlist names, and that open no segment.
+    private func unused(_ stream: Stream, _ keys: [KeyURI: ContentKey], _ plan: SamplePlan) -> [Checkup] {
+        guard plan.leftOut == 0 else { return [] }
+        let used = Set(plan.places.compactMap(\.key))
+        let named = Set(stream.playlists.flatMap(\.keyTags).compactMap(\.uri))
+        return stream.keys.filter { named.contains($0) && !used.contains($0) && (keys.isEmpty || keys[$0] != nil) }
+            .prefix(Self.mostKeysShown).map {
+                .warning(
+                    .media, "keyOpensNothing",
+                    "\(shown($0)): an EXT-X-KEY names it, and no segment follows that uses it.",
+                    "Check the order of the key tags in the media playlists.")
             }
-            if let wrong = packagingFault(of: sample, content) { return [wrong] }
-            return [check(try await StreamPlayer(ffmpeg).verdict(on: sample, with: content), of: sample)]
-        } catch {
-            return [segmentUnreadable(key, Failure(error))]
-        }
     }
 
-    func keyOpensNothing(_ key: KeyURI) -> Checkup {
-        .warning(
-            .media, "keyOpensNothing", "\(shown(key)): no segment of the stream uses the key.",
-            "Check EXT-X-SESSION-KEY against the EXT-X-KEY tags of the media playlists.")
-    }
-
-    func segmentUnreadable(_ key: KeyURI, _ failure: Failure) -> Checkup {
-        .error(
-            .media, "segmentUnreadable", "\(shown(key)): its first segment cannot be tried. \(failure.reason)",
-            failure.remedy)
-    }
-
-    /// What the boxes of fragmented MP4 tell before anything is decrypted.
-    /// - Parameter content: the key that came with the license; `nil` if nobody can open it.
-    func packagingFault(of sample: KeySample, _ content: ContentKey?) -> Checkup? {
-        guard let protection = sample.protection else { return nil }
-        let name = shown(sample.uri)
-        guard let scheme = protection.scheme else {
-            return .error(
-                .media, "notEncrypted",
-                "\(name): the playlist says encrypted, and the init section has no encrypted track.",
-                "Package the stream again, or take the EXT-X-KEY tag away.")
-        }
-        guard scheme == "cbcs" else {
-            return .error(
-                .media, "wrongScheme", "\(name): the media is encrypted with \(quoted(scheme)); FairPlay opens cbcs.",
-                "Have the packager encrypt with cbcs.")
-        }
-        guard let content, let iv = protection.constantIV, iv.count == 16, iv != content.iv.revealed,
-            iv.contains(where: { $0 != 0 })
-        else { return nil }
-        return .error(
-            .media, "wrongIV", "\(name): the license has another IV than the media.",
-            "Give the packager's IV to the license service, or package the stream with the service's.")
-    }
-
-    private func check(_ verdict: KeySampleVerdict, of sample: KeySample) -> Checkup {
-        let name = shown(sample.uri)
-        switch verdict {
-        case .right: return .ok(.media, "\(name): its first segment decrypts and decodes")
-        case .undecidable(let codec):
-            return .skipped(
-                .media, "\(name): this machine has no decoder for \(quoted(codec)), so the key was not tried")
-        case .wrong(let complaint):
-            let said = complaint.map { " ffmpeg: \($0.prefix(160))" } ?? ""
-            // The container states the IV, and it is the license's: the key alone is left. A transport stream states none.
-            let isKey = sample.protection?.constantIV != nil
-            return .error(
-                .media, isKey ? "wrongKey" : "wrongKeyOrIV",
-                "\(name): a license came, and its \(isKey ? "content key" : "content key or IV") does not open the media.\(said)",
-                "Compare the key\(isKey ? "" : " and the IV") of packager and license service for this content id.")
+    /// Renditions that keys of other systems alone open. Without a system a key is a plain AES key, which every player takes.
+    private func foreign(_ plan: SamplePlan) -> [Checkup] {
+        plan.foreign.filter { playlist in
+            let formats = Set(playlist.keyTags.filter { $0.method != .none }.map(\.format))
+            return !formats.contains(.fairPlay) && formats != [.identity]
+        }.prefix(Self.mostKeysShown).map {
+            .warning(
+                .media, "renditionWithoutFairPlay", "\($0.shownName): its segments have no FairPlay key.",
+                "Have the packager write FairPlay's EXT-X-KEY into every media playlist that Apple devices may choose.")
         }
     }
+}
+
+extension Playlist {
+    /// Whether segments or init sections are ranges of files.
+    var hasRanges: Bool {
+        ((try? segments()) ?? []).contains { $0.byteRange != nil || $0.map?.byteRange != nil }
+    }
+
+    /// The name of its file.
+    var shownName: String {
+        let path = (context.uri ?? "").prefix { $0 != "?" && $0 != "#" }
+        return String((path.split(separator: "/").last ?? "the playlist").prefix(80)).visible
+    }
+}
+
+extension SamplePlan.Place {
+    /// Its playlist and line.
+    var shown: String { "\(playlist.shownName), line \(segment.line)" }
 }

@@ -43,12 +43,30 @@ extension StreamDiagnosis {
         if keys.count > checks.count {
             checks.append(.skipped(.identifier, "\(keys.count - checks.count) more keys are not shown."))
         }
+        checks += [droppedPart(of: keys, loader)].compactMap(\.self)
         guard let most = names.values.max(), most > 1 else { return checks }
         return checks + [
             .warning(
                 .identifier, "identifiersNotDistinct", "\(most) keys have the same content identifier.",
                 "Choose the profile's variant whose rule tells the stream's keys apart; -19152 comes of it otherwise.")
         ]
+    }
+
+    /// A generic profile takes the host of a key URI; a path or query behind it may be what names the key.
+    private func droppedPart(of keys: [KeyURI], _ loader: ContentKeyLoader) -> Checkup? {
+        guard profile.identifier.hasPrefix("generic") else { return nil }
+        let found = keys.prefix(Self.mostKeysShown).lazy.compactMap { key -> (KeyURI, String)? in
+            guard let identifier = try? loader.contentIdentifier(for: key), identifier.bytes == Data(key.host.utf8)
+            else { return nil }
+            let rest = key.remainder.dropFirst(key.host.count)
+            return rest.count > 1 ? (key, String(rest)) : nil
+        }.first
+        guard let (key, rest) = found else { return nil }
+        let part = profile.redaction.redacted(urlText: rest).prefix(120)
+        return .warning(
+            .identifier, "identifierDropsPart",
+            "\(shown(key)): \(profile.identifier) takes its host as the content identifier, and leaves out \(quoted(String(part))).",
+            "If that part names the key, set contentId, or describe the vendor's rule in a profile (--profile).")
     }
 
     private func check(_ result: Result<ContentIdentifier, ContentKeyError>, of key: KeyURI) -> Checkup {

@@ -19,6 +19,8 @@ struct StreamDiagnosis: Sendable {
     let player: Player
     /// How many licenses are asked for at most; services bill them.
     var licenseLimit = 8
+    /// How many segments are tried at most.
+    var sampleLimit = 100
     var timekeeper: any Timekeeper = SystemTimekeeper()
     /// Carries the requests.
     var transport: any Transport = SystemTransport()
@@ -48,11 +50,15 @@ struct StreamDiagnosis: Sendable {
             configuration: recorder?.observing(configuration) ?? configuration, transport: watch, timekeeper: timekeeper
         )
         defer { loader.cancel() }
-        let web = WebResources(transport: recorder?.watching(watch, timekeeper: timekeeper) ?? watch)
+        let delivery = DeliveryWatch()
+        let web = WebResources(
+            transport: recorder?.watching(watch, timekeeper: timekeeper) ?? watch, watch: delivery)
         let stream = await stream(at: playlist, web)
+        if stream.isClear { return await clearReport(on: stream, web, delivery) }
         var checks = settings + stream.checks + identifiers(of: stream.keys, loader)
         checks += tokens(for: stream.keys, loader) + recordedSPC
         checks += await exchange(for: stream, after: checks, loader, watch, web)
+        checks += deliveries(delivery, of: stream)
         checks += otherProfile(for: stream.keys, after: checks)
         let notes = watch.notes
         return DoctorReport(checks + pace(notes) + clocks(notes, after: checks), sentSecrets: notes.sentSecrets)
@@ -63,8 +69,34 @@ struct StreamDiagnosis: Sendable {
         var checks: [Checkup] = []
         /// The distinct FairPlay keys, in order.
         var keys: [KeyURI] = []
-        /// The media playlists, without those of single pictures.
+        /// The media playlists, those of single pictures too.
         var playlists: [Playlist] = []
+        /// Whether the playlists name no key at all, of whatever system.
+        var isClear = false
+    }
+
+    /// The checks of a stream without any key: its media tells whether it needs none.
+    private func clearReport(on stream: Stream, _ web: WebResources, _ delivery: DeliveryWatch) async -> DoctorReport {
+        let media = await media(of: stream, with: [:], web)
+        var checks = stream.checks.filter { $0.code != "noFairPlayKey" }
+        if let encrypted = media.first(where: { $0.code == "encryptedWithoutKey" }) {
+            checks.append(.noFairPlayKey("The stream names no key, and its media is encrypted. \(encrypted.reason)"))
+        } else {
+            let count = stream.playlists.count
+            checks.append(.ok(.playlist, "No key is named in \(count.counted("media playlist"))"))
+        }
+        checks += media.filter { $0.code != "encryptedWithoutKey" } + deliveries(delivery, of: stream)
+        return DoctorReport(checks, sentSecrets: false, isOfClearStream: true)
+    }
+
+    /// How playlists and media came. Without ranges only the pictures of scrubbing are lost if no other playlist has ranges.
+    private func deliveries(_ delivery: DeliveryWatch, of stream: Stream) -> [Checkup] {
+        let needsRanges = stream.playlists.contains { !$0.hasOnlyIFrames && $0.hasRanges }
+        return delivery.findings.checks.map { check in
+            guard check.code == "rangeIgnored", !needsRanges else { return check }
+            return check.asWarning.adding(
+                "Only I-frame playlists have ranges here, so that scrubbing lacks its pictures.")
+        }
     }
 
     /// A key's URI without its secrets.
@@ -86,6 +118,7 @@ extension StreamDiagnosis {
         if let obstacle = obstacleToLicense(checks + found) { return found + [obstacle] }
         let licenses = await licenses(for: stream.keys, loader, watch)
         found += licenses.checks
+        if case .device = player, licenses.keys.isEmpty { return found }
         return found + (await media(of: stream, with: licenses.keys, web))
     }
 

@@ -137,33 +137,25 @@ extension TrafficDiagnosis {
         return diagnosis.identifiers(of: keys, loader).filter { $0.code != "missingSetting" }
     }
 
-    /// What the first segment of each key tells, with the key where it is known and without it otherwise.
+    /// What the recorded segments tell, with the keys where they are known and without them otherwise.
     private func media(
         of stream: StreamDiagnosis.Stream, _ opened: [KeyURI: ContentKey], _ web: RecordedWeb
     ) async -> [Checkup] {
         guard !stream.keys.isEmpty else { return [] }
-        if module != nil {
-            var known = stream
-            known.keys = stream.keys.filter { opened[$0] != nil }
-            let checks = await diagnosis.media(of: known, with: opened, WebResources(transport: web))
-            // A segment that was not recorded is none that is wrong.
-            return checks.map { $0.reason.contains(RecordedWeb.reason) ? .skipped(.media, $0.reason, $0.remedy) : $0 }
-        }
-        let folder = FileManager.default.temporaryDirectory.appending(path: "latchkey-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let isWhole = web.missed.isEmpty
-        var checks: [Checkup] = []
-        for (index, key) in stream.keys.prefix(Self.mostShown).enumerated() {
-            do {
-                let download = StreamDownload(WebResources(transport: web))
-                let place = folder.appending(path: "\(index)")
-                let sample = try await download.sample(of: key, in: stream.playlists, into: place)
-                if let sample { checks += [diagnosis.packagingFault(of: sample, nil)].compactMap(\.self) }
-                if sample == nil, isWhole { checks.append(diagnosis.keyOpensNothing(key)) }
-            } catch {
-                let failure = Failure(error)
-                if failure.code != RecordedWeb.code { checks.append(diagnosis.segmentUnreadable(key, failure)) }
-            }
+        var diagnosis = diagnosis
+        diagnosis.sampleLimit = 16
+        let checks = await diagnosis.media(
+            of: stream, with: opened, WebResources(transport: web), ignoring: RecordedWeb.code
+        ).filter { $0.result != .unseen }
+        let closed = stream.keys.count { opened[$0] == nil }
+        if !opened.isEmpty, closed == 0 { return checks }
+        guard opened.isEmpty else {
+            return checks + [
+                .skipped(
+                    .media,
+                    "\(closed.counted("key")) of the stream could not be opened, and \(closed == 1 ? "is" : "are") not tried."
+                )
+            ]
         }
         return checks + [
             .skipped(.media, "Whether the keys open the media is not looked at: only the player had them.")
@@ -180,7 +172,6 @@ extension Checkup {
 private final class RecordedWeb: Transport {
     /// The code of what was not recorded.
     static let code = "notCaptured"
-    static let reason = "It is not in the capture."
 
     private struct Place: Hashable { let url, range: String }
 
@@ -214,7 +205,7 @@ private final class RecordedWeb: Transport {
             if reply == nil, isPlaylist { state.missed.insert(url) }
         }
         guard let reply else {
-            throw Diagnosis(code: Self.code, reason: Self.reason, remedy: TrafficDiagnosis.recordAll)
+            throw Diagnosis(code: Self.code, reason: "It is not in the capture.", remedy: TrafficDiagnosis.recordAll)
         }
         return reply
     }

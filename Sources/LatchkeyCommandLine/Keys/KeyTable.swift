@@ -9,9 +9,10 @@ struct KeyTable {
 
     init(_ playlist: Playlist) { self.playlist = playlist }
 
-    /// The tables, and the distinct FairPlay keys.
+    /// The tables, the distinct FairPlay keys, and what is wrong with them.
     var text: String {
-        let warnings = playlist.warnings.map { "Warning: \("\($0)".visible)" }
+        let warnings =
+            playlist.warnings.map { "Warning: \("\($0)".visible)" } + PlaylistChecks(playlist).checks.map(\.line)
         return (tables + [Self.fairPlay(playlist.fairPlayURIs)] + warnings).joined(separator: "\n\n")
     }
 
@@ -94,8 +95,10 @@ extension KeyFormat {
 /// The playlists of a stream, each with its keys, and the keys of all of them, for people.
 struct DiscoveryTable {
     private let discovered: DiscoveredKeys
+    private let checks: [Checkup]
 
-    init(_ discovered: DiscoveredKeys) { self.discovered = discovered }
+    /// - Parameter checks: what is wrong or odd.
+    init(_ discovered: DiscoveredKeys, _ checks: [Checkup]) { (self.discovered, self.checks) = (discovered, checks) }
 
     var text: String {
         let playlists = discovered.playlists.map { read in
@@ -103,7 +106,28 @@ struct DiscoveryTable {
             let tables = KeyTable(read.playlist).tables.joined(separator: "\n\n")
             return place.isEmpty ? tables : "\(place)\n\(tables)"
         }
-        let warnings = discovered.warnings.map { "Warning: \("\($0)".visible)" }
-        return (playlists + [KeyTable.fairPlay(discovered.fairPlayURIs)] + warnings).joined(separator: "\n\n")
+        var keys = [KeyTable.fairPlay(discovered.usedFairPlayURIs)]
+        let unused = discovered.unusedSessionKeys.filter { $0.format == .fairPlay }
+        if !unused.isEmpty {
+            let lines = unused.map { "  \("\($0.uri)".visible)" }
+            keys.append((["FairPlay session keys that open nothing"] + lines).joined(separator: "\n"))
+        }
+        let warnings = discovered.warnings.map { "Warning: \("\($0)".visible)" } + checks.map(\.line)
+        return (playlists + keys + warnings).joined(separator: "\n\n")
+    }
+}
+
+extension DiscoveredKeys {
+    /// The FairPlay keys without the session keys that open nothing.
+    var usedFairPlayURIs: [KeyURI] {
+        let unused = Set(unusedSessionKeys.filter { $0.format == .fairPlay }.map(\.uri))
+        return fairPlayURIs.filter { !unused.contains($0) }
+    }
+}
+
+extension Checkup {
+    /// What is wrong or odd, and what to do, in one line.
+    var line: String {
+        "\(result == .error ? "Error" : "Warning"): \([reason, remedy].compactMap(\.self).joined(separator: " ").visible)"
     }
 }

@@ -5,20 +5,26 @@ import LatchkeyTerminal
 /// What `latchkey keys --json` prints: the given playlist, and those that it was followed to.
 struct KeysReport {
     private let given: PlaylistReport
-    /// What was found behind a multivariant playlist without FairPlay session keys; `nil` if it was not followed.
+    /// What was found behind a multivariant playlist; `nil` if it was not followed.
     var followed: DiscoveredKeys?
+    /// What is wrong or odd.
+    var checks: [Checkup] = []
 
     init(_ given: PlaylistReport) { self.given = given }
 
-    /// Whether the keys stand in other playlists.
-    var leadsFurther: Bool { given.refusal == nil && given.kind == .multivariant && given.fairPlayURIs.isEmpty }
+    /// Whether keys stand in other playlists.
+    var leadsFurther: Bool { given.refusal == nil && given.kind == .multivariant }
 
-    /// Whether every playlist was read and valid.
-    var isComplete: Bool { given.refusal == nil && followed?.failures.isEmpty != false }
+    /// Whether every playlist was read and valid, and FairPlay takes its keys.
+    var isRight: Bool {
+        given.refusal == nil && followed?.failures.isEmpty != false && !checks.contains { $0.result == .error }
+    }
 }
 
 extension KeysReport: Encodable {
-    private enum CodingKeys: String, CodingKey { case fairplayURIs, playlists, failures, error }
+    private enum CodingKeys: String, CodingKey {
+        case fairplayURIs, unusedSessionKeys, playlists, failures, checks, error
+    }
 
     private struct Followed: Encodable {
         let playlistURI: String
@@ -35,8 +41,11 @@ extension KeysReport: Encodable {
         var container = encoder.container(keyedBy: CodingKeys.self)
         // A missing #EXTM3U is a reason like any other where somebody waits for one.
         if let refusal = given.refusal { try container.encode(refusal.summary, forKey: .error) }
+        try container.encode(checks, forKey: .checks)
         guard let followed else { return }
-        try container.encode(followed.fairPlayURIs, forKey: .fairplayURIs)
+        try container.encode(followed.usedFairPlayURIs, forKey: .fairplayURIs)
+        let unused = followed.unusedSessionKeys.filter { $0.format == .fairPlay }.map(\.uri)
+        try container.encode(unused, forKey: .unusedSessionKeys)
         let others = followed.playlists.dropFirst().map { read in
             Followed(playlistURI: read.playlist.context.uri ?? "", fairplayURIs: read.playlist.fairPlayURIs)
         }

@@ -9,7 +9,8 @@ import LatchkeyTerminal
 
 /// What `latchkey play --json` prints.
 struct PlayReport: Encodable {
-    let vendor: String
+    /// `nil` for a stream in clear.
+    let vendor: String?
     /// Which playback this was, if the stream was played several times.
     var part: String?
     /// Whether every key came and everything that was decoded is right.
@@ -23,6 +24,10 @@ struct PlayReport: Encodable {
     let tracks: [Track]
     let picture: String?
     let error: Failure?
+    /// What is wrong or odd with playlists, key tags and their delivery.
+    var checks: [Checkup]?
+    /// What was not played, in words.
+    var notLookedAt: String?
 
     struct Key: Encodable {
         let uri: String
@@ -45,7 +50,7 @@ struct PlayReport: Encodable {
     }
 
     /// - Parameter revealsKeys: whether content keys are shown; they are test keys, as the device takes no others.
-    init(_ report: StreamReport, vendor: String, revealsKeys: Bool) {
+    init(_ report: StreamReport, vendor: String?, revealsKeys: Bool) {
         self.vendor = vendor
         right = report.isRight
         keys = report.keys.map { Key($0, reveal: revealsKeys) }

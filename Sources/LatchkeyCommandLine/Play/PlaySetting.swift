@@ -30,6 +30,8 @@ struct PlaySetting: Sendable {
     var bench: TestBench?
     /// Records what happens; `nil` if nobody wants to know.
     var recorder: TraceRecorder?
+    /// Learns how playlists and media come.
+    let delivery = DeliveryWatch()
 
     /// - Parameters:
     ///   - transport: in place of the setting's own.
@@ -54,7 +56,7 @@ struct PlaySetting: Sendable {
         return SimulatedPlayer(
             loader: loader, applicationSecret: applicationSecret, certificate: certificate,
             deviceIdentifier: deviceIdentifier ?? SimulatedDevice.standardIdentifier, vault: vault,
-            resources: WebResources(transport: recorder?.watching(transport) ?? transport))
+            resources: WebResources(transport: recorder?.watching(transport) ?? transport, watch: delivery))
     }
 
     /// Stops the services in this process.

@@ -34,16 +34,22 @@ struct Reporter {
     }
 
     /// With one part, its report; with several, a report of each by its title.
-    func show(_ parts: [PlayPart], vendor: String) throws {
-        let reports = parts.map { part in
+    /// - Parameter remarks: what is said beside them; `nil` for a stream of this process.
+    func show(_ parts: [PlayPart], vendor: String?, _ remarks: PlayRemarks? = nil) throws {
+        var reports = parts.map { part in
             var report = PlayReport(part.report, vendor: vendor, revealsKeys: reveals)
             report.part = part.title
             report.right = part.isRight
             return report
         }
+        if let remarks, let last = reports.indices.last {
+            (reports[last].checks, reports[last].notLookedAt) = (remarks.checks, remarks.notLookedAt)
+        }
         if json, let report = reports.first, reports.count == 1 { return try console.printJSON(report) }
         if json { return try console.printJSON(["parts": reports]) }
         for (part, report) in zip(parts, reports) where !quiet || !part.isRight { show(part, report) }
+        for check in remarks?.checks ?? [] { console.print(check.line) }
+        if !quiet, let words = remarks?.notLookedAt { console.print("Not looked at: \(words).") }
     }
 
     private func show(_ part: PlayPart, _ facts: PlayReport) {
@@ -57,8 +63,13 @@ struct Reporter {
             if let contentKey = key.contentKey, let iv = key.contentIV { console.print("    \(contentKey) iv \(iv)") }
         }
         guard part.report.failure == nil else { return }
-        if facts.keys.isEmpty { console.note("The playlist names no FairPlay key.") }
+        if facts.vendor == nil {
+            console.print("The stream is in clear, and needs no key.")
+        } else if facts.keys.isEmpty {
+            console.note("The playlist names no FairPlay key.")
+        }
         for (track, played) in zip(facts.tracks, part.report.playback?.tracks ?? []) { show(track, played) }
+        guard facts.vendor != nil else { return }
         let (keys, requests) = (facts.keys.count.counted("key"), facts.requests.count.counted("request"))
         console.print("\(keys) in \(requests), \(facts.timeToKeyMilliseconds) ms")
     }

@@ -10,7 +10,7 @@ struct StreamOptions: Sendable {
         .files, .optional)
     let vendor = VendorOptions()
     let credentials = Option(
-        "credentials", .path("DIR"), "the device's certificate and ASk, for tests only; needed for PLAYLIST")
+        "credentials", .path("DIR"), "the device's certificate and ASk, for tests only; if PLAYLIST has keys")
 
     /// - Parameters:
     ///   - terms: what the service in this process licenses keys on.

@@ -51,7 +51,8 @@ struct Replay: Sendable {
             return []
         }
         do {
-            _ = try await KeyDiscovery(WebResources(transport: replay.transport)).keys(at: stream)
+            _ = try await KeyDiscovery(WebResources(transport: replay.transport), scope: .sessionKeysSuffice).keys(
+                at: stream)
             return []
         } catch {
             return [error]

@@ -37,7 +37,8 @@ struct IdentificationInput {
     private func findings(_ source: PlaylistSource) async throws -> Findings {
         if Self.isPlaylist(source.bytes) {
             let fetcher = FollowingFetcher(source, web, limit: PlaylistLimits().totalBytes, console)
-            return (matches(try await KeyDiscovery(fetcher).keys(at: source.place).fairPlayURIs), [])
+            let discovery = KeyDiscovery(fetcher, scope: .sessionKeysSuffice)
+            return (matches(try await discovery.keys(at: source.place).fairPlayURIs), [])
         }
         let uris = Self.keyURIs(source.bytes)
         return uris.isEmpty ? findings(try TrafficCapture(source.bytes)) : (matches(uris), [])

@@ -12,13 +12,14 @@ struct DoctorVerb: Verb {
     private let playlist = Positional("PLAYLIST", "a file, or an http or https URL; not with --har", .files, .optional)
     private let vendor = VendorOptions()
     private let credentials = Option(
-        "credentials", .path("DIR"),
-        "the credentials of a service for tests: SPCs are made here, and those of --har are opened")
+        "credentials", .path("DIR"), "credentials of a service for tests: SPCs are made here, those of --har opened")
     private let spc = Option(
         "spc", .path("FILE"), "an SPC that a device made, for a service whose SPCs are not made here")
     private let key = Option("key", .text("URI"), "the key that the SPC is for; defaults to the stream's first")
     private let licenses = Option(
         "licenses", .count, "how many licenses to ask for at most; defaults to 8, as services bill them")
+    private let samples = Option(
+        "samples", .count, "how many segments to try at most; defaults to 100")
     private let har = Option(
         "har", .path("FILE"), "what a proxy or browser recorded, or curl -v printed; nothing is sent")
     private let html = Option(
@@ -28,14 +29,14 @@ struct DoctorVerb: Verb {
         Usage(
             name: "doctor", summary: "look at each step of a stream's keys, and say what is wrong and what to do",
             details: """
-                Looks at settings, playlists, content identifiers, token, SPC, certificate, licenses, the first segment of each
-                key and the clocks. The first line names the cause. Where bytes alone tell that SPC or token is wrong, neither is
-                sent. Nothing is tried twice. `latchkey vendors` lists the vendors and what --set gives them. With --har license
-                requests are held against what the profile sends; without --vendor the capture says whose they are.
+                Looks at settings, playlists, content identifiers, token, SPC, certificate, licenses, clocks, and a segment of each key
+                tag, period and rendition. The first line names the cause. Where bytes alone tell that SPC or token is wrong, neither
+                is sent. Nothing is tried twice. `latchkey vendors` lists vendors and what --set gives them. With --har requests
+                are held against what the profile sends; without --vendor the capture says whose they are.
                 """,
             positionals: [playlist],
             options: vendor.profileOptions + vendor.hostOptions + [
-                credentials, spc, key, licenses, har, html, TraceRecorder.option, Flag.json,
+                credentials, spc, key, licenses, samples, har, html, TraceRecorder.option, Flag.json,
             ],
             examples: [
                 """
@@ -76,7 +77,7 @@ struct DoctorVerb: Verb {
         _ arguments: Arguments, _ recorder: TraceRecorder, _ console: Console
     ) async throws -> (String, DoctorReport) {
         if let file = arguments[har] {
-            let needless = [spc.name, key.name, licenses.name, TraceRecorder.option.name]
+            let needless = [spc.name, key.name, licenses.name, samples.name, TraceRecorder.option.name]
             if arguments.given(playlist) != nil || needless.contains(where: { arguments.values[$0] != nil }) {
                 throw UsageError("--har looks at what was recorded, and takes no PLAYLIST, SPC, key or --trace.")
             }
@@ -97,6 +98,7 @@ struct DoctorVerb: Verb {
             hosts: try vendor.hosts(arguments), player: try player(arguments, console),
             licenseLimit: arguments[licenses] ?? 8, transport: try vendor.transport(arguments, console))
         diagnosis.recorder = recorder
+        diagnosis.sampleLimit = arguments[samples] ?? diagnosis.sampleLimit
         console.progress("Looking at \(profile.name)")
         return (profile.name, await diagnosis.report(on: address))
     }

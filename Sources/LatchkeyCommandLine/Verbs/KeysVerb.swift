@@ -16,7 +16,8 @@ struct KeysVerb: Verb {
         Usage(
             name: "keys", summary: "show which keys a playlist names, and which segments they open",
             details: """
-                A multivariant playlist without FairPlay session keys is followed to its media playlists, each loaded once.
+                A multivariant playlist is followed to its media playlists, each loaded once: session keys may open nothing, and leave
+                out others. What is wrong with key tags and key URIs is said, as latchkey doctor says it.
                 With --json a playlist is reported also where it is refused; "playlists" lists those that were followed.
                 """,
             positionals: [playlist], options: [base, imports, Network.authorities, Flag.json],
@@ -26,49 +27,58 @@ struct KeysVerb: Verb {
                 "curl -s https://cdn.example.com/v/p.m3u8 | latchkey keys --base https://cdn.example.com/v/p.m3u8 -",
                 "latchkey keys --imports token=abc video.m3u8",
             ],
-            yes: "the playlist is valid, with keys or without",
-            no: "the playlist, or one that it names, is refused or cannot be loaded")
+            yes: "the playlists are valid, with keys or without, and nothing is wrong with the keys",
+            no: "a playlist is refused or cannot be loaded, or FairPlay does not take its keys")
     }
 
     func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
         let limits = PlaylistLimits()
         let transport = try Network.transport(trusting: arguments[Network.authorities], console)
-        let web = WebResources(transport: transport, playlistLimit: limits.totalBytes)
+        let delivery = DeliveryWatch()
+        let web = WebResources(transport: transport, playlistLimit: limits.totalBytes, watch: delivery)
         let source = try await PlaylistSource.load(
             arguments[playlist], base: arguments[base], from: web, limit: limits.totalBytes, console)
         let named = arguments.all(imports)
         let context = PlaylistContext(
             uri: source.uri, imports: named.isEmpty ? nil : Dictionary(named.map { ($0.name, $0.value) }) { $1 },
             limits: limits)
-        guard !arguments[Flag.json] else { return try await report(source, web, context, console) }
+        guard !arguments[Flag.json] else { return try await report(source, web, delivery, context, console) }
         let given = try Playlist(source.bytes, context: context)
         guard given.kind == .multivariant else {
-            console.print(KeyTable(given).text)
-            return .yes
+            let checks = delivery.findings.checks
+            console.print(([KeyTable(given).text] + checks.map(\.line)).joined(separator: "\n\n"))
+            return (PlaylistChecks(given).checks + checks).contains { $0.result == .error } ? .no : .yes
         }
-        return try await follow(FollowingFetcher(source, web, limit: limits.totalBytes, console), source, console)
+        let fetcher = FollowingFetcher(source, web, limit: limits.totalBytes, console)
+        return try await follow(fetcher, source, delivery, console)
     }
 
     private func report(
-        _ source: PlaylistSource, _ web: WebResources, _ context: PlaylistContext, _ console: Console
+        _ source: PlaylistSource, _ web: WebResources, _ delivery: DeliveryWatch, _ context: PlaylistContext,
+        _ console: Console
     ) async throws -> ExitStatus {
         var report = KeysReport(PlaylistReport(source.bytes, context: context))
         if report.leadsFurther {
             let fetcher = FollowingFetcher(source, web, limit: context.limits.totalBytes, console)
-            report.followed = try await KeyDiscovery(fetcher).keys(at: source.place)
+            let found = try await KeyDiscovery(fetcher).keys(at: source.place)
+            (report.followed, report.checks) = (found, PlaylistChecks(found).checks)
             console.endProgress()
+        } else if let playlist = try? Playlist(source.bytes, context: context) {
+            report.checks = PlaylistChecks(playlist).checks
         }
+        report.checks += delivery.findings.checks
         try console.printJSON(report)
-        return report.isComplete ? .yes : .no
+        return report.isRight ? .yes : .no
     }
 
     private func follow(
-        _ fetcher: FollowingFetcher, _ source: PlaylistSource, _ console: Console
+        _ fetcher: FollowingFetcher, _ source: PlaylistSource, _ delivery: DeliveryWatch, _ console: Console
     ) async throws -> ExitStatus {
         let discovered = try await KeyDiscovery(fetcher).keys(at: source.place)
         console.endProgress()
-        console.print(DiscoveryTable(discovered).text)
+        let checks = PlaylistChecks(discovered).checks + delivery.findings.checks
+        console.print(DiscoveryTable(discovered, checks).text)
         for failure in discovered.failures { console.note("latchkey: a playlist is missing. \("\(failure)".visible)") }
-        return discovered.failures.isEmpty ? .yes : .no
+        return discovered.failures.isEmpty && !checks.contains { $0.result == .error } ? .yes : .no
     }
 }

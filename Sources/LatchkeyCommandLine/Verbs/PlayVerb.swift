@@ -4,6 +4,7 @@ import LatchkeyCore
 import LatchkeyDevice
 import LatchkeyFairPlay
 import LatchkeyFiles
+import LatchkeyHLS
 import LatchkeyPlayback
 import LatchkeySimulation
 import LatchkeySupport
@@ -51,7 +52,8 @@ struct PlayVerb: Verb {
                 "latchkey play http://127.0.0.1:8080/media/vudrm/ts/master.m3u8 --vendor vudrm --loopback-http "
                     + "--credentials c …",
             ],
-            yes: "every key came and all that was decoded is right", no: "a key is missing or a picture wrong")
+            yes: "every key came and all that was decoded is right",
+            no: "something is wrong")
     }
 
     func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
@@ -60,6 +62,9 @@ struct PlayVerb: Verb {
             console: console, json: arguments[Flag.json], quiet: arguments[quiet], reveals: arguments[reveal])
         let recorder = try arguments.traceRecorder()
         if arguments[virtual] { return try await playLive(arguments, report, recorder) }
+        if let address = arguments.given(playlist), !vendor.isNamed(in: arguments), arguments[credentials] == nil {
+            return try await playClear(address, arguments, report, recorder)
+        }
         var setting = try self.setting(arguments, console)
         setting.deviceIdentifier = arguments[device]
         setting.recorder = recorder
@@ -120,9 +125,7 @@ struct PlayVerb: Verb {
 
     private func setting(_ arguments: Arguments, _ console: Console) throws -> PlaySetting {
         try stream.setting(arguments, terms: LicenseTerms(arguments[offline] ? .persistent : .unlimited), console) {
-            try arguments[hashes].map {
-                try ReferenceHashes(json: InputFile.read($0, limit: Self.hashesLimit, console))
-            }
+            try reference(arguments, console)
         }
     }
 
@@ -147,9 +150,52 @@ struct PlayVerb: Verb {
         }
         try Task.checkCancellation()
         for part in parts { note(part, in: setting.recorder) }
+        var remarks: PlayRemarks?
+        if arguments.given(playlist) != nil {
+            let web = WebResources(transport: setting.transport, watch: setting.delivery)
+            remarks = await PlayRemarks(on: setting.address, web, setting.delivery, played: parts.last?.report)
+        }
         report.console.endProgress()
-        try report.show(parts, vendor: setting.vendor.profile.identifier)
-        return parts.allSatisfy(\.isRight) ? .yes : .no
+        try report.show(parts, vendor: setting.vendor.profile.identifier, remarks)
+        return parts.allSatisfy(\.isRight) && remarks?.hasError != true ? .yes : .no
+    }
+
+    /// Plays a stream without keys, which needs neither a vendor nor a device.
+    private func playClear(
+        _ address: String, _ arguments: Arguments, _ report: Reporter, _ recorder: TraceRecorder
+    ) async throws -> ExitStatus {
+        let needless = [device.name, offline.name, join.name, reveal.name]
+        if let option = needless.first(where: { arguments.values[$0] != nil }) {
+            throw UsageError("\(option) goes with --vendor or --profile.")
+        }
+        let reference = try reference(arguments, report.console)
+        let ffmpeg = try FFmpeg()
+        let delivery = DeliveryWatch()
+        let web = WebResources(
+            transport: recorder.watching(try vendor.transport(arguments, report.console)), watch: delivery)
+        let found = try await KeyDiscovery(web).keys(at: address)
+        if let failure = found.failures.first { throw failure.error }
+        guard PlaylistChecks(found).isClear else {
+            throw UsageError("PLAYLIST names keys: --vendor ID or --profile FILE is missing, and --credentials DIR.")
+        }
+        let folder = try WorkingFolder()
+        defer { folder.remove() }
+        let copy = try await StreamDownload(web).copy(address, into: folder.url)
+        let playback = try await StreamPlayer(ffmpeg).play(
+            copy, keys: [:], picture: arguments[frame].map { URL(filePath: $0) },
+            clearMedia: arguments[out].map { URL(filePath: $0) })
+        let played = StreamReport(clear: playback, playlists: copy.tracks.count, reference: reference)
+        let remarks = PlayRemarks(found, delivery, played: played)
+        try recorder.write(report.console)
+        let part = PlayPart(nil, played)
+        try report.show([part], vendor: nil, remarks)
+        return part.isRight && !remarks.hasError ? .yes : .no
+    }
+
+    private func reference(_ arguments: Arguments, _ console: Console) throws -> ReferenceHashes? {
+        try arguments[hashes].map {
+            try ReferenceHashes(json: InputFile.read($0, limit: Self.hashesLimit, console))
+        }
     }
 
     /// Adds to the trace what no loader knows: decoding, and pictures that came out wrong.

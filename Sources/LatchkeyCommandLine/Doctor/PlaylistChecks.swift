@@ -1,0 +1,161 @@
+import LatchkeyCore
+import LatchkeyForms
+import LatchkeyHLS
+import LatchkeyTerminal
+
+/// What a stream's playlists say of its keys. `doctor`, `keys` and `play` look at the same.
+struct PlaylistChecks {
+    /// All playlists that were read.
+    private let playlists: [Playlist]
+    private let found: DiscoveredKeys?
+    private let redaction: Redaction
+
+    init(_ found: DiscoveredKeys, redaction: Redaction = .standard) {
+        (playlists, self.found, self.redaction) = (found.playlists.map(\.playlist), found, redaction)
+    }
+
+    /// - Parameter playlist: a playlist that leads to no other.
+    init(_ playlist: Playlist) { (playlists, found, redaction) = ([playlist], nil, .standard) }
+
+    private var tags: [KeyTag] {
+        playlists.flatMap { $0.sessionKeyTags + $0.keyTags }.filter { $0.method != .none }
+    }
+
+    /// Whether no key is named, of whatever system, and no playlist is missing.
+    var isClear: Bool {
+        found?.failures.isEmpty != false && playlists.contains { $0.kind == .media } && tags.isEmpty
+    }
+
+    /// What is wrong or odd.
+    var checks: [Checkup] { keyFormats + methods + keyURIs + sessionKeys }
+
+    func shown(_ key: KeyURI) -> String { String(redaction.redacted(urlText: key.raw).prefix(200)) }
+
+    /// How many of one kind are shown.
+    private static let mostShown = 8
+}
+
+// MARK: - KEYFORMAT and METHOD
+
+extension PlaylistChecks {
+    private static func isEscaped(_ tag: KeyTag) -> Bool {
+        tag.format.text.contains("\\\"") || tag.uri?.raw.contains("\\\"") == true
+    }
+
+    private var keyFormats: [Checkup] {
+        var checks: [Checkup] = []
+        if let tag = tags.first(where: Self.isEscaped) {
+            checks.append(
+                .error(
+                    .playlist, "escapedQuotes",
+                    "Line \(tag.line): the values of a key tag have a backslash before each quote, which HLS does not know.",
+                    "Have the packager write plain quotes: KEYFORMAT=\"\(KeyFormat.fairPlay.text)\"."))
+        }
+        let plain = tags.filter { !Self.isEscaped($0) }
+        if let near = plain.map(\.format).first(where: { $0 != .fairPlay && Self.isMeantAsFairPlay($0.text) }) {
+            checks.append(
+                .error(
+                    .playlist, "keyFormatMisspelled",
+                    "The key tags have KEYFORMAT \(quoted(near.text)), which is not FairPlay's.",
+                    "Have the packager write KEYFORMAT=\"\(KeyFormat.fairPlay.text)\", letter for letter."))
+        }
+        let fairPlay = Set(tags.filter { $0.format == .fairPlay }.compactMap(\.uri))
+        let bare = plain.filter { $0.format == .identity && $0.uri?.scheme?.lowercased() == "skd" }
+        if bare.contains(where: { $0.uri.map { !fairPlay.contains($0) } ?? false }) {
+            checks.append(
+                .error(
+                    .playlist, "keyFormatMissing", "The skd: key has no KEYFORMAT, so that it is no FairPlay key.",
+                    "Have the packager write KEYFORMAT=\"\(KeyFormat.fairPlay.text)\"."))
+        }
+        return checks
+    }
+
+    /// Whether a KEYFORMAT is FairPlay's but for case, blanks or a slip.
+    private static func isMeantAsFairPlay(_ text: String) -> Bool {
+        text.lowercased().contains("fairplay") || text.lowercased().contains("com.apple.fps")
+            || Spelling.distance(text, KeyFormat.fairPlay.text) <= 4
+    }
+
+    /// Key tags that no FairPlay device takes.
+    private var methods: [Checkup] {
+        let tags = tags.filter { $0.format == .fairPlay }
+        var checks: [Checkup] = []
+        if tags.contains(where: { $0.method == .sampleAESCTR }) {
+            checks.append(
+                .error(
+                    .playlist, "sampleAESCTR",
+                    "The FairPlay keys have METHOD=SAMPLE-AES-CTR, which is for cenc; FairPlay opens cbcs.",
+                    "Have the packager encrypt with cbcs and write METHOD=SAMPLE-AES."))
+        }
+        if tags.contains(where: { $0.method == .aes128 }) {
+            checks.append(
+                .warning(
+                    .playlist, "wholeSegmentEncryption",
+                    "The FairPlay keys have METHOD=AES-128; Apple asks for SAMPLE-AES.",
+                    "Have the packager encrypt samples and write METHOD=SAMPLE-AES."))
+        }
+        if let name = tags.lazy.compactMap({ if case .other(let name) = $0.method { name } else { nil } }).first {
+            checks.append(
+                .error(
+                    .playlist, "unknownMethod",
+                    "The FairPlay keys have METHOD=\(name.prefix(40)), which no player knows.",
+                    "Have the packager write METHOD=SAMPLE-AES."))
+        }
+        let ivs = Dictionary(grouping: tags.filter { $0.ivBytes != nil }) { $0.uri }.mapValues {
+            Set($0.compactMap(\.ivBytes))
+        }
+        if let key = tags.lazy.compactMap(\.uri).first(where: { (ivs[$0]?.count ?? 0) > 1 }) {
+            checks.append(
+                .warning(
+                    .playlist, "oneURITwoIVs",
+                    "\(shown(key)): its key tags state \(ivs[key]?.count ?? 0) IVs, and FairPlay gets one with the license.",
+                    "Have the packager use one IV for a key, or give each IV a key URI of its own."))
+        }
+        if let tag = tags.first(where: { !$0.supportedVersions.contains(1) }) {
+            checks.append(
+                .warning(
+                    .playlist, "keyFormatVersion",
+                    "A FairPlay key has KEYFORMATVERSIONS \(quoted(tag.formatVersions)).",
+                    "Have the packager write KEYFORMATVERSIONS=\"1\"."))
+        }
+        return checks
+    }
+}
+
+// MARK: - Key URIs and session keys
+
+extension PlaylistChecks {
+    private var keyURIs: [Checkup] {
+        var seen: Set<KeyURI> = []
+        let keys = tags.filter { $0.format == .fairPlay && !Self.isEscaped($0) }.compactMap(\.uri)
+            .filter { seen.insert($0).inserted }
+        return Array(keys.lazy.compactMap { key in KeyURIFault(key)?.check(shown(key)) }.prefix(Self.mostShown))
+    }
+
+    private var sessionKeys: [Checkup] {
+        guard let found else { return [] }
+        let unused = found.unusedSessionKeys.filter { $0.format == .fairPlay }
+        let unnamed = found.keysWithoutSessionKey.filter { $0.format == .fairPlay }
+        var checks = unused.prefix(Self.mostShown).map { key -> Checkup in
+            .warning(
+                .playlist, "keyOpensNothing",
+                "\(shown(key.uri)): an EXT-X-SESSION-KEY names it, and no segment of the stream uses it.",
+                "Write the keys of the media playlists' EXT-X-KEY tags into EXT-X-SESSION-KEY, or leave it out.")
+        }
+        if unused.count > checks.count {
+            checks.append(.skipped(.playlist, "\(unused.count - checks.count) more session keys open nothing."))
+        }
+        // A live stream with changing keys cannot name them all.
+        let media = playlists.filter { $0.kind == .media }
+        if let first = unnamed.first, !unused.isEmpty || media.allSatisfy(\.isComplete) {
+            let count = unnamed.count == 1 ? "" : " and \(unnamed.count - 1) more"
+            checks.append(
+                .warning(
+                    .playlist, "keyWithoutSessionKey",
+                    "\(shown(first.uri))\(count): segments need it, and no EXT-X-SESSION-KEY names it, though there are some.",
+                    "Write all keys into EXT-X-SESSION-KEY, or none: who preloads or stores keys by them lacks the others."
+                ))
+        }
+        return checks
+    }
+}

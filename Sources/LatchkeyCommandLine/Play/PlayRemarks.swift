@@ -1,0 +1,46 @@
+import LatchkeyHLS
+import LatchkeyPlayback
+import LatchkeySimulation
+import LatchkeyTerminal
+
+/// What `latchkey play` says beside what it played: what is wrong or odd with the playlists, and what it did not play.
+struct PlayRemarks {
+    /// Errors and warnings, as `latchkey doctor` has them.
+    let checks: [Checkup]
+    /// What was not played; `nil` if everything was.
+    let notLookedAt: String?
+
+    /// Reads every playlist of a stream.
+    init(on address: String, _ web: WebResources, _ delivery: DeliveryWatch, played report: StreamReport?) async {
+        do {
+            let found = try await KeyDiscovery(web).keys(at: address)
+            self.init(found, delivery, played: report)
+        } catch {
+            self.init(
+                checks: delivery.findings.checks, notLookedAt: "the other playlists (\(Failure(error).reason))")
+        }
+    }
+
+    private init(checks: [Checkup], notLookedAt: String?) {
+        (self.checks, self.notLookedAt) = (checks, notLookedAt)
+    }
+
+    init(_ found: DiscoveredKeys, _ delivery: DeliveryWatch, played report: StreamReport?) {
+        let missing = found.failures.prefix(4).map {
+            Checkup(.playlist, Failure($0.error), about: "A playlist is missing").asWarning
+        }
+        checks = missing + PlaylistChecks(found).checks + delivery.findings.checks
+        let count = found.playlists.count { $0.playlist.kind == .media }
+        var left: [String] = []
+        if let report, report.playback != nil {
+            if report.playlistCount < count {
+                left.append(
+                    "\(count - report.playlistCount) of \(count) media playlists, which latchkey doctor looks at")
+            }
+            if report.playback?.isComplete == false { left.append("what comes after the segments that were played") }
+        }
+        notLookedAt = left.isEmpty ? nil : left.joined(separator: "; ")
+    }
+
+    var hasError: Bool { checks.contains { $0.result == .error } }
+}
