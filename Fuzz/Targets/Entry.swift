@@ -21,7 +21,7 @@ private let targets: [String: @Sendable (Data) -> Void] = [
     "playlist": fuzzPlaylist, "spc": fuzzSPC, "spc-payload": fuzzSPCPayload, "ckc": fuzzCKC,
     "certificate": fuzzCertificate, "token": fuzzToken, "profile": fuzzProfile, "json": fuzzJSON, "form": fuzzForm,
     "multipart": fuzzMultipart, "request-target": fuzzRequestTarget, "jwt": fuzzJWT, "cpix": fuzzCPIX,
-    "resp": fuzzRESP, "policy": fuzzPolicy, "zip": fuzzZip, "capture": fuzzCapture,
+    "resp": fuzzRESP, "policy": fuzzPolicy, "zip": fuzzZip, "capture": fuzzCapture, "body": fuzzBody,
 ]
 
 /// Ends the process. libFuzzer takes that for a crash and keeps the input.

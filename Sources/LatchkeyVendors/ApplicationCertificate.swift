@@ -27,9 +27,7 @@ public struct ApplicationCertificate: Sendable, Hashable {
     ///   - reply: what came.
     init(der: Data, form: Recognition, in reply: Data) throws(IntegrationError) {
         guard Recognition(der).mayBeCertificate(of: der.count) else {
-            throw .certificateMalformed(
-                "The application certificate is \(form.described(reply)), not a certificate."
-            )
+            throw .certificateMalformed("What came as certificate is \(form.described(reply)).")
         }
         self.der = der
         self.form = form

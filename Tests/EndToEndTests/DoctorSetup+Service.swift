@@ -166,7 +166,7 @@ extension DoctorSetup {
     ]
 
     static let envelopes = [
-        DoctorSetup("the license's address gives a web page", "licenseMalformed", words: ["a web page"]) {
+        DoctorSetup("the license's address gives a web page", "licenseMalformed", words: ["an HTML page"]) {
             $0.service.faults.set(.htmlPage, at: .license)
         },
         DoctorSetup("the license is empty", "licenseMalformed") { $0.service.faults.set(.emptyBody, at: .license) },

@@ -171,6 +171,6 @@ import Testing
     ])
     func `refuses what is recognizably something else`(bytes: Data, form: String) {
         let error = #expect(throws: IntegrationError.self) { try ApplicationCertificate(der: bytes) }
-        #expect(error?.reason == "The application certificate is \(form), not a certificate.")
+        #expect(error?.reason == "What came as certificate is \(form).")
     }
 }

@@ -46,7 +46,7 @@ extension CKCDecoder {
         case let found:
             let whole = Recognition(body)
             if case .damaged = whole { throw .licenseMalformed("The reply is \(whole.noun).") }
-            let isPlainJSON = whole == .json(field: nil, .text)
+            let isPlainJSON = whole == .json(field: nil, .text) && found != whole
             let value = isPlainJSON ? ", in which \(found.described(ckc.revealed)) is in its place" : ""
             throw .licenseMalformed("The reply should \(holds) the CKC, and is \(whole.described(body))\(value).")
         }

@@ -55,7 +55,7 @@ extension CertificateDecoder {
         do {
             return try ApplicationCertificate(der: der ?? text, form: found, in: text)
         } catch  where whole.isTelling && whole != found {
-            throw .certificateMalformed("The application certificate is \(whole.described(body)), not a certificate.")
+            throw .certificateMalformed("What came as certificate is \(whole.described(body)).")
         }
     }
 }

@@ -78,21 +78,28 @@ extension Recognition {
         switch inside {
         case .webPage, .xml, .json, .gzip, .media, .bundle, .laterVersion: return .base64(inside)
         default:
-            let isMixed =
-                text.contains(where: \.isLowercase) && text.contains(where: \.isUppercase)
-                && text.contains(where: \.isNumber)
+            let kinds: [ClosedRange<Unicode.Scalar>] = ["a"..."z", "A"..."Z", "0"..."9"]
+            let isMixed = kinds.allSatisfy { kind in text.unicodeScalars.contains { kind.contains($0) } }
             return isMixed && text.utf8.count >= 256 ? .base64(inside) : nil
         }
     }
 
     /// The bytes of 32 digits or more, perhaps with `:`, white space or `0x` between them; the last digit of an odd number is left out.
     private static func hexadecimal(_ text: some StringProtocol) -> Data? {
-        let isListed = text.hasPrefix("0x") || text.hasPrefix("0X")
-        let bare =
-            isListed ? text.lowercased().replacingOccurrences(of: "0x", with: "").filter { $0 != "," } : String(text)
-        let digits = bare.filter { !$0.isWhitespace && $0 != ":" }
-        guard digits.utf8.count >= 32 else { return nil }
-        return Data(hexString: String(digits.dropLast(digits.utf8.count % 2)))
+        let isListed = text.utf8.starts(with: "0x".utf8) || text.utf8.starts(with: "0X".utf8)
+        var digits: [UInt8] = []
+        for byte in text.utf8 {
+            if " \t\r\n:".utf8.contains(byte) || isListed && byte == UInt8(ascii: ",") { continue }
+            if let value = HexDigit.value(of: byte) {
+                digits.append(value)
+            } else if isListed, byte | 0x20 == UInt8(ascii: "x"), digits.last == 0 {
+                digits.removeLast()
+            } else {
+                return nil
+            }
+        }
+        guard digits.count >= 32 else { return nil }
+        return Data(stride(from: 0, to: digits.count - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] })
     }
 
     /// Bytes as numbers: `48,130,1`, or with a sign, `48,-126,1`.
@@ -146,6 +153,7 @@ extension Recognition {
     }
 
     private static func ofToken(_ text: String) -> Recognition {
+        guard text.utf8.count <= TokenFormat.maximumLength else { return .text }
         let format = TokenFormat.detect(TokenText(text).token)
         return format == .opaque ? .text : .token(format)
     }

@@ -69,7 +69,7 @@ package indirect enum Recognition: Sendable, Hashable {
     package enum Precedent: Sendable, Hashable { case byteOrderMark, text }
 
     /// - Parameters:
-    ///   - bytes: of any length; of more than a mebibyte of text only the start is looked at.
+    ///   - bytes: of any length; of more than 256 KiB of text only the start is looked at.
     ///   - depth: how many encodings may be taken off.
     package init(_ bytes: Data, depth: Int = 3) {
         let array = [UInt8](bytes)
@@ -91,7 +91,8 @@ package indirect enum Recognition: Sendable, Hashable {
     /// - Parameter text: text that may stand for bytes.
     package init(_ text: String, depth: Int = 3) { self.init(Data(text.utf8), depth: depth) }
 
-    private static let longestText = 1 << 20
+    /// Four bytes of text for each of the longest SPC, as a list of numbers has them.
+    private static let longestText = 1 << 18
 
     /// The start of what is too long to be anything that is exchanged for a key.
     private static func ofStart(_ bytes: [UInt8]) -> Recognition {

@@ -1,0 +1,20 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyVendors
+
+/// A body of a reply: what it is, and what the client takes out of it. Nothing is taken that was not recognized.
+func fuzzBody(_ data: Data) {
+    let found = Recognition(data)
+    require(!found.noun.isEmpty && found.layers.count <= 8, "no name, or more encodings than the limit")
+    if let ckc = try? CKCDecoder.tolerant.contentKeyContext(from: data) {
+        switch Recognition(ckc.revealed) {
+        case .ckc, .laterVersion: break
+        default: require(false, "taken for a CKC, and none")
+        }
+    }
+    guard let certificate = try? CertificateDecoder.sniff.certificate(from: data) else { return }
+    switch Recognition(certificate.der) {
+    case .certificate, .bundle, .unknown: break
+    default: require(false, "taken for a certificate, and none")
+    }
+}
