@@ -25,7 +25,7 @@ import Testing
         service.faults.set(.refusal(code: row.code), at: endpoint)
         let answer = await service.respond(to: try Self.request(to: endpoint, of: service))
         let reply = HTTPReply(
-            status: answer.status, headers: answer.headers.map { ($0.name.rawValue, $0.value) },
+            status: answer.status, headers: answer.headers.fields.map { ($0.name.rawValue, $0.value) },
             body: answer.bytes ?? Data())
         let error = try #require(Self.error(reply, profile.unchecked, endpoint), "the client takes the refusal")
         let stage: VendorProfile.RefusalStage = Self.step(endpoint) == nil ? .license : .session
