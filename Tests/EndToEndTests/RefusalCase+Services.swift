@@ -49,7 +49,7 @@ extension RefusalCase {
         RefusalCase(
             "nagra", "expired token",
             SpecialService.tokens(of: NAGRAService.init) { $0.contentToken(claims: expired) },
-            at: .sessionSetup, .invalidRequest, 400, code: "1004", words: "exp"),
+            at: .sessionSetup, .unauthenticated, 400, code: "1004", words: "exp"),
         RefusalCase(
             "axinom", "expired message",
             SpecialService.tokens(of: AxinomService.init) {

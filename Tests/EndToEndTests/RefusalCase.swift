@@ -187,6 +187,8 @@ extension RefusalCase {
         RefusalCase("mux", told: "badAddress", 404, .notFound),
         RefusalCase("jw-platform", told: "notFound", 404, at: .delivery, .notFound),
         RefusalCase("mux", told: "badID", 400, .invalidRequest),
+        RefusalCase("naver", told: "281003", 400, .notFound, code: "281003", words: "told to refuse"),
+        RefusalCase("naver", told: "281005", 400, .forbidden, code: "281005", words: "told to refuse"),
     ]
 
     /// Every refusal that a service is told to send.

@@ -107,4 +107,20 @@ import Testing
         #expect(Recognition(box + identifier + Data(count: 24)).noun == noun)
         #expect(throws: IntegrationError.self) { try CKCDecoder.raw.contentKeyContext(from: box + identifier) }
     }
+
+    @Test(arguments: [
+        ("numbers", "Take the member “data”, then write its numbers as bytes."),
+        ("base64", "Take the member “data”, then undo its base64."),
+        ("hexadecimal", "Take the member “data”, then undo its hexadecimal digits."),
+    ])
+    func `what to do with a member follows from its own encoding (k13)`(dress: String, remedy: String) {
+        let ckc = SampleBytes.ckc()
+        let value =
+            switch dress {
+            case "numbers": "[\(ckc.map { "\($0)" }.joined(separator: ","))]"
+            case "base64": "\"\(ckc.base64EncodedString())\""
+            default: "\"\(ckc.hexString)\""
+            }
+        #expect(Recognition("{\"data\":\(value)}").unwrapping == remedy)
+    }
 }

@@ -34,7 +34,7 @@ export function checkedCKC(ckc) {
   if (!ckc || ckc.length < 28) return null;
   const view = new DataView(ckc.buffer, ckc.byteOffset, ckc.length);
   const version = view.getUint32(0);
-  return version < 256 && (version !== 1 || view.getUint32(24) + 28 === ckc.length) ? ckc : null;
+  return version > 0 && version < 16 && (version !== 1 || view.getUint32(24) + 28 === ckc.length) ? ckc : null;
 }
 
 // A certificate in DER form or a bundle; null for anything that is recognizably something else.

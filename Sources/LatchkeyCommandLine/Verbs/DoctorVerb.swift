@@ -29,10 +29,9 @@ struct DoctorVerb: Verb {
         Usage(
             name: "doctor", summary: "look at each step of a stream's keys, and say what is wrong and what to do",
             details: """
-                Looks at settings, playlists, content identifiers, token, SPC, certificate, licenses, clocks, and a segment of each key
-                tag, period and rendition. The first line names the cause. Where bytes alone tell that SPC or token is wrong, neither
-                is sent. Nothing is tried twice. `latchkey vendors` lists vendors and what --set gives them. With --har requests
-                are held against what the profile sends; without --vendor the capture says whose they are.
+                Looks at all steps from settings and playlists to a segment of each key tag, period and rendition. The first line names
+                the cause. Where bytes alone tell that SPC or token is wrong, neither is sent. Nothing is tried twice. With --har
+                requests are held against what the profile sends; without --vendor the capture says whose they are.
                 """,
             positionals: [playlist],
             options: vendor.profileOptions + vendor.hostOptions + [

@@ -19,7 +19,8 @@ struct VendorsIdentifyVerb: Verb {
             details: """
                 The best first, with the reasons: "certain" where something belongs to the vendor alone, such as its host or its
                 header field, "likely" where few vendors have such a form, "possible" where many have. Several inputs are taken to be
-                of one stream. What the bodies of a capture are is said, too. Nothing is sent but the requests for playlists at URLs, and nothing secret is printed.
+                of one stream. What the bodies of a capture are is said, too. Nothing is sent but the requests for playlists at
+                URLs, and nothing secret is printed.
                 """,
             positionals: [input], options: [profile, Flag.json],
             examples: [

@@ -34,6 +34,13 @@ extension VendorProfile {
             status: 403, newCredentials: false),
         "DENIED_BY_STREAM_LIMIT_CREATE": DocumentedCode(
             .concurrencyLimit, "The stream has as many viewers as it may.", status: 403),
+        "DENIED_BY_STREAM_LIMIT_RENEW": DocumentedCode(
+            .concurrencyLimit, "The stream was taken over while it played.", status: 403),
+        "DENIED_BY_STREAM_LIMIT": DocumentedCode(
+            .concurrencyLimit, "The viewer plays as many streams as the account allows.", status: 403),
+        "DENIED_BY_DEVICE_LIMITING": DocumentedCode(
+            .forbidden, "The viewer has registered as many devices as the token allows.",
+            "Remove a device of the viewer's with Brightcove's API, or raise dlimit in the JWT.", status: 403),
         "VIDEO_NOT_FOUND": DocumentedCode(.notFound, "There is no such video.", status: 404),
     ]
 }

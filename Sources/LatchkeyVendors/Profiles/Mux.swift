@@ -44,6 +44,7 @@ extension VendorProfile {
             "Give a fresh token whose sub is this playback id and whose aud is d."),
         "404": DocumentedCode(.notFound, "The address is not valid."),
         "412": DocumentedCode(.serverTransient, "The asset is not ready.", "Try again when the asset is ready."),
+        "500": DocumentedCode(.serverTransient, "The service met an error of its own."),
     ]
     private static let muxCertificateURL = "https://license.mux.com/appcert/fairplay"
     private static let muxLicenseURL = "https://license.mux.com/license/fairplay"

@@ -79,8 +79,10 @@ extension VendorProfile {
             .invalidRequest, "A parameter has the wrong type.", "Compare the token's members with the vendor's page."),
         "281003": DocumentedCode(
             .notFound, "The service knows no such site.", "Check the token's siteId against NAVER's console."),
-        "281004": DocumentedCode(.forbidden, "The site is not in use.", "Put the site into use in NAVER's console."),
-        "281005": DocumentedCode(.forbidden, "The site is not enabled.", "Enable the site in NAVER's console."),
+        "281004": DocumentedCode(
+            .forbidden, "The site is not in use.", "Put the site into use in NAVER's console.", newCredentials: false),
+        "281005": DocumentedCode(
+            .forbidden, "The site is not enabled.", "Enable the site in NAVER's console.", newCredentials: false),
         "2810011": DocumentedCode(
             .notFound, "The site's FairPlay certificate is not completely registered.",
             "Register the FairPlay certificate for the site in NAVER's console."),

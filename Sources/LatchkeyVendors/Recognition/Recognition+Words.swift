@@ -112,16 +112,27 @@ extension Recognition {
         case .percentEncoded: "Undo the URL encoding."
         case .dataURI: "Take what is behind the comma, and undo its base64."
         case .utf16: "Write it as UTF-8: iconv -f UTF-16 -t UTF-8 FILE."
-        case .quoted: "Take the quotation marks off, then undo the base64."
+        case .quoted(let inside): "Take the quotation marks off\(inside.nextStep)."
         case .numbers: "Write the numbers as bytes."
         case .characters: "Write each character as the byte of its number: iconv -f UTF-8 -t ISO-8859-1 FILE > BYTES."
         case .preceded(.byteOrderMark, _):
             "Take the byte order mark off, three bytes that an editor puts before a file or a script."
         case .preceded(.text, _): "Have the script write nothing before it, not even warnings."
-        case .form(let field, _): "Take the value of “\(field)”, undo its URL encoding and then its base64."
-        case .json(let field?, _): "Take the member “\(field)” and undo its base64."
-        case .xml(let element?, _): "Take the text of “\(element)” and undo its base64."
+        case .form(let field, let inside): "Take the value of “\(field)”, and undo its URL encoding\(inside.nextStep)."
+        case .json(let field?, let inside): "Take the member “\(field)”\(inside.nextStep)."
+        case .xml(let element?, let inside): "Take the text of “\(element)”\(inside.nextStep)."
         default: nil
+        }
+    }
+
+    /// What is to be done with a value that was taken out of something, to follow that.
+    private var nextStep: String {
+        switch self {
+        case .base64: ", then undo its base64"
+        case .hexadecimal: ", then undo its hexadecimal digits"
+        case .percentEncoded: ", then undo its URL encoding"
+        case .numbers: ", then write its numbers as bytes"
+        default: ""
         }
     }
 

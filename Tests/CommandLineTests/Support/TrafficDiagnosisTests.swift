@@ -292,6 +292,18 @@ import Testing
         #expect(run.status == .no && run.verdict == "wrong")
     }
 
+    @Test func `a certificate that came at the second try, with a token, is no fault; a refusal after a good one is`()
+        async throws
+    {
+        let url = "https://fp.example.com/fairplay.cer"
+        let refused = Self.start.playlist().adding("GET", url, status: 401, [:], .text("no"))
+        let run = try await refused.certificate(url).license("https://a.example/l").diagnosed()
+        #expect(run.status == .yes && run.cause == "unauthenticated", "\(run.output)")
+        let later = try await Self.start.playlist().certificate(url).adding("GET", url, status: 401, [:], .text("no"))
+            .license("https://a.example/l").diagnosed()
+        #expect(later.status == .no, "\(later.output)")
+    }
+
     @Test func `a certificate behind a byte order mark is named (h07, contrib-eme#186)`() async throws {
         let certificate = try await Traffic.parts.certificate.base64EncodedString()
         let run = try await Self.start.adding(

@@ -40,7 +40,7 @@ struct ExpressPlayError {
             -2002, -2003, -2005, -2017, -2018, -2019, -2027, -2031, -2033, -2036, -2037, -3004, -4001, -4010, -4024,
             -5003,
         ]
-        + Array(-2025 ... -2020) + Array(-4022 ... -4018) + Array(-6009 ... -6001)
+        + [-2025] + Array(-2023 ... -2020) + Array(-4022 ... -4018) + Array(-6009 ... -6001)
 
     private static func status(of code: Int) -> Int {
         switch code {
