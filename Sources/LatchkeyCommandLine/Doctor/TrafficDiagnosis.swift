@@ -289,9 +289,12 @@ extension TrafficDiagnosis {
         }
         let told = zip(asked, all).enumerated().map { index, found in
             // A refusal before a good answer at the same address, as of one without a token, is no fault.
-            let isRepaired = zip(asked, all).dropFirst(index + 1).contains { later, checks in
-                later.address.isPlace(of: found.0.address) && checks.contains { $0.result == .ok }
-            }
+            let isRefusal = (400..<500).contains(found.0.reply?.status ?? 0)
+            let isRepaired =
+                isRefusal
+                && zip(asked, all).dropFirst(index + 1).contains { later, checks in
+                    later.address.isPlace(of: found.0.address) && checks.contains { $0.result == .ok }
+                }
             return isRepaired ? found.1.map { $0.result == .error ? $0.asWarning : $0 } : found.1
         }
         // Those that are not shown are looked at all the same.
