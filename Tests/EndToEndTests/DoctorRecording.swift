@@ -79,9 +79,10 @@ struct DoctorRecording {
         let keys = exchanges.compactMap(\.reply).filter { $0.body.starts(with: Data("#EXTM3U".utf8)) }
             .compactMap { try? Playlist($0.body, context: PlaylistContext()) }.flatMap(\.fairPlayURIs)
         let roles = await TrafficRoles(profile, keys: keys)
-        return exchanges.enumerated().map { ($0.offset, roles.role(of: $0.element)) }.filter { found in
-            [.playlist, .certificate, .lookup, .license, .session(.setup)].contains(found.1)
-        }
+        // What was refused and asked for again proves nothing.
+        return exchanges.enumerated().filter { ($0.element.reply?.status ?? 0) < 400 }
+            .map { ($0.offset, roles.role(of: $0.element)) }
+            .filter { [.playlist, .certificate, .lookup, .license, .session(.setup)].contains($0.1) }
     }
 }
 
