@@ -88,7 +88,8 @@ import Testing
         #expect(
             error?.description
                 == "forbidden: The service answered 403, code geo, \"Not here\" (request r-9). "
-                + "Ask the vendor why this token may not play this content, with the request id if the service gave one.")
+                + "Ask the vendor why this token may not play this content, with the request id if the service gave one."
+        )
     }
 
     @Test func `a content identifier that no device takes is refused before anything is sent`() async {

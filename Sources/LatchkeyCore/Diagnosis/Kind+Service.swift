@@ -132,7 +132,8 @@ extension Diagnosis.Kind {
     /// - App: tries again in some minutes; if it lasts, the vendor wants the request id.
     public static let serverTransient = Self(
         216, "serverTransient", "The service is unwell and may recover.",
-        "Try again later; if it lasts, report it to the vendor, with the request id if the service gave one.", isRetryable: true)
+        "Try again later; if it lasts, report it to the vendor, with the request id if the service gave one.",
+        isRetryable: true)
     /// The service failed in a way that does not pass by itself.
     ///
     /// - Status: 501 and 505, and codes that the profile lists.
