@@ -63,7 +63,9 @@ extension StreamDownload {
 
 extension StreamPlayer {
     /// Tries a content key on a sample.
-    /// - Parameter key: the content key; `nil` to decode the sample as it is.
+    /// - Parameters:
+    ///   - sample: a segment that a key is said to open.
+    ///   - key: the content key; `nil` to decode the sample as it is.
     /// - Throws: a `Diagnosis`, or a `CancellationError` after ending ffmpeg.
     public func verdict(on sample: KeySample, with key: ContentKey?) async throws -> KeySampleVerdict {
         var keys: [KeyURI: ContentKey] = [:]
