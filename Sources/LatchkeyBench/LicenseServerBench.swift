@@ -24,11 +24,12 @@ import LatchkeyTokens
         /// - Parameters:
         ///   - bench: holds the credentials and the SPCs, which name a key in the form of the standard template.
         ///   - policy: the tenant's, in JSON; `nil` for none, which counts no sessions.
-        init(_ bench: KeyServerBench, policy: String?) throws {
+        ///   - cryptoMB: the setting of that name. Defaults to one license at a time.
+        init(_ bench: KeyServerBench, policy: String?, cryptoMB: String = "off") throws {
             folder = try WorkingFolder()
             do {
                 let key = Secret.random(32)
-                try Self.write(folder.url, bench.credentials, key, policy)
+                try Self.write(folder.url, bench.credentials, key, policy, cryptoMB)
                 requests = try Self.requests(bench.spcs, key)
                 let server = Bundle.main.executableURL?.deletingLastPathComponent().appending(path: "latchkey-server")
                 guard let server, FileManager.default.isExecutableFile(atPath: server.path) else {
@@ -70,7 +71,7 @@ import LatchkeyTokens
             """
 
         private static func write(
-            _ folder: URL, _ credentials: TestCredentials, _ key: Secret, _ policy: String?
+            _ folder: URL, _ credentials: TestCredentials, _ key: Secret, _ policy: String?, _ cryptoMB: String
         ) throws {
             let policies = folder.appending(path: "policies")
             try FileManager.default.createDirectory(at: policies, withIntermediateDirectories: true)
@@ -82,8 +83,8 @@ import LatchkeyTokens
             let configuration = """
                 {"version": 1, "players": \(listener), "packagers": \(listener), "operators": \(listener), "drainDelay": "0s",
                  "trustedProxies": ["127.0.0.1"], "licensee": {"credentials": [{"folder": "credentials"}]},
-                 "policies": "policies",
-                 "tenants": {"bench": {\(policy == nil ? "" : "\"policy\": \"bench\", ")"tokens": {"keys": "keys.json"}}}}
+                 "policies": "policies", "cryptoMB": "\(cryptoMB)",
+                 "tenants": {"bench": {\(policy == nil ? "" : "\"policy\": \"bench\", ")"unlisted": "derive", "tokens": {"keys": "keys.json"}}}}
                 """
             try Data(configuration.utf8).write(to: folder.appending(path: "server.json"))
         }
@@ -127,7 +128,9 @@ import LatchkeyTokens
                 let more = output.fileHandleForReading.availableData
                 guard !more.isEmpty else { throw Diagnosis.toolFailed("latchkey-server", text) }
                 text += String(decoding: more, as: UTF8.self)
-                guard let port = text.firstMatch(of: /http:\/\/127\.0\.0\.1:([0-9]+)\n/) else { continue }
+                guard let port = text.firstMatch(of: /"players","url":"http:\/\/127\.0\.0\.1:([0-9]+)"/) else {
+                    continue
+                }
                 output.fileHandleForReading.readabilityHandler = { _ = $0.availableData }
                 return UInt16(port.1) ?? 0
             }
@@ -150,7 +153,7 @@ import LatchkeyTokens
                 defer { server.stop() }
                 figures += try await licenses(what, server.load, bench, aim: .atMost(60))
             }
-            return figures
+            return try await figures + licensesTogether(bench)
         }
     }
 #endif
