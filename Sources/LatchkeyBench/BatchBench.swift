@@ -83,14 +83,16 @@ extension Bench {
                         try await loads[1].run(seconds: 1.2)
                     ))
             }
-            return Figure.together(name, rounds, cores: cores)
+            return try [1_024, 2_048].map { try self.together(bits: $0) }
+                + Figure.together(name, rounds, cores: cores, perCall: try together.operationsPerCall() ?? 1)
         }
     }
 #endif
 
 extension Figure {
     fileprivate static func together(
-        _ name: String, _ rounds: [(bound: Throughput, together: Throughput, alone: Throughput)], cores: Int
+        _ name: String, _ rounds: [(bound: Throughput, together: Throughput, alone: Throughput)], cores: Int,
+        perCall: Double
     ) -> [Figure] {
         let times = rounds.compactMap { round in
             round.together.p99.flatMap { own in round.alone.p99.map { (own: own * 1e6, other: $0 * 1e6) } }
@@ -99,7 +101,9 @@ extension Figure {
             .share(
                 "\(name), by processor time, of RSA 2048 one at a time",
                 rounds.map { ($0.together.processRate, $0.bound.processRate) }, aim: .atLeast(1.5)
-            ) { "\($0) licenses/s of \($1) private operations/s of OpenSSL on one core of the server" },
+            ) {
+                "\($0) licenses/s of \($1) private operations/s of OpenSSL on one core of the server, \(perCall.shown(places: 1)) licenses a call"
+            },
             .share(
                 "\(name), on the clock, of RSA 2048 one at a time",
                 rounds.map { ($0.together.rate, $0.bound.rate) }, aim: .atLeast(1.5)
