@@ -28,8 +28,9 @@ help: ## list the targets
 deps: ## install what is missing beside the Swift toolchain
 	@Scripts/install-dependencies
 
-engines: ## install the programs that tests start: PostgreSQL, Redis, SoftHSM, HAProxy, Prometheus, Chromium, fish, zsh, PyYAML, sqlite3, xxd
+engines: ## install the programs that tests start: PostgreSQL, Redis, SoftHSM, HAProxy, Prometheus, Chromium, fish, zsh, PyYAML, sqlite3, xxd, crypto_mb
 	@Scripts/install-dependencies --engines
+	@Scripts/install-crypto-mb
 
 packager: ## fetch Shaka Packager from PyPI for its test, if it can be had
 	@Scripts/install-packager

@@ -273,7 +273,7 @@ let package = Package(
                 "Latchkey", "LatchkeyCore", "LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyHLS", "LatchkeyHTTP",
                 "LatchkeyPlayback", "LatchkeySimulation", "LatchkeySupport", "LatchkeyTerminal", "LatchkeyTesting",
                 "LatchkeyVendors", "LatchkeyVirtualTime", "LatchkeyFiles", "LatchkeyMedia", "LatchkeyForms",
-                "LatchkeyTokens", "LatchkeyOperation", "LatchkeyServices",
+                "LatchkeyTokens", "LatchkeyOperation", "LatchkeyServices", "LatchkeyLicensees",
             ], swiftSettings: settings),
 
         // A process that the tests kill while it writes keys.
@@ -291,6 +291,10 @@ let package = Package(
         // The refusals that vendors' pages document, as a table for tests of both ends.
         .target(
             name: "DocumentedRefusals", path: "Tests/Support/DocumentedRefusals", swiftSettings: settings),
+        // Shared libraries that tests build from C.
+        .target(
+            name: "BuiltLibrary", dependencies: ["LatchkeyFiles", "LatchkeyTesting", "LatchkeyCore"],
+            path: "Tests/Support/BuiltLibrary", swiftSettings: settings),
         // PostgreSQL and Redis as processes of the tests' own.
         .target(
             name: "StoreProcesses",
@@ -338,7 +342,8 @@ let package = Package(
         tests(
             "Licensees",
             [
-                "LatchkeyFiles", "LatchkeyForms", "LatchkeyPolicy", "LatchkeyVault", "LatchkeyLicensees",
+                "BuiltLibrary", "LatchkeyFiles", "LatchkeyForms", "LatchkeyPolicy", "LatchkeyVault",
+                "LatchkeyLicensees",
                 "LatchkeyOperation", "LatchkeyLicensing", "LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyCore",
             ]),
         tests(
@@ -397,7 +402,8 @@ let package = Package(
         tests(
             "ServerTool",
             [
-                "LatchkeyServerExamples", "LatchkeyFiles", "LatchkeyTransport", "LatchkeyForms", "LatchkeyEngines",
+                "BuiltLibrary", "LatchkeyServerExamples", "LatchkeyFiles", "LatchkeyTransport", "LatchkeyForms",
+                "LatchkeyEngines",
                 "LatchkeyPolicy", "LatchkeyTokens", "LatchkeyVault", "LatchkeyLicensees", "LatchkeyPackaging",
                 "LatchkeyOperation", "LatchkeyVendorWire", "LatchkeyLicensing", "LatchkeyServer", "SwitchedStores",
                 "StoreProcesses", "TLSPeer", "LatchkeyServerTool", "LatchkeyTerminal", "Latchkey", "LatchkeyVendors",

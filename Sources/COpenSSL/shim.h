@@ -163,3 +163,22 @@ static inline int latchkey_rsa_use_pss(EVP_PKEY_CTX *context, const EVP_MD *hash
         && EVP_PKEY_CTX_set_rsa_pss_saltlen(context, RSA_PSS_SALTLEN_DIGEST) > 0
         && EVP_PKEY_CTX_set_rsa_mgf1_md(context, hash) > 0;
 }
+
+/// Writes a number among a private key's parameters little-endian into so many bytes, and erases the copy; 0 if it does not fit.
+static inline int latchkey_key_words(const EVP_PKEY *key, const char *name, unsigned char *bytes, int count) {
+    BIGNUM *number = NULL;
+    if (EVP_PKEY_get_bn_param(key, name, &number) != 1) return 0;
+    int written = BN_bn2lebinpad(number, bytes, count);
+    BN_clear_free(number);
+    return written == count;
+}
+
+/// Takes OAEP with SHA-1 for hash and mask and an empty label off what RSA decrypted, in constant time.
+/// `bytes` and `plain` are as long as the modulus. The length of the message, or -1.
+static inline int latchkey_oaep_sha1_remove(const unsigned char *bytes, int count, unsigned char *plain) {
+    // There is no other way to the padding alone; RSA_NO_PADDING and this are what EVP_PKEY_decrypt does itself.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+    return RSA_padding_check_PKCS1_OAEP_mgf1(plain, count, bytes, count, count, NULL, 0, EVP_sha1(), EVP_sha1());
+#pragma GCC diagnostic pop
+}

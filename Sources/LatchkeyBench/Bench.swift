@@ -19,6 +19,7 @@ struct Bench: Sendable {
     func figures() async throws -> [Figure] {
         var figures: [Figure] = []
         for bits in [1024, 2048] { figures += try keyServer(bits: bits) }
+        for bits in [1024, 2048] { figures.append(try together(bits: bits)) }
         figures.append(allocations())
         figures += try discovery()
         figures += try await licenses()

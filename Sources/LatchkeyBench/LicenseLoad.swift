@@ -8,6 +8,8 @@ struct LicenseLoad: Sendable {
     let requests: [[UInt8]]
     /// Connections open at once.
     var connections = 16
+    /// Whether a request that a busy server refuses is sent again, and not counted; else it ends the run.
+    var comesAgain = false
     /// Whose processor time counts.
     var counting = Throughput.Scope.otherThreads
     /// Milliseconds.
@@ -24,20 +26,30 @@ struct LicenseLoad: Sendable {
         for _ in 0..<connections { open.append(try LoadConnection(port: port)) }
         var waiting = open.map { pollfd(fd: $0.socket, events: Int16(POLLIN), revents: 0) }
         var sent = 0
+        let timekeeper = SystemTimekeeper()
+        var (begun, times) = (open.map { _ in timekeeper.uptime }, [Double]())
         for connection in open { try sendNext(on: connection, &sent) }
-        return try Throughput.measure(seconds: seconds, counting: counting) { () throws(Diagnosis) in
+        var outcome = try Throughput.measure(seconds: seconds, counting: counting) { () throws(Diagnosis) in
             guard poll(&waiting, nfds_t(waiting.count), Self.patience) > 0 else {
                 throw .loadFailed("no reply in 30 s")
             }
             var licenses = 0
             for (index, descriptor) in waiting.enumerated() where descriptor.revents != 0 {
-                guard let license = try open[index].receive() else { continue }
-                guard !license.isEmpty else { throw .loadFailed("a license is empty") }
-                licenses += 1
+                guard let license = try open[index].receive(comesAgain: comesAgain) else { continue }
+                guard !license.isEmpty || comesAgain else { throw .loadFailed("a license is empty") }
+                let now = timekeeper.uptime
+                if !license.isEmpty {
+                    licenses += 1
+                    times.append((now - begun[index]).inSeconds)
+                }
+                begun[index] = now
                 try sendNext(on: open[index], &sent)
             }
             return licenses
         }
+        times.sort()
+        outcome.p99 = times.isEmpty ? nil : times[times.count * 99 / 100]
+        return outcome
     }
 
     private func sendNext(on connection: LoadConnection, _ sent: inout Int) throws(Diagnosis) {

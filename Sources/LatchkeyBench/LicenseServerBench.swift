@@ -14,6 +14,7 @@ import LatchkeyTokens
     /// many clients, because the load of one would be limited.
     final class LicenseServerBench {
         let port: UInt16
+        private let operators: UInt16
         /// Requests with an SPC as it is, each with a token of its own.
         let requests: [[UInt8]]
         private let folder: WorkingFolder
@@ -24,17 +25,18 @@ import LatchkeyTokens
         /// - Parameters:
         ///   - bench: holds the credentials and the SPCs, which name a key in the form of the standard template.
         ///   - policy: the tenant's, in JSON; `nil` for none, which counts no sessions.
-        init(_ bench: KeyServerBench, policy: String?) throws {
+        ///   - cryptoMB: the setting of that name. Defaults to one license at a time.
+        init(_ bench: KeyServerBench, policy: String?, cryptoMB: String = "off") throws {
             folder = try WorkingFolder()
             do {
                 let key = Secret.random(32)
-                try Self.write(folder.url, bench.credentials, key, policy)
+                try Self.write(folder.url, bench.credentials, key, policy, cryptoMB)
                 requests = try Self.requests(bench.spcs, key)
                 let server = Bundle.main.executableURL?.deletingLastPathComponent().appending(path: "latchkey-server")
                 guard let server, FileManager.default.isExecutableFile(atPath: server.path) else {
                     throw Diagnosis.toolMissing("latchkey-server beside this program")
                 }
-                port = try Self.start(process, server, folder.url.appending(path: "server.json"))
+                (port, operators) = try Self.start(process, server, folder.url.appending(path: "server.json"))
             } catch {
                 folder.remove()
                 throw error
@@ -51,6 +53,20 @@ import LatchkeyTokens
             // As many as are at work, or may wait in any case: on a busy machine the server refuses more.
             load.connections = 2 * ProcessInfo.processInfo.activeProcessorCount
             return load
+        }
+
+        /// How many licenses a call of crypto_mb opened on average; `nil` if there was none.
+        func operationsPerCall() throws -> Double? {
+            let connection = try LoadConnection(port: operators)
+            try connection.send(Array("GET /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".utf8))
+            var body: ArraySlice<UInt8>?
+            while body == nil { body = try connection.receive() }
+            let lines = String(decoding: body ?? [], as: UTF8.self).split(separator: "\n")
+            let value = { (name: String) in
+                lines.first { $0.hasPrefix(name + " ") }.flatMap { Double($0.dropFirst(name.count + 1)) } ?? 0
+            }
+            let calls = value("latchkey_rsa_batches_total")
+            return calls > 0 ? value("latchkey_rsa_batch_operations_total") / calls : nil
         }
 
         /// Stops the server. Blocks until it has ended.
@@ -70,7 +86,7 @@ import LatchkeyTokens
             """
 
         private static func write(
-            _ folder: URL, _ credentials: TestCredentials, _ key: Secret, _ policy: String?
+            _ folder: URL, _ credentials: TestCredentials, _ key: Secret, _ policy: String?, _ cryptoMB: String
         ) throws {
             let policies = folder.appending(path: "policies")
             try FileManager.default.createDirectory(at: policies, withIntermediateDirectories: true)
@@ -82,8 +98,8 @@ import LatchkeyTokens
             let configuration = """
                 {"version": 1, "players": \(listener), "packagers": \(listener), "operators": \(listener), "drainDelay": "0s",
                  "trustedProxies": ["127.0.0.1"], "licensee": {"credentials": [{"folder": "credentials"}]},
-                 "policies": "policies",
-                 "tenants": {"bench": {\(policy == nil ? "" : "\"policy\": \"bench\", ")"tokens": {"keys": "keys.json"}}}}
+                 "policies": "policies", "cryptoMB": "\(cryptoMB)",
+                 "tenants": {"bench": {\(policy == nil ? "" : "\"policy\": \"bench\", ")"unlisted": "derive", "tokens": {"keys": "keys.json"}}}}
                 """
             try Data(configuration.utf8).write(to: folder.appending(path: "server.json"))
         }
@@ -110,8 +126,9 @@ import LatchkeyTokens
             }
         }
 
-        /// - Returns: the port for players. What the server logs from then on is read, as a log collector would, and thrown away.
-        private static func start(_ process: Subprocess, _ server: URL, _ configuration: URL) throws -> UInt16 {
+        /// - Returns: the ports for players and for operators. What the server logs from then on is read, as a log collector would, and thrown away.
+        private static func start(_ process: Subprocess, _ server: URL, _ configuration: URL) throws -> (UInt16, UInt16)
+        {
             let output = Pipe()
             process.executableURL = server
             process.arguments = ["run", "--config", configuration.path]
@@ -127,9 +144,11 @@ import LatchkeyTokens
                 let more = output.fileHandleForReading.availableData
                 guard !more.isEmpty else { throw Diagnosis.toolFailed("latchkey-server", text) }
                 text += String(decoding: more, as: UTF8.self)
-                guard let port = text.firstMatch(of: /http:\/\/127\.0\.0\.1:([0-9]+)\n/) else { continue }
+                // The listeners stand in the log in this order.
+                let ports = text.matches(of: /"url":"http:\/\/127\.0\.0\.1:([0-9]+)"/).compactMap { UInt16($0.1) }
+                guard ports.count == 3 else { continue }
                 output.fileHandleForReading.readabilityHandler = { _ = $0.availableData }
-                return UInt16(port.1) ?? 0
+                return (ports[0], ports[2])
             }
         }
     }
@@ -150,7 +169,7 @@ import LatchkeyTokens
                 defer { server.stop() }
                 figures += try await licenses(what, server.load, bench, aim: .atMost(60))
             }
-            return figures
+            return try await figures + licensesTogether(bench)
         }
     }
 #endif

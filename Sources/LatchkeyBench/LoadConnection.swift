@@ -41,15 +41,18 @@ final class LoadConnection {
     }
 
     /// Takes what has arrived.
-    /// - Returns: the reply's body once it is whole; nil before.
+    /// - Parameter comesAgain: whether the caller sends again what a busy server refuses. Defaults to no.
+    /// - Returns: the reply's body once it is whole, nothing for a refusal of a busy server; nil before.
     /// - Throws: `loadFailed` for anything but a 200.
-    func receive() throws(Diagnosis) -> ArraySlice<UInt8>? {
+    func receive(comesAgain: Bool = false) throws(Diagnosis) -> ArraySlice<UInt8>? {
         let count = recv(socket, &buffer, buffer.count, 0)
         guard count > 0 else { throw .loadFailed("the server closed a connection") }
         received += buffer.prefix(count)
         guard let head = ReplyHead(received) else { return nil }
-        guard head.status == 200 else { throw .loadFailed("the server answered with status \(head.status)") }
-        return received.count < head.end + head.bodyLength ? nil : received[head.end..<head.end + head.bodyLength]
+        let isBusy = comesAgain && head.status == 503
+        guard head.status == 200 || isBusy else { throw .loadFailed("the server answered with status \(head.status)") }
+        guard received.count >= head.end + head.bodyLength else { return nil }
+        return isBusy ? [] : received[head.end..<head.end + head.bodyLength]
     }
 }
 

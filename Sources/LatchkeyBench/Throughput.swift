@@ -9,6 +9,8 @@ struct Throughput: Sendable, Equatable {
     let seconds: Double
     /// Of the threads that count, together.
     let processTime: Double
+    /// In seconds, what 99 of 100 pieces took at most, from question to answer; `nil` where nobody asked for single ones.
+    var p99: Double?
 
     /// The threads whose processor time counts.
     enum Scope {

@@ -9,6 +9,7 @@ package struct Deque<Element> {
     package var count: Int { places.count - start }
     package var isEmpty: Bool { count == 0 }
     package var first: Element? { start < places.count ? places[start] : nil }
+    package var last: Element? { isEmpty ? nil : places[places.count - 1] }
 
     package mutating func append(_ element: Element) { places.append(element) }
 

@@ -1,6 +1,6 @@
 import LatchkeyCore
 
-/// Why a licensee's library, secret, token or configuration cannot be used. Names places, never a secret or a PIN.
+/// Why a licensee's library, an operator's, a secret, a token or configuration cannot be used. Names places, never a secret or a PIN.
 package struct LicenseeError: DiagnosableError, Equatable {
     /// The kinds of failure. Names are stable.
     package enum Kind: String, Sendable {
@@ -14,6 +14,8 @@ package struct LicenseeError: DiagnosableError, Equatable {
         case symbolMissing = "librarySymbolMissing"
         /// The library was built for another version of the interface.
         case otherVersion = "libraryOtherVersion"
+        /// The library does not run on this processor.
+        case otherProcessor = "libraryOtherProcessor"
         /// The library's own test failed.
         case selfTestFailed = "librarySelfTestFailed"
         /// A secret's file is not there, no file, too long, or the server may not read it.

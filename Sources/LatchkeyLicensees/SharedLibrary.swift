@@ -6,7 +6,7 @@ import LatchkeyCore
 /// It is never unloaded: nobody can tell whether a thread is in it. A file that is replaced on disk is used after a restart.
 // Sound because the handle is only passed to `dlsym`, which locks; `DerivationLibraryTests` calls functions from many tasks.
 struct SharedLibrary: @unchecked Sendable {
-    /// The file, as an absolute path.
+    /// The file, as an absolute path; or the name by which the system's loader found it.
     let path: String
     private let handle: UnsafeMutableRawPointer
 
@@ -25,15 +25,24 @@ struct SharedLibrary: @unchecked Sendable {
                 .unsafe, library: path, "Others than its owner may change it, and it sees every key.",
                 remedy: "Run chmod go-w \(path.onOneLine).")
         }
-        guard let handle = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE) else {
-            let cause = dlerror().map { String(cString: $0).onOneLine } ?? "The system gives no reason."
-            throw LicenseeError(
-                .unloadable, library: path, cause,
-                remedy: "Build it for this system, with everything that it links to in reach."
-            )
-        }
+        handle = try Self.load(path)
         self.path = path
-        self.handle = handle
+    }
+
+    /// Loads a library that an operator has installed where the system's loader looks, which nobody else may change.
+    /// - Parameter name: its name, without a folder.
+    /// - Throws: `libraryUnloadable`.
+    init(name: String) throws(LicenseeError) {
+        handle = try Self.load(name)
+        path = name
+    }
+
+    private static func load(_ path: String) throws(LicenseeError) -> UnsafeMutableRawPointer {
+        if let handle = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE) { return handle }
+        let cause = dlerror().map { String(cString: $0).onOneLine } ?? "The system gives no reason."
+        throw LicenseeError(
+            .unloadable, library: path, cause,
+            remedy: "Build it for this system, with everything that it links to in reach.")
     }
 
     /// A function; `nil` if the library does not export it.

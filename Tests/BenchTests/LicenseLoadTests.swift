@@ -13,8 +13,23 @@ import Testing
         let outcome = try await load.run(seconds: 0)
         await service.host.stop()
         #expect(outcome.pieces > 0)
+        #expect(try #require(outcome.p99) > 0)
         // Those that are under way when the time is over are not counted.
         #expect(outcome.pieces <= service.host.requestCount)
+    }
+
+    @Test func `what a busy server refuses is no license, and ends the run only of who does not come again`()
+        async throws
+    {
+        let server = HTTPServer { _ in .text("no", status: 503) }
+        var load = LicenseLoad(
+            port: try server.start(), requests: [Array("GET / HTTP/1.1\r\nHost: h\r\n\r\n".utf8)], connections: 1)
+        let patient = load
+        await #expect(throws: Diagnosis.self) { try await patient.run(seconds: 10) }
+        load.comesAgain = true
+        let outcome = try await load.run(seconds: 0)
+        #expect(outcome.pieces == 0 && outcome.p99 == nil)
+        await server.stop()
     }
 
     @Test func `a refusal ends the run`() async throws {

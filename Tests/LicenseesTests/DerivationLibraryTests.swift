@@ -1,3 +1,4 @@
+import BuiltLibrary
 import Foundation
 import LatchkeyCore
 import LatchkeyDevice

@@ -56,6 +56,63 @@ import Testing
         #expect(queue.next(at: .milliseconds(199)).admitted?.item == 198)
     }
 
+    @Test(arguments: 1...20 as ClosedRange<UInt64>)
+    func `pieces that a thread takes together are those that would be next anyway`(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        var alone = AdmissionQueue<Int>(threads: 1, rules: AdmissionRules(expectedTime: .microseconds(100)))
+        for item in 0..<100 {
+            let lane = AdmissionLane.allCases.randomElement(using: &generator) ?? .start
+            _ = refusal(&alone, item, lane, at: .milliseconds(item))
+        }
+        var together = alone
+        var taken: [Int] = []
+        while let first = together.next(at: .milliseconds(90)).admitted {
+            taken.append(first.item)
+            for _ in 0..<Int.random(in: 0...7, using: &generator) {
+                together.next(at: .milliseconds(90)) { _ in true }.admitted.map { taken.append($0.item) }
+            }
+            together.finished(in: .microseconds(100))
+        }
+        var expected: [Int] = []
+        while let one = alone.next(at: .milliseconds(90)).admitted { expected.append(one.item) }
+        #expect(taken == expected)
+        #expect(together.busy == 0)
+    }
+
+    @Test func `a piece that does not join stays where it is, and one that is late is dropped on the way`() {
+        var queue = AdmissionQueue<Int>(threads: 1)
+        _ = refusal(&queue, 1, at: .zero)
+        _ = refusal(&queue, 2, .renewal, at: .seconds(11))
+        let (none, dropped) = queue.next(at: .seconds(11)) { $0 == 1 }
+        #expect(none == nil && dropped.isEmpty)
+        #expect(queue.count == 2)
+        #expect(queue.next(at: .seconds(11)).admitted?.item == 2)
+        let late = queue.next(at: .seconds(11)) { _ in true }
+        #expect(late.admitted == nil)
+        #expect(late.dropped.map(\.item) == [1])
+        #expect(late.dropped.first?.refusal.why == .late)
+    }
+
+    @Test func `pieces that were done together have each their part of the time`() {
+        var together = AdmissionQueue<Int>(threads: 2, rules: AdmissionRules(expectedTime: .milliseconds(1)))
+        var alone = together
+        for item in 0..<8 {
+            for _ in 0..<2 { _ = refusal(&together, item, at: .zero) }
+            _ = refusal(&alone, item, at: .zero)
+        }
+        _ = together.next(at: .zero)
+        for _ in 1..<8 { _ = together.next(at: .zero) { _ in true } }
+        #expect(together.busy == 1)
+        together.finished(8, in: .microseconds(512))
+        for _ in 0..<8 {
+            _ = alone.next(at: .zero)
+            alone.finished(in: .microseconds(64))
+        }
+        #expect(together.serviceTime == alone.serviceTime)
+        #expect(together.serviceTime < .microseconds(640))
+        #expect(together.limit > 70)
+    }
+
     @Test func `nobody is served after the deadline, however little there is to do`() {
         var queue = AdmissionQueue<Int>(threads: 1)
         _ = refusal(&queue, 1, at: .zero)

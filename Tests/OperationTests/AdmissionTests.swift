@@ -132,5 +132,5 @@ import Testing
 }
 
 extension Result {
-    fileprivate var isSuccess: Bool { if case .success = self { true } else { false } }
+    var isSuccess: Bool { if case .success = self { true } else { false } }
 }

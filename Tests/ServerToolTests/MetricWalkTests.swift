@@ -1,11 +1,14 @@
+import BuiltLibrary
 import Foundation
 import LatchkeyCore
+import LatchkeyDevice
 import LatchkeyFairPlay
 import LatchkeyTesting
 import SwitchedStores
 import TLSPeer
 import Testing
 
+@testable import LatchkeyLicensees
 @testable import LatchkeyLicensing
 @testable import LatchkeyOperation
 @testable import LatchkeyServer
@@ -58,11 +61,14 @@ import Testing
             .send("HTTP/1.0 \(isServiceDown.withLock { $0 } ? "500 No" : "200 OK")\r\nContent-Length: 0\r\n\r\n")
         }
         let certificate = try SelfSigned()
+        let cryptoMB = try BuiltLibrary.cryptoMB("WRONG_LANE=1")
         let stage = try await OutageStage { text in
             text = text.replacing(
                 #""clearKey": true,"#,
                 with: #""clearKey": true, "callout": {"url": "http://127.0.0.1:\#(service.port)/"},"#)
-            text = text.replacing(#""drainDelay""#, with: #""limits": {"perTenant": 4}, "threads": 1, "drainDelay""#)
+            text = text.replacing(
+                #""drainDelay""#,
+                with: #""limits": {"perTenant": 4}, "threads": 1, "cryptoMB": "\#(cryptoMB)", "drainDelay""#)
         }
         let (server, shared) = (stage.server.server, stage.server.server.shared)
         var moved: Set<String> = []
@@ -91,6 +97,7 @@ import Testing
                 #expect(try await stage.server.admin("sign-in", "POST").status == 200)
             })
         moved.formUnion(try await pool(stage))
+        moved.formUnion(try await batch(stage))
         moved.formUnion(
             try await moves(["latchkey_shed_total"], stage) { () async throws in
                 while shared.packagers.begin() {}
@@ -171,6 +178,37 @@ import Testing
                 await second.withLock { $0 }?.value
             })
         return moved
+    }
+
+    /// Licenses that wait together, of which one is computed wrong.
+    private func batch(_ stage: OutageStage) async throws -> Set<String> {
+        let shared = stage.server.server.shared
+        let opening = try #require(shared.batches.opening)
+        let device = try SimulatedDevice(directory: URL(filePath: stage.server.demo.credentials))
+        var generator = SystemRandomNumberGenerator()
+        let spc = Array(try device.exchange(for: "skd://movie", using: &generator).spc.revealed)
+        let input = KeyServerModule.Opening(module: stage.server.server.current.licensee.module, spc: spc)
+        return try await moves(
+            [
+                "latchkey_rsa_batches_total", "latchkey_rsa_batch_operations_total", "latchkey_rsa_batch_errors_total",
+            ], stage
+        ) { () async throws in
+            let (begins, ends) = (Promise<Void, Never>(), DispatchSemaphore(value: 0))
+            let first = Task {
+                _ = await shared.pool.run(.start, session: "first") {
+                    begins.resolve(.success(()))
+                    ends.wait()
+                }
+            }
+            try await begins.value
+            let licenses = (0..<4).map { number in
+                Task { try await shared.pool.run(.start, session: "\(number)", opening, input).get().get() }
+            }
+            while shared.pool.admission.waiting < 4 { await Task.yield() }
+            ends.signal()
+            await first.value
+            for license in licenses { #expect(try await license.value.assetID == "skd://movie") }
+        }
     }
 
     /// What a changed configuration moves.

@@ -9,6 +9,8 @@ package final class RSAPrivateKey: @unchecked Sendable {
     private let key: OpaquePointer
     /// Initialized contexts that are not in use, so that a decryption need not make one.
     private let contexts = Locked<[UnsafeSendableContext]>([])
+    /// The key as `RSABatch` takes it, made with its first batch; `nil` inside for a key that it does not take.
+    private let laneKey = Locked<RSALaneKey??>(nil)
 
     /// - Parameter pem: PKCS#8 or PKCS#1, not encrypted.
     /// - Returns: `nil` unless it is an RSA private key.
@@ -33,6 +35,16 @@ package final class RSAPrivateKey: @unchecked Sendable {
 
     /// The size of the modulus.
     package var bits: Int { Int(EVP_PKEY_get_bits(key)) }
+
+    /// The key for a lane of `RSABatch`; `nil` if it is of another size or form.
+    var forLane: RSALaneKey? {
+        laneKey.withLock { known in
+            if let known { return known }
+            let made = RSALaneKey(key)
+            known = .some(made)
+            return made
+        }
+    }
 
     /// Calls a closure with libcrypto's key.
     func withKey<Result>(_ body: (OpaquePointer) -> Result) -> Result {

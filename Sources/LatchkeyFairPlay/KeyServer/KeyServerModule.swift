@@ -32,14 +32,25 @@ public struct KeyServerModule: Sendable {
     /// - Parameter spc: the SPC's bytes, without any envelope.
     /// - Throws: any `KSMRefusal`.
     public func open(_ spc: some Collection<UInt8>) throws(KSMRefusal) -> ServerPlaybackContext {
-        let spc = [UInt8](spc)
-        if let opened = try openedByPlugin(spc) {
-            let version = try SPCContainer.version(of: spc)
-            return try context(
-                of: opened.payload, containerVersion: version, credentialIndex: opened.credentialIndex, Self.cipher())
+        switch try begin([UInt8](spc)) {
+        case .open(let context): return context
+        case .sealed(let sealed): return try context(of: sealed, payloadKey: payloadKey(of: sealed))
         }
-        let sealed = try locate(spc)
-        return try context(of: sealed, payloadKey: payloadKey(of: sealed))
+    }
+
+    /// What opening an SPC has come to before the RSA operation.
+    enum Begun {
+        /// A plugged-in opener has done all of it.
+        case open(ServerPlaybackContext)
+        case sealed(SealedSPC)
+    }
+
+    func begin(_ spc: [UInt8]) throws(KSMRefusal) -> Begun {
+        guard let opened = try openedByPlugin(spc) else { return .sealed(try locate(spc)) }
+        let version = try SPCContainer.version(of: spc)
+        return .open(
+            try context(
+                of: opened.payload, containerVersion: version, credentialIndex: opened.credentialIndex, Self.cipher()))
     }
 }
 
@@ -66,8 +77,12 @@ extension KeyServerModule {
         do { key = try credentials[sealed.credentialIndex].key.decryptOAEP(wrapped) } catch {
             throw .keyUnavailable(error)
         }
-        guard let key, key.count == 16 else { throw .rsaDecryptFailed }
-        return key
+        return try Self.checked(key)
+    }
+
+    static func checked(_ payloadKey: Secret?) throws(KSMRefusal) -> Secret {
+        guard let payloadKey, payloadKey.count == 16 else { throw .rsaDecryptFailed }
+        return payloadKey
     }
 
     /// Steps 6 to 11: decrypts and checks the payload.

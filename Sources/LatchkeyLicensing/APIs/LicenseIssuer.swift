@@ -20,6 +20,10 @@ package struct LicenseIssuer: Sendable {
     private let playbacks: RunningPlaybacks
     let timekeeper: any Timekeeper
     private let randomness: Randomness
+    private let opening: Opening?
+
+    /// Opens several SPCs at once.
+    package typealias Opening = JointWork<KeyServerModule.Opening, Result<ServerPlaybackContext, KSMRefusal>>
 
     /// - Parameters:
     ///   - module: the KSM with the licensee's credentials and derivation.
@@ -29,10 +33,11 @@ package struct LicenseIssuer: Sendable {
     ///   - playbacks: whose requests go first. Defaults to those that have a license of this issuer.
     ///   - timekeeper: the time. Defaults to the machine's.
     ///   - randomness: makes the generator for one CKC, or says why it cannot. Defaults to one of libcrypto's for all.
+    ///   - opening: opens SPCs that wait together; those of issuers that share it may be together. Defaults to none: one by one.
     package init(
         module: KeyServerModule, policies: PolicySet, accounts: AccountSessions, pool: WorkerPool,
         playbacks: RunningPlaybacks = RunningPlaybacks(), timekeeper: any Timekeeper = SystemTimekeeper(),
-        randomness: Randomness? = nil
+        randomness: Randomness? = nil, opening: Opening? = nil
     ) {
         self.module = module
         self.policies = policies
@@ -40,6 +45,7 @@ package struct LicenseIssuer: Sendable {
         self.pool = pool
         self.playbacks = playbacks
         self.timekeeper = timekeeper
+        self.opening = opening
         let shared = SharedGenerator()
         self.randomness = randomness ?? { shared }
     }
@@ -195,6 +201,13 @@ extension LicenseIssuer {
         let lane: AdmissionLane =
             request.viewer.purpose != .stream
             ? .stored : playbacks.runs(session, at: timekeeper.uptime) ? .renewal : .start
+        if let opening {
+            let input = KeyServerModule.Opening(module: module, spc: [UInt8](spc))
+            switch await pool.run(lane, session: session, opening, input) {
+            case .success(let opened): return try opened.mapError { LicenseRefusal($0) }.get()
+            case .failure(let refusal): throw refusal.refusal
+            }
+        }
         let work = { @Sendable () -> Result<ServerPlaybackContext, LicenseRefusal> in
             do throws(KSMRefusal) { return .success(try module.open(spc)) } catch { return .failure(.init(error)) }
         }

@@ -38,6 +38,18 @@ package struct ServerSettings: Sendable, Equatable {
     package internal(set) var drainDelay = Duration.seconds(5)
     /// Threads for cryptography; `nil` for one per processor.
     package internal(set) var threads: Int?
+    /// Whether crypto_mb opens several licenses at once. Defaults to where the system's loader finds it.
+    package internal(set) var cryptoMB = CryptoMB.auto
+
+    /// Where crypto_mb is.
+    package enum CryptoMB: Sendable, Equatable {
+        /// Where the system's loader finds it; without it, licenses are opened one by one.
+        case auto
+        /// Not used.
+        case off
+        /// The library, or its folder. A start without it is an error.
+        case path(String)
+    }
 
     /// One address that is listened on.
     package struct Listener: Sendable, Equatable {
@@ -172,6 +184,7 @@ extension ServerSettings {
             .optional("countryHeader", \.countryHeader, .name), .section("limits", \.limits, Limits.form),
             .defaulting("drainDelay", \.drainDelay, .duration(.zero ... .seconds(300)), to: .seconds(5)),
             .optional("threads", \.threads, .whole(1...1_024)),
+            .defaulting("cryptoMB", \.cryptoMB, .cryptoMB, to: .auto),
         ],
         check: { settings, place, problems in
             Admin.check(settings.admins, place.member("admins"), &problems)
@@ -243,6 +256,25 @@ extension ServerSettings.Stores {
 extension JSONForm where Value == DatabaseFingerprint {
     fileprivate static let fingerprint = JSONForm(
         text: "32 hexadecimal digits", read: { DatabaseFingerprint($0) }, write: \.description)
+}
+
+extension JSONForm where Value == ServerSettings.CryptoMB {
+    fileprivate static let cryptoMB = JSONForm(
+        text: "auto, off, or a path of 1 to 4096 characters with a “/”",
+        read: { text in
+            switch text {
+            case "auto": .auto
+            case "off": .off
+            default: text.contains("/") && text.count <= 4_096 ? .path(text) : nil
+            }
+        },
+        write: { value in
+            switch value {
+            case .auto: "auto"
+            case .off: "off"
+            case .path(let path): path
+            }
+        })
 }
 
 extension ServerSettings.Limits {

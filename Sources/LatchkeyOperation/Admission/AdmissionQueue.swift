@@ -7,6 +7,7 @@ import LatchkeyCore
 /// - The limit is what the threads do in the target time, by the measured time of a piece (an average that forgets).
 /// - At the limit, work of a lane that has less than its share takes the place of the newest of the lane that has most beyond its own.
 /// - Lanes are served 4 : 2 : 1 while each has work; a lane alone gets all.
+/// - A thread may take several pieces that cost less together: those that would be next anyway, each by its lane's turn.
 /// - First come, first served. Once the oldest has waited beyond the target for the interval (CoDel's test), the newest comes first, which
 ///   is in time still, and what waited too long is dropped.
 ///
@@ -49,7 +50,7 @@ package struct AdmissionQueue<Item: Sendable>: Sendable {
 
     /// How much work waits.
     package private(set) var count = 0
-    /// How many pieces are being done.
+    /// How many threads do pieces.
     package private(set) var busy = 0
     /// How long a piece takes.
     package private(set) var serviceTime: Duration
@@ -100,8 +101,12 @@ package struct AdmissionQueue<Item: Sendable>: Sendable {
     }
 
     /// The next piece of work for a thread. The thread says `finished` when it is done.
-    /// - Returns: `nil` if there is none, and what was dropped on the way.
-    package mutating func next(at now: Duration) -> (admitted: Admitted?, dropped: [Dropped]) {
+    /// - Parameter joins: for a thread that has a piece already: whether it does this one, the next in turn, together with it. Defaults to
+    ///   a thread that has none.
+    /// - Returns: `nil` if there is none, or it does not join, and what was dropped on the way.
+    package mutating func next(
+        at now: Duration, joins: ((Item) -> Bool)? = nil
+    ) -> (admitted: Admitted?, dropped: [Dropped]) {
         var dropped: [Dropped] = []
         judge(at: now)
         let limit = servesNewestFirst ? min(rules.patience, rules.deadline) : rules.deadline
@@ -112,9 +117,13 @@ package struct AdmissionQueue<Item: Sendable>: Sendable {
                 count -= 1
                 dropped.append(Dropped(item: oldest.item, refusal: refusal(lane, .late, oldest.session, now)))
             }
+            if let joins {
+                guard let waiting = front(of: lane) else { continue }
+                if !joins(waiting.item) { break }
+            }
             guard let waiting = take(from: lane) else { continue }
             count -= 1
-            busy += 1
+            if joins == nil { busy += 1 }
             turn = lanes[lane.rawValue].turn
             lanes[lane.rawValue].turn += lane.stride
             // A queue that is empty again is not behind, however long its last piece waited for a busy processor.
@@ -133,11 +142,14 @@ package struct AdmissionQueue<Item: Sendable>: Sendable {
         return true
     }
 
-    /// A piece of work is done.
-    /// - Parameter time: how long it took.
-    package mutating func finished(in time: Duration) {
+    /// A thread has done its piece of work, or several that it did together.
+    /// - Parameters:
+    ///   - pieces: how many, at least 1. Defaults to one.
+    ///   - time: how long they took, all together.
+    package mutating func finished(_ pieces: Int = 1, in time: Duration) {
         busy -= 1
-        serviceTime = max(.microseconds(1), serviceTime + (time - serviceTime) / 16)
+        let each = pieces > 1 ? time / pieces : time
+        for _ in 0..<pieces { serviceTime = max(.microseconds(1), serviceTime + (each - serviceTime) / 16) }
     }
 }
 
@@ -158,6 +170,10 @@ extension AdmissionQueue {
 
     private mutating func take(from lane: AdmissionLane) -> Waiting? {
         servesNewestFirst ? lanes[lane.rawValue].waiting.popLast() : lanes[lane.rawValue].waiting.popFirst()
+    }
+
+    private func front(of lane: AdmissionLane) -> Waiting? {
+        servesNewestFirst ? lanes[lane.rawValue].waiting.last : lanes[lane.rawValue].waiting.first
     }
 
     /// The lane with work whose turn is first.

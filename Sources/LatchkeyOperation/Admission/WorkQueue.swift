@@ -11,6 +11,8 @@ final class WorkQueue: @unchecked Sendable {
     struct Piece: Sendable {
         let work: @Sendable () -> Void
         let refuse: @Sendable (AdmissionRefusal) -> Void
+        /// How it is done together with others; `nil` for a piece that is done alone.
+        var joint: JointPiece?
     }
 
     private let condition = NSCondition()
@@ -125,7 +127,8 @@ final class WorkQueue: @unchecked Sendable {
             return nil
         }
         let now = timekeeper.uptime
-        let (admitted, dropped) = admission.next(at: now)
+        var (admitted, dropped) = admission.next(at: now)
+        let joined = admitted?.item.joint.map { join($0, at: now, &dropped) } ?? []
         let observer = observer
         condition.unlock()
         for late in dropped {
@@ -134,7 +137,24 @@ final class WorkQueue: @unchecked Sendable {
         }
         guard let admitted else { return nil }
         observer.waited(admitted.wait)
-        return { self.run(admitted.item, from: now) }
+        guard !joined.isEmpty else { return { self.run(admitted.item, from: now) } }
+        for one in joined { observer.waited(one.wait) }
+        return { self.run([admitted] + joined, from: now) }
+    }
+
+    /// What a thread does together with the piece that it has: the pieces that are next anyway, as many as wait now. Called under `condition`.
+    private func join(
+        _ piece: JointPiece, at now: Duration, _ dropped: inout [AdmissionQueue<Piece>.Dropped]
+    ) -> [AdmissionQueue<Piece>.Admitted] {
+        var joined: [AdmissionQueue<Piece>.Admitted] = []
+        guard admission.count + 1 >= piece.work.least else { return joined }
+        while joined.count + 1 < piece.work.most {
+            let next = admission.next(at: now) { $0.joint?.work === piece.work }
+            dropped += next.dropped
+            guard let one = next.admitted else { break }
+            joined.append(one)
+        }
+        return joined
     }
 
     /// Whether enough threads have joined to do everything.
@@ -163,6 +183,12 @@ final class WorkQueue: @unchecked Sendable {
     private func run(_ piece: Piece, from start: Duration) {
         piece.work()
         condition.withLock { admission.finished(in: timekeeper.uptime - start) }
+    }
+
+    private func run(_ pieces: [AdmissionQueue<Piece>.Admitted], from start: Duration) {
+        let joint = pieces.compactMap(\.item.joint)
+        joint.first?.work.run(joint.map(\.piece))
+        condition.withLock { admission.finished(pieces.count, in: timekeeper.uptime - start) }
     }
 }
 

@@ -48,6 +48,29 @@ extension WorkerPool {
     package func run<Value: Sendable>(
         _ lane: AdmissionLane, session: some StringProtocol, _ work: @escaping @Sendable () -> Value
     ) async -> Result<Value, AdmissionRefusal> {
+        await run(lane, session: session, joint: nil, work)
+    }
+
+    /// Does a piece of work on one of the threads, if it can be done in time, together with others of its kind that wait.
+    /// - Parameters:
+    ///   - lane: what kind of work it is; pieces of several lanes are done together.
+    ///   - session: whose it is, such as the playback session; spreads those who are refused.
+    ///   - work: the work.
+    ///   - input: what it is done with.
+    /// - Returns: as `run(_:session:_:)`.
+    package func run<Input: Sendable, Value: Sendable>(
+        _ lane: AdmissionLane, session: some StringProtocol, _ work: JointWork<Input, Value>, _ input: Input
+    ) async -> Result<Value, AdmissionRefusal> {
+        await run(
+            lane, session: session,
+            joint: { JointPiece(work: work, piece: JointWork<Input, Value>.Piece(input: input, waiter: $0)) }
+        ) { work.alone(input) }
+    }
+
+    private func run<Value: Sendable>(
+        _ lane: AdmissionLane, session: some StringProtocol, joint: (@Sendable (PieceWaiter<Value>) -> JointPiece)?,
+        _ work: @escaping @Sendable () -> Value
+    ) async -> Result<Value, AdmissionRefusal> {
         var result: Value?
         if isHere, !Task.isCancelled, queue.doHere({ result = work() }), let result { return .success(result) }
         let hash = session.utf8.stableHash()
@@ -59,7 +82,7 @@ extension WorkerPool {
                 }
                 let piece = WorkQueue.Piece(
                     work: { if let done = waiter.leaves() { done.resume(returning: .success(work())) } },
-                    refuse: { waiter.leaves()?.resume(returning: .failure($0)) })
+                    refuse: { waiter.leaves()?.resume(returning: .failure($0)) }, joint: joint.map { $0(waiter) })
                 queue.add(piece, lane, session: hash >> 16)
             }
         } onCancel: {
@@ -84,7 +107,7 @@ extension WorkerPool {
 }
 
 /// Who waits for a piece of work that has not begun: the first to take it answers.
-private final class PieceWaiter<Value: Sendable>: Sendable {
+final class PieceWaiter<Value: Sendable>: Sendable {
     typealias Answer = CheckedContinuation<Result<Value, AdmissionRefusal>, Never>
 
     private struct State {

@@ -16,6 +16,8 @@ package final class ServerMetrics: Sendable {
     package let licenseStage: MetricFamily<Histogram>
     package let poolWaiting, poolBusyThreads, poolLimit: Gauge
     package let poolWait: Histogram
+    /// Calls that open several licenses at once, what they open, and what of it was wrong.
+    package let rsaBatches, rsaBatchOperations, rsaBatchErrors: Counter
     package let shed: MetricFamily<Counter>
     /// The lane of packagers' requests in `shed`.
     package static let packagerLane = "packager"
@@ -58,6 +60,15 @@ package final class ServerMetrics: Sendable {
         poolWait = table.times("latchkey_pool_wait_seconds", "Time that a piece of work waited for a thread.")[]
         poolBusyThreads = table.gauge("latchkey_pool_busy_threads", "Threads at work.")
         poolLimit = table.gauge("latchkey_pool_limit", "How many pieces of work may wait now.")
+        rsaBatches =
+            table.counters(
+                "latchkey_rsa_batches_total", "Calls of crypto_mb, each of which opens several licenses at once.")[]
+        rsaBatchOperations =
+            table.counters(
+                "latchkey_rsa_batch_operations_total", "Licenses that crypto_mb opened together with others.")[]
+        rsaBatchErrors =
+            table.counters(
+                "latchkey_rsa_batch_errors_total", "Wrong results of crypto_mb, which OpenSSL computed again.")[]
         shed = table.counters(
             "latchkey_shed_total", "Requests that were turned away to protect the others.",
             [

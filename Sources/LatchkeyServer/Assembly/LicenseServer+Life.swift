@@ -9,6 +9,7 @@ extension LicenseServer {
         for notice in current.keySetNotices + current.notices {
             shared.log.write(LogEntry(.warning, .life, message: notice))
         }
+        if let word = shared.batches.word { shared.log.write(LogEntry(.info, .life, message: word)) }
         let listeners = [
             ("players", addresses.players), ("packagers", addresses.packagers), ("operators", addresses.operators),
         ]

@@ -16,6 +16,7 @@ struct ServerBuilder: Sendable {
     let engines: ServerEngines
     let accounts: AccountSessions
     let pool: WorkerPool
+    let batches: LicenseBatches
     let playbacks: RunningPlaybacks
     let log: ServerLog
     let health: EngineTable
@@ -34,6 +35,7 @@ struct ServerBuilder: Sendable {
     /// - Throws: every problem.
     func state(notices: [String] = []) async throws(ServerProblems) -> ServerState {
         var problems = ServerProblems()
+        if let problem = batches.problem { problems.add(.init("cryptoMB", problem)) }
         let licensee = await licensee(&problems)
         let identities = await problems.reading("listeners", on: file.threads) { self.identities(&$0) }
         let policies = await problems.reading("policies", on: file.threads) { self.policies(&$0) }
@@ -67,7 +69,7 @@ struct ServerBuilder: Sendable {
         let former = await wrappedByOthers(wrapping)
         let issuer = LicenseIssuer(
             module: licensee.module, policies: policies, accounts: accounts, pool: pool, playbacks: playbacks,
-            timekeeper: timekeeper)
+            timekeeper: timekeeper, opening: batches.opening)
         return ServerState(
             settings: settings, licensee: licensee, identities: identities,
             notices: licensee.notices + identities.notices(at: Date()) + notices + former

@@ -17,6 +17,8 @@ package final class ServerShared: Sendable {
     package let engines: ServerEngines
     let accounts: AccountSessions
     let pool: WorkerPool
+    /// Whether several licenses are opened at once.
+    let batches: LicenseBatches
     /// Packagers' requests: threads of their own, to which players' go before.
     package let packagers = PackagerPool()
     let playbacks = RunningPlaybacks()
@@ -78,6 +80,7 @@ package final class ServerShared: Sendable {
         log = try ServerLog(
             lines, pseudonyms: UserPseudonyms(secret: secret.secret(for: "latchkey/pseudonyms/1")), node: node,
             whenDropped: { metrics.logDropped[$0.name].add() })
+        batches = LicenseBatches(file.settings.cryptoMB, in: file.secrets, metrics, log)
         audit = AuditChain(
             engines.audit, health: engines.auditHealth, pending: engines.pending, timekeeper: timekeeper)
         limits = Locked((file.settings.limits, RateLimiter(file.settings.limits.rates, timekeeper: timekeeper)))
@@ -144,8 +147,8 @@ package final class ServerShared: Sendable {
     /// - Parameter former: the configuration that is in force, whose knowledge is taken over. Defaults to none.
     func builder(_ file: ConfigurationFile, former: ServerState? = nil) -> ServerBuilder {
         ServerBuilder(
-            file: file, engines: engines, accounts: accounts, pool: pool, playbacks: playbacks, log: log,
-            health: health, timekeeper: timekeeper, former: former)
+            file: file, engines: engines, accounts: accounts, pool: pool, batches: batches, playbacks: playbacks,
+            log: log, health: health, timekeeper: timekeeper, former: former)
     }
 
     /// Shows a configuration in the metrics.

@@ -95,6 +95,9 @@ struct BrokenConfiguration: Sendable, CustomTestStringConvertible {
             "credentials that are not there", #"{"folder": "credentials"}"#, #"{"folder": "nope"}"#,
             "licensee.credentials[0]"),
         swap(
+            "a crypto_mb that is not there", #""drainDelay": "0s","#, #""drainDelay": "0s", "cryptoMB": "./x.so","#,
+            "cryptoMB: The library ", "x.so cannot be used. It is no file."),
+        swap(
             "a derivation that is not there", #""licensee": {"#, #""licensee": {"derivation": "x.so", "#,
             "licensee.derivation: "),
         Self(

@@ -4,16 +4,16 @@ import LatchkeyFiles
 import LatchkeyTesting
 
 /// A shared library that a test builds from `Tests/Support`, with macros that leave things out or break them.
-struct BuiltLibrary: Sendable {
+package struct BuiltLibrary: Sendable {
     private let path: String
     private let folder: TemporaryFolder
 
-    static let compiler = ["/usr/bin/cc", "/usr/bin/clang", "/opt/swift/usr/bin/clang"]
+    package static let compiler = ["/usr/bin/cc", "/usr/bin/clang", "/opt/swift/usr/bin/clang"]
         .first(where: FileManager.default.isExecutableFile)
-    static var canBuild: Bool { compiler != nil }
+    package static var canBuild: Bool { compiler != nil }
 
     /// `InsecureTestDerivation` in C, built once for each set of macros.
-    static func derivation(_ macros: String...) throws -> String {
+    package static func derivation(_ macros: String...) throws -> String {
         let key = macros.joined(separator: " ")
         if let built = derivations.withLock({ $0[key] }) { return built.path }
         let built = try BuiltLibrary(
@@ -25,38 +25,58 @@ struct BuiltLibrary: Sendable {
     }
 
     /// A PKCS#11 module with one key. Each is new, because it counts what it did.
-    static func token(_ macros: [String]) throws -> String {
+    package static func token(_ macros: [String]) throws -> String {
         let built = try BuiltLibrary("Token/fake_token.c", header: "CPKCS11", macros, [])
         tokens.withLock { $0.append(built) }
         return built.path
     }
 
+    /// `crypto_mb` for any processor, built once for each set of macros.
+    package static func cryptoMB(_ macros: String...) throws -> String {
+        let key = macros.joined(separator: " ")
+        if let built = cryptoMBs.withLock({ $0[key] }) { return built.path }
+        let built = try BuiltLibrary("CryptoMB/crypto_mb.c", header: "COpenSSL", macros, ["-lcrypto"])
+        return cryptoMBs.withLock { known in
+            known[key] = known[key] ?? built
+            return known[key]?.path ?? ""
+        }
+    }
+
+    /// Where Intel's crypto_mb is, a folder: what `LATCHKEY_CRYPTO_MB` names, or where `make engines` puts it.
+    package static var realCryptoMB: String {
+        ProcessInfo.processInfo.environment["LATCHKEY_CRYPTO_MB"] ?? root.appending(path: ".build/crypto-mb").path
+    }
+
+    private static let root =
+        URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..").standardizedFileURL
+
     // The files live as long as the process, as the loaded libraries do.
     private static let derivations = Locked<[String: BuiltLibrary]>([:])
+    private static let cryptoMBs = Locked<[String: BuiltLibrary]>([:])
     private static let tokens = Locked<[BuiltLibrary]>([])
 
     private init(_ source: String, header: String, _ macros: [String], _ libraries: [String]) throws {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardizedFileURL
         folder = try TemporaryFolder()
         path = folder.path("libtest.so")
-        let arguments = ["-shared", "-fPIC", "-w", "-I", root.appending(path: "Sources/\(header)").path]
+        let arguments = ["-shared", "-fPIC", "-w", "-I", Self.root.appending(path: "Sources/\(header)").path]
         try Command.run(
             Self.compiler ?? "",
-            arguments + macros.map { "-D\($0)" } + [root.appending(path: "Tests/Support/\(source)").path] + libraries
+            arguments + macros.map { "-D\($0)" } + [Self.root.appending(path: "Tests/Support/\(source)").path]
+                + libraries
                 + ["-o", path])
     }
 }
 
 /// A program that a test runs to its end.
-enum Command {
-    struct Failed: Error {
-        let program: String
-        let output: String
+package enum Command {
+    package struct Failed: Error {
+        package let program: String
+        package let output: String
     }
 
     /// - Returns: its standard output and error.
     @discardableResult
-    static func run(_ program: String, _ arguments: [String]) throws -> String {
+    package static func run(_ program: String, _ arguments: [String]) throws -> String {
         let (process, pipe) = (Subprocess(), Pipe())
         process.executableURL = URL(filePath: program)
         process.arguments = arguments

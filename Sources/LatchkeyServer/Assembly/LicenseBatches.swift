@@ -1,0 +1,49 @@
+import LatchkeyFairPlay
+import LatchkeyLicensees
+import LatchkeyLicensing
+import LatchkeyOperation
+
+/// Whether this process opens several licenses at once, and with what.
+struct LicenseBatches: Sendable {
+    /// Opens them; `nil` where each is opened alone.
+    let opening: LicenseIssuer.Opening?
+    /// Why the library that the configuration names cannot be used, which is a fault.
+    private(set) var problem: LicenseeError?
+    /// What the log says at the start; `nil` for nothing.
+    let word: String?
+
+    /// Loads the library, if there is one. Blocks as long as its files do.
+    init(_ setting: ServerSettings.CryptoMB, in secrets: SecretPlaces, _ metrics: ServerMetrics, _ log: ServerLog) {
+        do throws(LicenseeError) {
+            let library: CryptoMBLibrary
+            switch setting {
+            case .off:
+                (opening, word) = (nil, nil)
+                return
+            case .auto: library = try CryptoMBLibrary()
+            case .path(let path): library = try CryptoMBLibrary(path: secrets.path(path))
+            }
+            let batch = RSABatch(library.function) { Self.note($0, metrics, log) }
+            opening = JointWork(least: 3, most: RSABatch.lanes) { KeyServerModule.open($0, by: batch) }
+            word = "crypto_mb opens up to \(RSABatch.lanes) licenses at once: \(library.path)."
+        } catch {
+            opening = nil
+            word = "Each license is opened alone, without crypto_mb. \(error.reason)"
+            if setting != .auto { problem = error }
+        }
+    }
+
+    private static func note(_ outcome: RSABatch.Outcome, _ metrics: ServerMetrics, _ log: ServerLog) {
+        metrics.rsaBatches.add()
+        metrics.rsaBatchOperations.add(UInt64(outcome.operations))
+        guard outcome.wrong > 0 else { return }
+        metrics.rsaBatchErrors.add(UInt64(outcome.wrong))
+        log.write(
+            LogEntry(
+                .error, .configuration,
+                message:
+                    "crypto_mb computed \(outcome.wrong) of \(outcome.operations) results wrong. OpenSSL computed them "
+                    + "again, and no viewer noticed. If it happens again, write \"cryptoMB\": \"off\", and have the machine tested."
+            ))
+    }
+}

@@ -1,0 +1,96 @@
+import BuiltLibrary
+import Foundation
+import LatchkeyCore
+import LatchkeyDevice
+import LatchkeyTesting
+import Testing
+
+@testable import LatchkeyLicensees
+@testable import LatchkeyOperation
+@testable import LatchkeyServer
+@testable import LatchkeyServerTool
+
+/// A server whose licenses are opened several at once.
+@Suite(.timeLimit(.minutes(5)), .enabled(if: BuiltLibrary.canBuild, "there is no C compiler"))
+struct LicenseBatchTests {
+    /// A server whose limits no burst reaches.
+    private func stage(_ cryptoMB: String) async throws -> ServerStage {
+        try await ServerStage { text in
+            text = text.replacing(
+                #""drainDelay""#, with: #""threads": 1, "limits": {"perAddress": 0}, \#(cryptoMB)"drainDelay""#)
+        }
+    }
+
+    private func log(_ stage: ServerStage) async -> [Substring] {
+        stage.server.announce()
+        await stage.stop()
+        return stage.log.withLock { String(decoding: $0, as: UTF8.self) }.split(separator: "\n")
+            .filter { $0.contains("crypto_mb") }
+    }
+
+    /// Asks for licenses at once until several were opened together; each has to be right.
+    private func burst(_ stage: ServerStage) async throws {
+        let metrics = stage.server.shared.metrics
+        while metrics.rsaBatches.value == 0 {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 0..<16 {
+                    group.addTask {
+                        let (reply, exchange) = try await stage.license(for: "viewer-\(number)")
+                        // A busy machine turns some away.
+                        if reply.status == 503 { return }
+                        try #require(reply.status == 200, "\(reply.text)")
+                        #expect(try exchange.open(reply.body).contentKey.key.count == 16)
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+        #expect(metrics.rsaBatchOperations.value >= 3 * metrics.rsaBatches.value)
+    }
+
+    @Test func `licenses that wait together are opened together, and are right`() async throws {
+        let path = try BuiltLibrary.cryptoMB()
+        let stage = try await stage(#""cryptoMB": "\#(path)", "#)
+        try await burst(stage)
+        #expect(stage.server.shared.metrics.rsaBatchErrors.value == 0)
+        let lines = await log(stage)
+        #expect(lines.count == 1)
+        #expect(lines.first?.contains("licenses at once: ") == true)
+    }
+
+    @Test func `a wrong result reaches no viewer, and the operator reads of it`() async throws {
+        let stage = try await stage(#""cryptoMB": "\#(try BuiltLibrary.cryptoMB("WRONG_LANE=2"))", "#)
+        try await burst(stage)
+        let metrics = stage.server.shared.metrics
+        #expect(metrics.rsaBatchErrors.value == metrics.rsaBatches.value)
+        let lines = await log(stage)
+        #expect(lines.contains { $0.contains("crypto_mb computed 1 of ") && $0.contains(#""level":"error""#) })
+    }
+
+    @Test func `off says nothing, and the default says once what it found`() async throws {
+        let off = try await stage(#""cryptoMB": "off", "#)
+        #expect(off.server.shared.batches.opening == nil)
+        #expect(await log(off).isEmpty)
+        let usual = try await stage("")
+        let isThere = (try? CryptoMBLibrary()) != nil
+        #expect((usual.server.shared.batches.opening != nil) == isThere)
+        let lines = await log(usual)
+        #expect(lines.count == 1)
+        #expect(lines.first?.contains(isThere ? "at once" : "without crypto_mb") == true)
+        #expect(lines.first?.contains(#""level":"info""#) == true)
+    }
+
+    @Test(arguments: ["NO_DECRYPT", "APPLICABLE=0"])
+    func `a named library that cannot be used starts no server`(macro: String) async throws {
+        let path = try BuiltLibrary.cryptoMB(macro)
+        let error = await #expect(throws: ServerProblems.self) { try await stage(#""cryptoMB": "\#(path)", "#) }
+        #expect(error?.reason.hasPrefix("cryptoMB: The library \(path) cannot be used.") == true)
+    }
+
+    @Test func `a changed path waits for a restart`() async throws {
+        let stage = try await stage(#""cryptoMB": "off", "#)
+        try ServerStage.edit(stage.folder.configuration) { $0 = $0.replacing(#""cryptoMB": "off", "#, with: "") }
+        #expect(try await stage.server.reload() == ["cryptoMB"])
+        await stage.stop()
+    }
+}
