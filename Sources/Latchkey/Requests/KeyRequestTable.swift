@@ -210,7 +210,8 @@ extension KeyRequestTable {
     /// Answers all pending requests with an error, and releases all keys. Later requests are answered with `cancelled`.
     mutating func close(_ error: ContentKeyError = .cancelled) -> [Effect] {
         source = nil
-        let pending = records.values.map(\.request).sorted { $0.number < $1.number }
+        // The last first: a request that waits for a host's turn must not get that of one that ended before it.
+        let pending = records.values.map(\.request).sorted { $0.number > $1.number }
         for number in holders.values { remove(number) }
         return pending.flatMap { stop($0, error) }
     }
