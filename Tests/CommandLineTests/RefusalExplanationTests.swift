@@ -97,6 +97,17 @@ import Testing
         }
     }
 
+    @Test(arguments: ["NAGRA 4001", "Mux 412", "nagra 1007", "cloud-drm drm_3031"])
+    func `what a vendor's page explains is not called unknown`(_ text: String) async {
+        let run = await RecordedRun("explain", text)
+        #expect(run.status == .yes && !(run.output + run.error).contains("Nothing is known"), "\(run.error)")
+    }
+
+    @Test(arguments: ["drm_9999", "Foo 12"]) func `a code that no page has is said to be none`(_ text: String) async {
+        let run = await RecordedRun("explain", text)
+        #expect(run.status == .usage && run.error.contains("Nothing is known of \"\(text)\""), "\(run.error)")
+    }
+
     @Test(arguments: profiles) func `wire response shows each code as the app's error`(_ profile: VendorProfile)
         async throws
     {

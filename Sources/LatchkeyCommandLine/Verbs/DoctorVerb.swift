@@ -78,7 +78,9 @@ struct DoctorVerb: Verb {
         if let file = arguments[har] {
             let needless = [spc.name, key.name, licenses.name, samples.name, TraceRecorder.option.name]
             if arguments.given(playlist) != nil || needless.contains(where: { arguments.values[$0] != nil }) {
-                throw UsageError("--har looks at what was recorded, and takes no PLAYLIST, SPC, key or --trace.")
+                throw UsageError(
+                    "--har looks at what was recorded, and takes no PLAYLIST, --spc, --key, --licenses, --samples or --trace."
+                )
             }
             let capture = try Self.capture(InputFile.read(file, limit: Self.captureLimit, console))
             let isNamed = vendor.isNamed(in: arguments)

@@ -55,14 +55,16 @@ struct ExplainVerb: Verb {
         }
         if text == "-" || isFile(text) { return try explanations(inLog: text, console) }
         let (found, unknown) = Explanations.of(text)
-        let known = found + RefusalExplanation.all(of: text).map(NumberExplanation.init)
-        guard known.isEmpty else { return say(unknown, beside: known, console) }
+        let refusals = RefusalExplanation.all(of: text).map(NumberExplanation.init)
+        let known = found + refusals
+        // What no player has may be a vendor's.
+        guard known.isEmpty else { return say(refusals.isEmpty ? unknown : [], beside: known, console) }
         if let number = ErrorNumber.read(text.trimmingCharacters(in: .whitespaces)) {
             throw Diagnosis.numberUnknown(number, near: Explanations.near(number))
         }
         guard unknown.isEmpty, !text.contains("Domain=") else { throw Diagnosis.noNumberKnown(unknown) }
         throw UsageError(
-            "NUMBER is a number, the name of an error, a whole error, a log file, -, or \(Self.all), not \(quoted(text))."
+            "Nothing is known of \(quoted(text)): it is no number, no error's name and no vendor's code. NUMBER may also be a whole error, a log file, - or \(Self.all)."
         )
     }
 

@@ -133,7 +133,7 @@ struct ServeVerb: Verb {
         }
     }
 
-    /// Checks that each fault names a service that there is.
+    /// Checks that each fault names a service and an endpoint that there are: at any other it would never happen.
     ///
     /// Services that answer nothing stand for the real ones, so that nothing is made or started for a wrong name.
     private func check(_ orders: [FaultOrder]) throws(UsageError) {
@@ -146,6 +146,12 @@ struct ServeVerb: Verb {
             if let name = order.service, meant.isEmpty {
                 throw UsageError(
                     "there is no service \(quoted("\(name)")).", hint: Self.hint("\(name)", among: names, "Services"))
+            }
+            let endpoints = Set(meant.flatMap(\.routes).map { "\($0.handler.endpoint)" })
+            guard endpoints.contains("\(order.endpoint)") else {
+                throw UsageError(
+                    "\(order.service.map { "\($0)" } ?? "no service") has \(order.service == nil ? "an" : "no") endpoint \(quoted("\(order.endpoint)")).",
+                    hint: Self.hint("\(order.endpoint)", among: endpoints.sorted(), "Endpoints"))
             }
             guard case .refusal(let code, nil) = order.fault else { continue }
             let codes = meant.flatMap(\.documentedRefusals).filter { $0.endpoints.contains(order.endpoint) }.map(\.code)

@@ -50,6 +50,19 @@ import Testing
         #expect(run.error.contains("there is no service \"vudmr\"") && run.error.contains("Did you mean vudrm?"))
     }
 
+    /// At another endpoint the fault would never happen, and nobody would learn why.
+    @Test(arguments: [
+        ("cloud-drm/licens=refusal:drm_3034", "cloud-drm has no endpoint \"licens\"", "Did you mean license?"),
+        ("vudrm/entitlement=status:503", "vudrm has no endpoint \"entitlement\"", "Endpoints: certificate, license"),
+        ("sessionSetp=reset", "no service has an endpoint \"sessionSetp\"", "Did you mean sessionSetup?"),
+    ])
+    func `a fault at an endpoint that there is not is refused before anything is read or made`(
+        fault: String, reason: String, hint: String
+    ) async {
+        let run = await RecordedRun("serve", "--credentials", "/nowhere", "--fault", fault)
+        #expect(run.status == .usage && run.error.contains(reason) && run.error.contains(hint), "\(run.error)")
+    }
+
     @Test(arguments: [
         ("cloud-drm/license=refusal:common-3", "Did you mean common_3?"), ("vudrm/license=refusal:X", "refusal:X:403"),
         ("nagra/certificate=refusal:1007", "refusal:1007:403"), ("license=refusal:nothing-like-it", "Codes: "),

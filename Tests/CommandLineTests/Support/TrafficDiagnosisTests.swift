@@ -516,10 +516,12 @@ import Testing
 
     // The option.
 
-    @Test(arguments: [["p.m3u8"], ["--spc", "s"], ["--licenses", "2"], ["--trace", "t.html"]])
+    @Test(arguments: [["p.m3u8"], ["--spc", "s"], ["--licenses", "2"], ["--samples", "2"], ["--trace", "t.html"]])
     func `it goes with nothing that asks a server`(_ words: [String]) async throws {
         let run = await RecordedRun(["doctor", "--har", "s.har", "--vendor", "vudrm"] + words, tool: .standard)
         #expect(run.status == .usage)
+        let option = words.first { $0.hasPrefix("--") } ?? "PLAYLIST"
+        #expect(run.error.contains(option), "\(run.error)")
     }
 
     @Test func `a capture from a stranger is refused with its place, however deep`() async throws {
