@@ -108,6 +108,24 @@ struct DoctorRecordingTests {
         }
     }
 
+    @Test func `an SPC that the credentials refuse is told with why, and is not right`() async throws {
+        try await Self.withSound("vudrm-raw") { recording, _ in
+            let licenses = try await recording.needed().filter { $0.role == .license }
+            var entries = recording.entries
+            let index = try #require(licenses.first?.index)
+            var request = try #require(entries[index]["request"] as? DoctorRecording.Entry)
+            var data = try #require(request["postData"] as? DoctorRecording.Entry)
+            var spc = try #require((data["text"] as? String).flatMap { Data(base64Encoded: $0) })
+            // In the wrapped key, behind version and vector.
+            spc[spc.startIndex + 40] ^= 1
+            data["text"] = spc.base64EncodedString()
+            request["postData"] = data
+            entries[index]["request"] = request
+            let report = try await recording.report(on: entries, opening: true)
+            #expect(report.verdict == .wrong && report.cause?.code == "rsaDecryptFailed", "\(report.text)")
+        }
+    }
+
     @Test func `credentials of another service open nothing, and that is said`() async throws {
         try await Self.withSound("axinom") { recording, _ in
             let other = KeyServerModule(

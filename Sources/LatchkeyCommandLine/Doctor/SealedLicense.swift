@@ -16,9 +16,11 @@ struct SealedLicense {
     /// - Parameters:
     ///   - ckc: the CKC's bytes, without an envelope.
     ///   - module: the key server's module with the credentials.
-    /// - Returns: `nil` if the request holds no SPC for these credentials.
-    init?(_ exchange: TrafficExchange, ckc: Data, _ module: KeyServerModule) {
-        guard let spc = exchange.spc, let context = try? module.open(spc) else { return nil }
+    /// - Returns: `nil` if no SPC can be taken out of the request.
+    /// - Throws: why the credentials do not open the SPC.
+    init?(_ exchange: TrafficExchange, ckc: Data, _ module: KeyServerModule) throws(KSMRefusal) {
+        guard let spc = exchange.spc else { return nil }
+        let context = try module.open(spc)
         identifier = context.assetID
         let opened = KeyExchange(spc, openedAs: context)
         key = Result { () throws(DeviceError) in try opened.open(ckc) }
@@ -73,7 +75,7 @@ extension TrafficDiagnosis {
     func contentKeys(_ exchanges: [TrafficExchange], for keys: [KeyURI]) -> [KeyURI: ContentKey] {
         exchanges.reduce(into: [:]) { found, exchange in
             guard let module, let license = try? license(of: exchange, keys),
-                let sealed = SealedLicense(exchange, ckc: license.ckc.revealed, module),
+                let sealed = try? SealedLicense(exchange, ckc: license.ckc.revealed, module),
                 let key = key(of: sealed, in: exchange, among: keys), let opened = try? sealed.key.get()
             else { return }
             found[key] = opened.contentKey
@@ -83,11 +85,24 @@ extension TrafficDiagnosis {
     /// What is inside a good license; nothing where nobody gave credentials.
     func inside(_ license: License, of exchange: TrafficExchange, _ keys: [KeyURI]) -> [Checkup] {
         guard let module else { return [] }
-        guard let sealed = SealedLicense(exchange, ckc: license.ckc.revealed, module) else {
+        let found: SealedLicense?
+        do throws(KSMRefusal) {
+            found = try SealedLicense(exchange, ckc: license.ckc.revealed, module)
+        } catch  where error.kind == .unknownCertificate {
             return [
                 .skipped(
                     .license,
                     "Request \(exchange.number): its SPC is not for --credentials, which open neither it nor its CKC."
+                )
+            ]
+        } catch {
+            return [Checkup(.license, Failure(error), about: exchange.shown)]
+        }
+        guard let sealed = found else {
+            return [
+                .skipped(
+                    .license,
+                    "Request \(exchange.number): its SPC cannot be taken out of the body, so that nothing was opened."
                 )
             ]
         }
