@@ -5,7 +5,7 @@ import LatchkeyCore
 struct LicenseLoad: Sendable {
     let port: UInt16
     /// What to send; taken in turn.
-    let requests: [[UInt8]]
+    var requests: [[UInt8]]
     /// Connections open at once.
     var connections = 16
     /// Whether a request that a busy server refuses is sent again, and not counted; else it ends the run.

@@ -85,6 +85,35 @@ import LatchkeyTokens
              "concurrency": {"scope": "account", "limit": 1, "mode": "refuseNewest"}}
             """
 
+        /// The same with a heartbeat each half minute.
+        static let heartbeats = policy.replacing(#""limit": 1,"#, with: #""limit": 1, "heartbeat": "30s","#)
+
+        /// Gets a license for each request. Blocks until all are there.
+        /// - Returns: for each one the request by which its player tells that it plays.
+        /// - Throws: `loadFailed` for a reply without a heartbeat's token.
+        static func heartbeatRequests(_ port: UInt16, _ requests: [[UInt8]]) throws(Diagnosis) -> [[UInt8]] {
+            let connection = try LoadConnection(port: port)
+            var heartbeats: [[UInt8]] = []
+            for request in requests {
+                try connection.send(request)
+                while try connection.receive() == nil {}
+                guard let token = connection.field("x-latchkey-heartbeat-token") else {
+                    throw .loadFailed("a license has no heartbeat's token")
+                }
+                let head = """
+                    POST /t/bench/sessions/heartbeat HTTP/1.1\r
+                    Host: 127.0.0.1\r
+                    Authorization: Bearer \(token)\r
+                    X-Forwarded-For: 10.0.\(heartbeats.count % 256).1\r
+                    Content-Length: 0\r
+                    \r
+
+                    """
+                heartbeats.append(Array(head.utf8))
+            }
+            return heartbeats
+        }
+
         private static func write(
             _ folder: URL, _ credentials: TestCredentials, _ key: Secret, _ policy: String?, _ cryptoMB: String
         ) throws {
@@ -169,7 +198,24 @@ import LatchkeyTokens
                 defer { server.stop() }
                 figures += try await licenses(what, server.load, bench, aim: .atMost(60))
             }
-            return try await figures + licensesTogether(bench)
+            return try await figures + [heartbeats(bench)] + licensesTogether(bench)
+        }
+
+        /// Heartbeats of the production server: takes some 5 seconds.
+        private func heartbeats(_ bench: KeyServerBench) async throws -> Figure {
+            progress("Taking heartbeats")
+            let server = try LicenseServerBench(bench, policy: LicenseServerBench.heartbeats)
+            defer { server.stop() }
+            var load = server.load
+            load.requests = try await onThread { [port = server.port, requests = server.requests] in
+                try LicenseServerBench.heartbeatRequests(port, requests)
+            }
+            _ = try await load.run(seconds: 0.3)
+            var times: [Double] = []
+            for _ in 0..<rounds { times.append(try await load.run(seconds: 0.6).processTimePerPiece * 1e6) }
+            return Figure(
+                name: "A heartbeat of the server, sessions in memory", value: times.median ?? 0, unit: .microseconds,
+                aim: .atMost(60), note: "the server's processor time")
         }
     }
 #endif

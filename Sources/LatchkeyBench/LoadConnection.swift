@@ -40,6 +40,14 @@ final class LoadConnection {
         }
     }
 
+    /// What the latest reply says in a field of its head; `nil` without one.
+    /// - Parameter name: in small letters.
+    func field(_ name: String) -> String? {
+        let head = String(decoding: received.prefix(ReplyHead(received)?.end ?? 0), as: UTF8.self)
+        let line = head.split(separator: "\r\n").first { $0.lowercased().hasPrefix("\(name): ") }
+        return line.map { String($0.dropFirst(name.count + 2)) }
+    }
+
     /// Takes what has arrived.
     /// - Parameter comesAgain: whether the caller sends again what a busy server refuses. Defaults to no.
     /// - Returns: the reply's body once it is whole, nothing for a refusal of a busy server; nil before.

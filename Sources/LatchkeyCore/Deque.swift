@@ -1,21 +1,21 @@
 /// Elements that are added at the end and taken from both ends, each in constant time on the whole.
 package struct Deque<Element> {
     /// Taken elements are `nil`, so that nothing keeps them alive.
-    private var places: [Element?] = []
-    private var start = 0
+    @usableFromInline var places: [Element?] = []
+    @usableFromInline var start = 0
 
-    package init() {}
+    @inlinable package init() {}
 
-    package var count: Int { places.count - start }
-    package var isEmpty: Bool { count == 0 }
-    package var first: Element? { start < places.count ? places[start] : nil }
-    package var last: Element? { isEmpty ? nil : places[places.count - 1] }
+    @inlinable package var count: Int { places.count - start }
+    @inlinable package var isEmpty: Bool { count == 0 }
+    @inlinable package var first: Element? { start < places.count ? places[start] : nil }
+    @inlinable package var last: Element? { isEmpty ? nil : places[places.count - 1] }
 
-    package mutating func append(_ element: Element) { places.append(element) }
+    @inlinable package mutating func append(_ element: Element) { places.append(element) }
 
-    package mutating func popLast() -> Element? { isEmpty ? nil : places.removeLast() }
+    @inlinable package mutating func popLast() -> Element? { isEmpty ? nil : places.removeLast() }
 
-    package mutating func popFirst() -> Element? {
+    @inlinable package mutating func popFirst() -> Element? {
         guard start < places.count else { return nil }
         let element = places[start]
         places[start] = nil

@@ -4,26 +4,39 @@
 package enum Base64URL {
     /// The text of bytes.
     package static func text(_ bytes: some Collection<UInt8>) -> String {
-        var text: [UInt8] = []
-        text.reserveCapacity((bytes.count * 4 + 2) / 3)
-        var bits: UInt32 = 0
-        var count = 0
-        for byte in bytes {
-            bits = bits << 8 | UInt32(byte)
-            count += 8
-            while count >= 6 {
-                count -= 6
-                text.append(letter(UInt8(bits >> count & 0x3f)))
+        bytes.withContiguousStorageIfAvailable { text(of: UnsafeRawBufferPointer($0)) }
+            ?? Array(bytes).withUnsafeBytes { text(of: $0) }
+    }
+
+    private static func text(of bytes: UnsafeRawBufferPointer) -> String {
+        String(unsafeUninitializedCapacity: (bytes.count * 4 + 2) / 3) { text in
+            var (bits, count, length) = (UInt32(0), 0, 0)
+            for byte in bytes {
+                bits = bits << 8 | UInt32(byte)
+                count += 8
+                while count >= 6 {
+                    count -= 6
+                    text[length] = letter(UInt8(bits >> count & 0x3f))
+                    length += 1
+                }
             }
+            if count > 0 {
+                text[length] = letter(UInt8(bits << (6 - count) & 0x3f))
+                length += 1
+            }
+            return length
         }
-        if count > 0 { text.append(letter(UInt8(bits << (6 - count) & 0x3f))) }
-        return String(decoding: text, as: UTF8.self)
     }
 
     /// The bytes of a text that `text` would write; `nil` for every other spelling of them, and for anything else.
     ///
     /// So there is no padding, no blank, no letter of another alphabet, and no loose bit behind the last byte.
     package static func bytes(of text: some Collection<UInt8>) -> [UInt8]? {
+        text.withContiguousStorageIfAvailable { bytes(ofText: UnsafeRawBufferPointer($0)) }
+            ?? Array(text).withUnsafeBytes { bytes(ofText: $0) }
+    }
+
+    private static func bytes(ofText text: UnsafeRawBufferPointer) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count * 3 / 4)
         var bits: UInt32 = 0

@@ -49,6 +49,15 @@ package final class KeySetSource: Sendable {
         var loading: Promise<Void, any Error>?
         /// When a token with an unknown key last made it fetch.
         var lastUnknownKey: Duration?
+        /// What was verified with the set in force.
+        var verified = VerifiedTokens()
+        /// The number of the set in force.
+        var number = 0
+
+        mutating func put(_ keys: KeySet) {
+            (self.keys, verified) = (keys, VerifiedTokens())
+            number += 1
+        }
     }
 
     private let state = Locked(State())
@@ -131,7 +140,10 @@ package final class KeySetSource: Sendable {
     package func takeOver(_ former: KeySetSource) {
         let keys = former.keys
         guard isRemote else { return }
-        state.withLock { state in if state.keys.keys.isEmpty { state.keys = keys } }
+        state.withLock { state in
+            guard state.keys.keys.isEmpty else { return }
+            state.put(keys)
+        }
     }
 
     /// How the set stands.
@@ -163,13 +175,27 @@ package final class KeySetSource: Sendable {
 
     /// Verifies a token, and fetches the set once if the token's key is not in it: at most once a minute, and never from a file.
     ///
+    /// A token that was verified by the same rules and the same set is good until its end, and costs a digest.
+    ///
     /// Only a token with an unknown key waits, for the fetch that it caused or that goes on.
     /// - Throws: as `TokenVerifier.verified(_:with:at:)`.
     package func verified(
         _ text: String, by verifier: TokenVerifier, at date: Date
     ) async throws(TokenError) -> VerifiedToken {
+        let name = VerifiedTokens.Name(text, verifier.rules)
+        let (keys, number, known) = state.withLock { state in
+            (state.keys, state.number, name.flatMap { state.verified.token($0, at: date) })
+        }
+        if let known { return known }
         do {
-            return try verifier.verified(text, with: keys, at: date)
+            let token = try verifier.verified(text, with: keys, at: date)
+            if let name {
+                state.withLock { state in
+                    // Another set may be in force by now.
+                    if state.number == number { state.verified.remember(token, as: name, at: date) }
+                }
+            }
+            return token
         } catch {
             guard error.unknownKey != nil, mayFetchForUnknownKey() else { throw error }
         }
@@ -193,7 +219,7 @@ package final class KeySetSource: Sendable {
             let keys = try await fetchedSet()
             let former = state.withLock { state in
                 defer {
-                    state.keys = keys
+                    state.put(keys)
                     (state.failure, state.loading) = (nil, nil)
                 }
                 return state.keys.refused

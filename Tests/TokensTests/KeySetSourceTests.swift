@@ -49,6 +49,46 @@ import Testing
         } catch { return error.kind }
     }
 
+    @Test func `a token that was verified is refused at its end, by other rules, and without its key`() async throws {
+        let source = service.source()
+        try service.publish(old)
+        try await source.reload()
+        let text = try old.token(SampleTokens.claims).revealedText
+        func error(_ text: String, _ rules: TokenRules = TokenRules(), after time: TimeInterval = 0) async -> TokenError
+            .Kind?
+        {
+            do throws(TokenError) {
+                let date = SampleTokens.now.addingTimeInterval(time)
+                _ = try await source.verified(text, by: TokenVerifier(rules), at: date)
+                return nil
+            } catch { return error.kind }
+        }
+        for _ in 0..<2 { #expect(await error(text) == nil) }
+        #expect(await error(text + "A") != nil)
+        #expect(await error(text, TokenRules(issuers: ["https://other.example"])) == .claim)
+        #expect(await error(text, after: -3_600) == .time)
+        #expect(await error(text, after: 3_600) == .time)
+        #expect(await error(text) == nil)
+        try service.publish(new)
+        try await source.reload()
+        #expect(await error(text) == .key)
+    }
+
+    @Test func `only the tokens that were verified latest are kept, and none whose end has come`() throws {
+        var tokens = VerifiedTokens()
+        let verified = VerifiedToken(
+            claims: [:], keyID: nil, expiry: SampleTokens.now.addingTimeInterval(60), issued: nil)
+        let names = try (0..<VerifiedTokens.limit + 1).map {
+            try #require(VerifiedTokens.Name("\($0)", TokenRules()))
+        }
+        for name in names { tokens.remember(verified, as: name, at: SampleTokens.now) }
+        let (first, last) = (names[0], names[VerifiedTokens.limit])
+        #expect(tokens.token(first, at: SampleTokens.now) == nil)
+        #expect(tokens.token(last, at: SampleTokens.now) != nil)
+        #expect(tokens.token(last, at: SampleTokens.now.addingTimeInterval(60)) == nil)
+        #expect(VerifiedTokens.Name(String(repeating: "a", count: TokenRules.sizeLimit + 1), TokenRules()) == nil)
+    }
+
     @Test func `before the first set every token is refused, and one asks for the set`() async throws {
         let source = service.source()
         #expect(try await kind(old, source) == .key)

@@ -156,7 +156,8 @@ package struct AdmissionQueue<Item: Sendable>: Sendable {
 extension AdmissionQueue {
     /// CoDel's test: whether the oldest work has waited beyond the target for the interval.
     private mutating func judge(at now: Duration) {
-        let oldest = lanes.compactMap(\.waiting.first?.arrival).min() ?? now
+        var oldest = now
+        for lane in lanes { if let first = lane.waiting.first { oldest = min(oldest, first.arrival) } }
         guard now - oldest > rules.target else { return keepsUp() }
         let since = lateSince ?? now
         lateSince = since
@@ -178,8 +179,11 @@ extension AdmissionQueue {
 
     /// The lane with work whose turn is first.
     private func nextLane() -> AdmissionLane? {
-        AdmissionLane.allCases.filter { !lanes[$0.rawValue].waiting.isEmpty }
-            .min { lanes[$0.rawValue].turn < lanes[$1.rawValue].turn }
+        var next: AdmissionLane?
+        for lane in AdmissionLane.allCases where !lanes[lane.rawValue].waiting.isEmpty {
+            if next.map({ lanes[lane.rawValue].turn < lanes[$0.rawValue].turn }) ?? true { next = lane }
+        }
+        return next
     }
 
     /// The lane that has most work for its weight, if that is more than this one would have with one piece more.

@@ -1,16 +1,16 @@
 /// A dictionary of the values that were used last, up to a limit: what nobody asked for since half of them came goes first.
-struct RecentValues<Key: Hashable, Value> {
+package struct RecentValues<Key: Hashable, Value> {
     private var young: [Key: Value] = [:]
     private var old: [Key: Value] = [:]
     private let half: Int
 
     /// - Parameter limit: how many values are kept; less than 2 counts as 2.
-    init(limit: Int) { half = max(1, limit / 2) }
+    package init(limit: Int) { half = max(1, limit / 2) }
 
-    var count: Int { young.count + old.count }
+    package var count: Int { young.count + old.count }
 
     /// The value of a key, which is young again.
-    mutating func value(_ key: Key) -> Value? {
+    package mutating func value(_ key: Key) -> Value? {
         if let value = young[key] { return value }
         guard let value = old.removeValue(forKey: key) else { return nil }
         set(value, for: key)
@@ -18,9 +18,9 @@ struct RecentValues<Key: Hashable, Value> {
     }
 
     /// The value of a key, which becomes no younger.
-    func peek(_ key: Key) -> Value? { young[key] ?? old[key] }
+    package func peek(_ key: Key) -> Value? { young[key] ?? old[key] }
 
-    mutating func set(_ value: Value, for key: Key) {
+    package mutating func set(_ value: Value, for key: Key) {
         if young[key] == nil, young.count >= half {
             old = young
             young = [:]
@@ -30,10 +30,10 @@ struct RecentValues<Key: Hashable, Value> {
     }
 
     /// The keys of all values, in any order.
-    var keys: [Key] { Array(young.keys) + Array(old.keys) }
+    package var keys: [Key] { Array(young.keys) + Array(old.keys) }
 
     /// Changes a value where it stands; it becomes no younger.
-    mutating func update(_ key: Key, _ change: (inout Value) -> Void) {
+    package mutating func update(_ key: Key, _ change: (inout Value) -> Void) {
         if var value = young[key] {
             change(&value)
             young[key] = value
@@ -44,7 +44,7 @@ struct RecentValues<Key: Hashable, Value> {
     }
 
     /// Changes all values where they stand.
-    mutating func updateAll(_ change: (inout Value) -> Void) {
+    package mutating func updateAll(_ change: (inout Value) -> Void) {
         young = young.mapValues { value in
             var value = value
             change(&value)
@@ -57,12 +57,12 @@ struct RecentValues<Key: Hashable, Value> {
         }
     }
 
-    mutating func remove(_ key: Key) {
+    package mutating func remove(_ key: Key) {
         young[key] = nil
         old[key] = nil
     }
 
-    mutating func removeAll() {
+    package mutating func removeAll() {
         young = [:]
         old = [:]
     }
