@@ -366,10 +366,13 @@ let package = Package(
         tests(
             "Stores",
             [
-                "LatchkeyFiles", "LatchkeyEngines", "LatchkeyPolicy", "LatchkeyVault", "LatchkeyLicensing",
-                "LatchkeyServerExamples", "StoreEngines", "StoreProcesses", "LatchkeyStores", "LatchkeyCore", "CSQLite",
+                "LatchkeyFiles", "LatchkeyEngines", "LatchkeyPolicy", "LatchkeyRecord", "LatchkeyVault",
+                "LatchkeyLicensing", "LatchkeyServerExamples", "StoreEngines", "StoreProcesses", "LatchkeyStores",
+                "LatchkeyCore", "CSQLite",
             ]),
         tests("Vendors", ["LatchkeyVendors", "LatchkeyCore"]),
+        tests(
+            "Record", ["LatchkeyRecord", "LatchkeyEngines", "LatchkeyFiles", "LatchkeyForms", "LatchkeyCore"]),
         tests("Device", ["LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyCore"]),
         tests("Playback", ["LatchkeySimulation", "LatchkeyPlayback", "LatchkeyHLS", "LatchkeyCore"]),
         tests(
@@ -407,7 +410,7 @@ let package = Package(
             "ServerTool",
             [
                 "BuiltLibrary", "LatchkeyServerExamples", "LatchkeyFiles", "LatchkeyTransport", "LatchkeyForms",
-                "LatchkeyEngines",
+                "LatchkeyEngines", "LatchkeyRecord",
                 "LatchkeyPolicy", "LatchkeyTokens", "LatchkeyVault", "LatchkeyLicensees", "LatchkeyPackaging",
                 "LatchkeyOperation", "LatchkeyVendorWire", "LatchkeyLicensing", "LatchkeyServer", "SwitchedStores",
                 "StoreProcesses", "TLSPeer", "LatchkeyServerTool", "LatchkeyTerminal", "Latchkey", "LatchkeyVendors",

@@ -55,7 +55,9 @@ package final class RecordFiles: RecordDestination, RecordReader {
             return try await threads.run(folder) { [folder] in
                 guard try Self.exists(folder) else { return 0 }
                 // One node at a time.
-                guard try SpoolFile(creating: "\(folder)/lock").hold() else { return 0 }
+                let lock = try SpoolFile(creating: "\(folder)/lock")
+                guard lock.hold() else { return 0 }
+                defer { withExtendedLifetime(lock) {} }
                 let gone = try Self.days(in: folder).filter { $0 <= today - days }
                 for day in gone { try FileManager.default.removeItem(atPath: "\(folder)/\(Self.text(day))") }
                 return gone.count
