@@ -171,6 +171,7 @@ package final class RecordSpool: Sendable {
     }
 
     /// Keeps a row, and waits until it is kept.
+    @discardableResult
     package func append(_ row: LicenseRecordRow) async -> Outcome {
         let promise = Promise<Outcome, Never>()
         add(row, promise)

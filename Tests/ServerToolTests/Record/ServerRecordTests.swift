@@ -1,6 +1,8 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyDevice
 import LatchkeyEngines
+import LatchkeyFiles
 import LatchkeyTesting
 import Testing
 
@@ -74,7 +76,7 @@ import Testing
         let url = "\(stage.server.addresses.players.url)/t/demo"
         let (reply, _) = try await stage.license(for: "anna")
         let token = try #require(
-            reply.headers["x-latchkey-heartbeat-token"] ?? reply.headers["X-Latchkey-Heartbeat-Token"])
+            reply.headers.first { $0.name.lowercased() == "x-latchkey-heartbeat-token" }?.value)
         #expect(try await stage.send("\(url)/sessions/heartbeat", method: "POST", bearer: token).status == 200)
         #expect(try await stage.send("\(url)/sessions", method: "DELETE", bearer: token).status == 204)
         #expect(try await stage.send("\(url)/sessions/heartbeat", method: "POST", bearer: token).status == 410)
@@ -224,6 +226,19 @@ import Testing
         #expect(without.summary.hasSuffix(", no record of licenses"))
         #expect(plain.server.current.settings.recordHazards(isProduction: true).count == 1)
         #expect(plain.server.current.settings.recordHazards(isProduction: false).isEmpty)
+    }
+
+    @Test func `a destination's password in a file that others read is refused`() async throws {
+        let stage = try await Self.stage()
+        await stage.server.stop()
+        let path = stage.folder.configuration
+        try ServerStage.edit(path) { $0 = $0.replacing("files:rows", with: "redis://:hunter2@127.0.0.1:1") }
+        #expect(chmod(path, 0o644) == 0)
+        let error = #expect(throws: FileError.self) { try ConfigurationFile(path) }
+        #expect(error?.code == "passwordOpenToOthers" && error?.reason.contains("record.destination") == true)
+        #expect(error?.reason.contains("hunter2") == false)
+        #expect(chmod(path, 0o600) == 0)
+        #expect(try ConfigurationFile(path).settings.record?.destination.hasPrefix("redis:") == true)
     }
 
     @Test(arguments: [
