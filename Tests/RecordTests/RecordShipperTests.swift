@@ -30,6 +30,16 @@ import Testing
         await task.value
     }
 
+    /// The folder's next spool, once the threads of the one before have let it go.
+    private func reopened() async throws -> RecordSpool {
+        while true {
+            do { return try RecordSpool(folder: path, node: "n") } catch {
+                guard error.code == "recordFolderTaken" else { throw error }
+                await Task.yield()
+            }
+        }
+    }
+
     private struct Point: Sendable, CustomTestStringConvertible {
         let call: Int
         let fault: ShakyDestination.Fault
@@ -70,7 +80,7 @@ import Testing
         if point.restarts {
             // What was acknowledged may be forgotten, as the disk need not have it.
             if point.call.isMultiple(of: 2) { try? FileManager.default.removeItem(atPath: "\(path)/acknowledged") }
-            let spool = try RecordSpool(folder: path, node: "n")
+            let spool = try await reopened()
             await spool.append(.sample(13))
             await ship(spool, to: destination) { spool.standing.rows == 0 }
             #expect(try destination.requests == wanted + ["r13"])

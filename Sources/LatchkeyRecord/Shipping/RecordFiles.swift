@@ -117,7 +117,8 @@ extension RecordFiles {
         for day in try days(in: folder) {
             for name in try FileManager.default.contentsOfDirectory(atPath: "\(folder)/\(text(day))") {
                 let parts = name.split(separator: "-").suffix(3)
-                guard name.hasSuffix(".jsonl"), parts.count == 3, parts.first.map(String.init) == spool,
+                guard name.hasSuffix(".jsonl"), !name.hasPrefix("."), parts.count == 3,
+                    parts.first.map(String.init) == spool,
                     let last = parts.last?.split(separator: ".").first.flatMap({ UInt64($0) })
                 else { continue }
                 position = max(position, last)
