@@ -135,6 +135,8 @@ let package = Package(
         room("LatchkeyForms", ["LatchkeyCore"]),
         // The state of what a server asks: stores, callouts, key sets.
         room("LatchkeyEngines", ["LatchkeyCore"]),
+        // The record of every license: its rows, the spool of a node, and how rows get where they are kept.
+        room("LatchkeyRecord", ["LatchkeyCore", "LatchkeyFiles", "LatchkeyForms", "LatchkeyEngines"]),
         // The decision, pure: no HTTP, no store, no clock.
         room("LatchkeyPolicy", ["LatchkeyCore", "LatchkeyFairPlay", "LatchkeyFiles", "LatchkeyForms"]),
         room(
@@ -185,8 +187,9 @@ let package = Package(
         room(
             "LatchkeyStores",
             [
-                "LatchkeyCore", "LatchkeyFairPlay", "LatchkeyFiles", "CSQLite", "CPostgreSQL", "LatchkeyEngines",
-                "LatchkeyPolicy", "LatchkeyVault", "LatchkeyOperation",
+                "LatchkeyCore", "LatchkeyFairPlay", "LatchkeyFiles", "LatchkeyForms", "CSQLite", "CPostgreSQL",
+                "LatchkeyEngines",
+                "LatchkeyPolicy", "LatchkeyVault", "LatchkeyOperation", "LatchkeyRecord",
             ]),
         room(
             "LatchkeySimulation",
@@ -257,6 +260,7 @@ let package = Package(
                 "LatchkeyCore", "LatchkeyFairPlay", "LatchkeyFiles", "LatchkeyHTTP", "LatchkeyStores",
                 "LatchkeyTransport", "LatchkeyForms", "LatchkeyEngines", "LatchkeyPolicy", "LatchkeyTokens",
                 "LatchkeyVault", "LatchkeyLicensees", "LatchkeyPackaging", "LatchkeyOperation", "LatchkeyLicensing",
+                "LatchkeyRecord",
             ],
             resources: [.embedInCode("Console/Web")], swiftSettings: settings),
         .executableTarget(
@@ -362,10 +366,13 @@ let package = Package(
         tests(
             "Stores",
             [
-                "LatchkeyFiles", "LatchkeyEngines", "LatchkeyPolicy", "LatchkeyVault", "LatchkeyLicensing",
-                "LatchkeyServerExamples", "StoreEngines", "StoreProcesses", "LatchkeyStores", "LatchkeyCore", "CSQLite",
+                "LatchkeyFiles", "LatchkeyEngines", "LatchkeyPolicy", "LatchkeyRecord", "LatchkeyVault",
+                "LatchkeyLicensing", "LatchkeyServerExamples", "StoreEngines", "StoreProcesses", "LatchkeyStores",
+                "LatchkeyCore", "CSQLite",
             ]),
         tests("Vendors", ["LatchkeyVendors", "LatchkeyCore"]),
+        tests(
+            "Record", ["LatchkeyRecord", "LatchkeyEngines", "LatchkeyFiles", "LatchkeyForms", "LatchkeyCore"]),
         tests("Device", ["LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyCore"]),
         tests("Playback", ["LatchkeySimulation", "LatchkeyPlayback", "LatchkeyHLS", "LatchkeyCore"]),
         tests(
@@ -403,7 +410,7 @@ let package = Package(
             "ServerTool",
             [
                 "BuiltLibrary", "LatchkeyServerExamples", "LatchkeyFiles", "LatchkeyTransport", "LatchkeyForms",
-                "LatchkeyEngines",
+                "LatchkeyEngines", "LatchkeyRecord",
                 "LatchkeyPolicy", "LatchkeyTokens", "LatchkeyVault", "LatchkeyLicensees", "LatchkeyPackaging",
                 "LatchkeyOperation", "LatchkeyVendorWire", "LatchkeyLicensing", "LatchkeyServer", "SwitchedStores",
                 "StoreProcesses", "TLSPeer", "LatchkeyServerTool", "LatchkeyTerminal", "Latchkey", "LatchkeyVendors",
