@@ -1,0 +1,43 @@
+package import LatchkeyEngines
+import Foundation
+import LatchkeyForms
+
+/// How far the record reaches, into the past and up to now.
+package struct RecordStanding: Sendable, Hashable {
+    /// A node that wrote rows.
+    package struct Node: Sendable, Hashable {
+        package let name: String
+        /// The time of its newest row in the record, in milliseconds since 1970.
+        package let newest: Int64
+
+        package init(_ name: String, newest: Int64) { (self.name, self.newest) = (name, newest) }
+    }
+
+    /// The time of the oldest row; `nil` without any.
+    package let oldest: Int64?
+    /// By name.
+    package let nodes: [Node]
+    /// When the record was asked, in milliseconds since 1970, by its own clock.
+    package let asOf: Int64
+
+    package init(oldest: Int64?, nodes: [Node], asOf: Int64) {
+        (self.oldest, self.nodes, self.asOf) = (oldest, nodes.sorted { $0.name < $1.name }, asOf)
+    }
+}
+
+/// A record that can be asked more than for rows.
+///
+/// Source: `Documentation/Server/Reports.md` §5.
+package protocol RecordReporter: RecordReader {
+    /// Counts.
+    /// - Throws: `StoreError`; `storeUnfit` for a range that is too long for what the engine can read.
+    func report(_ report: RecordReport) async throws(StoreError) -> RecordReportAnswer
+
+    /// How many viewers a tenant had at once.
+    /// - Throws: `StoreError`.
+    func viewers(_ question: RecordViewers.Question) async throws(StoreError) -> RecordViewers
+
+    /// How far it reaches.
+    /// - Throws: `StoreError`.
+    func standing() async throws(StoreError) -> RecordStanding
+}
