@@ -135,6 +135,8 @@ let package = Package(
         room("LatchkeyForms", ["LatchkeyCore"]),
         // The state of what a server asks: stores, callouts, key sets.
         room("LatchkeyEngines", ["LatchkeyCore"]),
+        // The record of every license: its rows, the spool of a node, and how rows get where they are kept.
+        room("LatchkeyRecord", ["LatchkeyCore", "LatchkeyFiles", "LatchkeyForms", "LatchkeyEngines"]),
         // The decision, pure: no HTTP, no store, no clock.
         room("LatchkeyPolicy", ["LatchkeyCore", "LatchkeyFairPlay", "LatchkeyFiles", "LatchkeyForms"]),
         room(
@@ -186,7 +188,7 @@ let package = Package(
             "LatchkeyStores",
             [
                 "LatchkeyCore", "LatchkeyFairPlay", "LatchkeyFiles", "CSQLite", "CPostgreSQL", "LatchkeyEngines",
-                "LatchkeyPolicy", "LatchkeyVault", "LatchkeyOperation",
+                "LatchkeyPolicy", "LatchkeyVault", "LatchkeyOperation", "LatchkeyRecord",
             ]),
         room(
             "LatchkeySimulation",
@@ -257,6 +259,7 @@ let package = Package(
                 "LatchkeyCore", "LatchkeyFairPlay", "LatchkeyFiles", "LatchkeyHTTP", "LatchkeyStores",
                 "LatchkeyTransport", "LatchkeyForms", "LatchkeyEngines", "LatchkeyPolicy", "LatchkeyTokens",
                 "LatchkeyVault", "LatchkeyLicensees", "LatchkeyPackaging", "LatchkeyOperation", "LatchkeyLicensing",
+                "LatchkeyRecord",
             ],
             resources: [.embedInCode("Console/Web")], swiftSettings: settings),
         .executableTarget(

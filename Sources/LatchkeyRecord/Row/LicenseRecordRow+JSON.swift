@@ -1,0 +1,153 @@
+import LatchkeyForms
+
+// A row as one line of JSON. Source: `Documentation/Server/Record.md` §1.
+extension LicenseRecordRow {
+    /// The version of the form that is written. A later one may add members, which this one's reader leaves out.
+    package static let version = 1
+
+    /// The row without its position, as the second half of a JSON object: what `RecordPosition.jsonStart` is the first half of.
+    package var jsonEnd: [UInt8] {
+        var line = RowWriter()
+        line.add("time", time)
+        line.add("event", event.rawValue)
+        if let cause { line.add("cause", cause.rawValue) }
+        if count != 1 { line.add("count", Int64(count)) }
+        for (name, value) in texts where !value.isEmpty { line.add(name, value) }
+        if let seconds { line.add("seconds", Int64(seconds)) }
+        if let microseconds { line.add("microseconds", Int64(microseconds)) }
+        if let decision { line.add("decision", json: decision) }
+        return line.ended()
+    }
+
+    /// The row as one line, without a newline.
+    package var json: [UInt8] { position.jsonStart + jsonEnd }
+
+    private var texts: [(StaticString, String)] {
+        [
+            ("tenant", tenant), ("account", account), ("device", device), ("address", address), ("country", country),
+            ("content", content), ("kid", kid), ("api", api), ("kind", kind), ("policy", policy),
+            ("policyDigest", policyDigest), ("session", session), ("requestId", requestID), ("code", code),
+            ("reason", reason),
+        ]
+    }
+
+    /// Reads a row. Strict: what is not as it is written is no row, but members that it does not know are left out.
+    /// - Throws: `RecordRowError`.
+    package init(json: some Collection<UInt8>) throws(RecordRowError) {
+        let value: JSONValue
+        do { value = try JSONReader.value(of: json) } catch { throw RecordRowError(error.reason) }
+        guard case .object(let members) = value else { throw RecordRowError("It is no object.") }
+        let reader = RowReader(members: members)
+        guard try reader.integer("v").map({ $0 >= 1 }) == true else { throw RecordRowError("“v” is no version.") }
+        self.init()
+        position = RecordPosition(
+            node: try reader.text("node"), spool: try reader.text("spool"),
+            sequence: UInt64(clamping: try reader.required("seq")))
+        time = Int64(try reader.required("time"))
+        guard let event = Event(rawValue: try reader.text("event")) else {
+            throw RecordRowError("“event” is none of this version.")
+        }
+        self.event = event
+        let cause = try reader.text("cause")
+        guard cause.isEmpty || Cause(rawValue: cause) != nil else {
+            throw RecordRowError("“cause” is none of this version.")
+        }
+        self.cause = Cause(rawValue: cause)
+        count = try reader.integer("count") ?? 1
+        (tenant, account, device) = (try reader.text("tenant"), try reader.text("account"), try reader.text("device"))
+        (address, country) = (try reader.text("address"), try reader.text("country"))
+        (content, kid, api) = (try reader.text("content"), try reader.text("kid"), try reader.text("api"))
+        (kind, seconds) = (try reader.text("kind"), try reader.integer("seconds"))
+        (policy, policyDigest) = (try reader.text("policy"), try reader.text("policyDigest"))
+        (session, requestID) = (try reader.text("session"), try reader.text("requestId"))
+        (code, reason) = (try reader.text("code"), try reader.text("reason"))
+        microseconds = try reader.integer("microseconds")
+        if let decision = members["decision"] {
+            guard case .object = decision else { throw RecordRowError("“decision” is no object.") }
+            self.decision = decision.canonicalText
+        }
+    }
+}
+
+extension RecordPosition {
+    /// The first half of a row's JSON object.
+    package var jsonStart: [UInt8] {
+        var line = RowWriter()
+        line.add("v", Int64(LicenseRecordRow.version))
+        line.add("node", node)
+        line.add("spool", spool)
+        line.add("seq", Int64(clamping: sequence))
+        return line.bytes
+    }
+}
+
+/// Why a line is no row of the record.
+package struct RecordRowError: Error, Hashable {
+    /// What is wrong, on one line.
+    package let reason: String
+
+    init(_ reason: String) { self.reason = reason }
+}
+
+/// Writes the members of an object.
+private struct RowWriter {
+    private(set) var bytes: [UInt8] = []
+
+    init() { bytes.reserveCapacity(512) }
+
+    mutating func add(_ name: StaticString, _ value: String) {
+        begin(name)
+        bytes.append(contentsOf: JSONValue.quoted(value).utf8)
+    }
+
+    mutating func add(_ name: StaticString, _ value: Int64) {
+        begin(name)
+        bytes.append(contentsOf: String(value).utf8)
+    }
+
+    mutating func add(_ name: StaticString, json: String) {
+        begin(name)
+        bytes.append(contentsOf: json.utf8)
+    }
+
+    /// The bytes as the rest of an object that has begun.
+    mutating func ended() -> [UInt8] {
+        if bytes.first == UInt8(ascii: "{") { bytes[0] = UInt8(ascii: ",") }
+        bytes.append(UInt8(ascii: "}"))
+        return bytes
+    }
+
+    private mutating func begin(_ name: StaticString) {
+        bytes.append(UInt8(ascii: bytes.isEmpty ? "{" : ","))
+        bytes.append(UInt8(ascii: "\""))
+        name.withUTF8Buffer { bytes.append(contentsOf: $0) }
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(UInt8(ascii: ":"))
+    }
+}
+
+/// Reads the members of an object by their types.
+private struct RowReader {
+    let members: [String: JSONValue]
+
+    /// A text; empty where there is none.
+    func text(_ name: String) throws(RecordRowError) -> String {
+        guard let value = members[name] else { return "" }
+        guard case .text(let text) = value else { throw RecordRowError("“\(name)” is no text.") }
+        return text
+    }
+
+    /// A whole number; `nil` where there is none.
+    func integer(_ name: String) throws(RecordRowError) -> Int? {
+        guard let value = members[name] else { return nil }
+        guard case .number(let number) = value, let integer = Int(exactly: number) else {
+            throw RecordRowError("“\(name)” is no whole number.")
+        }
+        return integer
+    }
+
+    func required(_ name: String) throws(RecordRowError) -> Int {
+        guard let integer = try integer(name), integer >= 0 else { throw RecordRowError("“\(name)” is no number.") }
+        return integer
+    }
+}

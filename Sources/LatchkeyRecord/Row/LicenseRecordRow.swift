@@ -1,0 +1,96 @@
+/// One thing that happened to a license, as the record keeps it: who, what, where, on which terms, by which policy, and why.
+///
+/// Holds no token, no key and no SPC. A member that does not apply is empty, or `nil`.
+///
+/// Source: `Documentation/Server/Record.md` §1.
+package struct LicenseRecordRow: Sendable, Hashable {
+    /// What a row tells. The raw values are stable.
+    package enum Event: String, Sendable, Hashable, CaseIterable {
+        /// A license for a playback that begins.
+        case license
+        /// A license for a playback that goes on, or for a key that the device has stored.
+        case renewal
+        /// A request that got none.
+        case refusal
+        /// A session that is over; `cause` says how.
+        case end
+        /// How many sessions a tenant has at once; `count` is their number.
+        case viewers
+    }
+
+    /// How a session ended. The raw values are stable.
+    package enum Cause: String, Sendable, Hashable, CaseIterable {
+        /// The player said so.
+        case released
+        /// An operator or another service stopped it.
+        case stopped
+        /// The viewer gave it up for another one.
+        case replaced
+        /// Its slot ran out, as its next heartbeat learned.
+        case ended
+    }
+
+    /// The row's place; the spool gives it.
+    package var position = RecordPosition()
+    /// Milliseconds since 1970, by the node's clock.
+    package var time: Int64 = 0
+    package var event = Event.license
+    package var cause: Cause?
+    /// For how many the row stands: 1; the sessions of `viewers`; or refusals of one kind within a second that came in too great a number
+    /// to be told one by one.
+    package var count = 1
+    package var tenant = ""
+    /// The viewer's name in the token, or its pseudonym.
+    package var account = ""
+    /// The digest of the device that the policy counts, 32 hexadecimal digits.
+    package var device = ""
+    /// The client's address, cut as it is in the log.
+    package var address = ""
+    /// Two capital letters.
+    package var country = ""
+    /// The content's name.
+    package var content = ""
+    /// The key's identifier.
+    package var kid = ""
+    /// What was asked, such as `fairplay` or `drmtoday`: an endpoint's name.
+    package var api = ""
+    /// The kind of the license: `lease`, `rental`, `persistent` and so on; empty without a license.
+    package var kind = ""
+    /// For how long the license holds, in seconds; `nil` without a license, or if it does not end.
+    package var seconds: Int?
+    /// The name of the policy by which it was decided.
+    package var policy = ""
+    /// The SHA-256 of that policy, 64 hexadecimal digits.
+    package var policyDigest = ""
+    /// The session whose slot it is about.
+    package var session = ""
+    /// The request's identifier, which the log and the refusal have too.
+    package var requestID = ""
+    /// The refusal's stable code, such as `sessionLimit`.
+    package var code = ""
+    /// The refusal's reason, for operators; at most 300 characters.
+    package var reason = ""
+    /// From the request's arrival to its row.
+    package var microseconds: Int?
+    /// The decision with everything that it depended on, a JSON object in canonical form; `nil` where the settings keep none.
+    package var decision: String?
+
+    package init(_ event: Event = .license, time: Int64 = 0) {
+        self.event = event
+        self.time = time
+    }
+}
+
+/// A row's place among all rows of all nodes.
+package struct RecordPosition: Sendable, Hashable {
+    /// The node that wrote it.
+    package var node: String
+    /// The spool of that node: 16 hexadecimal digits, chosen when its folder was made.
+    package var spool: String
+    /// 1 for the spool's first row, then one more each.
+    package var sequence: UInt64
+
+    package init(node: String = "", spool: String = "", sequence: UInt64 = 0) {
+        (self.node, self.spool, self.sequence) = (node, spool, sequence)
+    }
+}

@@ -1,0 +1,60 @@
+package import LatchkeyEngines
+
+/// Where the rows of all nodes end up, each exactly once.
+///
+/// A destination keeps beside the rows the position of each spool, and changes both at once: a crash on either side then neither loses a row
+/// nor doubles one.
+///
+/// Source: `Documentation/Server/Record.md` §3.
+package protocol RecordDestination: Sendable {
+    /// The engine's name, such as `postgresql`.
+    var engine: String { get }
+
+    /// Takes rows of one spool, in order: all, or none. Those up to the position that it has of the spool are left out.
+    /// - Returns: the position that it has of the spool now: at least that of the last row, unless rows before the first are missing.
+    /// - Throws: `StoreError`. Nobody knows then whether the rows were taken.
+    func take(_ batch: RecordBatch) async throws(StoreError) -> UInt64
+
+    /// Prepares for rows of days to come, and drops days of which all rows are too old.
+    /// - Parameters:
+    ///   - today: the day, in days since 1970 by UTC.
+    ///   - days: how many days are kept; `nil` for all.
+    /// - Returns: how many days were dropped; 0 where another node does it.
+    /// - Throws: `StoreError`.
+    func keepDays(today: Int, days: Int?) async throws(StoreError) -> Int
+
+    /// Asks whether it would take rows, and writes nothing.
+    /// - Returns: what is wrong, each in a sentence with what to do; empty for a destination that is as it should be.
+    func findings() async -> [String]
+
+    /// Gives back what it holds open.
+    func close()
+}
+
+/// Rows of one spool that follow each other without a gap.
+package struct RecordBatch: Sendable, Hashable {
+    /// One row, ready to be sent.
+    package struct Line: Sendable, Hashable {
+        package let sequence: UInt64
+        /// The row as one line of JSON, without a newline.
+        package let json: [UInt8]
+
+        package init(sequence: UInt64, json: [UInt8]) {
+            (self.sequence, self.json) = (sequence, json)
+        }
+    }
+
+    package let node: String
+    package let spool: String
+    /// At least one.
+    package let lines: [Line]
+
+    package init(node: String, spool: String, lines: [Line]) {
+        (self.node, self.spool, self.lines) = (node, spool, lines)
+    }
+
+    /// The lines after a position.
+    package func lines(after position: UInt64) -> ArraySlice<Line> {
+        lines[(lines.firstIndex { $0.sequence > position } ?? lines.endIndex)...]
+    }
+}

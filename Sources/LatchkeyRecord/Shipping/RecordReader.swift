@@ -1,0 +1,50 @@
+package import LatchkeyEngines
+
+/// Reads rows of the record, of all nodes.
+///
+/// Source: `Documentation/Server/Record.md` §3.
+package protocol RecordReader: Sendable {
+    /// The engine's name, such as `postgresql`.
+    var engine: String { get }
+
+    /// Some of the rows, the newest first.
+    /// - Parameter query: which ones.
+    /// - Returns: at most as many as it asks for.
+    /// - Throws: `StoreError`.
+    func rows(_ query: RecordQuery) async throws(StoreError) -> [LicenseRecordRow]
+}
+
+/// Which rows somebody wants to read. A member that is `nil` asks for nothing.
+package struct RecordQuery: Sendable, Hashable {
+    /// Milliseconds since 1970: from the first, up to the last, which is not among them.
+    package var times: Range<Int64>
+    package var tenant: String?
+    package var account: String?
+    package var device: String?
+    package var content: String?
+    package var country: String?
+    package var code: String?
+    package var requestID: String?
+    package var session: String?
+    /// Empty for all.
+    package var events: Set<LicenseRecordRow.Event> = []
+    /// How many rows at most.
+    package var limit: Int
+    /// Only rows before this one, in the order of time, node, spool and sequence: the last row of the page before.
+    package var before: RecordCursor?
+
+    package init(times: Range<Int64>, limit: Int = 100) {
+        self.times = times
+        self.limit = limit
+    }
+}
+
+/// Where a page of rows ends.
+package struct RecordCursor: Sendable, Hashable {
+    package let time: Int64
+    package let position: RecordPosition
+
+    package init(_ row: LicenseRecordRow) {
+        (time, position) = (row.time, row.position)
+    }
+}
