@@ -268,7 +268,7 @@ let package = Package(
                 "LatchkeyCore", "LatchkeyFairPlay", "LatchkeyHTTP", "LatchkeyStores", "LatchkeyTerminal",
                 "LatchkeyWebPlayer", "LatchkeyFiles", "LatchkeyMedia", "LatchkeyTransport", "LatchkeyForms",
                 "LatchkeyPolicy", "LatchkeyTokens", "LatchkeyVault", "LatchkeyOperation", "LatchkeyLicensing",
-                "LatchkeyServer",
+                "LatchkeyRecord", "LatchkeyServer",
             ], swiftSettings: settings),
         .executableTarget(
             name: "LatchkeyBench",

@@ -8,7 +8,7 @@ package enum DateText {
     private static let fine = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 
     /// - Parameter text: exactly what `text(_:)` writes. The result is `nil` for other forms and for days that do not exist.
-    static func date(_ text: String) -> Date? {
+    package static func date(_ text: String) -> Date? {
         let style = text.utf8.count == 20 ? whole : fine
         guard let date = try? style.parse(text).inMilliseconds, Self.text(date) == text else { return nil }
         return date

@@ -1,6 +1,6 @@
 package import Foundation
-import LatchkeyCore
-package import LatchkeyForms
+package import LatchkeyCore
+import LatchkeyForms
 
 /// From when to when somebody asks the record, as people write it.
 ///
@@ -38,7 +38,7 @@ package enum RecordRange {
         return begin..<end
     }
 
-    /// The text of a time: a day, or with hours and minutes.
+    /// The text of a time by UTC.
     package static func text(_ milliseconds: Int64) -> String { DateText.text(date(milliseconds)) }
 
     package static func date(_ milliseconds: Int64) -> Date {

@@ -1,6 +1,4 @@
 package import LatchkeyEngines
-import Foundation
-import LatchkeyForms
 
 /// How far the record reaches, into the past and up to now.
 package struct RecordStanding: Sendable, Hashable {

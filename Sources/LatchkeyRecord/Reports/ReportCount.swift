@@ -1,3 +1,5 @@
+import LatchkeyCore
+
 /// Counts rows that somebody reads one after the other, where no database does it.
 ///
 /// Source: `Documentation/Server/Reports.md` §5.
@@ -5,9 +7,9 @@ package struct ReportCount: Sendable {
     private struct Count {
         var figures = RecordFigures()
         var rows = 0
-        var accounts: Set<String> = []
-        var devices: Set<String> = []
-        var sessions: Set<String> = []
+        var accounts: Set<ByteText> = []
+        var devices: Set<ByteText> = []
+        var sessions: Set<ByteText> = []
 
         mutating func add(_ row: LicenseRecordRow) {
             rows += row.count
@@ -17,9 +19,9 @@ package struct ReportCount: Sendable {
             case .refusal: figures.refusals += row.count
             case .end, .viewers: break
             }
-            if !row.account.isEmpty { accounts.insert(row.account) }
-            if !row.device.isEmpty { devices.insert(row.device) }
-            if !row.session.isEmpty { sessions.insert(row.session) }
+            if !row.account.isEmpty { accounts.insert(ByteText(text: row.account)) }
+            if !row.device.isEmpty { devices.insert(ByteText(text: row.device)) }
+            if !row.session.isEmpty { sessions.insert(ByteText(text: row.session)) }
         }
 
         var counted: RecordFigures {
@@ -31,7 +33,7 @@ package struct ReportCount: Sendable {
 
     private let report: RecordReport
     private var total = Count()
-    private var groups: [RecordReportAnswer.Group.Key: Count] = [:]
+    private var groups: [ReportKey: Count] = [:]
 
     package init(_ report: RecordReport) { self.report = report }
 
@@ -50,64 +52,75 @@ package struct ReportCount: Sendable {
     /// The answer.
     /// - Parameter asOf: when the rows were read, in milliseconds since 1970.
     package func answer(asOf: Int64) -> RecordReportAnswer {
-        let ordered: [(key: RecordReportAnswer.Group.Key, value: Count)]
+        let ordered: [(key: ReportKey, value: Count)]
         if report.grouping.milliseconds != nil {
-            ordered = Array(groups.sorted { $0.key.order < $1.key.order }.suffix(report.limit))
+            ordered = Array(groups.sorted { $0.key < $1.key }.suffix(report.limit))
         } else {
-            ordered = Array(
-                groups.sorted { ($1.value.rows, $0.key.order) < ($0.value.rows, $1.key.order) }.prefix(report.limit))
+            let sorted = groups.sorted {
+                $0.value.rows == $1.value.rows ? $0.key < $1.key : $0.value.rows > $1.value.rows
+            }
+            ordered = Array(sorted.prefix(report.limit))
         }
         return RecordReportAnswer(
-            groups: ordered.map { RecordReportAnswer.Group($0.key, $0.value.counted) }, total: total.counted,
+            groups: ordered.map { RecordReportAnswer.Group($0.key.shown, $0.value.counted) }, total: total.counted,
             groupCount: groups.count, asOf: asOf)
     }
 }
 
 extension RecordReport {
     /// Whether a row is counted.
-    package func contains(_ row: LicenseRecordRow) -> Bool {
-        guard times.contains(row.time), Self.events.contains(row.event) else { return false }
-        return row.tenant.utf8.elementsEqual(tenant.utf8) && (event ?? row.event) == row.event
-            && [(account, row.account), (content, row.content), (code, row.code)].allSatisfy { wanted, held in
-                wanted.map { $0.utf8.elementsEqual(held.utf8) } ?? true
-            }
+    func contains(_ row: LicenseRecordRow) -> Bool {
+        guard times.contains(row.time), Self.events.contains(row.event), (event ?? row.event) == row.event else {
+            return false
+        }
+        let wanted = [(tenant, row.tenant), (account, row.account), (content, row.content), (code, row.code)]
+        return wanted.allSatisfy { wanted, held in wanted.map { $0.equalsByteForByte(held) } ?? true }
     }
 }
 
 extension LicenseRecordRow {
     /// What it has in common with the rows of its group.
-    func key(_ grouping: RecordReport.Grouping) -> RecordReportAnswer.Group.Key {
+    fileprivate func key(_ grouping: RecordReport.Grouping) -> ReportKey {
         switch grouping {
         case .hour, .day:
             let length = grouping.milliseconds ?? 1
-            return .time(time / length * length)
-        case .content: return .text(content)
-        case .account: return .text(account)
-        case .device: return .text(device)
-        case .country: return .text(country)
-        case .code: return .text(code)
-        case .policy: return .text(policy)
-        case .node: return .text(position.node)
-        case .api: return .text(api)
+            return .time(time - time % length)
+        case .content: return .text(ByteText(text: content))
+        case .account: return .text(ByteText(text: account))
+        case .device: return .text(ByteText(text: device))
+        case .country: return .text(ByteText(text: country))
+        case .code: return .text(ByteText(text: code))
+        case .policy: return .text(ByteText(text: policy))
+        case .node: return .text(ByteText(text: position.node))
+        case .api: return .text(ByteText(text: api))
         }
     }
 }
 
-extension RecordReportAnswer.Group.Key {
-    /// Times before texts; texts by their bytes, as a database orders them.
-    fileprivate var order: Order {
+/// What tells one group from another.
+private enum ReportKey: Hashable, Comparable {
+    case time(Int64)
+    case text(ByteText)
+
+    var shown: RecordReportAnswer.Group.Key {
         switch self {
-        case .time(let time): Order(time: time, bytes: [])
-        case .text(let text): Order(time: 0, bytes: Array(text.utf8))
+        case .time(let time): .time(time)
+        case .text(let text): .text(text.text)
         }
     }
+}
 
-    fileprivate struct Order: Comparable {
-        let time: Int64
-        let bytes: [UInt8]
+/// A text that is another one where its bytes differ, as for a database.
+private struct ByteText: Hashable, Comparable {
+    let text: String
 
-        static func < (one: Order, other: Order) -> Bool {
-            one.time == other.time ? one.bytes.lexicographicallyPrecedes(other.bytes) : one.time < other.time
-        }
+    static func == (one: ByteText, other: ByteText) -> Bool { one.text.equalsByteForByte(other.text) }
+
+    static func < (one: ByteText, other: ByteText) -> Bool {
+        one.text.utf8.lexicographicallyPrecedes(other.text.utf8)
+    }
+
+    func hash(into hasher: inout Hasher) {
+        for byte in text.utf8 { hasher.combine(byte) }
     }
 }
