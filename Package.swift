@@ -306,7 +306,9 @@ let package = Package(
         // Stores of a server that are away when a test says so.
         .target(
             name: "SwitchedStores",
-            dependencies: ["LatchkeyCore", "LatchkeyEngines", "LatchkeyVault", "LatchkeyOperation"],
+            dependencies: [
+                "LatchkeyCore", "LatchkeyEngines", "LatchkeyVault", "LatchkeyOperation", "LatchkeyRecord",
+            ],
             path: "Tests/Support/SwitchedStores", swiftSettings: settings),
         // Clients of tests that send what no other client does, TLS clients, and certificates.
         .target(
@@ -366,7 +368,8 @@ let package = Package(
             "Stores",
             [
                 "LatchkeyFiles", "LatchkeyEngines", "LatchkeyPolicy", "LatchkeyVault", "LatchkeyLicensing",
-                "LatchkeyServerExamples", "StoreEngines", "StoreProcesses", "LatchkeyStores", "LatchkeyCore", "CSQLite",
+                "LatchkeyServerExamples", "StoreEngines", "StoreProcesses", "LatchkeyRecord", "LatchkeyForms",
+                "LatchkeyStores", "LatchkeyCore", "CSQLite",
             ]),
         tests("Vendors", ["LatchkeyVendors", "LatchkeyCore"]),
         tests("Device", ["LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyCore"]),
@@ -410,7 +413,7 @@ let package = Package(
                 "LatchkeyPolicy", "LatchkeyTokens", "LatchkeyVault", "LatchkeyLicensees", "LatchkeyPackaging",
                 "LatchkeyOperation", "LatchkeyVendorWire", "LatchkeyLicensing", "LatchkeyServer", "SwitchedStores",
                 "StoreProcesses", "TLSPeer", "LatchkeyServerTool", "LatchkeyTerminal", "Latchkey", "LatchkeyVendors",
-                "LatchkeyStores",
+                "LatchkeyRecord", "LatchkeyStores",
                 "LatchkeyDevice", "LatchkeyHTTP", "LatchkeyFairPlay", "LatchkeyCore",
             ]),
         tests(
@@ -418,7 +421,8 @@ let package = Package(
             [
                 "LatchkeyFiles", "LatchkeyMedia", "LatchkeyForms", "LatchkeyEngines", "LatchkeyPolicy",
                 "LatchkeyTokens", "LatchkeyVault", "LatchkeyOperation", "LatchkeyLicensing", "LatchkeyServer",
-                "SwitchedStores", "LatchkeyServerTool", "LatchkeyStores", "LatchkeyVendors", "LatchkeyHTTP",
+                "SwitchedStores", "LatchkeyServerTool", "LatchkeyRecord", "LatchkeyStores", "LatchkeyVendors",
+                "LatchkeyHTTP",
                 "LatchkeyFairPlay", "LatchkeyCore",
             ] + reports()),
         tests(

@@ -22,11 +22,11 @@ struct OperatorAddress: Sendable {
     /// Asks.
     /// - Parameters:
     ///   - parts: the path below `/admin/v1`, in its parts.
-    ///   - query: names and values; empty values are left out.
-    ///   - limit: how many bytes of the answer are taken.
+    ///   - query: names and values; empty values are left out. Defaults to none.
+    ///   - limit: how many bytes of the answer are taken. Defaults to 1 MiB.
     /// - Throws: `Diagnosis` with what the API says is wrong.
     func get(
-        _ parts: [String], _ query: [(String, String)] = [], limit: Int = 1 << 20, _ arguments: Arguments,
+        _ parts: [String], query: [(String, String)] = [], limit: Int = 1 << 20, _ arguments: Arguments,
         _ console: Console
     ) async throws -> Data {
         let base = arguments[server] ?? "http://127.0.0.1:8445"

@@ -70,7 +70,8 @@ struct ReportVerb: Verb {
             ]
         }
         let what = isViewers ? "viewers" : isHistory ? "history" : "report"
-        let reply = try await address.get(["tenants", tenant, what], query, limit: Self.most, arguments, console)
+        let reply = try await address.get(
+            ["tenants", tenant, what], query: query, limit: Self.most, arguments, console)
         if isCSV {
             console.output.write(reply)
             return .yes
@@ -108,7 +109,9 @@ extension JSONValue {
         return values
     }
 
-    private func count(_ name: String) -> String { self[name]?.number.map { "\(Int64(clamping: $0))" } ?? "–" }
+    private func count(_ name: String) -> String {
+        self[name]?.number.flatMap { Int64(exactly: $0) }.map { "\($0)" } ?? "–"
+    }
 
     /// From when to when, as of when, and what is not in it.
     private var standing: [String] {
@@ -150,9 +153,4 @@ extension String {
         default: isEmpty ? "(none)" : self
         }
     }
-}
-
-extension Int64 {
-    /// The whole number nearest to one that may be too large, or none.
-    fileprivate init(clamping number: Double) { self = number.isNaN ? 0 : Int64(max(-9e15, min(9e15, number))) }
 }
