@@ -85,7 +85,7 @@ package final class RecordFileReports: RecordReporter {
         }
     }
 
-    package func standing() async throws(StoreError) -> RecordStanding {
+    package func standing(of tenant: String?) async throws(StoreError) -> RecordStanding {
         let now = RecordRange.milliseconds(timekeeper.date)
         return try await scan(.min..<(.max)) { [limits] scan, days in
             let oldest = try days.first.map { try scan.ends(of: $0, first: true) } ?? []

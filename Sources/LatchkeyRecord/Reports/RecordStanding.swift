@@ -5,13 +5,13 @@ package struct RecordStanding: Sendable, Hashable {
     /// A node that wrote rows.
     package struct Node: Sendable, Hashable {
         package let name: String
-        /// The time of its newest row in the record, in milliseconds since 1970.
+        /// When it last brought rows, or the time of the newest, in milliseconds since 1970.
         package let newest: Int64
 
         package init(_ name: String, newest: Int64) { (self.name, self.newest) = (name, newest) }
     }
 
-    /// The time of the oldest row; `nil` without any.
+    /// A time before which there is no row, that of the oldest where it is known, in milliseconds since 1970; `nil` without any row.
     package let oldest: Int64?
     /// By name.
     package let nodes: [Node]
@@ -36,6 +36,7 @@ package protocol RecordReporter: RecordReader {
     func viewers(_ question: RecordViewers.Question) async throws(StoreError) -> RecordViewers
 
     /// How far it reaches.
+    /// - Parameter tenant: of whom the oldest row is meant, as far as the engine knows; `nil` for all.
     /// - Throws: `StoreError`.
-    func standing() async throws(StoreError) -> RecordStanding
+    func standing(of tenant: String?) async throws(StoreError) -> RecordStanding
 }

@@ -42,7 +42,7 @@ package struct ReportNotes: Sendable, Hashable {
                     "The record goes back to \(RecordRange.text(oldest)): nothing of the range before that is in it.")
             }
         } else {
-            sentences.append("The record has no rows yet.")
+            sentences.append("The record has no rows of the tenant yet.")
         }
         let end = min(times.upperBound, standing.asOf)
         // Of the node that was asked more is known than the time of its newest row.
@@ -52,7 +52,7 @@ package struct ReportNotes: Sendable, Hashable {
         }
         for node in silent.prefix(Self.mostNodes) {
             sentences.append(
-                "The newest row of the node \(node.name.onOneLine) is of \(RecordRange.text(node.newest)): what it wrote later, if anything, is not in the record yet."
+                "The node \(node.name.onOneLine) brought rows last at \(RecordRange.text(node.newest)): what it wrote since, if anything, is not in the record yet."
             )
         }
         if silent.count > Self.mostNodes {

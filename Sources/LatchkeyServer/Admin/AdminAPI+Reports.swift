@@ -59,6 +59,8 @@ extension AdminCall {
             guard let cursor = RecordCursor(text) else { throw AdminRefusal.stated("before", "a page's next") }
             query.before = cursor
         }
+        let range = query.times
+        query.narrow()
         guard try !isCSV() else { return try await historyCSV(query) }
         let (rows, standing, notes) = try await shared.desk.rows(query)
         let members: [String: JSONValue?] = [
@@ -66,7 +68,7 @@ extension AdminCall {
             "next": rows.count < query.limit ? nil : rows.last.map { .text(RecordCursor($0).text) },
         ]
         return .admin(
-            .members(members.merging(JSONValue.range(query.times, standing.asOf, notes)) { one, _ in one }))
+            .members(members.merging(JSONValue.range(range, standing.asOf, notes)) { one, _ in one }))
     }
 
     /// All pages, one after the other. The first is asked for before the answer begins, so that a record that is away is a refusal; one that
@@ -85,6 +87,7 @@ extension AdminCall {
                 guard await body.write(Data(lines.utf8)) else { return }
                 guard rows.count == query.limit, let last = rows.last else { break }
                 query.before = RecordCursor(last)
+                query.narrow()
                 do { rows = try await desk.rows(query).0 } catch { return body.fail() }
             }
             for note in notes.sentences {
@@ -137,6 +140,15 @@ extension AdminCall {
         case "csv": return true
         default: throw .stated("format", "json or csv")
         }
+    }
+}
+
+extension RecordQuery {
+    /// Ends the range where the page begins, so that no later row is looked at.
+    fileprivate mutating func narrow() {
+        guard let before else { return }
+        let end = min(times.upperBound, max(times.lowerBound, before.time) + 1)
+        times = min(times.lowerBound, end)..<end
     }
 }
 

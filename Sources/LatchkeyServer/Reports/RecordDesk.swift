@@ -54,7 +54,7 @@ package final class RecordDesk: Sendable {
     /// Counts, and says what is not counted.
     func report(_ report: RecordReport) async throws -> (RecordReportAnswer, ReportNotes) {
         try await ask { reporter in
-            let standing = try await reporter.standing()
+            let standing = try await reporter.standing(of: report.tenant)
             let answer = try await reporter.report(report)
             return (answer, self.notes(on: report.times, standing, answer, report.grouping))
         }
@@ -62,7 +62,7 @@ package final class RecordDesk: Sendable {
 
     func viewers(_ question: RecordViewers.Question) async throws -> (RecordViewers, ReportNotes) {
         try await ask { reporter in
-            let standing = try await reporter.standing()
+            let standing = try await reporter.standing(of: question.tenant)
             return (try await reporter.viewers(question), self.notes(on: question.times, standing))
         }
     }
@@ -70,7 +70,7 @@ package final class RecordDesk: Sendable {
     /// A page of rows, the newest first, and what is not among them.
     func rows(_ query: RecordQuery) async throws -> ([LicenseRecordRow], RecordStanding, ReportNotes) {
         try await ask { reporter in
-            let standing = try await reporter.standing()
+            let standing = try await reporter.standing(of: query.tenant)
             return (try await reporter.rows(query), standing, self.notes(on: query.times, standing))
         }
     }
@@ -160,7 +160,7 @@ extension AdminRefusal {
         }
         return Self(
             404, "decisionNotRecorded", reason,
-            "The node \(other.name.onOneLine) answered it, and its newest row in the record is of \(RecordRange.text(other.newest)): "
+            "The node \(other.name.onOneLine) answered it, and brought rows last at \(RecordRange.text(other.newest)): "
                 + (other.name == node ? "ask again in a moment." : "ask again in a moment, or ask that node."))
     }
 }

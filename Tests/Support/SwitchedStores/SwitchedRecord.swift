@@ -56,7 +56,7 @@ package final class SwitchedRecord: RecordReporter {
         return count.answer(asOf: now())
     }
 
-    package func standing() async throws(StoreError) -> RecordStanding {
+    package func standing(of tenant: String?) async throws(StoreError) -> RecordStanding {
         let rows = try await all()
         let nodes = Dictionary(grouping: rows, by: \.position.node).compactMap { node, rows in
             rows.map(\.time).max().map { RecordStanding.Node(node, newest: $0) }
