@@ -80,6 +80,20 @@ import Testing
         #expect(await ToolRun(arguments: ["report"] + words).status == .usage)
     }
 
+    @Test func `a history whose record goes away in the middle is no history`() async throws {
+        try await RecordStage.run { stage in
+            stage.record.add(
+                (1...700).map { RecordStage.row(.license, at: Self.now - Int64($0), number: UInt64($0)) })
+            let words = ["report", "--history", "--account", "ann", "--csv"] + Self.range
+            let whole = try await run(stage, words)
+            #expect(whole.status == .yes && whole.output.contains("2026-11-27T11:59:59.300Z"), "\(whole.error)")
+            // The first page and how far the record reaches; then the second page fails.
+            stage.record.answer(only: 2)
+            let torn = try await run(stage, words)
+            #expect(torn.status == .no && torn.output.isEmpty, "\(torn.output.count) bytes")
+        }
+    }
+
     @Test func `what the record cannot answer is told with what to do`() async throws {
         try await RecordStage.run { stage in
             stage.record.set(.isAway)

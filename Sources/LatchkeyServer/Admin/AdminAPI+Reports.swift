@@ -147,7 +147,7 @@ extension RecordQuery {
     /// Ends the range where the page begins, so that no later row is looked at.
     fileprivate mutating func narrow() {
         guard let before else { return }
-        let end = min(times.upperBound, max(times.lowerBound, before.time) + 1)
+        let end = min(times.upperBound - 1, max(times.lowerBound, before.time)) + 1
         times = min(times.lowerBound, end)..<end
     }
 }

@@ -22,34 +22,43 @@ package final class RecordDesk: Sendable {
         case reporter(any RecordReporter)
     }
 
-    private let source: Source
-    private let recordedName: @Sendable (_ account: String, _ tenant: String) -> String
-    private let unshipped: @Sendable () -> ReportNotes.Unshipped?
+    /// What a server's record gives.
+    struct Connection: Sendable {
+        var source: Source
+        /// How the record names an account of a tenant: by itself, or by a pseudonym.
+        var recordedName: @Sendable (_ account: String, _ tenant: String) -> String = { account, _ in account }
+        /// What this node has not shipped yet; `nil` if it ships nothing.
+        var unshipped: @Sendable () -> ReportNotes.Unshipped? = { nil }
+        var close: @Sendable () -> Void = {}
+    }
+
+    private let connection: Locked<Connection>
     private let timekeeper: any Timekeeper
     private let running = Locked(0)
 
-    /// - Parameters:
-    ///   - source: what there is to ask.
-    ///   - recordedName: how the record names an account of a tenant: by itself, or by a pseudonym.
-    ///   - unshipped: what this node has not shipped yet; `nil` if it ships nothing.
-    package init(
-        _ source: Source, timekeeper: any Timekeeper,
-        recordedName: @escaping @Sendable (_ account: String, _ tenant: String) -> String = { account, _ in account },
-        unshipped: @escaping @Sendable () -> ReportNotes.Unshipped? = { nil }
-    ) {
-        (self.source, self.timekeeper) = (source, timekeeper)
-        (self.recordedName, self.unshipped) = (recordedName, unshipped)
+    /// - Parameter source: what there is to ask until something is connected.
+    init(_ source: Source, timekeeper: any Timekeeper) {
+        connection = Locked(Connection(source: source))
+        self.timekeeper = timekeeper
     }
+
+    /// Asks this from now on.
+    func connect(_ new: Connection) { connection.withLock { $0 = new } }
+
+    /// Gives connections and threads back.
+    func close() { connection.withLock { $0 }.close() }
 
     /// Whether the server keeps a record that can be asked.
     var canBeAsked: Bool {
-        if case .reporter = source { true } else { false }
+        if case .reporter = connection.withLock({ $0.source }) { true } else { false }
     }
 
     var now: Date { timekeeper.date }
 
     /// How the record names an account.
-    func name(of account: String, at tenant: String) -> String { recordedName(account, tenant) }
+    func name(of account: String, at tenant: String) -> String {
+        connection.withLock { $0 }.recordedName(account, tenant)
+    }
 
     /// Counts, and says what is not counted.
     func report(_ report: RecordReport) async throws -> (RecordReportAnswer, ReportNotes) {
@@ -87,12 +96,13 @@ package final class RecordDesk: Sendable {
         on times: Range<Int64>, _ standing: RecordStanding, _ answer: RecordReportAnswer? = nil,
         _ grouping: RecordReport.Grouping? = nil
     ) -> ReportNotes {
-        ReportNotes(on: times, standing, unshipped: unshipped(), answer: answer, grouping: grouping)
+        ReportNotes(
+            on: times, standing, unshipped: connection.withLock { $0 }.unshipped(), answer: answer, grouping: grouping)
     }
 
     private func ask<Answer>(_ question: (any RecordReporter) async throws -> Answer) async throws -> Answer {
         let reporter: any RecordReporter
-        switch source {
+        switch connection.withLock({ $0.source }) {
         case .none: throw AdminRefusal.noRecord
         case .unreadable(let engine): throw AdminRefusal.unreadableRecord(engine)
         case .reporter(let one): reporter = one

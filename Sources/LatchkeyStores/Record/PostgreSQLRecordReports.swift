@@ -3,7 +3,7 @@ package import LatchkeyCore
 package import LatchkeyEngines
 package import LatchkeyRecord
 
-/// Answers questions from the record in PostgreSQL, which counts by itself, over one connection that nothing else uses.
+/// Answers questions from the record in PostgreSQL, which counts by itself, over connections that nothing else uses.
 ///
 /// Different accounts, devices and sessions are told apart by 64 bits of a hash: of 10,000,000 of them, one report in some 400,000 counts one
 /// too few.
@@ -13,11 +13,13 @@ package final class PostgreSQLRecordReports: RecordReporter {
     package let engine = PostgreSQLStore.name
     private let reader: any RecordReader
     private let pool: PostgreSQLPool
+    /// For what takes milliseconds, so that it waits for no report.
+    private let quick: PostgreSQLPool
     private let limit: Duration
 
     /// Connects when there is something to ask.
     /// - Parameters:
-    ///   - address: `postgresql://…`; a standby will do.
+    ///   - address: `postgresql://…`.
     ///   - reader: reads the rows.
     ///   - limit: how long PostgreSQL may work on one question. Defaults to 45 s.
     /// - Throws: `StoreError` for an address that is none.
@@ -27,10 +29,14 @@ package final class PostgreSQLRecordReports: RecordReporter {
         (self.reader, self.limit) = (reader, limit)
         let setup = PostgreSQLLane.Setup(
             hosts: try PostgreSQLHosts(address), isDurable: false, statementLimit: limit)
-        pool = try PostgreSQLPool(setup, count: 1, name: "reports")
+        pool = try PostgreSQLPool(setup, count: 2, name: "reports")
+        quick = try PostgreSQLPool(setup, count: 1, name: "reach")
     }
 
-    package func close() { pool.close() }
+    package func close() {
+        pool.close()
+        quick.close()
+    }
 
     package func rows(_ query: RecordQuery) async throws(StoreError) -> [LicenseRecordRow] {
         try await reader.rows(query)
@@ -62,7 +68,7 @@ package final class PostgreSQLRecordReports: RecordReporter {
     }
 
     package func standing(of tenant: String?) async throws(StoreError) -> RecordStanding {
-        let answer = try await run(Self.standing(of: tenant))
+        let answer = try await quick.run(Self.standing(of: tenant), within: min(limit, .seconds(5)))
         guard let first = answer.rows.first else { throw PostgreSQLFailure("XX000").error }
         var nodes: [RecordStanding.Node] = []
         for row in answer.rows where !row.isNull(2) {
@@ -142,7 +148,7 @@ extension RecordReport {
             conditions += " AND \(column) = $\(values.count)"
         }
         // So that the index of accounts fits.
-        if account != nil { conditions += " AND account <> ''" }
+        if account?.isEmpty == false { conditions += " AND account <> ''" }
         let order = grouping.milliseconds == nil ? "sum(count) DESC, part" : "part DESC"
         let sql = """
             SELECT now(), count(*) OVER (), part,
@@ -158,7 +164,7 @@ extension RecordReport {
             GROUP BY GROUPING SETS ((), (part)) ORDER BY grouping(part) DESC, \(order) LIMIT $5
             """
         // A name has one text only: one for each set of conditions.
-        let given = [account, content, code].map { $0 == nil ? "0" : "1" }.joined()
+        let given = [account, content, code].map { $0 == nil ? "0" : $0?.isEmpty == true ? "1" : "2" }.joined()
         return PostgreSQLCall("record-report-\(grouping.rawValue)-\(given)", sql, values)
     }
 }

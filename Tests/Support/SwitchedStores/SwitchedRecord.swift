@@ -15,7 +15,8 @@ package final class SwitchedRecord: RecordReporter {
         var rows: [LicenseRecordRow] = []
         var state = State.answers
         var waiting: [CheckedContinuation<Void, Never>] = []
-        var questions = 0
+        /// How many more questions it answers; `nil` for all.
+        var left: Int?
     }
 
     package let engine = "switched"
@@ -35,6 +36,9 @@ package final class SwitchedRecord: RecordReporter {
         }
         for one in waiting { one.resume() }
     }
+
+    /// Answers some more questions, and is away then.
+    package func answer(only count: Int) { held.withLock { $0.left = count } }
 
     /// How many questions wait for an answer.
     package var waitingCount: Int { held.withLock { $0.waiting.count } }
@@ -73,7 +77,13 @@ package final class SwitchedRecord: RecordReporter {
             }
             if !isHeld { continuation.resume() }
         }
-        let (rows, state) = held.withLock { ($0.rows, $0.state) }
+        let (rows, state) = held.withLock { held in
+            if let left = held.left {
+                held.left = left - 1
+                if left <= 0 { held.state = .isAway }
+            }
+            return (held.rows, held.state)
+        }
         guard case .answers = state else {
             throw StoreError(.unavailable, engine, reason: "The test took it away.")
         }
