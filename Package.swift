@@ -288,7 +288,7 @@ let package = Package(
             name: "StoreEngines",
             dependencies: [
                 "LatchkeyStores", "LatchkeyCore", "LatchkeyEngines", "LatchkeyPolicy", "LatchkeyVault",
-                "LatchkeyLicensing",
+                "LatchkeyRecord", "LatchkeyLicensing",
             ],
             path: "Tests/Support/StoreEngines", swiftSettings: settings),
         // The refusals that vendors' pages document, as a table for tests of both ends.
