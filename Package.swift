@@ -187,7 +187,8 @@ let package = Package(
         room(
             "LatchkeyStores",
             [
-                "LatchkeyCore", "LatchkeyFairPlay", "LatchkeyFiles", "CSQLite", "CPostgreSQL", "LatchkeyEngines",
+                "LatchkeyCore", "LatchkeyFairPlay", "LatchkeyFiles", "LatchkeyForms", "CSQLite", "CPostgreSQL",
+                "LatchkeyEngines",
                 "LatchkeyPolicy", "LatchkeyVault", "LatchkeyOperation", "LatchkeyRecord",
             ]),
         room(

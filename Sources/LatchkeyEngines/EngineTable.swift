@@ -70,6 +70,8 @@ package enum EngineRole: String, Sendable, Hashable, CaseIterable {
     case callout
     /// A tenant's keys that sign tokens.
     case keySet
+    /// Where the rows of the record go.
+    case record
 
     /// What people call it.
     package var words: String {
@@ -80,6 +82,7 @@ package enum EngineRole: String, Sendable, Hashable, CaseIterable {
         case .tokenStore: "The store of used tokens"
         case .callout: "The callout"
         case .keySet: "The key set for tokens"
+        case .record: "The record's destination"
         }
     }
 
@@ -91,6 +94,7 @@ package enum EngineRole: String, Sendable, Hashable, CaseIterable {
         case .sessionStore, .tokenStore: "The policies' outage rules are in force."
         case .callout: "What it said before counts on for an hour; for others the policies' outage rules are in force."
         case .keySet: "The last good one is in force."
+        case .record: "Rows wait in this node's spool, and are shipped once it answers."
         }
     }
 }

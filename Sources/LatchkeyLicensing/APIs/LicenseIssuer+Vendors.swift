@@ -52,6 +52,7 @@ extension LicenseIssuer {
     ) async throws(LicenseRefusal) -> License? {
         let grant = request.grant.grant
         report.end(.token, at: timekeeper.uptime)
+        report.account = grant.account
         var requested: VaultKey?
         if let name = request.named { requested = try await tenant.key(name) }
         report.kid = requested?.facts.id

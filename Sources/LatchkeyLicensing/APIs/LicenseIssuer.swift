@@ -190,6 +190,7 @@ extension LicenseIssuer {
         let (grant, error) = await tenant.grant(token, at: timekeeper.date)
         report.end(.token, at: timekeeper.uptime)
         report.tokenError = error
+        if case .success(let grant) = grant { report.account = grant.account }
         return try grant.get()
     }
 

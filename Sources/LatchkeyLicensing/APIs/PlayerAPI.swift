@@ -93,8 +93,8 @@ package struct PlayerAPI: Sendable {
         case .fairPlay: try await license(call, tenant, &report)
         case .certificate: try certificate(call)
         case .clearKey: try await clearKeys(call, tenant, &report)
-        case .heartbeat: try await heartbeat(call, tenant)
-        case .session: try await endSession(call, tenant)
+        case .heartbeat: try await heartbeat(call, tenant, &report)
+        case .session: try await endSession(call, tenant, &report)
         default: throw .noSuchPath
         }
     }
@@ -157,23 +157,26 @@ extension PlayerAPI {
     }
 
     private func heartbeat(
-        _ call: APICall, _ tenant: Tenant
+        _ call: APICall, _ tenant: Tenant, _ report: inout LicenseReport
     ) async throws(LicenseRefusal) -> HTTPResponse {
         guard let token = call.bearerToken else {
             throw .tokenMissing("the Authorization field")
         }
         switch await accounts.heartbeat(token, of: tenant.name) {
         case .continues(let end): return .json(.object(["until": .text(DateText.text(end))]))
-        case .refused(let refusal): throw refusal
+        case .refused(let refusal):
+            (report.account, report.session) = accounts.subject(of: token, at: tenant.name)
+            throw refusal
         }
     }
 
     private func endSession(
-        _ call: APICall, _ tenant: Tenant
+        _ call: APICall, _ tenant: Tenant, _ report: inout LicenseReport
     ) async throws(LicenseRefusal) -> HTTPResponse {
         guard let token = call.bearerToken else {
             throw .tokenMissing("the Authorization field")
         }
+        (report.account, report.session) = accounts.subject(of: token, at: tenant.name)
         if let refusal = await accounts.release(token, of: tenant.name) { throw refusal }
         return HTTPResponse(status: 204)
     }

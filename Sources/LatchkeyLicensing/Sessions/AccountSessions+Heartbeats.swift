@@ -32,6 +32,14 @@ extension AccountSessions {
         return refusal
     }
 
+    /// Whom a heartbeat's token is of; nobody for one that no node of this server made for this tenant.
+    package func subject(of text: String, at tenant: String) -> (account: String?, session: String?) {
+        guard let token = HeartbeatToken(text, secrets), token.tenant.equalsByteForByte(tenant) else {
+            return (nil, nil)
+        }
+        return (token.account, token.session)
+    }
+
     /// Frees a session's slot, and lets the session begin again.
     /// - Returns: whether it had one.
     /// - Throws: `StoreError`.

@@ -40,6 +40,8 @@ package struct ServerSettings: Sendable, Equatable {
     package internal(set) var threads: Int?
     /// Whether crypto_mb opens several licenses at once. Defaults to where the system's loader finds it.
     package internal(set) var cryptoMB = CryptoMB.auto
+    /// The record of licenses; `nil` keeps none.
+    package internal(set) var record: Record?
 
     /// Where crypto_mb is.
     package enum CryptoMB: Sendable, Equatable {
@@ -185,6 +187,7 @@ extension ServerSettings {
             .defaulting("drainDelay", \.drainDelay, .duration(.zero ... .seconds(300)), to: .seconds(5)),
             .optional("threads", \.threads, .whole(1...1_024)),
             .defaulting("cryptoMB", \.cryptoMB, .cryptoMB, to: .auto),
+            .optional("record", \.record, Record.form.form),
         ],
         check: { settings, place, problems in
             Admin.check(settings.admins, place.member("admins"), &problems)

@@ -45,12 +45,14 @@ package struct LogEvent: Sendable, Hashable, ExpressibleByStringLiteral {
     package static let outage: LogEvent = "outage"
     /// The process starts, drains or stops.
     package static let life: LogEvent = "life"
+    /// The record of licenses: rows that were lost, or cannot be shipped.
+    package static let record: LogEvent = "record"
     /// The log's own output did not take lines.
     package static let log: LogEvent = "log"
 
     /// Those above.
     static let all = [
-        license, heartbeat, certificate, stray, shed, packager, admin, configuration, outage, life, log,
+        license, heartbeat, certificate, stray, shed, packager, admin, configuration, outage, life, record, log,
     ]
 
     /// The event of a player's request: by what was asked, unless it was turned away before it was read.

@@ -40,6 +40,11 @@ package final class ServerMetrics: Sendable {
     package let auditSequence, auditIsIntact: Gauge
     package let ready, configurationIsLoaded: Gauge
     package let logDropped: MetricFamily<Counter>
+    /// The record: rows that were made, lost and shipped; what waits in the spool.
+    package let recordRows, recordLost: MetricFamily<Counter>
+    package let recordShipped, recordLate: Counter
+    package let recordWait: Histogram
+    package let recordSpoolRows, recordSpoolBytes, recordSpoolLimit, recordOldest: Gauge
     private let families: [any AnyMetricFamily]
     /// By the stage's number.
     private let stages: [Histogram]
@@ -137,6 +142,24 @@ package final class ServerMetrics: Sendable {
             "latchkey_log_dropped_total",
             "Log lines dropped: beyond the cap of their event, without room in memory, or not taken by the output.",
             [.first(100, "event")])
+        recordRows = table.counters(
+            "latchkey_record_rows_total", "Rows of the record that this node made.",
+            [.fixed("event", Self.recordEvents)])
+        recordLost = table.counters(
+            "latchkey_record_lost_total", "Rows of the record that were lost, by why.",
+            [.fixed("why", Self.recordLosses)])
+        recordLate =
+            table.counters("latchkey_record_late_total", "Replies that did not wait for their row: the disk hung.")[]
+        recordShipped =
+            table.counters("latchkey_record_shipped_total", "Rows that the record's destination has taken.")[]
+        recordWait = table.times("latchkey_record_wait_seconds", "Time that a license waited for its row.")[]
+        recordSpoolRows = table.gauge(
+            "latchkey_record_spool_rows", "Rows that wait for the record's destination.")
+        recordSpoolBytes = table.gauge("latchkey_record_spool_bytes", "The size of the record's spool.")
+        recordSpoolLimit = table.gauge(
+            "latchkey_record_spool_limit_bytes", "How large the spool may be; 0 without a record.")
+        recordOldest = table.gauge(
+            "latchkey_record_oldest_seconds", "The age of the oldest row that waits for the destination.")
         table.gauges("latchkey_build_info", "1, with the version.", [.first(1, "version")])[version].set(1)
         families = table.families
         let licenseStage = licenseStage
@@ -147,9 +170,14 @@ package final class ServerMetrics: Sendable {
             for why in ShedReason.allCases { _ = shed[lane, why.rawValue] }
         }
         for event in LogEvent.all { _ = logDropped[event.name] }
+        for event in Self.recordEvents { _ = recordRows[event] }
+        for why in Self.recordLosses { _ = recordLost[why] }
         auditIsIntact.set(1)
         configurationIsLoaded.set(1)
     }
+
+    private static let recordEvents = ["license", "renewal", "refusal", "end", "viewers"]
+    private static let recordLosses = ["full", "failed", "stuck", "closed", "damaged", "refused"]
 
     /// Every metric's name and type, in the order of the text, without those of the process.
     package var names: [(name: String, type: String)] { families.map { ($0.name, $0.type) } }

@@ -15,6 +15,8 @@ package struct LicenseReport: Sendable {
     /// Why the token was refused, which the client is not told.
     package var tokenError: TokenError?
     package var kid: KeyID?
+    /// The account that the token names, also where it came to no decision; and the session that a heartbeat is of.
+    package var account, session: String?
     /// Where the key came from; `nil` before there is one.
     package var keyOrigin: KeyOrigin?
     /// For how long the license holds; `nil` without one, or if it does not end.

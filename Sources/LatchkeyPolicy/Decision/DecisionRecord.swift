@@ -72,6 +72,20 @@ package struct DecisionRecord: Sendable {
         set { source = .written(newValue) }
     }
 
+    /// The policy and the decision of a record that was not read; they cost nothing to look at.
+    package var made: (policy: Policy, decision: Decision)? {
+        guard case .made(let policy, let decision) = source else { return nil }
+        return (policy, decision)
+    }
+
+    /// The record with addresses cut, as it may be kept where whole ones would name a person.
+    package func cutting(_ cut: (AddressRange) -> AddressRange) -> DecisionRecord {
+        var record = self
+        record.facts.request.address = facts.request.address.map(cut)
+        record.facts.grant.address = facts.grant.address.map(cut)
+        return record
+    }
+
     /// Decides the same facts again, maybe by another policy.
     package func decidedAgain(by policy: Policy) -> (record: DecisionRecord, decision: Decision) {
         Self.deciding(facts, by: policy, requestID: requestID)

@@ -9,6 +9,8 @@ package import LatchkeyEngines
 package protocol RecordDestination: Sendable {
     /// The engine's name, such as `postgresql`.
     var engine: String { get }
+    /// For how long few rows may wait for more.
+    var interval: Duration { get }
 
     /// Takes rows of one spool, in order: all, or none. Those up to the position that it has of the spool are left out.
     /// - Returns: the position that it has of the spool now: at least that of the last row, unless rows before the first are missing.
@@ -31,17 +33,22 @@ package protocol RecordDestination: Sendable {
     func close()
 }
 
-/// Rows of one spool that follow each other without a gap.
+/// Rows of one spool and one day, in the order of their sequences.
 package struct RecordBatch: Sendable, Hashable {
     /// One row, ready to be sent.
     package struct Line: Sendable, Hashable {
         package let sequence: UInt64
+        /// Milliseconds since 1970.
+        package let time: Int64
         /// The row as one line of JSON, without a newline.
         package let json: [UInt8]
 
-        package init(sequence: UInt64, json: [UInt8]) {
-            (self.sequence, self.json) = (sequence, json)
+        package init(sequence: UInt64, time: Int64, json: [UInt8]) {
+            (self.sequence, self.time, self.json) = (sequence, time, json)
         }
+
+        /// The day, in days since 1970 by UTC.
+        package var day: Int { Int(time / 86_400_000) }
     }
 
     package let node: String

@@ -70,6 +70,7 @@ extension AdminCall {
             let isThere = try await shared.operatorAccounts.stopEvenInOutage(
                 session: session, of: account, tenant.name, by: "an operator")
             guard isThere != false else { throw AdminRefusal.unknown("session") }
+            shared.record?.end(session, of: account, at: tenant.name, .stopped)
             return .done(["stopped": .text(session)], isStored: isThere != nil)
         }
     }
@@ -80,6 +81,7 @@ extension AdminCall {
         return try await change(.sessionStopped, of: "\(tenant.name)/\(account)", ["session": "all"]) {
             let stopped = try await shared.operatorAccounts.stopAll(of: account, tenant.name, by: "an operator")
             guard !stopped.isEmpty else { throw AdminRefusal.unknown("session") }
+            for session in stopped { shared.record?.end(session, of: account, at: tenant.name, .stopped) }
             return .admin(.object(["stopped": .texts(stopped.sorted())]))
         }
     }

@@ -66,6 +66,7 @@ extension LicenseServer {
             startTask { [self] in await watchFiles() }, startTask { [self] in await followKeys() },
             startTask { [self] in await watchEngines() },
             startTask { [self] in await writePendingKeys() }, startTask { [self] in await watchPool() },
+            startTask { [self] in await recordViewers() },
             startTask {
                 guard let notifier, let period = notifier.watchdogPeriod else { return }
                 while (try? await shared.timekeeper.sleep(for: period)) != nil { notifier.send(.watchdog) }

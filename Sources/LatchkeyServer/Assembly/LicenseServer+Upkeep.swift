@@ -91,6 +91,16 @@ extension LicenseServer {
         while (try? await shared.timekeeper.sleep(for: .seconds(1))) != nil {
             shared.saturation.note(isFull: shared.pool.admission.isOverloaded)
             shared.log.tellDropped()
+            shared.record?.flushShare()
+        }
+    }
+
+    /// Notes each minute in the record how many sessions each tenant has.
+    func recordViewers() async {
+        while (try? await shared.timekeeper.sleep(for: .seconds(60))) != nil {
+            guard let record = shared.record else { continue }
+            let counts = await shared.sessions.counts(of: current.tenants.keys.sorted())
+            record.viewers(counts.filter(\.value.isWhole).mapValues(\.value))
         }
     }
 

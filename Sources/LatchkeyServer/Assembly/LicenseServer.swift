@@ -70,6 +70,7 @@ public final class LicenseServer: Sendable {
         do {
             let shared = try await ServerShared.read(file, engines, lines, timekeeper: timekeeper)
             let state = try await shared.builder(file).state()
+            try await shared.openRecord(file)
             try self.init(file, shared, state, front)
             if let notice = OpenFileLimit.notice {
                 shared.log.write(LogEntry(.warning, .configuration, message: notice))
@@ -115,6 +116,7 @@ public final class LicenseServer: Sendable {
         addresses = ServerAddresses(
             players: .init(settings.players, ports[0]), packagers: .init(settings.packagers, ports[1]),
             operators: .init(settings.operators, ports[2]))
+        shared.record?.start()
         reload.withLock { $0 = { [weak self] in try await self?.reload() ?? [] } }
         shared.metrics.beforeText { [weak self] in
             guard let self else { return }

@@ -22,7 +22,8 @@ extension ServerSettings {
             ("stores.copyRows", start.stores.copyRows != stores.copyRows),
             ("stores.sessionMilliseconds", start.stores.sessionMilliseconds != stores.sessionMilliseconds),
             ("nodeSecret", start.nodeSecret != nodeSecret), ("threads", start.threads != threads),
-            ("cryptoMB", start.cryptoMB != cryptoMB), ("drainDelay", start.drainDelay != drainDelay),
+            ("cryptoMB", start.cryptoMB != cryptoMB), ("record", start.record != record),
+            ("drainDelay", start.drainDelay != drainDelay),
         ]
         return (members + others).filter(\.1).map(\.0)
     }

@@ -24,6 +24,14 @@ package final class ServerShared: Sendable {
     let playbacks = RunningPlaybacks()
     let metrics: ServerMetrics
     let log: ServerLog
+    /// The record of licenses; `nil` without one.
+    package var record: LicenseRecord? {
+        get { keptRecord.withLock { $0 } }
+        set { keptRecord.withLock { $0 = newValue } }
+    }
+    private let keptRecord = Locked<LicenseRecord?>(nil)
+    /// Names viewers where their names may not stand.
+    let pseudonyms: UserPseudonyms
     package let audit: AuditChain
     package let decisions = RecentDecisions()
     let counts: OutcomeCounts
@@ -80,8 +88,9 @@ package final class ServerShared: Sendable {
             try (hasOwnSecret ? nil : file.settings.nodeSecret).map { try KeyEncryptionKey($0, in: file.secrets) }
             ?? KeyEncryptionKey(id: "node", key: .random(32))
         let metrics = metrics
-        log = try ServerLog(
-            lines, pseudonyms: UserPseudonyms(secret: secret.secret(for: "latchkey/pseudonyms/1")), node: node,
+        pseudonyms = try UserPseudonyms(secret: secret.secret(for: "latchkey/pseudonyms/1"))
+        log = ServerLog(
+            lines, pseudonyms: pseudonyms, node: node,
             whenDropped: { metrics.logDropped[$0.name].add() })
         batches = LicenseBatches(file.settings.cryptoMB, in: file.secrets, metrics, log)
         audit = AuditChain(
@@ -192,6 +201,7 @@ package final class ServerShared: Sendable {
 
     /// Writes what is left of the log, and closes the stores.
     package func close() async {
+        await record?.close()
         log.tellDropped()
         await lines.flush()
         await engines.closeFiles()

@@ -50,7 +50,7 @@ struct PlayerListener: Sendable {
     }
 
     private func answer(_ received: ReceivedRequest, _ state: ServerState) async -> HTTPResponse {
-        let answer = await answered(received.call, state)
+        let answer = await shared.recorded(await answered(received.call, state), received.call)
         let now = timekeeper.uptime
         if received.call.request.method == .post {
             let wasShed = answer.report.refusal?.kind == .overloaded
@@ -75,12 +75,16 @@ struct PlayerListener: Sendable {
 
     /// Heartbeats, and requests with a token for which there is a license that holds: their playback would stop.
     private func lane(of request: HTTPRequest, at uptime: Duration) -> AdmissionLane {
-        if request.path.hasSuffix("/sessions/heartbeat") { return .renewal }
+        if request.isHeartbeat { return .renewal }
         return request.credential.map { shared.playbacks.runs($0, at: uptime) } == true ? .renewal : .start
     }
 
     /// The answer of a vendor's API, or else of the native one.
     private func answered(_ call: APICall, _ state: ServerState) async -> APIAnswer {
+        if call.request.method == .post, shared.record?.refuses == true, !call.request.isHeartbeat {
+            return .unrecorded(
+                LicenseReport(tenant: nil, endpoint: .fairPlay, requestID: call.requestID, at: timekeeper.uptime), call)
+        }
         if let answer = await state.vendors.answer(call) { return answer }
         return await state.players.answer(call)
     }
@@ -93,14 +97,20 @@ struct PlayerListener: Sendable {
         let refusal = LicenseRefusal(
             .policy(.rateLimit), reason: "The \(scope.rawValue) asks too often.", retryAfter: wait)
         let response = HTTPResponse.refusal(refusal, requestID: received.id.text)
-        return finished(APIAnswer(response, report(refusal, .none, received)), received, state)
+        return turnedAway(response, report(refusal, .none, received), received, state)
     }
 
     private func shed(_ received: ReceivedRequest, _ lane: AdmissionLane, _ state: ServerState) -> HTTPResponse {
         shared.metrics.shed[lane.name, ShedReason.full.rawValue].add()
-        return finished(
-            APIAnswer(shedReply.response(to: received.id), report(ShedReply.refusal, .fairPlay, received)), received,
-            state)
+        return turnedAway(
+            shedReply.response(to: received.id), report(ShedReply.refusal, .fairPlay, received), received, state)
+    }
+
+    private func turnedAway(
+        _ response: HTTPResponse, _ report: LicenseReport, _ received: ReceivedRequest, _ state: ServerState
+    ) -> HTTPResponse {
+        shared.record?.note(report, received.call.viewer)
+        return finished(APIAnswer(response, report), received, state)
     }
 
     private func report(_ refusal: LicenseRefusal, _ endpoint: RequestEndpoint, _ received: ReceivedRequest)
@@ -157,6 +167,8 @@ extension HTTPRequest {
     /// The fields in which players of all APIs send their tokens.
     private static let credentialFields: [HTTPHeaderName] =
         [.authorization] + VendorAPIName.allCases.flatMap(\.tokenFields)
+
+    fileprivate var isHeartbeat: Bool { path.hasSuffix("/sessions/heartbeat") }
 
     /// The token as it comes, unchecked; `nil` without one in a header field.
     fileprivate var credential: String? {

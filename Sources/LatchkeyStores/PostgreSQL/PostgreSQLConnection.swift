@@ -18,11 +18,13 @@ final class PostgreSQLConnection {
         case sync
     }
 
-    private let handle: OpaquePointer
+    let handle: OpaquePointer
+    private let isPipelined: Bool
 
     /// Begins to connect.
+    /// - Parameter isPipelined: whether statements are sent without waiting for the answers before; then there is no COPY. Defaults to yes.
     /// - Returns: `nil` if there is no memory for it.
-    init?(_ parameters: [String: Secret]) {
+    init?(_ parameters: [String: Secret], isPipelined: Bool = true) {
         let keywords = parameters.keys.sorted()
         let words = keywords.map { strdup($0) } + [nil]
         // Erased below: one of them may be a password.
@@ -37,7 +39,7 @@ final class PostgreSQLConnection {
         else {
             return nil
         }
-        self.handle = handle
+        (self.handle, self.isPipelined) = (handle, isPipelined)
         // Error messages have the SQLSTATE and no words of the server then.
         PQsetErrorVerbosity(handle, PQERRORS_SQLSTATE)
         PQsetNoticeProcessor(handle, { _, _ in }, nil)
@@ -53,9 +55,9 @@ final class PostgreSQLConnection {
         let polled = PQconnectPoll(handle)
         if polled == PGRES_POLLING_READING { return .reads }
         if polled == PGRES_POLLING_WRITING { return .writes }
-        guard polled == PGRES_POLLING_OK, PQsetnonblocking(handle, 1) == 0, PQenterPipelineMode(handle) == 1 else {
-            return .failed
-        }
+        guard polled == PGRES_POLLING_OK, PQsetnonblocking(handle, 1) == 0,
+            !isPipelined || PQenterPipelineMode(handle) == 1
+        else { return .failed }
         return .isUp
     }
 

@@ -13,82 +13,84 @@ package enum PostgreSQLSchema {
     /// A number of our own for the lock under which tables are made.
     private static let lock = 0x4c74_4b79
 
-    static let statements = [
-        "SELECT pg_advisory_xact_lock(\(lock))",
-        "CREATE SCHEMA IF NOT EXISTS latchkey",
-        """
-        CREATE TABLE IF NOT EXISTS latchkey.schema (
-            one boolean PRIMARY KEY DEFAULT true CHECK (one), version bigint NOT NULL, oldest bigint NOT NULL)
-        """,
-        // Space for the next version of a record on its page, so that an update touches no index.
-        """
-        CREATE TABLE IF NOT EXISTS latchkey.records (
-            tenant text COLLATE "C" NOT NULL, kind text COLLATE "C" NOT NULL, name bytea NOT NULL,
-            version bigint NOT NULL, ends timestamptz NOT NULL, bytes bytea NOT NULL,
-            PRIMARY KEY (tenant, kind, name)) WITH (fillfactor = 70)
-        """,
-        """
-        CREATE TABLE IF NOT EXISTS latchkey.keys (
-            tenant text COLLATE "C" NOT NULL, kid uuid NOT NULL, content bytea NOT NULL, track text NOT NULL,
-            track_type text NOT NULL, policies text NOT NULL, scheme text, periods text NOT NULL,
-            data_key bigint NOT NULL, nonce bytea NOT NULL, sealed bytea NOT NULL, created timestamptz NOT NULL,
-            disabled boolean NOT NULL, PRIMARY KEY (tenant, kid))
-        """,
-        "CREATE INDEX IF NOT EXISTS keys_content ON latchkey.keys (tenant, content, kid)",
-        "CREATE INDEX IF NOT EXISTS keys_data_key ON latchkey.keys (tenant, data_key)",
-        """
-        CREATE TABLE IF NOT EXISTS latchkey.seeds (
-            tenant text COLLATE "C" NOT NULL, version bigint NOT NULL, data_key bigint NOT NULL, nonce bytea NOT NULL,
-            sealed bytea NOT NULL, PRIMARY KEY (tenant, version))
-        """,
-        """
-        CREATE TABLE IF NOT EXISTS latchkey.data_keys (
-            tenant text COLLATE "C" NOT NULL, version bigint NOT NULL, wrapper text NOT NULL, nonce bytea NOT NULL,
-            wrapped bytea NOT NULL, PRIMARY KEY (tenant, version))
-        """,
-        """
-        CREATE TABLE IF NOT EXISTS latchkey.audit (
-            sequence bigint PRIMARY KEY, text text NOT NULL, previous bytea NOT NULL, hash bytea NOT NULL)
-        """,
-        // Keys that were replaced or removed, as they were sealed; for the owner alone.
-        """
-        CREATE TABLE IF NOT EXISTS latchkey.former_keys (
-            tenant text COLLATE "C" NOT NULL, kid uuid NOT NULL, content bytea NOT NULL, track text NOT NULL,
-            track_type text NOT NULL, policies text NOT NULL, scheme text, periods text NOT NULL,
-            data_key bigint NOT NULL, nonce bytea NOT NULL, sealed bytea NOT NULL, created timestamptz NOT NULL,
-            disabled boolean NOT NULL, gone timestamptz NOT NULL)
-        """,
-        "CREATE INDEX IF NOT EXISTS former_keys_kid ON latchkey.former_keys (tenant, kid)",
-        // By the owner's rights, so that no server's role may delete a key.
-        """
-        CREATE OR REPLACE FUNCTION latchkey.set_key_aside(
-            of_tenant text, of_kid uuid, held_key bigint, held_nonce bytea, held_sealed bytea) RETURNS bigint
-        LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-            WITH aside AS (
-                DELETE FROM latchkey.keys WHERE tenant = $1 AND kid = $2 AND data_key = $3 AND nonce = $4 AND sealed = $5
-                RETURNING \(KeyColumns.all)),
-            kept AS (
-                INSERT INTO latchkey.former_keys (\(KeyColumns.all), gone)
-                SELECT \(KeyColumns.all), clock_timestamp() FROM aside RETURNING 1)
-            SELECT count(*) FROM kept
-        $$
-        """,
-        "REVOKE ALL ON FUNCTION \(setAside) FROM PUBLIC",
-        // What tells this database from others.
-        """
-        CREATE TABLE IF NOT EXISTS latchkey.identity (
-            one boolean PRIMARY KEY DEFAULT true CHECK (one), fingerprint bytea NOT NULL)
-        """,
-        // When what counts in a record ends, in microseconds since 1970, the last first; and the record's version when that was written. A
-        // server of a version before leaves both as they are.
-        "ALTER TABLE latchkey.records ADD COLUMN IF NOT EXISTS counted bigint[]",
-        "ALTER TABLE latchkey.records ADD COLUMN IF NOT EXISTS counted_of bigint",
-        """
-        INSERT INTO latchkey.schema (version, oldest) VALUES (\(version), \(oldest))
-        ON CONFLICT (one) DO UPDATE
-        SET version = greatest(schema.version, excluded.version), oldest = greatest(schema.oldest, excluded.oldest)
-        """,
-    ]
+    static let statements =
+        [
+            "SELECT pg_advisory_xact_lock(\(lock))",
+            "CREATE SCHEMA IF NOT EXISTS latchkey",
+            """
+            CREATE TABLE IF NOT EXISTS latchkey.schema (
+                one boolean PRIMARY KEY DEFAULT true CHECK (one), version bigint NOT NULL, oldest bigint NOT NULL)
+            """,
+            // Space for the next version of a record on its page, so that an update touches no index.
+            """
+            CREATE TABLE IF NOT EXISTS latchkey.records (
+                tenant text COLLATE "C" NOT NULL, kind text COLLATE "C" NOT NULL, name bytea NOT NULL,
+                version bigint NOT NULL, ends timestamptz NOT NULL, bytes bytea NOT NULL,
+                PRIMARY KEY (tenant, kind, name)) WITH (fillfactor = 70)
+            """,
+            """
+            CREATE TABLE IF NOT EXISTS latchkey.keys (
+                tenant text COLLATE "C" NOT NULL, kid uuid NOT NULL, content bytea NOT NULL, track text NOT NULL,
+                track_type text NOT NULL, policies text NOT NULL, scheme text, periods text NOT NULL,
+                data_key bigint NOT NULL, nonce bytea NOT NULL, sealed bytea NOT NULL, created timestamptz NOT NULL,
+                disabled boolean NOT NULL, PRIMARY KEY (tenant, kid))
+            """,
+            "CREATE INDEX IF NOT EXISTS keys_content ON latchkey.keys (tenant, content, kid)",
+            "CREATE INDEX IF NOT EXISTS keys_data_key ON latchkey.keys (tenant, data_key)",
+            """
+            CREATE TABLE IF NOT EXISTS latchkey.seeds (
+                tenant text COLLATE "C" NOT NULL, version bigint NOT NULL, data_key bigint NOT NULL, nonce bytea NOT NULL,
+                sealed bytea NOT NULL, PRIMARY KEY (tenant, version))
+            """,
+            """
+            CREATE TABLE IF NOT EXISTS latchkey.data_keys (
+                tenant text COLLATE "C" NOT NULL, version bigint NOT NULL, wrapper text NOT NULL, nonce bytea NOT NULL,
+                wrapped bytea NOT NULL, PRIMARY KEY (tenant, version))
+            """,
+            """
+            CREATE TABLE IF NOT EXISTS latchkey.audit (
+                sequence bigint PRIMARY KEY, text text NOT NULL, previous bytea NOT NULL, hash bytea NOT NULL)
+            """,
+            // Keys that were replaced or removed, as they were sealed; for the owner alone.
+            """
+            CREATE TABLE IF NOT EXISTS latchkey.former_keys (
+                tenant text COLLATE "C" NOT NULL, kid uuid NOT NULL, content bytea NOT NULL, track text NOT NULL,
+                track_type text NOT NULL, policies text NOT NULL, scheme text, periods text NOT NULL,
+                data_key bigint NOT NULL, nonce bytea NOT NULL, sealed bytea NOT NULL, created timestamptz NOT NULL,
+                disabled boolean NOT NULL, gone timestamptz NOT NULL)
+            """,
+            "CREATE INDEX IF NOT EXISTS former_keys_kid ON latchkey.former_keys (tenant, kid)",
+            // By the owner's rights, so that no server's role may delete a key.
+            """
+            CREATE OR REPLACE FUNCTION latchkey.set_key_aside(
+                of_tenant text, of_kid uuid, held_key bigint, held_nonce bytea, held_sealed bytea) RETURNS bigint
+            LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+                WITH aside AS (
+                    DELETE FROM latchkey.keys WHERE tenant = $1 AND kid = $2 AND data_key = $3 AND nonce = $4 AND sealed = $5
+                    RETURNING \(KeyColumns.all)),
+                kept AS (
+                    INSERT INTO latchkey.former_keys (\(KeyColumns.all), gone)
+                    SELECT \(KeyColumns.all), clock_timestamp() FROM aside RETURNING 1)
+                SELECT count(*) FROM kept
+            $$
+            """,
+            "REVOKE ALL ON FUNCTION \(setAside) FROM PUBLIC",
+            // What tells this database from others.
+            """
+            CREATE TABLE IF NOT EXISTS latchkey.identity (
+                one boolean PRIMARY KEY DEFAULT true CHECK (one), fingerprint bytea NOT NULL)
+            """,
+            // When what counts in a record ends, in microseconds since 1970, the last first; and the record's version when that was written. A
+            // server of a version before leaves both as they are.
+            "ALTER TABLE latchkey.records ADD COLUMN IF NOT EXISTS counted bigint[]",
+            "ALTER TABLE latchkey.records ADD COLUMN IF NOT EXISTS counted_of bigint",
+        ] + PostgreSQLRecordSchema.statements + [
+            """
+            INSERT INTO latchkey.schema (version, oldest) VALUES (\(version), \(oldest))
+            ON CONFLICT (one) DO UPDATE
+            SET version = greatest(schema.version, excluded.version), oldest = greatest(schema.oldest, excluded.oldest)
+            """
+        ]
 
     /// The function that sets keys aside, in the schema.
     static let setAsideSignature = "set_key_aside(text, uuid, bigint, bytea, bytea)"
@@ -115,7 +117,7 @@ package enum PostgreSQLSchema {
             "GRANT SELECT, INSERT, UPDATE, DELETE ON latchkey.records TO \(name)",
             "GRANT SELECT, INSERT, UPDATE ON latchkey.keys, latchkey.seeds, latchkey.data_keys TO \(name)",
             "GRANT SELECT, INSERT ON latchkey.audit TO \(name)",
-        ]
+        ] + PostgreSQLRecordSchema.grants(to: name)
     }
 
     /// Checks that the tables are there, and none that this server does not know.

@@ -9,7 +9,7 @@ struct RedisScript {
     let text: String
     let digest: String
 
-    private init(_ text: String) {
+    init(_ text: String) {
         self.text = text
         // Fails only without memory; then each call sends the whole script.
         digest = (try? MessageDigest.sha1(Array(text.utf8)).hexString) ?? ""

@@ -1,0 +1,215 @@
+import Foundation
+import LatchkeyCore
+package import LatchkeyEngines
+package import LatchkeyFiles
+import LatchkeyForms
+
+/// The record as files: a folder for each day, in which each batch is a file of JSON lines with a name of its own.
+///
+/// A file is written aside, kept by the disk and then named, so that it is there whole or not at all. Its name has the spool and the first
+/// and the last sequence: what files there are is the position.
+///
+/// Source: `Documentation/Server/Record.md` §3.2.
+package final class RecordFiles: RecordDestination, RecordReader {
+    package static let name = "files"
+
+    package let engine = RecordFiles.name
+    package let interval = Duration.seconds(5)
+    private let folder: String
+    private let threads: FileThreads
+    private let positions = Locked<[String: UInt64]>([:])
+
+    /// - Parameters:
+    ///   - folder: where the days' folders are; several nodes may share it.
+    ///   - threads: where files are written. Defaults to some of its own, with 30 s each.
+    package init(folder: String, threads: FileThreads = FileThreads(limit: .seconds(30))) {
+        (self.folder, self.threads) = (folder, threads)
+    }
+
+    package func close() { threads.end() }
+
+    package func take(_ batch: RecordBatch) async throws(StoreError) -> UInt64 {
+        guard let day = batch.lines.first?.day else { return 0 }
+        let known = positions.withLock { $0[batch.spool] }
+        do {
+            let position = try await threads.run(folder) { [folder] in
+                let position = try known ?? Self.position(of: batch.spool, in: folder)
+                let lines = batch.lines(after: position)
+                guard let last = lines.last?.sequence else { return position }
+                try Self.write(
+                    lines, named: Self.fileName(batch, lines), in: "\(folder)/\(Self.text(day))", below: folder)
+                return last
+            }
+            positions.withLock { $0[batch.spool] = position }
+            return position
+        } catch {
+            // What was begun may still be done: the files tell.
+            positions.withLock { $0[batch.spool] = nil }
+            throw Self.error(error)
+        }
+    }
+
+    package func keepDays(today: Int, days: Int?) async throws(StoreError) -> Int {
+        guard let days else { return 0 }
+        do {
+            return try await threads.run(folder) { [folder] in
+                guard try Self.exists(folder) else { return 0 }
+                // One node at a time.
+                guard try SpoolFile(creating: "\(folder)/lock").hold() else { return 0 }
+                let gone = try Self.days(in: folder).filter { $0 <= today - days }
+                for day in gone { try FileManager.default.removeItem(atPath: "\(folder)/\(Self.text(day))") }
+                return gone.count
+            }
+        } catch {
+            throw Self.error(error)
+        }
+    }
+
+    package func findings() async -> [String] {
+        do {
+            return try await threads.run(folder) { [folder] in
+                let place = try Self.exists(folder) ? folder : (folder as NSString).deletingLastPathComponent
+                guard access(place.isEmpty ? "." : place, W_OK | X_OK) == 0 else {
+                    return [
+                        "\(place) cannot be written: \(String(cString: strerror(errno))). Check path and permissions."
+                    ]
+                }
+                return []
+            }
+        } catch {
+            let error = Self.error(error)
+            return ["\(error.reason) \(error.remedy)"]
+        }
+    }
+
+    package func rows(_ query: RecordQuery) async throws(StoreError) -> [LicenseRecordRow] {
+        do {
+            return try await threads.run(folder) { [folder] in
+                let days =
+                    Int(
+                        query.times.lowerBound / 86_400_000)...Int(
+                        max(query.times.lowerBound, query.times.upperBound) / 86_400_000)
+                var found: [LicenseRecordRow] = []
+                for day in try Self.days(in: folder).sorted(by: >) where days.contains(day) {
+                    guard found.count < query.limit else { break }
+                    found += try Self.rows(in: "\(folder)/\(Self.text(day))", query)
+                }
+                return Array(found.prefix(query.limit))
+            }
+        } catch {
+            throw Self.error(error)
+        }
+    }
+}
+
+extension RecordFiles {
+    /// Days since 1970 as `2026-11-27`.
+    static func text(_ day: Int) -> String {
+        String(DateText.text(Date(timeIntervalSince1970: Double(day) * 86_400)).prefix(10))
+    }
+
+    private static func fileName(_ batch: RecordBatch, _ lines: ArraySlice<RecordBatch.Line>) -> String {
+        let node = String(batch.node.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" })
+        return "\(node)-\(batch.spool)-\(lines.first?.sequence ?? 0)-\(lines.last?.sequence ?? 0).jsonl"
+    }
+
+    /// The position that the files' names tell.
+    private static func position(of spool: String, in folder: String) throws -> UInt64 {
+        guard try exists(folder) else { return 0 }
+        var position: UInt64 = 0
+        for day in try days(in: folder) {
+            for name in try FileManager.default.contentsOfDirectory(atPath: "\(folder)/\(text(day))") {
+                let parts = name.split(separator: "-").suffix(3)
+                guard name.hasSuffix(".jsonl"), parts.count == 3, parts.first.map(String.init) == spool,
+                    let last = parts.last?.split(separator: ".").first.flatMap({ UInt64($0) })
+                else { continue }
+                position = max(position, last)
+            }
+        }
+        return position
+    }
+
+    private static func exists(_ path: String) throws -> Bool {
+        FileThreads.visits(path)
+        var facts = stat()
+        if stat(path, &facts) == 0 { return true }
+        guard errno == ENOENT else { throw FileError.cannotRead(path, because: String(cString: strerror(errno))) }
+        return false
+    }
+
+    private static func days(in folder: String) throws -> [Int] {
+        try FileManager.default.contentsOfDirectory(atPath: folder).compactMap { name in
+            guard name.utf8.count == 10, let date = DateText.date("\(name)T00:00:00Z") else { return nil }
+            return Int(date.timeIntervalSince1970 / 86_400)
+        }
+    }
+
+    private static func write(
+        _ lines: ArraySlice<RecordBatch.Line>, named name: String, in day: String, below folder: String
+    ) throws {
+        FileThreads.visits(day)
+        for path in [folder, day] {
+            guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw FileError.cannotWrite(path) }
+        }
+        let aside = "\(day)/.\(name)"
+        unlink(aside)
+        let file = try SpoolFile(creating: aside)
+        let bytes = lines.flatMap { $0.json + [SpoolFrame.newline] }
+        guard SpoolDisk.writeAll(file.descriptor, bytes) == 0, fsync(file.descriptor) == 0 else {
+            throw FileError.cannotWrite(aside)
+        }
+        guard rename(aside, "\(day)/\(name)") == 0 else { throw FileError.cannotWrite("\(day)/\(name)") }
+        for path in [day, folder] {
+            let place = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+            guard place >= 0 else { throw FileError.cannotWrite(path) }
+            defer { Foundation.close(place) }
+            guard fsync(place) == 0 else { throw FileError.cannotWrite(path) }
+        }
+    }
+
+    private static func rows(in day: String, _ query: RecordQuery) throws -> [LicenseRecordRow] {
+        var rows: [LicenseRecordRow] = []
+        for name in try FileManager.default.contentsOfDirectory(atPath: day)
+        where name.hasSuffix(".jsonl") && !name.hasPrefix(".") {
+            let bytes = [UInt8](try PlainFile.read("\(day)/\(name)", limit: 64 << 20))
+            for line in bytes.split(separator: SpoolFrame.newline) {
+                let row: LicenseRecordRow
+                do { row = try LicenseRecordRow(json: line) } catch {
+                    throw StoreError(
+                        .damaged, Self.name, reason: "\(day)/\(name) has a line that is no row: \(error.reason)")
+                }
+                if query.wants(row) { rows.append(row) }
+            }
+        }
+        return rows.sorted { $1.isBefore(RecordCursor($0)) }
+    }
+
+    private static func error(_ error: any Error) -> StoreError {
+        if let error = error as? StoreError { return error }
+        let known = error as? FileError
+        return StoreError(
+            .unavailable, Self.name, reason: known?.reason ?? "The record's folder: \(type(of: error)).",
+            remedy: known?.remedy ?? "Check the folder and its permissions.")
+    }
+}
+
+extension RecordQuery {
+    /// Whether a row is among those that it asks for.
+    package func wants(_ row: LicenseRecordRow) -> Bool {
+        let pairs = [
+            (tenant, row.tenant), (account, row.account), (device, row.device), (content, row.content),
+            (country, row.country), (code, row.code), (requestID, row.requestID), (session, row.session),
+        ]
+        return times.contains(row.time) && (events.isEmpty || events.contains(row.event))
+            && pairs.allSatisfy { wanted, value in wanted.map { $0.equalsByteForByte(value) } ?? true }
+            && before.map { row.isBefore($0) } ?? true
+    }
+}
+
+extension LicenseRecordRow {
+    /// Whether it comes before a place in the order of time, node, spool and sequence.
+    package func isBefore(_ cursor: RecordCursor) -> Bool {
+        (time, position.node, position.spool, position.sequence)
+            < (cursor.time, cursor.position.node, cursor.position.spool, cursor.position.sequence)
+    }
+}

@@ -1,0 +1,151 @@
+import Foundation
+package import LatchkeyCore
+package import LatchkeyEngines
+package import LatchkeyFiles
+
+/// Brings the rows of a spool where they are kept, in order, for as long as its task runs.
+///
+/// While the destination does not answer the spool grows, and shipping goes on by itself once it does.
+///
+/// Source: `Documentation/Server/Record.md` §3.
+package final class RecordShipper: Sendable {
+    /// What somebody should know.
+    package enum Event: Sendable {
+        case shipped(Int)
+        /// A row that the destination refuses for what is in it. It stands in the file.
+        case refused(file: String, StoreError)
+        case dropped(days: Int)
+        /// Something that says nothing of the destination: files of the spool that cannot be read, days that cannot be dropped.
+        case failed(any DiagnosableError)
+    }
+
+    /// How long to wait after a failure, at first and at most.
+    private static let pauses = (first: Duration.milliseconds(250), longest: Duration.seconds(5))
+    private static let upkeep = Duration.seconds(3_600)
+
+    private let spool: RecordSpool
+    private let folder: String
+    private let destination: any RecordDestination
+    private let health: EngineHealth
+    private let days: Int?
+    private let threads: FileThreads
+    private let timekeeper: any Timekeeper
+    private let report: @Sendable (Event) -> Void
+
+    /// - Parameters:
+    ///   - spool: whose rows.
+    ///   - folder: where rows are put that the destination refuses.
+    ///   - destination: where they go.
+    ///   - health: notes whether the destination answers.
+    ///   - days: how many days it keeps; `nil` for all.
+    ///   - threads: where files are read. Defaults to some of its own.
+    ///   - timekeeper: the clock. Defaults to the machine's.
+    ///   - report: called on any thread; must not wait.
+    package init(
+        _ spool: RecordSpool, folder: String, to destination: any RecordDestination, health: EngineHealth,
+        days: Int? = nil, threads: FileThreads = FileThreads(limit: .seconds(30)),
+        timekeeper: any Timekeeper = SystemTimekeeper(), report: @escaping @Sendable (Event) -> Void = { _ in }
+    ) {
+        (self.spool, self.folder, self.destination, self.health) = (spool, folder, destination, health)
+        (self.days, self.threads, self.timekeeper, self.report) = (days, threads, timekeeper, report)
+    }
+
+    /// Ships until the task is cancelled.
+    package func run() async {
+        var (pause, kept) = (Self.pauses.first, Duration?.none)
+        var held: RecordSpool.Portion?
+        while !Task.isCancelled {
+            if kept.map({ timekeeper.uptime - $0 >= Self.upkeep }) ?? true, await keepDays() {
+                kept = timekeeper.uptime
+            }
+            do {
+                if held == nil { held = try await next() }
+                guard let portion = held else {
+                    guard (try? await timekeeper.sleep(for: destination.interval)) != nil else { return }
+                    continue
+                }
+                try await ship(portion)
+                (held, pause) = (nil, Self.pauses.first)
+                guard !portion.isFull else { continue }
+                guard (try? await timekeeper.sleep(for: destination.interval)) != nil else { return }
+            } catch {
+                note(error)
+                guard (try? await timekeeper.sleep(for: pause)) != nil else { return }
+                pause = min(pause * 2, Self.pauses.longest)
+            }
+        }
+    }
+
+    /// Ships what there is, unless the destination does not answer; before the process ends. After `run` has ended.
+    package func finish() async {
+        guard !health.isAway else { return }
+        do {
+            while let portion = try await next() { try await ship(portion) }
+        } catch {
+            note(error)
+        }
+    }
+
+    private func next() async throws -> RecordSpool.Portion? {
+        guard spool.standing.bytes > 0 else { return nil }
+        return try await threads.run(folder) { [spool] in try spool.next() }
+    }
+
+    private func ship(_ portion: RecordSpool.Portion) async throws {
+        try await ship(portion.batch)
+        health.note()
+        try await threads.run(folder) { [spool] in spool.acknowledge(portion) }
+        report(.shipped(portion.batch.lines.count))
+    }
+
+    /// Ships rows. Those that the destination refuses for what is in them are looked for by halves and put aside, so that one of them holds up
+    /// no other.
+    private func ship(_ batch: RecordBatch) async throws {
+        do throws(StoreError) {
+            let position = try await destination.take(batch)
+            guard let last = batch.lines.last, position < last.sequence else { return }
+            throw StoreError(
+                .damaged, destination.engine, reason: "The record's destination took rows and has them not.")
+        } catch {
+            guard error.kind == .unfit else { throw error }
+            guard batch.lines.count > 1 else { return try await putAside(batch, error) }
+        }
+        let middle = batch.lines.count / 2
+        for half in [batch.lines[..<middle], batch.lines[middle...]] {
+            try await ship(RecordBatch(node: batch.node, spool: batch.spool, lines: Array(half)))
+        }
+    }
+
+    private func putAside(_ batch: RecordBatch, _ error: StoreError) async throws {
+        let file = "\(folder)/refused.jsonl"
+        let bytes = batch.lines.flatMap { $0.json + [SpoolFrame.newline] }
+        try await threads.run(file) {
+            FileThreads.visits(file)
+            let opened = try SpoolFile(creating: file)
+            guard SpoolDisk.writeAll(opened.descriptor, bytes) == 0 else { throw FileError.cannotWrite(file) }
+        }
+        report(.refused(file: file, error))
+    }
+
+    private func keepDays() async -> Bool {
+        do throws(StoreError) {
+            let today = Int((timekeeper.date.timeIntervalSince1970 / 86_400).rounded(.down))
+            let dropped = try await destination.keepDays(today: today, days: days)
+            if dropped > 0 { report(.dropped(days: dropped)) }
+            return true
+        } catch {
+            note(error)
+            return false
+        }
+    }
+
+    private func note(_ error: any Error) {
+        guard let error = error as? StoreError else {
+            if let known = error as? any DiagnosableError { report(.failed(known)) }
+            return
+        }
+        health.note(error)
+        // Those that the health does not count.
+        if !health.isAway { report(.failed(error)) }
+    }
+}

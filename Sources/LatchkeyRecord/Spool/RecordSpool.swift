@@ -1,0 +1,217 @@
+package import Foundation
+import LatchkeyCore
+package import LatchkeyFiles
+
+/// The rows of a node until they are where they are kept: files in a folder, to which rows are only appended.
+///
+/// Many requests share one write, and whoever waits for a row waits for that write alone. Each process is a spool with a name of its own, and
+/// counts its rows from 1; those that a process before left are read first.
+///
+/// Source: `Documentation/Server/Record.md` §2.
+package final class RecordSpool: Sendable {
+    /// When a row counts as kept. The raw values are stable.
+    package enum Sync: String, Sendable, Hashable, CaseIterable {
+        /// The disk has it.
+        case always
+        /// The system has it, and the disk within 100 ms.
+        case written
+    }
+
+    /// Why a row was lost. The raw values are stable.
+    package enum Loss: String, Sendable, Hashable, CaseIterable {
+        /// The spool has as many bytes as it may.
+        case full
+        /// The disk does not take it.
+        case failed
+        /// The disk hangs, and there is no more room in memory.
+        case stuck
+        /// The process ends.
+        case closed
+    }
+
+    /// What became of a row.
+    package enum Outcome: Sendable, Hashable {
+        case kept
+        /// The disk hangs: it is written once it goes on.
+        case late
+        case lost(Loss)
+    }
+
+    /// What somebody should know.
+    package enum Event: Sendable, Hashable {
+        case kept(Int)
+        case lost(Loss, Int, reason: String)
+        /// The disk took longer than the patience.
+        case hangs
+        /// The disk says that it may not have kept what was written; nobody knows which rows.
+        case unsynced(reason: String)
+        /// Bytes of a file that are no rows as they were written; at the end, a crash tore the last one.
+        case damaged(file: String, bytes: Int, isEnd: Bool)
+    }
+
+    package struct Settings: Sendable {
+        /// The most bytes on the disk. Defaults to 1 GiB.
+        package var bytes = 1 << 30
+        package var sync = Sync.written
+        /// For how long a row may wait for the disk. Defaults to 1 s.
+        package var patience = Duration.seconds(1)
+        /// The most bytes in memory while the disk hangs. Defaults to 16 MiB.
+        package var memory = 16 << 20
+        package var disk = SpoolDisk()
+
+        package init() {}
+
+        /// Shipped rows are removed by the file: small ones, and an eighth of all at most.
+        var segmentBytes: Int { max(4_096, min(8 << 20, bytes / 8)) }
+    }
+
+    /// How much there is.
+    package struct Standing: Sendable, Hashable {
+        /// Rows that are not acknowledged.
+        package var rows = 0
+        /// Bytes of the files.
+        package var bytes = 0
+        /// When the oldest row that is not acknowledged was made, in milliseconds since 1970; `nil` without one.
+        package var oldest: Int64?
+        /// Whether rows would be lost now.
+        package var isFull = false
+    }
+
+    struct Waiting {
+        let json: [UInt8]
+        let time: Int64
+        let promise: Promise<Outcome, Never>?
+    }
+
+    struct State {
+        var waiting: [Waiting] = []
+        var waitingBytes = 0
+        /// Whether the queue writes, or is about to.
+        var isWriting = false
+        /// Since when one write goes on, and who waits for it.
+        var began: ContinuousClock.Instant?
+        var underWay: [Promise<Outcome, Never>] = []
+        var isStuck = false
+        var isWatched = false
+        var isDirty = false
+        var isClosed = false
+        var failed = false
+        var sequence: UInt64 = 0
+        /// The oldest first; the last is the one that is written, where there is a file.
+        var segments: [SpoolSegment] = []
+        var file: SpoolFile?
+        var standing = Standing()
+    }
+
+    package let node: String
+    /// This process's spool.
+    package let name: String
+    package let settings: Settings
+    let folder: String
+    let start: Int64
+    let report: @Sendable (Event) -> Void
+    private let lock: SpoolFile
+    let state = Locked(State())
+    let queue = DispatchQueue(label: "latchkey.record", qos: .userInitiated)
+    let syncing = DispatchQueue(label: "latchkey.record.sync")
+    let watching = DispatchQueue(label: "latchkey.record.watch")
+
+    /// Opens a folder, and makes it where there is none. Blocks.
+    /// - Parameters:
+    ///   - folder: where the files are; for this process alone.
+    ///   - node: the node's name, in each row.
+    ///   - settings: limits.
+    ///   - date: now. Defaults to the machine's.
+    ///   - report: called on any thread; must not wait.
+    /// - Throws: `FileError`; `recordFolderTaken` while another process has the folder.
+    package init(
+        folder: String, node: String, _ settings: Settings = Settings(), date: Date = Date(),
+        report: @escaping @Sendable (Event) -> Void = { _ in }
+    ) throws(FileError) {
+        (self.folder, self.node, self.settings, self.report) = (folder, node, settings, report)
+        start = Int64(date.timeIntervalSince1970 * 1_000)
+        var generator = SystemRandomNumberGenerator()
+        let number = generator.next()
+        name = (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }.hexString
+        FileThreads.visits(folder)
+        guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw .cannotWrite(folder) }
+        lock = try SpoolFile(creating: "\(folder)/lock")
+        guard lock.hold() else {
+            throw FileError(
+                code: "recordFolderTaken", reason: "Another process has the record's folder \(folder).",
+                remedy: "Give each server a folder of its own, or end the other process.")
+        }
+        let found: [String]
+        do { found = try FileManager.default.contentsOfDirectory(atPath: folder) } catch {
+            throw .cannotRead(folder, because: "its files cannot be listed")
+        }
+        var segments = found.sorted().compactMap { SpoolSegment(found: $0, in: folder) }
+        if let known = Acknowledged(in: folder), let index = segments.firstIndex(where: { $0.name == known.segment }) {
+            for former in segments[..<index] { unlink("\(folder)/\(former.name)") }
+            segments.removeFirst(index)
+            segments[0].offset = min(known.offset, segments[0].size)
+            segments[0].acknowledgedRows = min(known.rows, segments[0].rows)
+        }
+        state.withLock { [segments] state in
+            state.segments = segments
+            state.standing.rows = segments.reduce(0) { $0 + $1.rows - $1.acknowledgedRows }
+            state.standing.bytes = segments.reduce(0) { $0 + $1.size }
+            state.standing.oldest = segments.first.flatMap { Int64($0.name.prefix(13)) }
+        }
+    }
+
+    package var standing: Standing {
+        state.withLock { state in
+            var standing = state.standing
+            if standing.rows == 0 { standing.oldest = nil }
+            standing.isFull = state.failed || standing.bytes >= settings.bytes - settings.segmentBytes / 64
+            return standing
+        }
+    }
+
+    /// Keeps a row, and waits until it is kept.
+    package func append(_ row: LicenseRecordRow) async -> Outcome {
+        let promise = Promise<Outcome, Never>()
+        add(row, promise)
+        return await withCheckedContinuation { done in
+            promise.whenResolved { done.resume(with: $0) }
+        }
+    }
+
+    /// Keeps a row for which nobody waits.
+    package func post(_ row: LicenseRecordRow) { add(row, nil) }
+
+    private func add(_ row: LicenseRecordRow, _ promise: Promise<Outcome, Never>?) {
+        let one = Waiting(json: row.jsonEnd, time: row.time, promise: promise)
+        let (outcome, begins) = state.withLock { state -> (Outcome?, Bool) in
+            guard !state.isClosed else { return (.lost(.closed), false) }
+            guard state.waitingBytes + one.json.count <= settings.memory else { return (.lost(.stuck), false) }
+            state.waiting.append(one)
+            state.waitingBytes += one.json.count
+            defer { state.isWriting = true }
+            return (state.isStuck ? .late : nil, !state.isWriting)
+        }
+        if case .lost(let loss) = outcome { report(.lost(loss, 1, reason: "")) }
+        if let outcome { promise?.resolve(.success(outcome)) }
+        if begins { queue.async { self.writeWaiting() } }
+    }
+
+    /// Writes what waits, and has the disk keep all of it.
+    package func flush() async {
+        await withCheckedContinuation { done in
+            queue.async {
+                self.writeWaiting()
+                self.syncing.async {
+                    self.sync()
+                    done.resume()
+                }
+            }
+        }
+    }
+
+    /// Takes no more rows, and writes those that wait.
+    package func close() async {
+        state.withLock { $0.isClosed = true }
+        await flush()
+    }
+}

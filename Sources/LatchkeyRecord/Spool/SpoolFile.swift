@@ -1,0 +1,118 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyFiles
+
+/// What a spool does with the disk; tests put a disk there that fails or hangs.
+package struct SpoolDisk: Sendable {
+    /// Writes all bytes at the end of a file, or returns why not.
+    package var write: @Sendable (Int32, [UInt8]) -> Int32
+    /// Has the disk keep what was written; returns why not.
+    package var sync: @Sendable (Int32) -> Int32
+
+    package init(
+        write: @escaping @Sendable (Int32, [UInt8]) -> Int32 = SpoolDisk.writeAll,
+        sync: @escaping @Sendable (Int32) -> Int32 = { fdatasync($0) == 0 ? 0 : errno }
+    ) {
+        (self.write, self.sync) = (write, sync)
+    }
+
+    package static let writeAll: @Sendable (Int32, [UInt8]) -> Int32 = { descriptor, bytes in
+        bytes.withUnsafeBytes { bytes in
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let count = Foundation.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+                if count > 0 {
+                    rest = rest.dropFirst(count)
+                } else if errno != EINTR {
+                    return count == 0 ? ENOSPC : errno
+                }
+            }
+            return 0
+        }
+    }
+}
+
+/// A file that is open for writing, closed when nobody needs it.
+final class SpoolFile: Sendable {
+    let descriptor: Int32
+
+    init(creating path: String) throws(FileError) {
+        descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw .cannotWrite(path) }
+    }
+
+    deinit { close(descriptor) }
+
+    /// Holds the file for this process alone, to its end.
+    /// - Returns: false if another one holds it.
+    func hold() -> Bool { flock(descriptor, LOCK_EX | LOCK_NB) == 0 }
+}
+
+/// A file of rows, by its name: the time of the spool's start, the spool, the first row's sequence.
+struct SpoolSegment: Sendable {
+    let name: String
+    let spool: String
+    /// How many of its bytes are whole rows.
+    var size: Int
+    /// How many rows were in it when it was opened, and since then.
+    var rows: Int
+    /// What was acknowledged of it.
+    var offset = 0
+    var acknowledgedRows = 0
+
+    init(start: Int64, spool: String, first: UInt64) {
+        name = "\(Self.padded(start, 13))-\(spool)-\(Self.padded(first, 12)).rows"
+        self.spool = spool
+        (size, rows) = (0, 0)
+    }
+
+    /// A segment of an earlier process; `nil` for a name that is none.
+    init?(found name: String, in folder: String) {
+        let parts = name.split(separator: "-")
+        guard parts.count == 3, name.hasSuffix(".rows"), parts[1].count == 16 else { return nil }
+        self.name = name
+        spool = String(parts[1])
+        guard let (size, rows) = Self.count("\(folder)/\(name)") else { return nil }
+        (self.size, self.rows) = (size, rows)
+    }
+
+    private static func padded(_ number: some BinaryInteger, _ width: Int) -> String {
+        let text = "\(number)"
+        return String(repeating: "0", count: max(0, width - text.count)) + text
+    }
+
+    /// The bytes and the lines of a file.
+    private static func count(_ path: String) -> (Int, Int)? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var (size, rows, piece) = (0, 0, [UInt8](repeating: 0, count: 1 << 20))
+        while true {
+            let count = piece.withUnsafeMutableBytes { Foundation.read(descriptor, $0.baseAddress, $0.count) }
+            guard count > 0 else { return count == 0 ? (size, rows) : nil }
+            size += count
+            rows += piece[..<count].count { $0 == SpoolFrame.newline }
+        }
+    }
+
+    /// Bytes of a file.
+    static func read(_ path: String, from offset: Int, count: Int) throws(FileError) -> [UInt8] {
+        FileThreads.visits(path)
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw .cannotRead(path, because: String(cString: strerror(errno))) }
+        defer { close(descriptor) }
+        var (bytes, done) = ([UInt8](repeating: 0, count: count), 0)
+        while done < count {
+            let number = bytes.withUnsafeMutableBytes { buffer in
+                pread(descriptor, buffer.baseAddress?.advanced(by: done), count - done, off_t(offset + done))
+            }
+            if number == 0 { break }
+            guard number > 0 else {
+                if errno == EINTR { continue }
+                throw .cannotRead(path, because: String(cString: strerror(errno)))
+            }
+            done += number
+        }
+        return Array(bytes.prefix(done))
+    }
+}

@@ -1,0 +1,241 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyEngines
+import LatchkeyForms
+import LatchkeyLicensing
+import LatchkeyOperation
+import LatchkeyPolicy
+package import LatchkeyRecord
+
+/// The record of a running server: makes rows, keeps them in the spool, and has them shipped.
+///
+/// Source: `Documentation/Server/Record.md`.
+package final class LicenseRecord: Sendable {
+    let settings: ServerSettings.Record
+    let rows: RecordRows
+    package let spool: RecordSpool
+    /// Reads the rows of all nodes; `nil` for a destination that others read.
+    package let reader: (any RecordReader)?
+    let health: EngineHealth
+    private let destination: any RecordDestination
+    private let shipper: RecordShipper
+    private let metrics: ServerMetrics
+    private let log: ServerLog
+    private let timekeeper: any Timekeeper
+    private let share = RefusalShare()
+    private let shipping = Locked<Task<Void, Never>?>(nil)
+
+    /// Opens the folder, with what a process before left. Blocks.
+    /// - Throws: `FileError`.
+    init(
+        _ settings: ServerSettings.Record, folder: String, node: String, to destination: any RecordDestination,
+        pseudonyms: UserPseudonyms, metrics: ServerMetrics, log: ServerLog, timekeeper: any Timekeeper,
+        disk: SpoolDisk = SpoolDisk()
+    ) throws {
+        (self.settings, self.destination, self.metrics, self.log) = (settings, destination, metrics, log)
+        self.timekeeper = timekeeper
+        rows = RecordRows(settings, pseudonyms)
+        reader = destination as? any RecordReader
+        var spoolSettings = RecordSpool.Settings()
+        spoolSettings.bytes = settings.megabytes << 20
+        spoolSettings.sync = settings.sync == .always ? .always : .written
+        spoolSettings.disk = disk
+        spool = try RecordSpool(folder: folder, node: node, spoolSettings, date: timekeeper.date) {
+            Self.tell($0, metrics, log)
+        }
+        health = EngineHealth(EngineRole.record.rawValue, engine: destination.engine, timekeeper: timekeeper)
+        shipper = RecordShipper(
+            spool, folder: folder, to: destination, health: health, days: settings.days, timekeeper: timekeeper
+        ) { Self.tell($0, metrics, log) }
+        metrics.recordSpoolLimit.set(Double(spoolSettings.bytes))
+    }
+
+    /// Begins to ship.
+    func start() { shipping.withLock { [shipper] in $0 = startTask { await shipper.run() } } }
+
+    /// Keeps the rows of a request that was answered, and waits until they are kept.
+    /// - Returns: whether the reply may be sent.
+    func keep(_ report: LicenseReport, _ viewer: LicenseRequestFacts) async -> Bool {
+        let made = rows.rows(of: report, viewer, at: timekeeper.date, timekeeper.uptime)
+        guard let first = made.first else { return true }
+        for row in made.dropFirst() { post(row) }
+        guard first.event == .license || first.event == .renewal else {
+            refuse(first, report)
+            return true
+        }
+        let start = timekeeper.uptime
+        let outcome = await spool.append(first)
+        metrics.recordRows[first.event.rawValue].add()
+        metrics.recordWait.observe(timekeeper.uptime - start)
+        if outcome == .late { metrics.recordLate.add() }
+        return outcome == .kept || settings.whenFull == .serve
+    }
+
+    /// Keeps the rows of a request for which nobody waits: one that was turned away.
+    func note(_ report: LicenseReport, _ viewer: LicenseRequestFacts) {
+        for row in rows.rows(of: report, viewer, at: timekeeper.date, timekeeper.uptime) { refuse(row, report) }
+    }
+
+    /// A session that somebody else than its player ended: an operator, or another service.
+    func end(_ session: String, of account: String, at tenant: String, _ cause: LicenseRecordRow.Cause) {
+        post(rows.end(session, of: account, at: tenant, cause, timekeeper.date))
+    }
+
+    /// How many sessions tenants have at once.
+    func viewers(_ counts: [String: Int]) {
+        let time = Int64(saturating: timekeeper.date.timeIntervalSince1970 * 1_000)
+        for (tenant, count) in counts.sorted(by: { $0.key < $1.key }) {
+            var row = LicenseRecordRow(.viewers, time: time)
+            (row.tenant, row.count) = (tenant, count)
+            post(row)
+        }
+    }
+
+    /// Whether licenses are refused now because their rows could not be kept.
+    var refuses: Bool { settings.whenFull == .refuse && spool.standing.isFull }
+
+    /// Keeps the rows of refusals that came in too great a number. To be called each second.
+    func flushShare() { for row in share.take(at: timekeeper.uptime) { post(row) } }
+
+    /// Shows how much there is.
+    func fillMetrics() {
+        let standing = spool.standing
+        metrics.recordSpoolRows.set(Double(standing.rows))
+        metrics.recordSpoolBytes.set(Double(standing.bytes))
+        let now = timekeeper.date.timeIntervalSince1970
+        metrics.recordOldest.set(standing.oldest.map { max(0, now - Double($0) / 1_000) } ?? 0)
+    }
+
+    /// Keeps what waits, ships what can be shipped in a moment, and closes.
+    package func close(within limit: Duration = .seconds(2)) async {
+        for row in share.take(at: nil) { post(row) }
+        await spool.close()
+        let task = shipping.withLock { $0 }
+        task?.cancel()
+        // Rows that are not shipped now, the next start ships.
+        try? await withDeadline(limit, SystemTimekeeper(), expired: { CancellationError() }) { [shipper] in
+            await task?.value
+            if task != nil { await shipper.finish() }
+        }
+        destination.close()
+    }
+
+    /// A refusal that cost its sender nothing has a share, so that nobody fills the disk with such.
+    private func refuse(_ row: LicenseRecordRow, _ report: LicenseReport) {
+        guard row.event == .refusal, report.record == nil else { return post(row) }
+        for row in share.rows(of: row, at: timekeeper.uptime) { post(row) }
+    }
+
+    private func post(_ row: LicenseRecordRow) {
+        spool.post(row)
+        metrics.recordRows[row.event.rawValue].add()
+    }
+}
+
+// MARK: - What operators learn
+
+extension LicenseRecord {
+    private static func tell(_ event: RecordSpool.Event, _ metrics: ServerMetrics, _ log: ServerLog) {
+        switch event {
+        case .kept: break
+        case .lost(let loss, let count, let reason):
+            metrics.recordLost[loss.rawValue].add(UInt64(count))
+            var entry = LogEntry(.error, .record, message: loss.words(count, reason))
+            entry.reason = "recordLost"
+            log.write(entry)
+        case .hangs:
+            log.write(
+                LogEntry(
+                    .error, .record,
+                    message: "The disk of the record's folder hangs: rows wait in memory, and licenses for no row."))
+        case .unsynced(let reason):
+            log.write(
+                LogEntry(
+                    .error, .record,
+                    message: "The disk may not have kept some of the record's rows: \(reason). Check the disk."))
+        case .damaged(let file, let bytes, let isEnd):
+            // Nobody got the license whose row a crash tore.
+            if !isEnd { metrics.recordLost["damaged"].add() }
+            let words =
+                isEnd
+                ? "A crash tore the last row of \(file): \(bytes) bytes were left out. Its license was not sent."
+                : "\(file) has \(bytes) bytes that are no row as it was written; they were left out. Check the disk."
+            log.write(LogEntry(isEnd ? .warning : .error, .record, message: words))
+        }
+    }
+
+    private static func tell(_ event: RecordShipper.Event, _ metrics: ServerMetrics, _ log: ServerLog) {
+        switch event {
+        case .shipped(let count): metrics.recordShipped.add(UInt64(count))
+        case .refused(let file, let error):
+            metrics.recordLost["refused"].add()
+            log.write(
+                LogEntry(
+                    .error, .record,
+                    message: "The record's destination refuses a row, which was put into \(file). \(error.reason)"))
+        case .dropped(let days):
+            log.write(LogEntry(.info, .record, message: "Days of the record that are too old were dropped: \(days)."))
+        case .failed(let error): log.write(LogEntry(.record, error))
+        }
+    }
+}
+
+extension RecordSpool.Loss {
+    fileprivate func words(_ count: Int, _ reason: String) -> String {
+        let lost = "\(count.counted("row")) of the record \(count == 1 ? "was" : "were") lost"
+        return switch self {
+        case .full: "\(lost): the spool has as many bytes as record.megabytes says. See that its destination answers."
+        case .failed: "\(lost): the disk does not take them. \(reason) Make room, or check the disk."
+        case .stuck: "\(lost): the disk hangs, and memory has no more room. Check the disk."
+        case .closed: "\(lost): the process was ending."
+        }
+    }
+}
+
+/// How many refusals a second have rows of their own; the rest of a kind is one row with their number.
+final class RefusalShare: Sendable {
+    private struct Kind: Hashable {
+        let tenant, api, code: String
+    }
+
+    private struct State {
+        var second: Int64 = 0
+        var count = 0
+        var more: [Kind: LicenseRecordRow] = [:]
+    }
+
+    static let perSecond = 500
+    /// Codes and tenants come from the code and the configuration; still, nobody fills the memory.
+    private static let kinds = 1_000
+    private let state = Locked(State())
+
+    /// The rows to keep now: the refusal's, if it is within the share, and those of a second that is over.
+    func rows(of row: LicenseRecordRow, at uptime: Duration) -> [LicenseRecordRow] {
+        let former = take(at: uptime)
+        return state.withLock { state in
+            state.count += 1
+            guard state.count > Self.perSecond else { return former + [row] }
+            let kind = Kind(tenant: row.tenant, api: row.api, code: row.code)
+            guard state.more[kind] != nil || state.more.count < Self.kinds else { return former + [row] }
+            var more = state.more[kind] ?? row
+            if state.more[kind] == nil {
+                (more.count, more.requestID, more.account, more.session) = (0, "", "", "")
+                (more.address, more.country, more.device, more.kid, more.microseconds) = ("", "", "", "", nil)
+            }
+            more.count += 1
+            state.more[kind] = more
+            return former
+        }
+    }
+
+    /// The rows of a second that is over.
+    /// - Parameter uptime: now; `nil` for those of this second, too.
+    func take(at uptime: Duration?) -> [LicenseRecordRow] {
+        state.withLock { state in
+            let second = uptime.map { Int64(saturating: $0.inSeconds.rounded(.down)) }
+            guard second != state.second else { return [] }
+            defer { state = State(second: second ?? state.second) }
+            return state.more.values.sorted { ($0.tenant, $0.api, $0.code) < ($1.tenant, $1.api, $1.code) }
+        }
+    }
+}

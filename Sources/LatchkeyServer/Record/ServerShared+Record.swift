@@ -1,0 +1,72 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyFiles
+import LatchkeyHTTP
+import LatchkeyLicensing
+import LatchkeyOperation
+import LatchkeyPolicy
+import LatchkeyRecord
+import LatchkeyStores
+
+extension ServerShared {
+    /// Opens the record that the configuration names; nothing without one.
+    /// - Throws: `ServerProblems`.
+    func openRecord(_ file: ConfigurationFile) async throws(ServerProblems) {
+        guard let settings = file.settings.record else { return }
+        var problems = ServerProblems()
+        let opened = await problems.awaiting("record") { [self] in
+            let destination = try file.recordDestination(settings)
+            do {
+                return try await file.threads.run("record.folder", within: .seconds(30)) { [self] in
+                    try LicenseRecord(
+                        settings, folder: file.path(settings.folder), node: node, to: destination,
+                        pseudonyms: pseudonyms, metrics: metrics, log: log, timekeeper: timekeeper)
+                }
+            } catch {
+                destination.close()
+                throw error
+            }
+        }
+        guard let opened else { throw problems }
+        health.add(opened.health)
+        record = opened
+        metrics.beforeText { opened.fillMetrics() }
+    }
+
+    /// Keeps the row of an answer.
+    /// - Returns: the answer; a refusal in its place where its row could not be kept and the settings say so.
+    func recorded(_ answer: APIAnswer, _ call: APICall) async -> APIAnswer {
+        guard let record, await !record.keep(answer.report, call.viewer) else { return answer }
+        return .unrecorded(answer.report, call)
+    }
+}
+
+extension APIAnswer {
+    /// The refusal of a license whose row cannot be kept.
+    static func unrecorded(_ report: LicenseReport, _ call: APICall) -> APIAnswer {
+        let refusal = LicenseRefusal(
+            .vendor(code: "recordUnavailable", status: 503), reason: "The license's row in the record cannot be kept.",
+            remedy: "Try again shortly.")
+        var report = report
+        report.outcome = .refused(refusal)
+        return APIAnswer(.refusal(refusal, requestID: call.requestID), report)
+    }
+}
+
+extension ConfigurationFile {
+    /// Where the rows go.
+    /// - Throws: `Diagnosis`, `StoreError`, without a part of the address.
+    func recordDestination(_ settings: ServerSettings.Record) throws -> any RecordDestination {
+        if settings.destination.hasPrefix("files:") {
+            return RecordFiles(folder: path(String(settings.destination.dropFirst(6))))
+        }
+        switch try StoreAddress(settings.destination) {
+        case .postgresql(let address): return try PostgreSQLRecord(address)
+        case .redis(let address): return try RedisRecordStream(address, length: settings.streamLength)
+        case .memory, .sqlite:
+            throw Diagnosis(
+                code: "recordDestination", reason: "The record's destination is no place for the rows of all nodes.",
+                remedy: "Write postgresql://…, files:PATH or redis://….")
+        }
+    }
+}

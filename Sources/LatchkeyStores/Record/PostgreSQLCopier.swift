@@ -1,0 +1,85 @@
+import LatchkeyCore
+import LatchkeyEngines
+import LatchkeyRecord
+
+/// Copies batches over one connection. Belongs to one thread, which it blocks.
+final class PostgreSQLCopier {
+    private let hosts: PostgreSQLHosts
+    private let limit: Duration
+    private var connection: PostgreSQLCopy?
+    /// Days of which the partitions are there.
+    private var days: Set<Int> = []
+
+    init(_ hosts: PostgreSQLHosts, _ limit: Duration) { (self.hosts, self.limit) = (hosts, limit) }
+
+    /// Copies the rows that the position of their spool does not cover, and moves it, in one transaction.
+    /// - Returns: the position then.
+    /// - Throws: `StoreError`. Nobody knows then whether it was done; the next attempt learns it from the position.
+    func copy(_ batch: RecordBatch) throws(StoreError) -> UInt64 {
+        let isUsed = connection != nil
+        do throws(StoreError) { return try attempt(batch) } catch {
+            (connection, days) = (nil, [])
+            // What has been idle may have ended long ago.
+            guard isUsed, error.kind == .unavailable else { throw error }
+        }
+        do throws(StoreError) { return try attempt(batch) } catch {
+            (connection, days) = (nil, [])
+            throw error
+        }
+    }
+
+    private func attempt(_ batch: RecordBatch) throws(StoreError) -> UInt64 {
+        let connection = try connected()
+        if let day = batch.lines.first?.day, !days.contains(day) {
+            try connection.run("SELECT latchkey.make_record_day($1::date)", [PostgreSQLRecordSchema.dayText(day)])
+            days.insert(day)
+        }
+        try connection.run("BEGIN")
+        let held = try connection.run(
+            """
+            INSERT INTO latchkey.record_positions (spool, node, sequence, seen) VALUES ($1, $2, 0, clock_timestamp())
+            ON CONFLICT (spool) DO UPDATE SET seen = excluded.seen RETURNING sequence
+            """, [batch.spool, batch.node])
+        guard let position = held.flatMap({ UInt64($0) }) else {
+            throw StoreError(.damaged, PostgreSQLStore.name, reason: "The record's position of a spool is no number.")
+        }
+        let lines = batch.lines(after: position)
+        guard let last = lines.last?.sequence else {
+            try connection.run("COMMIT")
+            return position
+        }
+        try connection.copy(
+            "COPY latchkey.license_records (\(PostgreSQLRecordSchema.columns.joined(separator: ", "))) FROM STDIN",
+            PostgreSQLRecordSchema.copyText(try rows(lines)))
+        try connection.run(
+            "UPDATE latchkey.record_positions SET sequence = $2::bigint WHERE spool = $1", [batch.spool, "\(last)"])
+        try connection.run("COMMIT")
+        return last
+    }
+
+    private func connected() throws(StoreError) -> PostgreSQLCopy {
+        if let connection {
+            connection.begin(within: limit)
+            return connection
+        }
+        let connection = try PostgreSQLCopy.connect(hosts, within: limit)
+        let milliseconds = Int(limit.inMilliseconds)
+        // A node that hangs in the middle holds its spool's position for this long at most.
+        try connection.run(
+            "SET synchronous_commit = on; SET lock_timeout = 5000; SET statement_timeout = \(milliseconds); "
+                + "SET idle_in_transaction_session_timeout = \(milliseconds)")
+        self.connection = connection
+        return connection
+    }
+
+    private func rows(_ lines: ArraySlice<RecordBatch.Line>) throws(StoreError) -> [LicenseRecordRow] {
+        var rows: [LicenseRecordRow] = []
+        rows.reserveCapacity(lines.count)
+        for line in lines {
+            do throws(RecordRowError) { rows.append(try LicenseRecordRow(json: line.json)) } catch {
+                throw StoreError(.unfit, PostgreSQLStore.name, reason: "A line is no row: \(error.reason)")
+            }
+        }
+        return rows
+    }
+}

@@ -1,0 +1,182 @@
+import Foundation
+package import LatchkeyCore
+package import LatchkeyEngines
+import LatchkeyForms
+package import LatchkeyRecord
+
+/// The record in PostgreSQL: rows come by COPY, and the position of their spool with them in one transaction.
+///
+/// It has connections of its own: one that copies, and one that reads.
+///
+/// Source: `Documentation/Server/Record.md` §3.1.
+package final class PostgreSQLRecord: RecordDestination, RecordReader {
+    /// A batch and who waits for it.
+    private struct Job: Sendable {
+        let batch: RecordBatch
+        let promise: Promise<UInt64, StoreError>
+    }
+
+    package let engine = PostgreSQLStore.name
+    package let interval = Duration.milliseconds(250)
+    private let pool: PostgreSQLPool
+    private let inbox = WorkInbox<Job>(limit: 4)
+    private let limit: Duration
+
+    /// Connects when there is something to do.
+    /// - Parameters:
+    ///   - address: `postgresql://…`.
+    ///   - limit: how long a batch or a page may take. Defaults to 15 s.
+    /// - Throws: `StoreError` for an address that is none.
+    package init(_ address: Secret, limit: Duration = .seconds(15)) throws(StoreError) {
+        self.limit = limit
+        let hosts = try PostgreSQLHosts(address)
+        let setup = PostgreSQLLane.Setup(hosts: hosts, isDurable: true, statementLimit: limit)
+        pool = try PostgreSQLPool(setup, count: 1, name: "record")
+        let inbox = inbox
+        let thread = Thread {
+            let copier = PostgreSQLCopier(hosts, limit)
+            while let jobs = inbox.next(atMost: 1) {
+                for job in jobs {
+                    do throws(StoreError) {
+                        job.promise.resolve(.success(try copier.copy(job.batch)))
+                    } catch {
+                        job.promise.resolve(.failure(error))
+                    }
+                }
+            }
+        }
+        thread.name = "latchkey-record"
+        thread.start()
+    }
+
+    deinit { close() }
+
+    package func close() {
+        inbox.close()
+        pool.close()
+    }
+
+    package func take(_ batch: RecordBatch) async throws(StoreError) -> UInt64 {
+        let promise = Promise<UInt64, StoreError>()
+        guard inbox.add(Job(batch: batch, promise: promise)) else {
+            throw StoreError(.unavailable, engine, reason: "The record's connection was closed, or has batches to do.")
+        }
+        let outcome = await withCheckedContinuation { done in
+            promise.whenResolved { done.resume(returning: $0) }
+        }
+        return try outcome.get()
+    }
+
+    package func keepDays(today: Int, days: Int?) async throws(StoreError) -> Int {
+        for day in today...today + 2 {
+            _ = try await pool.run(
+                PostgreSQLCall(
+                    "record-make-day", "SELECT latchkey.make_record_day($1::date)",
+                    [.text(PostgreSQLRecordSchema.dayText(day))]),
+                within: limit)
+        }
+        guard let days else { return 0 }
+        let answer = try await pool.run(
+            PostgreSQLCall(
+                "record-drop-days", "SELECT latchkey.drop_record_days($1::date)",
+                [.text(PostgreSQLRecordSchema.dayText(today - days + 1))]), within: limit)
+        return Int(clamping: try answer.rows.first?.integer(0) ?? 0)
+    }
+
+    package func findings() async -> [String] {
+        let sql = """
+            SELECT object || ' ' || wanted FROM unnest($1::text[], $2::text[]) AS need (object, wanted)
+            WHERE NOT coalesce(CASE WHEN wanted = 'EXECUTE'
+                THEN has_function_privilege(to_regprocedure(object)::oid, wanted)
+                ELSE has_table_privilege(to_regclass(object)::oid, wanted) END, false)
+            """
+        let needs = [
+            ("license_records", "SELECT"), ("license_records", "INSERT"), ("record_positions", "SELECT"),
+            ("record_positions", "INSERT"), ("record_positions", "UPDATE"),
+            (PostgreSQLRecordSchema.makeDay, "EXECUTE"), (PostgreSQLRecordSchema.dropDays, "EXECUTE"),
+        ]
+        do throws(StoreError) {
+            let answer = try await pool.run(
+                PostgreSQLCall(
+                    "record-check", sql,
+                    [.array(.text, needs.map { .text("latchkey.\($0.0)") }), .array(.text, needs.map { .text($0.1) })]),
+                within: .seconds(5))
+            var missing: [String] = []
+            for row in answer.rows { missing.append(String(decoding: try row.bytes(0), as: UTF8.self)) }
+            guard !missing.isEmpty else { return [] }
+            return [
+                "The role of PostgreSQL lacks what the record needs: \(missing.joined(separator: ", ")). "
+                    + "Run latchkey-server migrate as the tables' owner with --grant."
+            ]
+        } catch {
+            return ["\(error.reason) \(error.remedy)"]
+        }
+    }
+
+    package func rows(_ query: RecordQuery) async throws(StoreError) -> [LicenseRecordRow] {
+        var values: [PostgreSQLValue] = []
+        func bind(_ value: PostgreSQLValue) -> String {
+            values.append(value)
+            return "$\(values.count)"
+        }
+        func time(_ milliseconds: Int64) -> String {
+            "'epoch'::timestamptz + \(bind(.integer(milliseconds))) * interval '1 millisecond'"
+        }
+        var parts = ["time >= \(time(query.times.lowerBound))", "time < \(time(query.times.upperBound))"]
+        let texts = [
+            ("tenant", query.tenant), ("account", query.account), ("device", query.device), ("content", query.content),
+            ("country", query.country), ("code", query.code), ("request_id", query.requestID),
+            ("session", query.session),
+        ]
+        for (column, text) in texts { if let text { parts.append("\(column) = \(bind(.text(text)))") } }
+        // So that the index of accounts fits.
+        if query.account != nil { parts.append("account <> ''") }
+        if !query.events.isEmpty {
+            let events = query.events.map(\.rawValue).sorted().map { PostgreSQLValue.text($0) }
+            parts.append("event = ANY (\(bind(.array(.text, events))))")
+        }
+        if let before = query.before {
+            let position = before.position
+            parts.append(
+                "(time, node COLLATE \"C\", spool COLLATE \"C\", sequence) < (\(time(before.time)), \(bind(.text(position.node))), \(bind(.text(position.spool))), \(bind(.integer(Int64(clamping: position.sequence)))))"
+            )
+        }
+        let names = PostgreSQLRecordSchema.columns.dropFirst().joined(separator: ", ")
+        let sql = """
+            SELECT round(extract(epoch FROM time) * 1000)::bigint, \(names)
+            FROM latchkey.license_records WHERE \(parts.joined(separator: " AND "))
+            ORDER BY time DESC, node COLLATE "C" DESC, spool COLLATE "C" DESC, sequence DESC
+            LIMIT \(bind(.integer(Int64(max(0, query.limit)))))
+            """
+        // A name has one text only: one for each set of conditions.
+        let name = "record-rows-\(parts.joined().hashValue)"
+        let answer = try await pool.run(PostgreSQLCall(name, sql, values), within: limit)
+        var rows: [LicenseRecordRow] = []
+        for row in answer.rows { rows.append(try row.recordRow()) }
+        return rows
+    }
+}
+
+extension PostgreSQLRow {
+    /// The row of the record in the order of its columns, with the time in milliseconds.
+    fileprivate func recordRow() throws(StoreError) -> LicenseRecordRow {
+        func text(_ column: Int) throws(StoreError) -> String { String(decoding: try bytes(column), as: UTF8.self) }
+        guard let event = LicenseRecordRow.Event(rawValue: try text(4)) else {
+            throw StoreError(.damaged, PostgreSQLStore.name, reason: "The record has an event of a later version.")
+        }
+        var row = LicenseRecordRow(event, time: try integer(0))
+        row.position = RecordPosition(
+            node: try text(1), spool: try text(2), sequence: UInt64(clamping: try integer(3)))
+        row.cause = LicenseRecordRow.Cause(rawValue: try text(5))
+        row.count = Int(clamping: try integer(6))
+        (row.tenant, row.account, row.device) = (try text(7), try text(8), try text(9))
+        (row.address, row.country, row.content) = (try text(10), try text(11), try text(12))
+        (row.kid, row.api, row.kind) = (try text(13), try text(14), try text(15))
+        row.seconds = isNull(16) ? nil : Int(clamping: try integer(16))
+        (row.policy, row.policyDigest, row.session) = (try text(17), try text(18), try text(19))
+        (row.requestID, row.code, row.reason) = (try text(20), try text(21), try text(22))
+        row.microseconds = isNull(23) ? nil : Int(clamping: try integer(23))
+        row.decision = isNull(24) ? nil : try text(24)
+        return row
+    }
+}

@@ -1,0 +1,141 @@
+import Foundation
+import LatchkeyForms
+import LatchkeyRecord
+
+/// The tables of the record in the schema `latchkey`: one partition for each day by UTC, and the position of each spool.
+///
+/// Servers run without the right to make or drop tables; two functions of the owner's do that for days alone.
+///
+/// Source: `Documentation/Server/Record.md` §3.1.
+enum PostgreSQLRecordSchema {
+    /// The columns in the order in which rows are copied.
+    static let columns = [
+        "time", "node", "spool", "sequence", "event", "cause", "count", "tenant", "account", "device", "address",
+        "country", "content", "kid", "api", "kind", "seconds", "policy", "policy_digest", "session", "request_id",
+        "code", "reason", "microseconds", "decision",
+    ]
+
+    /// A number of our own for the lock under which days are made and dropped.
+    private static let lock = 0x4c74_5265
+
+    static let statements = [
+        """
+        CREATE TABLE IF NOT EXISTS latchkey.license_records (
+            time timestamptz NOT NULL, node text NOT NULL, spool text NOT NULL, sequence bigint NOT NULL,
+            event text COLLATE "C" NOT NULL, cause text COLLATE "C" NOT NULL, count bigint NOT NULL,
+            tenant text COLLATE "C" NOT NULL, account text COLLATE "C" NOT NULL, device text COLLATE "C" NOT NULL,
+            address text NOT NULL, country text COLLATE "C" NOT NULL, content text COLLATE "C" NOT NULL,
+            kid text COLLATE "C" NOT NULL, api text COLLATE "C" NOT NULL, kind text COLLATE "C" NOT NULL,
+            seconds bigint, policy text NOT NULL, policy_digest text NOT NULL, session text COLLATE "C" NOT NULL,
+            request_id text COLLATE "C" NOT NULL, code text COLLATE "C" NOT NULL, reason text NOT NULL,
+            microseconds bigint, decision text) PARTITION BY RANGE (time)
+        """,
+        "CREATE INDEX IF NOT EXISTS license_records_time ON latchkey.license_records (tenant, time)",
+        """
+        CREATE INDEX IF NOT EXISTS license_records_account ON latchkey.license_records (tenant, account, time)
+        WHERE account <> ''
+        """,
+        "CREATE INDEX IF NOT EXISTS license_records_request ON latchkey.license_records (request_id)",
+        """
+        CREATE TABLE IF NOT EXISTS latchkey.record_positions (
+            spool text PRIMARY KEY, node text NOT NULL, sequence bigint NOT NULL, seen timestamptz NOT NULL)
+        """,
+        """
+        CREATE OR REPLACE FUNCTION latchkey.make_record_day(of_day date) RETURNS void
+        LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+        DECLARE part text := 'license_records_' || to_char(of_day, 'YYYYMMDD');
+        BEGIN
+            IF to_regclass('latchkey.' || part) IS NOT NULL THEN RETURN; END IF;
+            PERFORM pg_advisory_xact_lock(\(lock));
+            EXECUTE format(
+                'CREATE TABLE IF NOT EXISTS latchkey.%I PARTITION OF latchkey.license_records FOR VALUES FROM (%L) TO (%L)',
+                part, of_day::timestamp AT TIME ZONE 'UTC', (of_day + 1)::timestamp AT TIME ZONE 'UTC');
+        END $$
+        """,
+        // Days that have passed, and by one node at a time; the others say that they dropped none.
+        """
+        CREATE OR REPLACE FUNCTION latchkey.drop_record_days(before date) RETURNS bigint
+        LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+        DECLARE part text; gone bigint := 0;
+        BEGIN
+            IF before > (now() AT TIME ZONE 'UTC')::date OR NOT pg_try_advisory_xact_lock(\(lock)) THEN RETURN 0; END IF;
+            FOR part IN
+                SELECT relname FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid
+                WHERE inhparent = 'latchkey.license_records'::regclass AND relname ~ '^license_records_[0-9]{8}$'
+                    AND to_date(right(relname, 8), 'YYYYMMDD') < before
+            LOOP
+                EXECUTE format('DROP TABLE latchkey.%I', part);
+                gone := gone + 1;
+            END LOOP;
+            DELETE FROM latchkey.record_positions WHERE seen < before::timestamp AT TIME ZONE 'UTC';
+            RETURN gone;
+        END $$
+        """,
+        "REVOKE ALL ON FUNCTION latchkey.\(makeDay), latchkey.\(dropDays) FROM PUBLIC",
+    ]
+
+    static let makeDay = "make_record_day(date)"
+    static let dropDays = "drop_record_days(date)"
+
+    /// What a server's role needs: it adds rows, reads them, and changes none.
+    static func grants(to name: String) -> [String] {
+        [
+            "GRANT SELECT, INSERT ON latchkey.license_records TO \(name)",
+            "GRANT SELECT, INSERT, UPDATE ON latchkey.record_positions TO \(name)",
+            "GRANT EXECUTE ON FUNCTION latchkey.\(makeDay), latchkey.\(dropDays) TO \(name)",
+        ]
+    }
+
+    /// Rows in COPY's text form.
+    static func copyText(_ rows: some Sequence<LicenseRecordRow>) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var day = (number: Int64.min, text: "")
+        for row in rows {
+            if row.time / 86_400_000 != day.number {
+                day = (row.time / 86_400_000, dayText(Int(row.time / 86_400_000)))
+            }
+            let fields: [String?] = [
+                "\(day.text)T\(clockText(row.time % 86_400_000))Z", row.position.node,
+                row.position.spool, "\(row.position.sequence)", row.event.rawValue, row.cause?.rawValue ?? "",
+                "\(row.count)", row.tenant, row.account, row.device, row.address, row.country, row.content, row.kid,
+                row.api, row.kind, row.seconds.map { "\($0)" }, row.policy, row.policyDigest, row.session,
+                row.requestID, row.code, row.reason, row.microseconds.map { "\($0)" }, row.decision,
+            ]
+            for (index, field) in fields.enumerated() {
+                if index > 0 { bytes.append(UInt8(ascii: "\t")) }
+                append(field, to: &bytes)
+            }
+            bytes.append(UInt8(ascii: "\n"))
+        }
+        return bytes
+    }
+
+    private static func clockText(_ milliseconds: Int64) -> String {
+        func padded(_ number: Int64, _ width: Int) -> String {
+            let text = String(number)
+            return String(repeating: "0", count: max(0, width - text.utf8.count)) + text
+        }
+        let (seconds, fraction) = milliseconds.quotientAndRemainder(dividingBy: 1_000)
+        return
+            "\(padded(seconds / 3_600, 2)):\(padded(seconds / 60 % 60, 2)):\(padded(seconds % 60, 2)).\(padded(fraction, 3))"
+    }
+
+    /// Days since 1970 as `2026-11-27`.
+    static func dayText(_ day: Int) -> String {
+        String(DateText.text(Date(timeIntervalSince1970: Double(day) * 86_400)).prefix(10))
+    }
+
+    /// PostgreSQL keeps no NUL in a text.
+    private static func append(_ field: String?, to bytes: inout [UInt8]) {
+        guard let field else { return bytes.append(contentsOf: "\\N".utf8) }
+        for byte in field.utf8 where byte != 0 {
+            switch byte {
+            case UInt8(ascii: "\\"): bytes.append(contentsOf: "\\\\".utf8)
+            case UInt8(ascii: "\t"): bytes.append(contentsOf: "\\t".utf8)
+            case UInt8(ascii: "\n"): bytes.append(contentsOf: "\\n".utf8)
+            case UInt8(ascii: "\r"): bytes.append(contentsOf: "\\r".utf8)
+            default: bytes.append(byte)
+            }
+        }
+    }
+}
