@@ -202,6 +202,7 @@ package final class ServerShared: Sendable {
     /// Writes what is left of the log, and closes the stores.
     package func close() async {
         await record?.close()
+        desk.close()
         log.tellDropped()
         await lines.flush()
         await engines.closeFiles()
