@@ -1,7 +1,7 @@
-package import Foundation
+import Foundation
 package import LatchkeyCore
 package import LatchkeyEngines
-package import LatchkeyFiles
+import LatchkeyFiles
 import LatchkeyForms
 
 /// Answers questions from the record's files, which it reads one after the other, on threads of its own that give way to all others.
@@ -214,8 +214,17 @@ private struct FileScan {
 extension ArraySlice<UInt8> {
     /// Whether other bytes stand somewhere in it.
     fileprivate func contains(_ needle: [UInt8]) -> Bool {
-        withUnsafeBytes { bytes in
-            needle.withUnsafeBytes { memmem(bytes.baseAddress, bytes.count, $0.baseAddress, $0.count) != nil }
+        guard let first = needle.first else { return true }
+        return withUnsafeBytes { bytes in
+            var start = bytes.baseAddress
+            var left = bytes.count - needle.count + 1
+            while left > 0, let from = start, let found = memchr(from, Int32(first), left) {
+                if memcmp(found, needle, needle.count) == 0 { return true }
+                let next = UnsafeRawPointer(found) + 1
+                left -= from.distance(to: next)
+                start = next
+            }
+            return false
         }
     }
 }
