@@ -1,5 +1,5 @@
 import Foundation
-package import LatchkeyCore
+import LatchkeyCore
 import LatchkeyEngines
 import LatchkeyOperation
 package import LatchkeyRecord

@@ -1,5 +1,6 @@
 import LatchkeyCore
 import LatchkeyEngines
+import LatchkeyLicensing
 import LatchkeyRecord
 import LatchkeyStores
 
