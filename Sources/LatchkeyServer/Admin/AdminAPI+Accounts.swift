@@ -5,6 +5,7 @@ import LatchkeyHTTP
 import LatchkeyLicensing
 import LatchkeyOperation
 import LatchkeyPolicy
+import LatchkeyRecord
 
 extension AdminAPI {
     static let accountRoutes: [Route<Page>] = [

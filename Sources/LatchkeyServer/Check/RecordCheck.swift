@@ -1,4 +1,5 @@
 import Foundation
+import LatchkeyRecord
 import LatchkeyFiles
 import LatchkeyForms
 import LatchkeyLicensing
