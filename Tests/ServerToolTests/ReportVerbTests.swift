@@ -5,6 +5,7 @@ import SwitchedStores
 import Testing
 
 @testable import LatchkeyForms
+@testable import LatchkeyLicensing
 @testable import LatchkeyRecord
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool

@@ -1,6 +1,7 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyEngines
+import LatchkeyFiles
 import LatchkeyTesting
 import Testing
 
@@ -39,7 +40,7 @@ import Testing
         let total: [Int]
 
         init(
-            _ name: String, by grouping: RecordReport.Grouping, _ change: (inout RecordReport) -> Void = { _ in },
+            _ name: String, by grouping: RecordReport.Grouping, where change: (inout RecordReport) -> Void = { _ in },
             _ groups: [(String, [Int])], total: [Int]
         ) {
             var report = RecordReport(of: "acme", times: days, by: grouping)
@@ -57,7 +58,7 @@ import Testing
                 ("\(day + 48 * hour)", [1, 0, 0, 1, 1, 1]),
             ], total: all),
         Case(
-            "by hour of the first day", by: .hour, { $0.times = day..<day + 24 * hour },
+            "by hour of the first day", by: .hour, where: { $0.times = day..<day + 24 * hour },
             [("\(day)", [1, 0, 0, 1, 1, 1]), ("\(day + hour)", [1, 1, 0, 2, 2, 2])], total: [2, 1, 0, 2, 2, 2]),
         Case(
             "by content, whose bytes tell one from another", by: .content,
@@ -72,27 +73,27 @@ import Testing
                 ("bob", [1, 0, 0, 1, 1, 1]),
             ], total: all),
         Case(
-            "by country of one account", by: .country, { $0.account = "bob" },
+            "by country of one account", by: .country, where: { $0.account = "bob" },
             [("FR", [1, 0, 0, 1, 1, 1])], total: [1, 0, 0, 1, 1, 1]),
         Case(
-            "by code of refusals alone", by: .code, { $0.event = .refusal },
+            "by code of refusals alone", by: .code, where: { $0.event = .refusal },
             [("tokenForm", [0, 0, 40, 0, 0, 0]), ("sessionLimit", [0, 0, 1, 1, 1, 0])], total: [0, 0, 41, 1, 1, 0]),
         Case(
-            "by policy of one content", by: .policy, { $0.content = "film" },
+            "by policy of one content", by: .policy, where: { $0.content = "film" },
             [("gold", [1, 1, 0, 1, 1, 1]), ("", [0, 0, 1, 1, 1, 0])], total: [1, 1, 1, 2, 2, 1]),
         Case(
-            "by node of one code", by: .node, { $0.code = "sessionLimit" },
+            "by node of one code", by: .node, where: { $0.code = "sessionLimit" },
             [("b", [0, 0, 1, 1, 1, 0])], total: [0, 0, 1, 1, 1, 0]),
         Case(
             "by API", by: .api,
             [("fairplay", [3, 1, 41, 3, 3, 3]), ("drmtoday", [1, 0, 0, 1, 1, 1])], total: all),
         Case(
-            "by device, the two with the most rows", by: .device, { $0.limit = 2 },
+            "by device, the two with the most rows", by: .device, where: { $0.limit = 2 },
             [("", [0, 0, 40, 0, 0, 0]), ("d-ann", [2, 1, 0, 1, 1, 2])], total: all),
         Case(
-            "by hour, the latest one", by: .hour, { $0.limit = 1 },
+            "by hour, the latest one", by: .hour, where: { $0.limit = 1 },
             [("\(day + 71 * hour)", [1, 0, 0, 1, 1, 1])], total: all),
-        Case("of nobody", by: .day, { $0.tenant = "nobody" }, [], total: [0, 0, 0, 0, 0, 0]),
+        Case("of nobody", by: .day, where: { $0.tenant = "nobody" }, [], total: [0, 0, 0, 0, 0, 0]),
     ]
 
     @Test(arguments: RecordEngine.installed, cases)
@@ -150,8 +151,8 @@ import Testing
     func `a history is paged, each row once, the newest first`(_ engine: RecordEngine) async throws {
         let rows = (1...40).map { number in
             LicenseRecordRow.sample(
-                .license, Self.day + Int64(number / 7) * 20 * Self.hour, "ann", request: "r-\(number)",
-                node: number.isMultiple(of: 2) ? "a" : "b")
+                .license, Self.day + Int64(number / 7) * 20 * Self.hour, "ann",
+                node: number.isMultiple(of: 2) ? "a" : "b", request: "r-\(number)")
         }
         try await engine.open(rows + [.sample(.license, Self.day, "bob")]) { reporter in
             var query = RecordQuery(times: Self.day..<Self.day + 200 * Self.hour, limit: 6)
@@ -264,7 +265,7 @@ extension [LicenseRecordRow] {
     /// Brings rows as their nodes do: each with a spool of its own, in order.
     func ship(to destination: any RecordDestination) async throws {
         for (node, rows) in Dictionary(grouping: self, by: \.position.node).sorted(by: { $0.key < $1.key }) {
-            let spool = String(repeating: "0", count: 14) + Array(node.utf8).prefix(1).hexString
+            let spool = String(repeating: "0", count: 14) + "\(node)\(node)"
             let lines = rows.sorted { $0.time < $1.time }.enumerated().map { index, row in
                 var row = row
                 row.position = RecordPosition(node: node, spool: spool, sequence: UInt64(index + 1))

@@ -72,11 +72,12 @@ struct PostgreSQLRecordReportsTests {
         let hurried = try PostgreSQLRecordReports(address, reader: record, limit: .milliseconds(5))
         defer { hurried.close() }
         let whole = RecordReport(of: "acme", times: Self.begin..<Self.begin + 10 * Self.day, by: .account)
-        await #expect {
-            _ = try await hurried.report(whole)
-        } throws: { error in
-            (error as? StoreError)?.kind == .unfit && (error as? StoreError)?.remedy.contains("shorter range") == true
-        }
+        var refusal: StoreError?
+        // It may be late where the machine is busy.
+        repeat {
+            do { _ = try await hurried.report(whole) } catch { refusal = error as? StoreError }
+        } while refusal?.kind == .unavailable
+        #expect(refusal?.kind == .unfit && refusal?.remedy.contains("shorter range") == true)
         let cut = try await reports.report(whole)
         #expect(cut.groups.count == RecordReport.mostGroups && cut.groupCount == 100_000)
         #expect(cut.total.accounts == 100_000 && cut.total.licenses == 900_000)

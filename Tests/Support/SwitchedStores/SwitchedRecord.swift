@@ -1,4 +1,4 @@
-package import LatchkeyCore
+import LatchkeyCore
 package import LatchkeyEngines
 package import LatchkeyRecord
 
