@@ -56,13 +56,30 @@ import Testing
         }
     }
 
+    @Test(
+        arguments: [
+            ([], [2, 1]), (["--last", "1h"], [1, 1]), (["--content", "film"], [1, 1]),
+            (["--code", "blocked"], [0, 1]),
+            (["--event", "license", "--account", "bob"], [1, 0]),
+        ] as [([String], [Double])])
+    func `filters and the length of a range are the server's`(_ words: [String], _ figures: [Double]) async throws {
+        try await RecordStage.run { stage in
+            fill(stage)
+            let range = ["--to", "2026-11-27T12:00:00Z", "--last", "2d"]
+            let told = try await run(stage, ["report", "--json"] + range + words)
+            let total = JSONValue(Data(told.output.utf8))?["total"]
+            #expect([total?["licenses"]?.number, total?["refusals"]?.number] == figures, "\(told.error)")
+        }
+    }
+
     @Test func `an account's history and viewers at once are told`() async throws {
         try await RecordStage.run { stage in
             fill(stage)
             var viewers = RecordStage.row(.viewers, at: Self.now - 1)
             viewers.count = 7
             stage.record.add([viewers])
-            let history = try await run(stage, ["report", "--history", "--account", "bob", "--limit", "1"] + Self.range)
+            let history = try await run(
+                stage, ["report", "--history", "--account", "bob", "--limit", "1"] + Self.range)
             #expect(history.output.contains("license") && !history.output.contains("blocked"), "\(history.output)")
             let before = try #require(history.output.firstMatch(of: /--before (\S+)/)?.1)
             let earlier = try await run(

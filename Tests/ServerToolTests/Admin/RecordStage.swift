@@ -14,7 +14,7 @@ struct RecordStage {
     static let now: Int64 = 1_795_780_800_000
     static let hour: Int64 = 3_600_000
 
-    let record = SwitchedRecord { RecordStage.now }
+    let record: SwitchedRecord
     let test: ServerUnderTest
 
     /// Runs a test with a server, and stops it in any case.
