@@ -99,9 +99,9 @@ export async function reports(place, context) {
     const alias = wanted.account !== undefined && answer.recorded !== wanted.account
       ? h("p", { class: "empty" }, `The record names this account ${answer.recorded}.`) : null;
     return [...standing(answer), alias, table("The newest first", [
-      ["Time (UTC)", one => date(one.time)], ["Event", one => one.count ? `${one.event} × ${number(one.count)}` : one.event],
+      ["Time (UTC)", one => date(one.time)], ["Event", one => h("b", {}, one.count ? `${one.event} × ${number(one.count)}` : one.event)],
       ["Content", one => one.content], ["Device", one => one.device], ["Place", one => [one.country, one.address].filter(Boolean).join(", ") || null],
-      ["Code", one => one.code ?? one.cause], ["Reason", one => one.reason],
+      ["Code", one => one.code ?? one.cause ? h("b", {}, one.code ?? one.cause) : null], ["Reason", one => one.reason],
       ["Request", one => one.requestId ? h("a", { class: "id", href: `#/decisions?${new URLSearchParams({ id: one.requestId })}` }, one.requestId) : null],
     ], answer.rows), h("div", { class: "pager" },
       before ? h("button", { type: "button", click: () => history(wanted) }, "Newest") : null,
