@@ -269,7 +269,7 @@ let package = Package(
                 "LatchkeyCore", "LatchkeyFairPlay", "LatchkeyHTTP", "LatchkeyStores", "LatchkeyTerminal",
                 "LatchkeyWebPlayer", "LatchkeyFiles", "LatchkeyMedia", "LatchkeyTransport", "LatchkeyForms",
                 "LatchkeyPolicy", "LatchkeyTokens", "LatchkeyVault", "LatchkeyOperation", "LatchkeyLicensing",
-                "LatchkeyServer",
+                "LatchkeyRecord", "LatchkeyServer",
             ], swiftSettings: settings),
         .executableTarget(
             name: "LatchkeyBench",
@@ -289,7 +289,7 @@ let package = Package(
             name: "StoreEngines",
             dependencies: [
                 "LatchkeyStores", "LatchkeyCore", "LatchkeyEngines", "LatchkeyPolicy", "LatchkeyVault",
-                "LatchkeyLicensing",
+                "LatchkeyRecord", "LatchkeyLicensing",
             ],
             path: "Tests/Support/StoreEngines", swiftSettings: settings),
         // The refusals that vendors' pages document, as a table for tests of both ends.
@@ -307,7 +307,9 @@ let package = Package(
         // Stores of a server that are away when a test says so.
         .target(
             name: "SwitchedStores",
-            dependencies: ["LatchkeyCore", "LatchkeyEngines", "LatchkeyVault", "LatchkeyOperation"],
+            dependencies: [
+                "LatchkeyCore", "LatchkeyEngines", "LatchkeyVault", "LatchkeyOperation", "LatchkeyRecord",
+            ],
             path: "Tests/Support/SwitchedStores", swiftSettings: settings),
         // Clients of tests that send what no other client does, TLS clients, and certificates.
         .target(
@@ -366,9 +368,9 @@ let package = Package(
         tests(
             "Stores",
             [
-                "LatchkeyFiles", "LatchkeyEngines", "LatchkeyPolicy", "LatchkeyRecord", "LatchkeyVault",
-                "LatchkeyLicensing", "LatchkeyServerExamples", "StoreEngines", "StoreProcesses", "LatchkeyStores",
-                "LatchkeyCore", "CSQLite",
+                "LatchkeyFiles", "LatchkeyEngines", "LatchkeyPolicy", "LatchkeyVault", "LatchkeyLicensing",
+                "LatchkeyServerExamples", "StoreEngines", "StoreProcesses", "LatchkeyRecord", "LatchkeyForms",
+                "LatchkeyStores", "LatchkeyCore", "CSQLite",
             ]),
         tests("Vendors", ["LatchkeyVendors", "LatchkeyCore"]),
         tests(
@@ -414,7 +416,7 @@ let package = Package(
                 "LatchkeyPolicy", "LatchkeyTokens", "LatchkeyVault", "LatchkeyLicensees", "LatchkeyPackaging",
                 "LatchkeyOperation", "LatchkeyVendorWire", "LatchkeyLicensing", "LatchkeyServer", "SwitchedStores",
                 "StoreProcesses", "TLSPeer", "LatchkeyServerTool", "LatchkeyTerminal", "Latchkey", "LatchkeyVendors",
-                "LatchkeyStores",
+                "LatchkeyRecord", "LatchkeyStores",
                 "LatchkeyDevice", "LatchkeyHTTP", "LatchkeyFairPlay", "LatchkeyCore",
             ]),
         tests(
@@ -422,7 +424,8 @@ let package = Package(
             [
                 "LatchkeyFiles", "LatchkeyMedia", "LatchkeyForms", "LatchkeyEngines", "LatchkeyPolicy",
                 "LatchkeyTokens", "LatchkeyVault", "LatchkeyOperation", "LatchkeyLicensing", "LatchkeyServer",
-                "SwitchedStores", "LatchkeyServerTool", "LatchkeyStores", "LatchkeyVendors", "LatchkeyHTTP",
+                "SwitchedStores", "LatchkeyServerTool", "LatchkeyRecord", "LatchkeyStores", "LatchkeyVendors",
+                "LatchkeyHTTP",
                 "LatchkeyFairPlay", "LatchkeyCore",
             ] + reports()),
         tests(

@@ -15,6 +15,7 @@ public final class HTTPBodyStream: @unchecked Sendable {
         /// How many of the bytes are sent.
         var sent = 0
         var hasEnded = false
+        var hasFailed = false
         var work: Task<Void, Never>?
         /// The connection while there is nothing to send.
         var waiting: ClientConnection?
@@ -68,12 +69,21 @@ public final class HTTPBodyStream: @unchecked Sendable {
         for writer in writers { writer.resume() }
     }
 
+    /// Ends the body as broken: the connection closes without the end of the body, so that no client takes what came for all of it. Any
+    /// thread may call it.
+    public func fail() {
+        lock.withLock { state.hasFailed = true }
+        end()
+    }
+
     /// What a connection can send next.
     enum Piece {
         case bytes(Data)
         /// Nothing yet; the connection goes on when there is something.
         case later
         case end
+        /// The body failed.
+        case broken
     }
 
     /// The next piece.
@@ -82,7 +92,7 @@ public final class HTTPBodyStream: @unchecked Sendable {
             start()
             let left = state.bytes.count - state.sent
             guard left > 0 else {
-                guard !state.hasEnded else { return (.end, []) }
+                guard !state.hasEnded else { return (state.hasFailed ? .broken : .end, []) }
                 state.waiting = connection
                 return (.later, [])
             }

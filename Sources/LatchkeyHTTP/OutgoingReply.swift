@@ -21,7 +21,7 @@ final class OutgoingReply {
         /// A stream has nothing yet.
         case later
         case end
-        /// The body ends before its stated length.
+        /// The body ends before its stated length, or failed.
         case broken
     }
 
@@ -108,6 +108,7 @@ final class OutgoingReply {
         case .stream(let stream, let isChunked):
             switch stream.next(most: 16 * 1_024, for: connection) {
             case .later: return .later
+            case .broken: return .broken
             case .bytes(let piece):
                 if isChunked { buffer += "\(String(piece.count, radix: 16))\r\n".utf8 }
                 buffer += piece

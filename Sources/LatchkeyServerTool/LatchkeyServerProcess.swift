@@ -23,7 +23,8 @@ extension CommandLineTool {
         return CommandLineTool(
             name: name, summary: summary,
             verbs: [
-                DemoVerb(), RunVerb(), TokenVerb(), DecideVerb(), ExplainVerb(), AuditVerb(), MigrateVerb(),
+                DemoVerb(), RunVerb(), TokenVerb(), DecideVerb(), ExplainVerb(), ReportVerb(), AuditVerb(),
+                MigrateVerb(),
                 TenantCreateVerb(),
                 TenantListVerb(), KeysRewrapVerb(),
                 CompletionsVerb(of: name) { CommandLineTool.licenseServer.verbs },

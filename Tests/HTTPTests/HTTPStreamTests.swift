@@ -33,6 +33,21 @@ import Testing
         }
     }
 
+    @Test func `a body that fails has no end, so that no client takes it for a whole one`() async throws {
+        try await withServer(answering: { _ in
+            Self.reply { body in
+                await body.write(Data("first".utf8))
+                body.fail()
+            }
+        }) { port in
+            let client = try RawConnection(port: port)
+            client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+            let (text, _) = await client.readToEnd()
+            #expect(text.contains("5\r\nfirst\r\n") && !text.contains("0\r\n\r\n"))
+            await #expect(throws: (any Error).self) { try await fetch(port, "/") }
+        }
+    }
+
     @Test func `200 idle streams leave both threads to others`() async throws {
         let ended = Gate()
         try await withServer(

@@ -5,16 +5,18 @@ import LatchkeyHTTP
 import LatchkeyLicensing
 import LatchkeyOperation
 import LatchkeyPolicy
+import LatchkeyRecord
 
 extension AdminAPI {
     static let decisionRoutes: [Route<Page>] = [
         Route([.get], "/admin/v1/decisions", Page(.viewer) { try $0.decisions() }),
-        Route([.get], "/admin/v1/requests/{request}", Page(.viewer) { try $0.why() }),
+        Route([.get], "/admin/v1/requests/{request}", Page(.viewer) { try await $0.why() }),
         Route(
             [.get], "/admin/v1/tenants/{tenant}/decisions/{request}",
-            Page(.viewer) { HTTPResponse.admin(bytes: try $0.record().canonicalJSON) }),
+            Page(.viewer) { HTTPResponse.admin(bytes: try await $0.record().canonicalJSON) }),
         Route(
-            [.post], "/admin/v1/tenants/{tenant}/decisions/{request}/again", Page(.viewer) { try $0.decideAgain() }),
+            [.post], "/admin/v1/tenants/{tenant}/decisions/{request}/again",
+            Page(.viewer) { try await $0.decideAgain() }),
     ]
 }
 
@@ -37,33 +39,56 @@ extension AdminCall {
             ]))
     }
 
-    fileprivate func record() throws(AdminRefusal) -> DecisionRecord {
-        guard let record = shared.decisions.record(of: path["request"], at: path["tenant"]) else {
-            throw .unknownDecision
-        }
-        return record
+    /// The decision of a request: of this node's recent ones, or of the record.
+    fileprivate func record() async throws -> DecisionRecord {
+        let (request, tenant) = (path["request"], path["tenant"])
+        if let record = shared.decisions.record(of: request, at: tenant) { return record }
+        guard shared.desk.canBeAsked else { throw AdminRefusal.unknownDecision }
+        let (rows, standing) = try await shared.desk.rows(ofRequest: request)
+        let own = rows.filter { $0.tenant.equalsByteForByte(tenant) }
+        if let record = own.lazy.compactMap(\.decisionRecord).first { return record }
+        guard own.isEmpty else { throw AdminRefusal.undecided }
+        throw AdminRefusal.notInRecord(request, standing, by: shared.node)
     }
 
-    /// Why a request was answered as it was, whichever tenant's it is: `record` if a policy decided, `refusal` if it was refused before.
-    fileprivate func why() throws(AdminRefusal) -> HTTPResponse {
+    /// Why a request was answered as it was, whichever tenant's it is: `record` if a policy decided, `refusal` if it was refused before, `rows`
+    /// if the record tells it. `source` says who does: this node's recent `decisions` or `refusals`, or the `record`.
+    fileprivate func why() async throws -> HTTPResponse {
         let request = path["request"]
         if let record = shared.decisions.record(of: request) {
             return .admin(
                 .members([
                     "tenant": .text(record.facts.request.tenant), "record": JSONValue(record.canonicalJSON),
-                    "node": .text(shared.node),
+                    "node": .text(shared.node), "source": .text("decisions"),
                 ]))
         }
-        guard let refusal = shared.feed.refusal(of: request) else {
-            if let node = RequestID(request)?.node, node != shared.nodeName { throw .decision(of: node) }
-            throw .unknownDecision
+        if let refusal = shared.feed.refusal(of: request) {
+            return .admin(
+                .members([
+                    "tenant": refusal["tenant"], "refusal": refusal, "node": .text(shared.node),
+                    "source": .text("refusals"),
+                ]))
         }
-        return .admin(.members(["tenant": refusal["tenant"], "refusal": refusal, "node": .text(shared.node)]))
+        guard shared.desk.canBeAsked else {
+            if let node = RequestID(request)?.node, node != shared.nodeName { throw AdminRefusal.decision(of: node) }
+            throw AdminRefusal.unknownDecision
+        }
+        let (rows, standing): ([LicenseRecordRow], RecordStanding)
+        do { (rows, standing) = try await shared.desk.rows(ofRequest: request) } catch let error as AdminRefusal {
+            throw error.asking(RequestID(request)?.node, butNot: shared.nodeName)
+        }
+        guard let row = rows.first else { throw AdminRefusal.notInRecord(request, standing, by: shared.node) }
+        return .admin(
+            .members([
+                "tenant": .text(row.tenant), "node": .text(row.position.node), "source": .text("record"),
+                "rows": .array(rows.map(\.shownJSON)), "asOf": .time(standing.asOf),
+                "record": row.decisionRecord.flatMap { JSONValue($0.canonicalJSON) },
+            ]))
     }
 
     /// What another policy, the body, would have decided on the recorded facts. Changes nothing.
-    fileprivate func decideAgain() throws -> HTTPResponse {
-        let (record, stated) = (try record(), try Policy(json: request.body))
+    fileprivate func decideAgain() async throws -> HTTPResponse {
+        let (record, stated) = (try await record(), try Policy(json: request.body))
         var policy = stated
         if let base = stated.extends {
             guard let parent = state.policies[base] else { throw AdminRefusal.unknown("policy to extend") }
@@ -75,6 +100,13 @@ extension AdminCall {
                 "before": .text(record.word), "after": .text(again.word),
                 "explanation": .text(again.explanation), "record": JSONValue(again.canonicalJSON),
             ]))
+    }
+}
+
+extension LicenseRecordRow {
+    /// The decision that the row keeps; `nil` without one.
+    fileprivate var decisionRecord: DecisionRecord? {
+        decision.flatMap { try? DecisionRecord(json: Data($0.utf8)) }
     }
 }
 

@@ -31,7 +31,7 @@ struct AdminAPI: Sendable {
 
     /// Every address of the API.
     static let router = Router(
-        overviewRoutes + tenantRoutes + accountRoutes + decisionRoutes + serverRoutes)
+        overviewRoutes + tenantRoutes + accountRoutes + decisionRoutes + serverRoutes + reportRoutes)
 
     /// Answers a request. Never throws: a refusal is an answer.
     func answer(_ request: HTTPRequest) async -> HTTPResponse {

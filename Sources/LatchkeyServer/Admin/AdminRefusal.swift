@@ -67,6 +67,10 @@ package struct AdminRefusal: DiagnosableError, Equatable {
         "Look for the identifier in the log: the line names the node; ask that one. Each keeps its last 10,000 decisions "
             + "and 1,000 refusals.")
 
+    static let undecided = Self(
+        404, "decisionNotKept", "The record has the request without its decision.",
+        "Ask requests/ID for what it has; the setting record.decisions says which decisions are kept.")
+
     /// A request of which the identifier names another node.
     static func decision(of node: String) -> Self {
         Self(

@@ -32,6 +32,8 @@ package struct ServerEngines: Sendable {
     package let audit: any AuditStore
     package let auditHealth: EngineHealth
     let changes: @Sendable () throws(StoreError) -> AsyncStream<KeyChange>
+    /// What operators ask for reports.
+    package var recordSource = RecordDesk.Source.none
     /// Keys and audit.
     let watched: [Watched]
     /// Whether another store stands in for that of the keys, which a check could not open.

@@ -46,6 +46,8 @@ package final class ServerShared: Sendable {
     let operatorAccounts: AccountSessions
     let sessions: SessionCounts
     let keyCounts: KeyCounts
+    /// Where operators ask the record.
+    let desk: RecordDesk
     /// How many of the players' requests are worked on at once, from their arrival on.
     let requestLimit: ConcurrencyLimit
     private let limits: Locked<(settings: ServerSettings.Limits, limiter: RateLimiter)>
@@ -76,6 +78,7 @@ package final class ServerShared: Sendable {
         saturation = Saturation(timekeeper: timekeeper)
         feed = OperatorFeed(timekeeper: timekeeper)
         keyCounts = KeyCounts(timekeeper: timekeeper)
+        desk = RecordDesk(engines.recordSource, timekeeper: timekeeper)
         metrics = ServerMetrics(version: LatchkeyVersion.text)
         let threads = file.settings.threads ?? ProcessInfo.processInfo.activeProcessorCount
         pool = WorkerPool(threads: threads, timekeeper: timekeeper)
@@ -199,6 +202,7 @@ package final class ServerShared: Sendable {
     /// Writes what is left of the log, and closes the stores.
     package func close() async {
         await record?.close()
+        desk.close()
         log.tellDropped()
         await lines.flush()
         await engines.closeFiles()

@@ -14,6 +14,7 @@ enum ConsoleFile {
         "figures.js": ("text/javascript; charset=utf-8", PackageResources.figures_js),
         "overview.js": ("text/javascript; charset=utf-8", PackageResources.overview_js),
         "pages.js": ("text/javascript; charset=utf-8", PackageResources.pages_js),
+        "reports.js": ("text/javascript; charset=utf-8", PackageResources.reports_js),
         "icon.svg": ("image/svg+xml", PackageResources.icon_svg),
     ]
 

@@ -3,37 +3,31 @@ import LatchkeyCore
 import LatchkeyForms
 import LatchkeyPolicy
 import LatchkeyTerminal
-import LatchkeyTransport
-
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-    import LatchkeyFiles
-#endif
 
 /// `latchkey-server explain`: why a server decided so, by the request's identifier.
 struct ExplainVerb: Verb {
-    private let server = Option("server", .text("URL"), "the operators' address; defaults to http://127.0.0.1:8445")
+    private let address = OperatorAddress(code: "notExplained")
     private let tenant = Option("tenant", .text("NAME"), "whose request it has to be; defaults to any tenant's")
     private let request = Positional("REQUEST-ID", "the request's identifier", .none)
-    private let key = Option(
-        "key", .path("FILE"), "a file with an operator's key; defaults to latchkey-demo/admin-key.txt")
 
     var usage: Usage {
         Usage(
             program: "latchkey-server", name: "explain", summary: "say why a server decided as it did",
-            details: "The request's identifier stands in the refusal, in the reply's x-request-id and in the log.",
+            details: """
+                The request's identifier stands in the refusal, in the reply's x-request-id and in the log. The node that is asked looks among
+                its recent requests, then in the record of licenses, which has those of all nodes.
+                """,
             positionals: [request],
-            options: [server, tenant, key, Flag.json],
+            options: [tenant] + address.options + [Flag.json],
             examples: [
                 "latchkey-server explain 7b0e6f6c-…",
                 "latchkey-server explain 7b0e6f6c-… --server https://127.0.0.1:8445 --key admin-key.txt",
             ],
-            yes: "it is told", no: "the server does not know the request, or cannot be asked")
+            yes: "it is told", no: "neither the server nor the record knows the request, or they cannot be asked")
     }
 
     func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
-        let reply = try await fetch(arguments, console)
-        let why = try Why(reply)
+        let why = try Why(await address.get(["requests", arguments[request]], arguments, console))
         if let tenant = arguments[tenant], why.tenant?.equalsByteForByte(tenant) != true {
             throw Diagnosis(
                 code: "notExplained",
@@ -41,48 +35,41 @@ struct ExplainVerb: Verb {
                     "The request is not one of the tenant \(quoted(tenant))\(why.tenant.map { ", but of \(quoted($0))" } ?? "").",
                 remedy: "Leave --tenant out, or name the tenant of the request.")
         }
+        if !arguments[Flag.json], let source = why.source { console.note(source) }
         console.print(arguments[Flag.json] ? why.json : why.text)
         return .yes
     }
-
-    private func fetch(_ arguments: Arguments, _ console: Console) async throws -> Data {
-        let base = arguments[server] ?? "http://127.0.0.1:8445"
-        guard let url = URL(string: base)?.appending(path: "admin/v1/requests/\(arguments[request])") else {
-            throw UsageError("--server needs an address, not \(quoted(base)).")
-        }
-        let key = String(
-            decoding: try InputFile.read(arguments[key] ?? "latchkey-demo/admin-key.txt", limit: 4_096, console),
-            as: UTF8.self)
-        var request = URLRequest(url: url)
-        request.setValue(
-            "Bearer \(key.trimmingCharacters(in: .whitespacesAndNewlines))", forHTTPHeaderField: "Authorization")
-        let reply = try await SystemTransport().send(request, bodyLimit: 1 << 20)
-        guard reply.status == 200 else {
-            // The API says what is wrong and what to do; another program at this address does not.
-            let told = JSONValue(reply.body)
-            throw Diagnosis(
-                code: "notExplained", reason: told?["reason"]?.text ?? "The server answered \(reply.status).",
-                remedy: told?["remedy"]?.text ?? "Give the operators' address of the server as --server.")
-        }
-        return reply.body
-    }
 }
 
-/// What the server knows of one request: a decision, or a refusal before a policy was asked.
+/// What the server or the record knows of one request: a decision, a refusal before a policy was asked, or rows of the record.
 private struct Why {
     let tenant: String?
+    /// Who tells it, where it is not the node that was asked.
+    let source: String?
     /// For people.
     let text: String
-    /// The decision's record, or the refusal.
+    /// The decision's record, the refusal, or the newest row.
     let json: String
 
     /// - Parameter reply: the body of `GET /admin/v1/requests/{request}`.
     init(_ reply: Data) throws {
         let value = JSONValue(reply)
         tenant = value?["tenant"]?.text
+        let node = value?["node"]?.text ?? "a node"
+        source =
+            value?["source"]?.text == "record"
+            ? "From the record, as of \(value?["asOf"]?.text ?? "now"); the node \(node.onOneLine) answered the request."
+            : nil
         if let stated = value?["record"] {
             let record = try DecisionRecord(json: Data(stated.canonicalText.utf8))
             (text, json) = (record.explanation, String(decoding: record.canonicalJSON, as: UTF8.self))
+            return
+        }
+        if case .array(let rows)? = value?["rows"], let row = rows.first {
+            let told = row["code"]?.text ?? row["event"]?.text ?? "a row"
+            var lines = Self.lines("\(told.onOneLine), without its decision", of: row, Self.rowMembers)
+            if rows.count > 1 { lines.append("The newest of \(rows.count.counted("row")) with this identifier.") }
+            (text, json) = (lines.joined(separator: "\n"), row.canonicalText)
             return
         }
         guard let refusal = value?["refusal"] else {
@@ -91,14 +78,25 @@ private struct Why {
                 remedy: "Give the operators' address of a latchkey-server of this version.")
         }
         let code = refusal["code"]?.text ?? "refused"
-        var lines = ["\(code.onOneLine), before a policy was asked"]
-        for (name, member) in [
-            ("Request", "requestId"), ("Tenant", "tenant"), ("Endpoint", "endpoint"), ("Reason", "reason"),
-            ("Remedy", "remedy"),
-        ] {
-            guard let text = refusal[member]?.text else { continue }
-            lines.append(name.padding(toLength: 10, withPad: " ", startingAt: 0) + text.onOneLine)
-        }
+        let lines = Self.lines(
+            "\(code.onOneLine), before a policy was asked", of: refusal,
+            [
+                ("Request", "requestId"), ("Tenant", "tenant"), ("Endpoint", "endpoint"), ("Reason", "reason"),
+                ("Remedy", "remedy"),
+            ])
         (text, json) = (lines.joined(separator: "\n"), refusal.canonicalText)
+    }
+
+    private static let rowMembers = [
+        ("Request", "requestId"), ("Time", "time"), ("Tenant", "tenant"), ("Account", "account"),
+        ("Device", "device"), ("Country", "country"), ("Content", "content"), ("Key", "kid"), ("API", "api"),
+        ("Policy", "policy"), ("Reason", "reason"),
+    ]
+
+    private static func lines(_ title: String, of value: JSONValue, _ members: [(String, String)]) -> [String] {
+        [title]
+            + members.compactMap { name, member in
+                value[member]?.text.map { name.padding(toLength: 10, withPad: " ", startingAt: 0) + $0.onOneLine }
+            }
     }
 }

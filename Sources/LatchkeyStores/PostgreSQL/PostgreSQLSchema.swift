@@ -84,7 +84,7 @@ package enum PostgreSQLSchema {
             // server of a version before leaves both as they are.
             "ALTER TABLE latchkey.records ADD COLUMN IF NOT EXISTS counted bigint[]",
             "ALTER TABLE latchkey.records ADD COLUMN IF NOT EXISTS counted_of bigint",
-        ] + PostgreSQLRecordSchema.statements + [
+        ] + PostgreSQLRecordSchema.statements + PostgreSQLReportSchema.statements + [
             """
             INSERT INTO latchkey.schema (version, oldest) VALUES (\(version), \(oldest))
             ON CONFLICT (one) DO UPDATE

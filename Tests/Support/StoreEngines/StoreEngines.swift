@@ -10,6 +10,7 @@ import LatchkeyVault
 ///     StoreEngines records ADDRESS        compare-and-sets of 16 clients, each on records of its own, for 10 s
 ///     StoreEngines keys ADDRESS COUNT     fills a store with keys, then reads, pages and searches
 ///     StoreEngines sessions ADDRESS COUNT fills a store with accounts of a session each, then counts those
+///     StoreEngines reports ADDRESS COUNT  fills a record (postgresql://… or files:PATH) with rows of ten days, then asks for reports
 @main
 struct StoreEngines {
     static func main() async throws {
@@ -18,6 +19,7 @@ struct StoreEngines {
         case ("write", 2): try await EndlessWriter(path: arguments[1]).write()
         case ("records", 2): try await Measurement(arguments[1]).records()
         case ("keys", 3): try await Measurement(arguments[1]).keys(Int(arguments[2]) ?? 1_000_000)
+        case ("reports", 3): try await ReportMeasurement(arguments[1]).run(Int(arguments[2]) ?? 1_000_000)
         case ("sessions", 3): try await Measurement.sessions(arguments[1], Int(arguments[2]) ?? 10_000)
         default: exit(2)
         }

@@ -32,6 +32,15 @@ async function ask(path, options = {}, key = session?.key) {
   throw new Refusal(reply.status, body);
 }
 
+// Saves what the admin API answers as a file. What ends too early is no file.
+async function download(path, name) {
+  const reply = await request(session.key, path);
+  if (!reply.ok) throw new Refusal(reply.status, await reply.json().catch(() => null));
+  const address = URL.createObjectURL(await reply.blob().catch(() => { throw new Error("The file ended before it was complete. Try again."); }));
+  h("a", { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 60000);
+}
+
 const query = values => new URLSearchParams(Object.entries(values).filter(([, value]) => value !== "" && value != null));
 const below = (...parts) => ["tenants", session.tenant, ...parts].map(encodeURIComponent).join("/");
 
@@ -133,7 +142,7 @@ async function show() {
     try { say(""); await work(...values); } catch (error) { if (!ending.signal.aborted) say(error.message, true); }
   };
   const context = {
-    ask, query, below, may, say, attempt, session, search: new URLSearchParams(search ?? ""),
+    ask, download, query, below, may, say, attempt, session, search: new URLSearchParams(search ?? ""),
     follow: handlers => follow(handlers, ending.signal),
   };
   await attempt(page.show)(place, context);

@@ -26,7 +26,7 @@ export function h(name, attributes = {}, ...children) {
   return append(element, children);
 }
 
-function svg(name, attributes = {}, ...children) {
+export function svg(name, attributes = {}, ...children) {
   const element = document.createElementNS("http://www.w3.org/2000/svg", name);
   for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
   return append(element, children);
@@ -81,7 +81,7 @@ export function legend(totals) {
     name, " ", h("b", {}, number(totals[name])))));
 }
 
-function niceTop(value) {
+export function niceTop(value) {
   const base = 10 ** Math.floor(Math.log10(Math.max(value, 1)));
   return [1, 2, 5, 10].map(step => step * base).find(top => top >= value);
 }

@@ -1,6 +1,7 @@
 // The pages of lists. Each fills its place from the admin API; lists are paged and searched by the server.
 import { bar, date, field, h, number, pager, section, table, whyBar } from "./figures.js";
 import { overview, refusalColumns, refusals } from "./overview.js";
+import { reports } from "./reports.js";
 
 const json = value => JSON.stringify(value, null, 2);
 async function accounts(place, { ask, attempt, below, may, query, say, search }) {
@@ -19,6 +20,7 @@ async function accounts(place, { ask, attempt, below, may, query, say, search })
   const open = attempt(async name => {
     const one = await ask(`${below("account")}?${query({ name })}`);
     detail.replaceChildren(section(`Account ${name}`,
+      h("p", {}, h("a", { href: `#/reports?${new URLSearchParams({ account: name })}` }, "History in the record")),
       table("Sessions", [
         ["Session", slot => slot.session], ["Content", slot => slot.content], ["Device", slot => slot.label ?? slot.device],
         ["Began", slot => date(slot.started)], ["Ends", slot => date(slot.ends)],
@@ -122,6 +124,11 @@ const facts = (tenant, node, { now, ask = {}, grant = {}, key = {} }) => table("
   ["Key", key.id ?? key.kid], ["Device", ask.device], ["Country", ask.country], ["Address", ask.address], ["Node", node],
 ].filter(([, value]) => value !== undefined && value !== null && value !== ""));
 
+// What the record has of a request.
+const recorded = (id, rows, asOf) => section(`Why: request ${id}`, h("p", {}, h("b", {}, rows[0].code ? `refused, ${rows[0].code}` : rows[0].event),
+  rows[0].reason ? `: ${rows[0].reason}` : ""), h("p", { class: "empty" }, "From the record, as of ", date(asOf), "."),
+  rows.map(row => table("A row of the record", [["What", ([name]) => name], ["Value", ([, value]) => value]], Object.entries(row))));
+
 // A request that was refused before a policy was asked.
 const early = (id, refusal, node) => section(`Why: request ${id}`, h("p", {}, h("b", {}, `refused, ${refusal.code}`), `: ${refusal.reason}`),
   h("p", { class: "empty" }, "No policy was asked: the request was refused before."), table("The refusal",
@@ -131,7 +138,8 @@ async function decisions(place, context) {
   const { ask, attempt, query, search, session } = context;
   const [list, detail] = [h("div", {}), h("div", {})];
   const open = attempt(async id => {
-    const { tenant, node, record, refusal: before } = await ask(`requests/${encodeURIComponent(id)}`);
+    const { tenant, node, record, refusal: before, rows, asOf } = await ask(`requests/${encodeURIComponent(id)}`);
+    if (!record && rows) return detail.replaceChildren(recorded(id, rows, asOf));
     if (!record) return detail.replaceChildren(early(id, before, node));
     const path = `tenants/${encodeURIComponent(tenant)}/decisions/${encodeURIComponent(id)}`;
     const refusal = record.decision.refusal;
@@ -139,6 +147,7 @@ async function decisions(place, context) {
     const notes = (record.decision.notes ?? []).filter(note => !refusal?.reason || !note.text.includes(refusal.reason));
     detail.replaceChildren(section(`Why: request ${id}`,
       h("p", {}, h("b", {}, record.decision.result), refusal ? `: ${refusal.reason ?? ""} ${refusal.remedy ?? ""}` : ""),
+      rows ? h("p", { class: "empty" }, "From the record, as of ", date(asOf), ".") : null,
       h("ul", {}, notes.map(note => h("li", {}, `${note.code}: ${note.text}`))), facts(tenant, node, record.facts),
       h("details", {}, h("summary", {}, "Everything that it depended on"), h("pre", {}, json(record))),
       await trial(path, record, context)));
@@ -204,7 +213,7 @@ async function audit(place, { ask, attempt, query, say }) {
 
 export const pages = [
   { name: "overview", title: "Overview", show: overview }, { name: "refusals", title: "Refusals", show: refusals },
-  { name: "accounts", title: "Sessions", show: accounts }, { name: "keys", title: "Keys", show: keys },
+  { name: "reports", title: "Reports", show: reports }, { name: "accounts", title: "Sessions", show: accounts }, { name: "keys", title: "Keys", show: keys },
   { name: "decisions", title: "Decisions", show: decisions }, { name: "credentials", title: "Credentials", show: credentials },
   { name: "policies", title: "Policies", show: policies }, { name: "audit", title: "Audit", show: audit },
 ];

@@ -1,0 +1,238 @@
+import Foundation
+package import LatchkeyCore
+package import LatchkeyEngines
+import LatchkeyFiles
+import LatchkeyForms
+
+/// Answers questions from the record's files, which it reads one after the other, on threads of its own that give way to all others.
+///
+/// What would take too long is refused, and not answered in part.
+///
+/// Source: `Documentation/Server/Reports.md` §5.
+package final class RecordFileReports: RecordReporter {
+    /// What one question may take.
+    package struct Limits: Sendable {
+        /// The most bytes of files that it reads. Defaults to 4 GiB.
+        package var bytes = 4 << 30
+        /// How long it may read. Defaults to 40 s.
+        package var time = Duration.seconds(40)
+        /// The most groups, accounts, devices and sessions that it counts. Defaults to 2,000,000, some 300 MB.
+        package var held = 2_000_000
+        /// For how many of the newest days it looks which nodes there are. Defaults to 7.
+        package var nodeDays = 7
+
+        package init() {}
+    }
+
+    package let engine = RecordFiles.name
+    private let folder: String
+    private let limits: Limits
+    private let threads: FileThreads
+    private let timekeeper: any Timekeeper
+
+    /// - Parameters:
+    ///   - folder: where the days' folders are.
+    ///   - limits: what one question may take.
+    ///   - timekeeper: the clock. Defaults to the machine's.
+    package init(folder: String, limits: Limits = Limits(), timekeeper: any Timekeeper = SystemTimekeeper()) {
+        (self.folder, self.limits, self.timekeeper) = (folder, limits, timekeeper)
+        threads = FileThreads(limit: limits.time + .seconds(5), most: 4, timekeeper: timekeeper)
+    }
+
+    package func close() { threads.end() }
+
+    package func rows(_ query: RecordQuery) async throws(StoreError) -> [LicenseRecordRow] {
+        let needles = [query.requestID, query.account, query.session, query.device].compactMap(\.self).map {
+            Array(JSONValue.quoted($0).utf8)
+        }
+        return try await scan(query.times) { scan, days in
+            var found: [LicenseRecordRow] = []
+            for day in days.reversed() {
+                try scan.rows(of: day, with: needles) { row in
+                    guard query.wants(row) else { return }
+                    found.append(row)
+                    if found.count >= 2 * max(query.limit, 500) { found.keepNewest(query.limit) }
+                }
+                found.keepNewest(query.limit)
+                // A request's rows are of one day: older ones have the same name by chance.
+                guard found.count < query.limit, query.requestID == nil || found.isEmpty else { break }
+            }
+            return found
+        }
+    }
+
+    package func report(_ report: RecordReport) async throws(StoreError) -> RecordReportAnswer {
+        let now = RecordRange.milliseconds(timekeeper.date)
+        return try await scan(report.times) { [limits] scan, days in
+            var count = ReportCount(report)
+            for day in days {
+                try scan.rows(of: day) { count.add($0) }
+                guard count.held <= limits.held else {
+                    throw Self.tooMuch("has more than \(limits.held) different accounts, devices, sessions and groups")
+                }
+            }
+            return count.answer(asOf: now)
+        }
+    }
+
+    package func viewers(_ question: RecordViewers.Question) async throws(StoreError) -> RecordViewers {
+        let now = RecordRange.milliseconds(timekeeper.date)
+        return try await scan(question.times) { scan, days in
+            var count = ViewerCount(question)
+            let needles = [Array("\"event\":\"viewers\"".utf8)]
+            for day in days { try scan.rows(of: day, with: needles) { count.add($0) } }
+            return count.answer(asOf: now)
+        }
+    }
+
+    package func standing(of tenant: String?) async throws(StoreError) -> RecordStanding {
+        let now = RecordRange.milliseconds(timekeeper.date)
+        return try await scan(.min..<(.max)) { [limits] scan, days in
+            let oldest = try days.first.map { try scan.ends(of: $0, first: true) } ?? []
+            var newest: [String: Int64] = [:]
+            for day in days.suffix(limits.nodeDays) {
+                for row in try scan.ends(of: day, first: false) {
+                    newest[row.position.node] = max(newest[row.position.node] ?? .min, row.time)
+                }
+            }
+            return RecordStanding(
+                oldest: oldest.map(\.time).min(), nodes: newest.map { RecordStanding.Node($0.key, newest: $0.value) },
+                asOf: now)
+        }
+    }
+
+    /// Reads on a thread of its own.
+    private func scan<Answer: Sendable>(
+        _ times: Range<Int64>, _ work: @escaping @Sendable (inout FileScan, [String]) throws -> Answer
+    ) async throws(StoreError) -> Answer {
+        let (folder, limits, timekeeper) = (folder, limits, timekeeper)
+        do {
+            return try await threads.run(folder) {
+                #if os(Linux)
+                    // There, the calling thread is what 0 names; it ends with the question.
+                    _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 19)
+                #endif
+                var scan = FileScan(
+                    folder: folder, left: limits.bytes, end: timekeeper.uptime + limits.time, timekeeper: timekeeper)
+                return try work(&scan, scan.days(times))
+            }
+        } catch let error as StoreError {
+            throw error
+        } catch {
+            let known = error as? any DiagnosableError
+            throw StoreError(
+                .unavailable, RecordFiles.name, reason: known?.reason ?? "The record's folder: \(type(of: error)).",
+                remedy: known?.remedy ?? "Check the folder and its permissions.")
+        }
+    }
+
+    fileprivate static func tooMuch(_ what: String) -> StoreError {
+        StoreError(
+            .unfit, RecordFiles.name, reason: "The range \(what): files are not counted in part.",
+            remedy: "Ask for a shorter range, or have the record go to PostgreSQL.")
+    }
+}
+
+/// One reading of files, within its limits.
+private struct FileScan {
+    let folder: String
+    /// How many bytes it may still read.
+    var left: Int
+    /// By the uptime clock.
+    let end: Duration
+    let timekeeper: any Timekeeper
+
+    /// The names of the days' folders in a range, the oldest first. Empty where there is no folder yet.
+    func days(_ times: Range<Int64>) throws -> [String] {
+        FileThreads.visits(folder)
+        guard access(folder, F_OK) == 0 || errno != ENOENT else { return [] }
+        return try FileManager.default.contentsOfDirectory(atPath: folder).filter { name in
+            guard name.utf8.count == 10, let date = DateText.date("\(name)T00:00:00Z") else { return false }
+            let begin = RecordRange.milliseconds(date)
+            return begin < times.upperBound && begin + 86_400_000 > times.lowerBound
+        }.sorted()
+    }
+
+    /// The files of a day that are whole.
+    private func files(of day: String) throws -> [String] {
+        FileThreads.visits("\(folder)/\(day)")
+        return try FileManager.default.contentsOfDirectory(atPath: "\(folder)/\(day)").filter {
+            $0.hasSuffix(".jsonl") && !$0.hasPrefix(".")
+        }.sorted()
+    }
+
+    /// Hands on each row of a day.
+    /// - Parameter needles: bytes that each wanted row has, so that the others need not be read as JSON.
+    mutating func rows(
+        of day: String, with needles: [[UInt8]] = [], _ take: (LicenseRecordRow) throws -> Void
+    ) throws {
+        for name in try files(of: day) {
+            let path = "\(folder)/\(day)/\(name)"
+            let bytes = try read(path)
+            guard needles.allSatisfy({ bytes.contains($0) }) else { continue }
+            for line in bytes.split(separator: UInt8(ascii: "\n")) where needles.allSatisfy({ line.contains($0) }) {
+                try take(Self.row(line, path))
+            }
+        }
+    }
+
+    /// The first or the last row that each spool has in a day.
+    mutating func ends(of day: String, first isFirst: Bool) throws -> [LicenseRecordRow] {
+        // NODE-SPOOL-FIRST-LAST.jsonl
+        var ends: [String: (sequence: UInt64, name: String)] = [:]
+        for name in try files(of: day) {
+            let parts = name.dropLast(6).split(separator: "-").suffix(3).map(String.init)
+            guard parts.count == 3, let sequence = UInt64(parts[isFirst ? 1 : 2]) else { continue }
+            let known = ends[parts[0]]?.sequence
+            guard known.map({ isFirst ? sequence < $0 : sequence > $0 }) ?? true else { continue }
+            ends[parts[0]] = (sequence, name)
+        }
+        return try ends.values.compactMap { end in
+            let path = "\(folder)/\(day)/\(end.name)"
+            let lines = try read(path).split(separator: UInt8(ascii: "\n"))
+            return try (isFirst ? lines.first : lines.last).map { try Self.row($0, path) }
+        }
+    }
+
+    private mutating func read(_ path: String) throws -> ArraySlice<UInt8> {
+        guard timekeeper.uptime < end else { throw RecordFileReports.tooMuch("takes too long to read") }
+        let data = try PlainFile.read(path, limit: 64 << 20)
+        left -= data.count
+        guard left >= 0 else { throw RecordFileReports.tooMuch("has more bytes in files than one question may read") }
+        return Array(data)[...]
+    }
+
+    private static func row(_ line: ArraySlice<UInt8>, _ path: String) throws(StoreError) -> LicenseRecordRow {
+        do { return try LicenseRecordRow(json: line) } catch {
+            throw StoreError(
+                .damaged, RecordFiles.name, reason: "\(path) has a line that is no row: \(error.reason)",
+                remedy: "Look at the file; put it elsewhere if another program wrote it.")
+        }
+    }
+}
+
+extension ArraySlice<UInt8> {
+    /// Whether other bytes stand somewhere in it.
+    fileprivate func contains(_ needle: [UInt8]) -> Bool {
+        guard let first = needle.first else { return true }
+        return withUnsafeBytes { bytes in
+            var start = bytes.baseAddress
+            var left = bytes.count - needle.count + 1
+            while left > 0, let from = start, let found = memchr(from, Int32(first), left) {
+                if memcmp(found, needle, needle.count) == 0 { return true }
+                let next = UnsafeRawPointer(found) + 1
+                left -= from.distance(to: next)
+                start = next
+            }
+            return false
+        }
+    }
+}
+
+extension [LicenseRecordRow] {
+    /// Leaves the newest ones, in their order.
+    fileprivate mutating func keepNewest(_ count: Int) {
+        sort { $1.isBefore(RecordCursor($0)) }
+        removeLast(Swift.max(0, self.count - count))
+    }
+}

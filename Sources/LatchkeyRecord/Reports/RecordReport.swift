@@ -1,0 +1,136 @@
+/// A question to the record: how much of what, in which time, of whom.
+///
+/// Counts licenses, renewals and refusals; how sessions end and how many there are at once is asked in other ways.
+///
+/// Source: `Documentation/Server/Reports.md` §1.
+package struct RecordReport: Sendable, Hashable {
+    /// What the rows of one group have in common. The raw values are stable.
+    package enum Grouping: String, Sendable, Hashable, CaseIterable {
+        /// The hour or the day by UTC.
+        case hour, day
+        case content, account, device, country, code, policy, node, api
+
+        /// How long a group's time is, in milliseconds; `nil` for what is no time.
+        package var milliseconds: Int64? {
+            switch self {
+            case .hour: 3_600_000
+            case .day: 86_400_000
+            case .content, .account, .device, .country, .code, .policy, .node, .api: nil
+            }
+        }
+    }
+
+    /// The events that are counted.
+    package static let events: [LicenseRecordRow.Event] = [.license, .renewal, .refusal]
+    /// The most groups that an answer has.
+    package static let mostGroups = 10_000
+
+    /// Milliseconds since 1970: from the first, up to the last, which is not among them.
+    package var times: Range<Int64>
+    package var grouping: Grouping
+    package var tenant: String
+    /// As the record has it: under pseudonyms, the pseudonym. `nil` for all, as with the next ones.
+    package var account: String?
+    package var content: String?
+    package var event: LicenseRecordRow.Event?
+    package var code: String?
+    /// How many groups the answer has at most, from 1 to `mostGroups`: of times the latest, of all others those with the most rows.
+    package var limit: Int
+
+    package init(
+        of tenant: String, times: Range<Int64>, by grouping: Grouping = .day, limit: Int = RecordReport.mostGroups
+    ) {
+        (self.tenant, self.times, self.grouping) = (tenant, times, grouping)
+        self.limit = min(max(1, limit), Self.mostGroups)
+    }
+}
+
+/// What a report counts.
+package struct RecordFigures: Sendable, Hashable {
+    package var licenses = 0
+    package var renewals = 0
+    package var refusals = 0
+    /// How many different ones stand in the rows; empty ones are none.
+    package var accounts = 0
+    package var devices = 0
+    package var sessions = 0
+
+    package init() {}
+
+    /// The names and the numbers, in the order in which they are shown.
+    package var named: [(name: String, value: Int)] {
+        [
+            ("licenses", licenses), ("renewals", renewals), ("refusals", refusals), ("accounts", accounts),
+            ("devices", devices), ("sessions", sessions),
+        ]
+    }
+}
+
+/// What the record answers to a report.
+package struct RecordReportAnswer: Sendable, Hashable {
+    /// One group of rows.
+    package struct Group: Sendable, Hashable {
+        /// What the rows have in common: a time in milliseconds since 1970, or a text, which may be empty.
+        package enum Key: Sendable, Hashable {
+            case time(Int64)
+            case text(String)
+        }
+
+        package let key: Key
+        package let figures: RecordFigures
+
+        package init(_ key: Key, _ figures: RecordFigures) { (self.key, self.figures) = (key, figures) }
+    }
+
+    /// Times in their order; others by their rows, those with the most first.
+    package let groups: [Group]
+    /// Of all groups, also of those that are not listed.
+    package let total: RecordFigures
+    /// How many groups there are.
+    package let groupCount: Int
+    /// When the record was asked, in milliseconds since 1970, by its own clock.
+    package let asOf: Int64
+
+    package init(groups: [Group], total: RecordFigures, groupCount: Int, asOf: Int64) {
+        (self.groups, self.total, self.groupCount, self.asOf) = (groups, total, groupCount, asOf)
+    }
+
+    /// Whether there are groups that are not listed.
+    package var isCut: Bool { groups.count < groupCount }
+}
+
+/// How many viewers a tenant had at once.
+package struct RecordViewers: Sendable, Hashable {
+    /// The question.
+    package struct Question: Sendable, Hashable {
+        package let tenant: String
+        /// Milliseconds since 1970.
+        package let times: Range<Int64>
+        /// How long one point's time is, in milliseconds.
+        package let bucket: Int64
+
+        /// The bucket is the shortest with which there are at most 300 points.
+        package init(of tenant: String, times: Range<Int64>) {
+            (self.tenant, self.times) = (tenant, times)
+            let minutes: [Int64] = [1, 5, 15, 60, 360, 1_440, 10_080]
+            let length = max(0, times.upperBound - times.lowerBound)
+            bucket = (minutes.first { length / ($0 * 60_000) <= 300 } ?? 10_080) * 60_000
+        }
+    }
+
+    /// One point.
+    package struct Point: Sendable, Hashable {
+        /// Where the bucket begins, in milliseconds since 1970.
+        package let time: Int64
+        /// The most that were counted in it.
+        package let most: Int
+
+        package init(time: Int64, most: Int) { (self.time, self.most) = (time, most) }
+    }
+
+    /// In the order of time. A bucket in which nobody counted is left out: that is not none.
+    package let points: [Point]
+    package let asOf: Int64
+
+    package init(points: [Point], asOf: Int64) { (self.points, self.asOf) = (points, asOf) }
+}

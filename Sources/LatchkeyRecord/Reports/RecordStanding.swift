@@ -1,0 +1,42 @@
+package import LatchkeyEngines
+
+/// How far the record reaches, into the past and up to now.
+package struct RecordStanding: Sendable, Hashable {
+    /// A node that wrote rows.
+    package struct Node: Sendable, Hashable {
+        package let name: String
+        /// When it last brought rows, or the time of the newest, in milliseconds since 1970.
+        package let newest: Int64
+
+        package init(_ name: String, newest: Int64) { (self.name, self.newest) = (name, newest) }
+    }
+
+    /// A time before which there is no row, that of the oldest where it is known, in milliseconds since 1970; `nil` without any row.
+    package let oldest: Int64?
+    /// By name.
+    package let nodes: [Node]
+    /// When the record was asked, in milliseconds since 1970, by its own clock.
+    package let asOf: Int64
+
+    package init(oldest: Int64?, nodes: [Node], asOf: Int64) {
+        (self.oldest, self.nodes, self.asOf) = (oldest, nodes.sorted { $0.name < $1.name }, asOf)
+    }
+}
+
+/// A record that can be asked more than for rows.
+///
+/// Source: `Documentation/Server/Reports.md` §5.
+package protocol RecordReporter: RecordReader {
+    /// Counts.
+    /// - Throws: `StoreError`; `storeUnfit` for a range that is too long for what the engine can read.
+    func report(_ report: RecordReport) async throws(StoreError) -> RecordReportAnswer
+
+    /// How many viewers a tenant had at once.
+    /// - Throws: `StoreError`.
+    func viewers(_ question: RecordViewers.Question) async throws(StoreError) -> RecordViewers
+
+    /// How far it reaches.
+    /// - Parameter tenant: of whom the oldest row is meant, as far as the engine knows; `nil` for all.
+    /// - Throws: `StoreError`.
+    func standing(of tenant: String?) async throws(StoreError) -> RecordStanding
+}

@@ -1,0 +1,74 @@
+import LatchkeyCore
+
+/// What somebody has to know who reads figures of the record: what is not in them.
+///
+/// Source: `Documentation/Server/Reports.md` §3.
+package struct ReportNotes: Sendable, Hashable {
+    /// How long a node may say nothing before it is named, in milliseconds.
+    static let patience: Int64 = 180_000
+    /// How long a node is named that writes no more, in milliseconds.
+    static let memory: Int64 = 30 * 86_400_000
+    /// The most nodes that are named.
+    static let mostNodes = 20
+
+    /// What this node has not shipped yet.
+    package struct Unshipped: Sendable, Hashable {
+        package let node: String
+        package let rows: Int
+        /// The time of the oldest, in milliseconds since 1970; `nil` if it is not known.
+        package let oldest: Int64?
+
+        package init(node: String, rows: Int, oldest: Int64?) {
+            (self.node, self.rows, self.oldest) = (node, rows, oldest)
+        }
+    }
+
+    /// Sentences, the one that weighs most first.
+    package let sentences: [String]
+
+    /// - Parameters:
+    ///   - times: what was asked for, in milliseconds since 1970.
+    ///   - standing: how far the record reaches.
+    ///   - unshipped: what the node that was asked still has; `nil` if it ships nothing.
+    ///   - answer: the groups; `nil` for what has none.
+    package init(
+        on times: Range<Int64>, _ standing: RecordStanding, unshipped: Unshipped?, answer: RecordReportAnswer? = nil,
+        grouping: RecordReport.Grouping? = nil
+    ) {
+        var sentences: [String] = []
+        if let oldest = standing.oldest {
+            if times.lowerBound < oldest {
+                sentences.append(
+                    "The record goes back to \(RecordRange.text(oldest)): nothing of the range before that is in it.")
+            }
+        } else {
+            sentences.append("The record has no rows of the tenant yet.")
+        }
+        let end = min(times.upperBound, standing.asOf)
+        // Of the node that was asked more is known than the time of its newest row.
+        let silent = standing.nodes.filter { node in
+            node.name != unshipped?.node && node.newest < end - Self.patience
+                && node.newest >= times.lowerBound - Self.memory
+        }
+        for node in silent.prefix(Self.mostNodes) {
+            sentences.append(
+                "The node \(node.name.onOneLine) brought rows last at \(RecordRange.text(node.newest)): what it wrote since, if anything, is not in the record yet."
+            )
+        }
+        if silent.count > Self.mostNodes {
+            sentences.append("So it is with \((silent.count - Self.mostNodes).counted("more node")).")
+        }
+        if let unshipped, unshipped.rows > 0, unshipped.oldest.map({ $0 < times.upperBound }) ?? true {
+            let since = unshipped.oldest.map { ", the oldest of \(RecordRange.text($0))" } ?? ""
+            sentences.append(
+                "The node \(unshipped.node.onOneLine) has \(unshipped.rows.counted("row")) that the record has not taken yet\(since)."
+            )
+        }
+        if let answer, answer.isCut {
+            let which = grouping?.milliseconds == nil ? "those with the most rows" : "the latest"
+            sentences.append(
+                "\(answer.groups.count) of \(answer.groupCount) groups are listed, \(which); the total is of all.")
+        }
+        self.sentences = sentences
+    }
+}

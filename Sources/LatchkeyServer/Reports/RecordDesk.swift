@@ -1,0 +1,176 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyEngines
+import LatchkeyOperation
+package import LatchkeyRecord
+
+/// Where operators ask the record, on connections and threads that no license uses.
+///
+/// Source: `Documentation/Server/Reports.md`.
+package final class RecordDesk: Sendable {
+    /// The most questions that are worked on at once.
+    static let mostQuestions = 4
+    /// The most rows of a page, and how many a request's name may have.
+    static let mostRows = 10
+
+    /// What there is to ask.
+    package enum Source: Sendable {
+        /// The server keeps no record.
+        case none
+        /// The record goes where nobody can ask; the engine's name.
+        case unreadable(String)
+        case reporter(any RecordReporter)
+    }
+
+    /// What a server's record gives.
+    struct Connection: Sendable {
+        var source: Source
+        /// How the record names an account of a tenant: by itself, or by a pseudonym.
+        var recordedName: @Sendable (_ account: String, _ tenant: String) -> String = { account, _ in account }
+        /// What this node has not shipped yet; `nil` if it ships nothing.
+        var unshipped: @Sendable () -> ReportNotes.Unshipped? = { nil }
+        var close: @Sendable () -> Void = {}
+    }
+
+    private let connection: Locked<Connection>
+    private let timekeeper: any Timekeeper
+    private let running = Locked(0)
+
+    /// - Parameter source: what there is to ask until something is connected.
+    init(_ source: Source, timekeeper: any Timekeeper) {
+        connection = Locked(Connection(source: source))
+        self.timekeeper = timekeeper
+    }
+
+    /// Asks this from now on.
+    func connect(_ new: Connection) { connection.withLock { $0 = new } }
+
+    /// Gives connections and threads back.
+    func close() { connection.withLock { $0 }.close() }
+
+    /// Whether the server keeps a record that can be asked.
+    var canBeAsked: Bool {
+        if case .reporter = connection.withLock({ $0.source }) { true } else { false }
+    }
+
+    var now: Date { timekeeper.date }
+
+    /// How the record names an account.
+    func name(of account: String, at tenant: String) -> String {
+        connection.withLock { $0 }.recordedName(account, tenant)
+    }
+
+    /// Counts, and says what is not counted.
+    func report(_ report: RecordReport) async throws -> (RecordReportAnswer, ReportNotes) {
+        try await ask { reporter in
+            let standing = try await reporter.standing(of: report.tenant)
+            let answer = try await reporter.report(report)
+            return (answer, self.notes(on: report.times, standing, answer, report.grouping))
+        }
+    }
+
+    func viewers(_ question: RecordViewers.Question) async throws -> (RecordViewers, ReportNotes) {
+        try await ask { reporter in
+            let standing = try await reporter.standing(of: question.tenant)
+            return (try await reporter.viewers(question), self.notes(on: question.times, standing))
+        }
+    }
+
+    /// A page of rows, the newest first, and what is not among them.
+    func rows(_ query: RecordQuery) async throws -> ([LicenseRecordRow], RecordStanding, ReportNotes) {
+        try await ask { reporter in
+            let standing = try await reporter.standing(of: query.tenant)
+            return (try await reporter.rows(query), standing, self.notes(on: query.times, standing))
+        }
+    }
+
+    /// What the record has of a request, the newest first, and how far it reaches.
+    func rows(ofRequest id: String) async throws -> ([LicenseRecordRow], RecordStanding) {
+        var query = RecordQuery(times: 0..<RecordRange.milliseconds(now) + 86_400_000, limit: Self.mostRows)
+        query.requestID = id
+        let (rows, standing, _) = try await rows(query)
+        return (rows, standing)
+    }
+
+    private func notes(
+        on times: Range<Int64>, _ standing: RecordStanding, _ answer: RecordReportAnswer? = nil,
+        _ grouping: RecordReport.Grouping? = nil
+    ) -> ReportNotes {
+        ReportNotes(
+            on: times, standing, unshipped: connection.withLock { $0 }.unshipped(), answer: answer, grouping: grouping)
+    }
+
+    private func ask<Answer>(_ question: (any RecordReporter) async throws -> Answer) async throws -> Answer {
+        let reporter: any RecordReporter
+        switch connection.withLock({ $0.source }) {
+        case .none: throw AdminRefusal.noRecord
+        case .unreadable(let engine): throw AdminRefusal.unreadableRecord(engine)
+        case .reporter(let one): reporter = one
+        }
+        let isFree = running.withLock { running in
+            guard running < Self.mostQuestions else { return false }
+            running += 1
+            return true
+        }
+        guard isFree else { throw AdminRefusal.busyRecord }
+        defer { running.withLock { $0 -= 1 } }
+        do { return try await question(reporter) } catch let error as StoreError {
+            throw AdminRefusal.record(error)
+        }
+    }
+}
+
+extension AdminRefusal {
+    static let noRecord = Self(
+        404, "recordNone", "The server keeps no record of licenses.",
+        "Set record in server.json, as Documentation/Server/Record.md says, and restart the nodes.")
+    static let busyRecord = Self(
+        503, "recordBusy", "\(RecordDesk.mostQuestions) questions to the record are being answered.",
+        "Ask again in a moment.")
+
+    /// A record that goes into a queue.
+    static func unreadableRecord(_ engine: String) -> Self {
+        Self(
+            409, "recordUnreadable",
+            "The record goes to \(engine), a stream that other programs take rows from: it cannot be asked.",
+            "Ask the program that takes the rows, or have the record go to PostgreSQL or to files.")
+    }
+
+    /// A record that does not answer, or cannot answer that.
+    static func record(_ error: StoreError) -> Self {
+        error.kind == .unfit
+            ? Self(400, "recordUnfit", error.reason, error.remedy)
+            : Self(
+                503, "recordAway", "The record did not answer: \(error.reason) Licenses do not wait for it.",
+                error.remedy)
+    }
+
+    /// The same, with the node that may know a request while the record does not answer.
+    func asking(_ node: String?, butNot own: String) -> Self {
+        let hint = node.flatMap { $0 == own ? nil : " The node \($0.onOneLine) may still know the request: ask it." }
+        return Self(
+            status, code, "This node's recent requests do not have it, and the record was not read. \(reason)",
+            remedy + (hint ?? ""))
+    }
+
+    /// A request that neither this node nor the record knows.
+    static func notInRecord(_ request: String, _ standing: RecordStanding, by node: String) -> Self {
+        let reach =
+            standing.oldest.map { "which goes back to \(RecordRange.text($0))" } ?? "which has no rows yet"
+        let reason = "The request is not among this node's recent ones, and not in the record, \(reach)."
+        guard let wanted = RequestID(request)?.node else {
+            return Self(
+                404, "decisionNotRecorded", reason,
+                "Check the identifier; a row is in the record some seconds after the request.")
+        }
+        guard let other = standing.nodes.first(where: { RequestID.nodeName($0.name) == wanted }) else {
+            return Self(
+                404, "decisionNotRecorded", reason,
+                "The request's node, \(wanted.onOneLine), has no rows in the record: ask that node.")
+        }
+        return Self(
+            404, "decisionNotRecorded", reason,
+            "The node \(other.name.onOneLine) answered it, and brought rows last at \(RecordRange.text(other.newest)): "
+                + (other.name == node ? "ask again in a moment." : "ask again in a moment, or ask that node."))
+    }
+}

@@ -1,0 +1,156 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyForms
+import LatchkeyRecord
+import LatchkeyTerminal
+
+/// `latchkey-server report`: what the record of licenses says, of all nodes.
+struct ReportVerb: Verb {
+    private let address = OperatorAddress(code: "notReported")
+    private let tenant = Option("tenant", .text("NAME"), "whose licenses; defaults to the only tenant")
+    private let from = Option(
+        "from", .text("TIME"), "the first day, 2026-11-01, or a time, 2026-11-01T18:00:00Z, by UTC")
+    private let to = Option("to", .text("TIME"), "the last day, or the first time that is not meant; defaults to now")
+    private let last = Option(
+        "last", .text("TIME"), "how long before the end it begins, such as 90m, 24h or 7d; defaults to 7d")
+    private let by = Option("by", .choice(ReportVerb.groupings), "what a line is for; defaults to day")
+    private let event = Option("event", .text("WORD"), "license, renewal or refusal alone; with --history also end")
+    private let account = Option("account", .text("NAME"), "one account alone, by its name in the tokens")
+    private let content = Option("content", .text("NAME"), "one content alone")
+    private let code = Option("code", .text("CODE"), "refusals with this code alone")
+    private let limit = Option("limit", .count, "how many lines at most; defaults to 50")
+    private let viewers = Flag("viewers", "how many viewers there were at once, in place of licenses")
+    private let history = Flag("history", "what became of each request of --account, the newest first")
+    private let before = Option("before", .text("NEXT"), "with --history: earlier ones, by what a former run printed")
+    private let csv = Flag("csv", "print all of it as CSV, without a limit of lines unless --limit is given")
+
+    private static let groupings: KeyValuePairs<String, RecordReport.Grouping> = [
+        "hour": .hour, "day": .day, "content": .content, "account": .account, "device": .device,
+        "country": .country, "code": .code, "policy": .policy, "node": .node, "api": .api,
+    ]
+    /// The most bytes of an answer.
+    private static let most = 256 << 20
+
+    var usage: Usage {
+        Usage(
+            program: "latchkey-server", name: "report", summary: "count licenses, renewals and refusals of all nodes",
+            details: """
+                Asks a running server for what its record of licenses has. Each answer says as of when it is, and what is not in it: rows that
+                nodes have not shipped, days before the record begins, groups that are not listed.
+                """,
+            options: [tenant, from, to, last, by, event, account, content, code, limit, viewers, history, before]
+                + address.options + [csv, Flag.json],
+            examples: [
+                "latchkey-server report --last 7d",
+                "latchkey-server report --from 2026-11-01 --to 2026-11-30 --by content --csv",
+                "latchkey-server report --last 24h --by code --event refusal",
+                "latchkey-server report --account ann --history --last 30d",
+                "latchkey-server report --viewers --last 24h --json",
+            ],
+            yes: "it is told", no: "the record has no answer, or cannot be asked; the reason is on standard error")
+    }
+
+    func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
+        let (isViewers, isHistory, isCSV) = (arguments[viewers], arguments[history], arguments[csv])
+        guard !isViewers || !isHistory else { throw UsageError("--viewers and --history exclude each other.") }
+        guard !isCSV || !arguments[Flag.json] else { throw UsageError("--csv and --json exclude each other.") }
+        guard !isHistory || arguments[account] != nil else { throw UsageError("--history needs --account.") }
+        guard isHistory || arguments[before] == nil else { throw UsageError("--before is for --history.") }
+        let tenant = try await tenant(arguments, console)
+        var query = [
+            ("from", arguments[from] ?? ""), ("to", arguments[to] ?? ""), ("last", arguments[last] ?? ""),
+            ("format", isCSV ? "csv" : ""),
+        ]
+        if !isViewers {
+            query += [
+                ("account", arguments[account] ?? ""), ("event", arguments[event] ?? ""),
+                ("content", arguments[content] ?? ""), ("code", arguments[code] ?? ""),
+                ("limit", arguments[limit].map { "\($0)" } ?? (isCSV ? "" : "50")),
+                ("before", arguments[before] ?? ""), ("by", isHistory ? "" : arguments[by]?.rawValue ?? ""),
+            ]
+        }
+        let what = isViewers ? "viewers" : isHistory ? "history" : "report"
+        let reply = try await address.get(
+            ["tenants", tenant, what], query: query, limit: Self.most, arguments, console)
+        if isCSV {
+            console.output.write(reply)
+            return .yes
+        }
+        guard let value = JSONValue(reply) else {
+            throw Diagnosis(
+                code: "notReported", reason: "What the server answers is no report.",
+                remedy: "Give the operators' address of a latchkey-server of this version.")
+        }
+        if arguments[Flag.json] {
+            console.print(value.canonicalText)
+        } else {
+            for line in isViewers ? value.viewerLines : isHistory ? value.historyLines : value.reportLines {
+                console.print(line)
+            }
+        }
+        return .yes
+    }
+
+    /// The tenant that was named, or the only one.
+    private func tenant(_ arguments: Arguments, _ console: Console) async throws -> String {
+        if let tenant = arguments[tenant] { return tenant }
+        let reply = JSONValue(try await address.get(["tenants"], arguments, console))
+        let names = reply?.list("tenants").compactMap { $0["name"]?.text } ?? []
+        guard let only = names.first, names.count == 1 else {
+            throw UsageError("--tenant is needed: the server has \(names.joined(separator: ", ")).")
+        }
+        return only
+    }
+}
+
+extension JSONValue {
+    fileprivate func list(_ name: String) -> [JSONValue] {
+        guard case .array(let values)? = self[name] else { return [] }
+        return values
+    }
+
+    private func count(_ name: String) -> String {
+        self[name]?.number.flatMap { Int64(exactly: $0) }.map { "\($0)" } ?? "–"
+    }
+
+    /// From when to when, as of when, and what is not in it.
+    private var standing: [String] {
+        let times = ["from", "to", "asOf"].map { self[$0]?.text ?? "–" }
+        return ["From \(times[0]) to \(times[1]), as of \(times[2])."] + (self["notes"]?.texts ?? [])
+    }
+
+    fileprivate var reportLines: [String] {
+        let names = RecordFigures().named.map(\.name)
+        let by = self["by"]?.text ?? "group"
+        let rows = list("groups").map { group in
+            [group["group"]?.text?.shortTime(by) ?? "–"] + names.map(group.count)
+        }
+        let total = ["all"] + names.map { self["total"]?.count($0) ?? "–" }
+        return [TextTable(rows: [[by.uppercased()] + names.map { $0.uppercased() }] + rows + [total]).text] + standing
+    }
+
+    fileprivate var viewerLines: [String] {
+        let rows = list("points").map { [$0["time"]?.text ?? "–", $0.count("viewers")] }
+        return [TextTable(rows: [["FROM", "VIEWERS"]] + rows).text]
+            + ["At most \(count("most")) at once; a line is the most of \(count("bucketSeconds")) s."] + standing
+    }
+
+    fileprivate var historyLines: [String] {
+        let members = ["time", "event", "content", "device", "country", "code", "reason", "requestId"]
+        let rows = list("rows").map { row in members.map { row[$0]?.text ?? "" } }
+        let titles = ["TIME", "EVENT", "CONTENT", "DEVICE", "PLACE", "CODE", "REASON", "REQUEST"]
+        let more = self["next"]?.text.map { ["Earlier ones: --before \($0)"] } ?? []
+        return [TextTable(rows: [titles] + rows).text] + more + standing
+    }
+}
+
+extension String {
+    /// A day, or an hour, of a group of such.
+    fileprivate func shortTime(_ by: String) -> String {
+        switch by {
+        case "day": String(prefix(10))
+        case "hour": String(prefix(16))
+        default: isEmpty ? "(none)" : self
+        }
+    }
+}

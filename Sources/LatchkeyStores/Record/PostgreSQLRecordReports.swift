@@ -1,0 +1,202 @@
+import Foundation
+package import LatchkeyCore
+package import LatchkeyEngines
+package import LatchkeyRecord
+
+/// Answers questions from the record in PostgreSQL, which counts by itself, over connections that nothing else uses.
+///
+/// Different accounts, devices and sessions are told apart by 64 bits of a hash: of 10,000,000 of them, one report in some 400,000 counts one
+/// too few.
+///
+/// Source: `Documentation/Server/Reports.md` §5.
+package final class PostgreSQLRecordReports: RecordReporter {
+    package let engine = PostgreSQLStore.name
+    private let reader: any RecordReader
+    private let pool: PostgreSQLPool
+    /// For what takes milliseconds, so that it waits for no report.
+    private let quick: PostgreSQLPool
+    private let limit: Duration
+
+    /// Connects when there is something to ask.
+    /// - Parameters:
+    ///   - address: `postgresql://…`.
+    ///   - reader: reads the rows.
+    ///   - limit: how long PostgreSQL may work on one question. Defaults to 45 s.
+    /// - Throws: `StoreError` for an address that is none.
+    package init(
+        _ address: Secret, reader: any RecordReader, limit: Duration = .seconds(45)
+    ) throws(StoreError) {
+        (self.reader, self.limit) = (reader, limit)
+        let setup = PostgreSQLLane.Setup(
+            hosts: try PostgreSQLHosts(address), isDurable: false, statementLimit: limit)
+        pool = try PostgreSQLPool(setup, count: 2, name: "reports")
+        quick = try PostgreSQLPool(setup, count: 1, name: "reach")
+    }
+
+    package func close() {
+        pool.close()
+        quick.close()
+    }
+
+    package func rows(_ query: RecordQuery) async throws(StoreError) -> [LicenseRecordRow] {
+        try await reader.rows(query)
+    }
+
+    package func report(_ report: RecordReport) async throws(StoreError) -> RecordReportAnswer {
+        let answer = try await run(report.statement)
+        guard let first = answer.rows.first else { throw PostgreSQLFailure("XX000").error }
+        var groups: [RecordReportAnswer.Group] = []
+        for row in answer.rows.dropFirst() {
+            let key: RecordReportAnswer.Group.Key =
+                report.grouping.milliseconds == nil
+                ? .text(try row.text(2)) : .time(RecordRange.milliseconds(try row.date(2)))
+            groups.append(RecordReportAnswer.Group(key, try row.figures(from: 3)))
+        }
+        return RecordReportAnswer(
+            groups: report.grouping.milliseconds == nil ? groups : groups.reversed(), total: try first.figures(from: 3),
+            groupCount: Int(clamping: try first.integer(1)) - 1, asOf: RecordRange.milliseconds(try first.date(0)))
+    }
+
+    package func viewers(_ question: RecordViewers.Question) async throws(StoreError) -> RecordViewers {
+        let answer = try await run(question.statement)
+        guard let first = answer.rows.first else { throw PostgreSQLFailure("XX000").error }
+        var points: [RecordViewers.Point] = []
+        for row in answer.rows where !row.isNull(1) {
+            points.append(.init(time: try row.integer(1), most: Int(clamping: try row.integer(2))))
+        }
+        return RecordViewers(points: points, asOf: RecordRange.milliseconds(try first.date(0)))
+    }
+
+    package func standing(of tenant: String?) async throws(StoreError) -> RecordStanding {
+        let answer = try await quick.run(Self.standing(of: tenant), within: min(limit, .seconds(5)))
+        guard let first = answer.rows.first else { throw PostgreSQLFailure("XX000").error }
+        var nodes: [RecordStanding.Node] = []
+        for row in answer.rows where !row.isNull(2) {
+            nodes.append(.init(try row.text(2), newest: RecordRange.milliseconds(try row.date(3))))
+        }
+        return RecordStanding(
+            oldest: first.isNull(1) ? nil : RecordRange.milliseconds(try first.date(1)), nodes: nodes,
+            asOf: RecordRange.milliseconds(try first.date(0)))
+    }
+
+    private func run(_ call: PostgreSQLCall) async throws(StoreError) -> PostgreSQLAnswer {
+        do { return try await pool.run(call, within: limit + .seconds(2)) } catch {
+            // What PostgreSQL gave up itself answers well otherwise: the range is too long for it.
+            guard error.reason == PostgreSQLFailure("57014").error.reason else { throw error }
+            throw StoreError(
+                .unfit, engine, reason: "PostgreSQL did not count the range within \(limit.components.seconds) s.",
+                remedy: "Ask for a shorter range, or for one content or account.")
+        }
+    }
+
+    /// The first row of a tenant; without one, the first day that has rows, which are not looked at. And the nodes with when they last brought
+    /// rows.
+    private static func standing(of tenant: String?) -> PostgreSQLCall {
+        let oldest =
+            tenant == nil
+            ? """
+            SELECT min(to_date(right(relname, 8), 'YYYYMMDD'))::timestamp AT TIME ZONE 'UTC'
+            FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid
+            WHERE inhparent = 'latchkey.license_records'::regclass AND relname ~ '^license_records_[0-9]{8}$'
+                AND pg_relation_size(pg_class.oid) > 0
+            """ : "SELECT time FROM latchkey.license_records WHERE tenant = $1 ORDER BY time LIMIT 1"
+        return PostgreSQLCall(
+            tenant == nil ? "record-standing" : "record-standing-tenant",
+            """
+            SELECT now(), (\(oldest)), node, newest FROM (SELECT) AS always LEFT JOIN (
+                SELECT node, max(seen) AS newest FROM latchkey.record_positions GROUP BY node) AS nodes ON true
+            """, tenant.map { [.text($0)] } ?? [])
+    }
+}
+
+/// What the reports need of the database beside the record's own tables.
+enum PostgreSQLReportSchema {
+    static let statements = [
+        """
+        CREATE INDEX IF NOT EXISTS license_records_viewers ON latchkey.license_records (tenant, time)
+        WHERE event = 'viewers'
+        """
+    ]
+}
+
+extension PostgreSQLRow {
+    /// Six numbers from a column on.
+    fileprivate func figures(from column: Int) throws(StoreError) -> RecordFigures {
+        var figures = RecordFigures()
+        figures.licenses = Int(clamping: try integer(column))
+        figures.renewals = Int(clamping: try integer(column + 1))
+        figures.refusals = Int(clamping: try integer(column + 2))
+        figures.accounts = Int(clamping: try integer(column + 3))
+        figures.devices = Int(clamping: try integer(column + 4))
+        figures.sessions = Int(clamping: try integer(column + 5))
+        return figures
+    }
+}
+
+extension RecordReport {
+    /// Its statement: one row for all, then one for each group that is listed, over one look at the rows.
+    var statement: PostgreSQLCall {
+        var values: [PostgreSQLValue] = [
+            .record(times.lowerBound), .record(times.upperBound), .text(tenant),
+            .array(.text, (event.map { [$0] } ?? Self.events).map { .text($0.rawValue) }),
+            .integer(Int64(limit) + 1),
+        ]
+        var conditions = ""
+        for (column, text) in [("account", account), ("content", content), ("code", code)] {
+            guard let text else { continue }
+            values.append(.text(text))
+            conditions += " AND \(column) = $\(values.count)"
+        }
+        // So that the index of accounts fits.
+        if account?.isEmpty == false { conditions += " AND account <> ''" }
+        let order = grouping.milliseconds == nil ? "sum(count) DESC, part" : "part DESC"
+        let sql = """
+            SELECT now(), count(*) OVER (), part,
+                coalesce(sum(count) FILTER (WHERE event = 'license'), 0)::bigint,
+                coalesce(sum(count) FILTER (WHERE event = 'renewal'), 0)::bigint,
+                coalesce(sum(count) FILTER (WHERE event = 'refusal'), 0)::bigint,
+                count(DISTINCT account), count(DISTINCT device), count(DISTINCT session)
+            FROM (
+                SELECT \(grouping.column) AS part, event, count, hashtextextended(nullif(account, ''), 0) AS account,
+                    hashtextextended(nullif(device, ''), 0) AS device, hashtextextended(nullif(session, ''), 0) AS session
+                FROM latchkey.license_records
+                WHERE time >= $1 AND time < $2 AND tenant = $3 AND event = ANY ($4)\(conditions)) AS counted
+            GROUP BY GROUPING SETS ((), (part)) ORDER BY grouping(part) DESC, \(order) LIMIT $5
+            """
+        // A name has one text only: one for each set of conditions.
+        let given = [account, content, code].map { $0 == nil ? "0" : $0?.isEmpty == true ? "1" : "2" }.joined()
+        return PostgreSQLCall("record-report-\(grouping.rawValue)-\(given)", sql, values)
+    }
+}
+
+extension RecordReport.Grouping {
+    /// What the rows of one group have in common, in SQL. Texts by their bytes.
+    fileprivate var column: String {
+        switch self {
+        case .hour: "date_trunc('hour', time, 'UTC')"
+        case .day: "date_trunc('day', time, 'UTC')"
+        case .content, .account, .device, .country, .code, .policy, .node, .api: "\(rawValue) COLLATE \"C\""
+        }
+    }
+}
+
+extension RecordViewers.Question {
+    /// Its statement: a row for each bucket in which somebody counted; one without a bucket where nobody did.
+    var statement: PostgreSQLCall {
+        PostgreSQLCall(
+            "record-viewers",
+            """
+            SELECT now(), bucket, most FROM (SELECT) AS always LEFT JOIN (
+                SELECT floor(extract(epoch FROM time) * 1000 / $4)::bigint * $4 AS bucket, max(count) AS most
+                FROM latchkey.license_records
+                WHERE time >= $1 AND time < $2 AND tenant = $3 AND event = 'viewers' GROUP BY 1) AS found ON true
+            ORDER BY bucket
+            """,
+            [.record(times.lowerBound), .record(times.upperBound), .text(tenant), .integer(bucket)])
+    }
+}
+
+extension PostgreSQLValue {
+    /// A time of the record, in milliseconds since 1970.
+    fileprivate static func record(_ milliseconds: Int64) -> Self { .date(RecordRange.date(milliseconds)) }
+}

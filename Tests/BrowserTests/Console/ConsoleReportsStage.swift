@@ -1,0 +1,80 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyTesting
+import SwitchedStores
+
+@testable import LatchkeyOperation
+@testable import LatchkeyRecord
+@testable import LatchkeyServer
+@testable import LatchkeyServerTool
+
+/// A running server with a record in memory, and its console in Chromium.
+final class ConsoleReportsStage: Sendable {
+    let record = SwitchedRecord { Int64(Date().timeIntervalSince1970 * 1_000) }
+    let server: LicenseServer
+    let folder: TemporaryFolder
+    private let demo: DemoFolder
+    private let browser: Chromium
+    private let pages = Locked<[ChromiumPage]>([])
+
+    private init() async throws {
+        folder = try TemporaryFolder()
+        demo = try DemoFolder(folder.file("demo"), ports: [0, 0, 0])
+        try await demo.makeTenants()
+        let file = try ConfigurationFile(demo.configuration)
+        var engines = try await ServerEngines.open(file)
+        engines.recordSource = .reporter(record)
+        server = try await LicenseServer(file, lines: LineWriter { _ in }, engines: engines)
+        browser = try Chromium()
+    }
+
+    /// Runs a test on a stage, and takes it down whatever happens.
+    static func with(_ body: (ConsoleReportsStage) async throws -> Void) async throws {
+        let stage = try await ConsoleReportsStage()
+        let result: Result<Void, any Error>
+        do { result = .success(try await body(stage)) } catch { result = .failure(error) }
+        for page in stage.pages.withLock({ $0 }) { await page.close() }
+        stage.record.set(.isAway)
+        await stage.server.stop(within: .zero)
+        try result.get()
+    }
+
+    /// The page of reports, with an operator signed in.
+    func reports(width: Int = 1_600, isDark: Bool = false, _ search: String = "") async throws -> ChromiumPage {
+        let page = try await browser.open(server.addresses.operators.url, width: width, isDark: isDark)
+        pages.withLock { $0.append(page) }
+        try await page.signIn(demo.adminKey.revealedText)
+        try await page.value("location.hash = '#/reports\(search)'")
+        return page
+    }
+
+    /// Some days of a service: accounts, contents, refusals, and viewers at once.
+    func fill() {
+        let now = Int64(Date().timeIntervalSince1970 * 1_000)
+        var rows: [LicenseRecordRow] = []
+        for number in 0..<400 {
+            let time = now - 60_000 - Int64(number) * 1_200_000
+            var row = LicenseRecordRow(number % 9 == 0 ? .refusal : number % 3 == 0 ? .renewal : .license, time: time)
+            (row.tenant, row.account, row.content) = ("demo", "viewer-\(number % 40)", "film-\(number % 12)")
+            (row.device, row.country) = ("d-\(number % 50)", number % 4 == 0 ? "FR" : "DE")
+            (row.requestID, row.session) = ("request-\(number)", "s-\(number % 60)")
+            if row.event == .refusal { (row.code, row.reason) = ("sessionLimit", "Two streams are in use.") }
+            row.position = RecordPosition(node: "node-a", spool: "00", sequence: UInt64(2_000 - number))
+            rows.append(row)
+            var viewers = LicenseRecordRow(.viewers, time: time)
+            (viewers.tenant, viewers.count) = ("demo", 20 + number * 7 % 90)
+            viewers.position = RecordPosition(node: "node-a", spool: "00", sequence: UInt64(5_000 - number))
+            // Some hours in which nobody counted.
+            if !(100..<140).contains(number) { rows.append(viewers) }
+        }
+        record.add(rows)
+    }
+
+    /// Keeps what a page shows as `NAME.png` in the folder of `LATCHKEY_PICTURES`, if there is one.
+    func keep(_ page: ChromiumPage, _ name: String) async throws {
+        guard let kept = ProcessInfo.processInfo.environment["LATCHKEY_PICTURES"],
+            let png = try await page.picture(of: "body")
+        else { return }
+        try png.write(to: URL(filePath: kept).appending(path: "\(name).png"))
+    }
+}

@@ -1,0 +1,130 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyTesting
+import Testing
+
+@testable import LatchkeyForms
+@testable import LatchkeyLicensing
+@testable import LatchkeyOperation
+@testable import LatchkeyRecord
+@testable import LatchkeyServer
+@testable import LatchkeyServerTool
+@testable import LatchkeyStores
+@testable import StoreProcesses
+
+/// Servers that keep a record, and what they are asked about it.
+@Suite(.timeLimit(.minutes(5))) struct RecordedServerTests {
+    /// Runs a node with a folder of its own, and stops it: it ships what it has.
+    private static func node(
+        _ folder: TemporaryFolder, to destination: String, _ more: String = "",
+        _ body: (ServerUnderTest) async throws -> Void
+    ) async throws {
+        let demo = try DemoFolder.patient(in: folder)
+        try ServerUnderTest.replaceAdmins(in: demo.configuration)
+        try ServerStage.edit(demo.configuration) { text in
+            text = text.replacing(
+                #""stores": {"#,
+                with:
+                    #""record": {"folder": "spool", "destination": "\#(destination)"\#(more)}, "stores": {"#)
+        }
+        try await demo.makeTenants()
+        let server = try await LicenseServer(
+            ConfigurationFile(demo.configuration), lines: LineWriter { _ in })
+        let test = ServerUnderTest(server: server, demo: demo, folder: folder)
+        do { try await body(test) } catch {
+            await server.stop(within: .zero)
+            throw error
+        }
+        await server.stop(within: .seconds(60))
+    }
+
+    /// Licenses and a refusal before a policy was asked.
+    private static func watch(_ test: ServerUnderTest) async throws {
+        _ = try await test.admin("tenants/demo/cpix", "POST", body: ServerUnderTest.document([1]))
+        for number in 1...4 {
+            _ = try await test.license(1, token: try test.token("ann"), requestID: "request-\(number)")
+        }
+        _ = try await test.license(1, token: "nonsense", requestID: "request-5")
+    }
+
+    @Test func `why is told after a restart, and by another node`() async throws {
+        let (folder, other, record) = (
+            try TemporaryFolder(), try TemporaryFolder(), try TemporaryFolder()
+        )
+        let destination = "files:\(record.path("record"))"
+        try await Self.node(folder, to: destination) { test in
+            try await Self.watch(test)
+            #expect(try await test.admin("requests/request-4").json["source"]?.text == "decisions")
+            #expect(try await test.admin("requests/request-5").json["source"]?.text == "refusals")
+        }
+        for (name, folder) in [("the same", folder), ("another", other)] {
+            try await Self.node(folder, to: destination) { test in
+                // What was not shipped at the end, the next start ships.
+                while try await test.admin("requests/request-4").status == 404 { await Task.yield() }
+                let decided = try await test.admin("requests/request-4")
+                #expect(decided.json["source"]?.text == "record", "\(name): \(decided.text)")
+                #expect(decided.json["record"]?["decision"]?["refusal"]?["code"]?.text == "sessionLimit")
+                let early = try await test.admin("requests/request-5")
+                #expect(early.list("rows").first?["code"]?.text == "tokenForm", "\(name): \(early.text)")
+                let license = try await test.admin("requests/request-1")
+                #expect(
+                    license.list("rows").first?["event"]?.text == "license" && license.json["record"] == nil)
+                let unknown = try await test.admin("requests/request-9")
+                #expect(
+                    unknown.json["reason"]?.text?.contains("not in the record, which goes back to") == true)
+                let report = try await test.admin("tenants/demo/report?last=1h&by=content")
+                #expect(report.json["total"]?["licenses"]?.number == 3, "\(report.text)")
+                #expect(report.json["total"]?["refusals"]?.number == 2)
+            }
+        }
+    }
+
+    @Test
+    func
+        `an account is found by its name where the record has pseudonyms, and its name is in no answer`()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let (destination, setting) = ("files:\(folder.path("record"))", #", "accounts": "pseudonyms""#)
+        try await Self.node(folder, to: destination, setting) { test in try await Self.watch(test) }
+        try await Self.node(folder, to: destination, setting) { test in
+            while try await test.admin("requests/request-4").status == 404 { await Task.yield() }
+            let history = try await test.admin("tenants/demo/history?account=ann&last=1h")
+            #expect(history.list("rows").count == 4, "\(history.text)")
+            let recorded = try #require(history.json["recorded"]?.text)
+            #expect(recorded.wholeMatch(of: /[0-9a-f]{32}/) != nil && !history.text.contains("ann\""))
+            let same = try await test.admin("tenants/demo/history?recorded=\(recorded)&last=1h")
+            #expect(same.list("rows") == history.list("rows"))
+            let report = try await test.admin("tenants/demo/report?account=ann&last=1h&by=account")
+            #expect(report.texts("groups", "group") == [recorded])
+            #expect(
+                try await test.admin("tenants/demo/history?account=anna&last=1h").list("rows").isEmpty)
+        }
+    }
+
+    @Test(.enabled(if: PostgreSQLProcess.programs != nil), arguments: [true, false])
+    func `a database that hangs or is gone takes no license along, and its figures come back with it`(
+        _ hangs: Bool
+    ) async throws {
+        let database = try await PostgreSQLProcess()
+        let address = database.address(of: try await database.database()).revealedText
+        let folder = try TemporaryFolder()
+        try await Stores.migrate(StoreAddress(address))
+        try await Self.node(folder, to: address) { test in
+            try await Self.watch(test)
+            let question = "tenants/demo/report?last=1h"
+            while try await test.admin(question).json["total"]?["licenses"]?.number != 3 {
+                await Task.yield()
+            }
+            if hangs { try database.hang(true) } else { try await database.stop() }
+            let away = try await test.admin(question)
+            #expect(away.status == 503 && away.json["code"]?.text == "recordAway", "\(away.text)")
+            let license = try await test.license(1, token: try test.token("bob"), requestID: "request-6")
+            #expect(license.status == 200)
+            if hangs { try database.hang(false) } else { try await database.start() }
+            while try await test.admin(question).json["total"]?["licenses"]?.number != 4 {
+                await Task.yield()
+            }
+        }
+    }
+}

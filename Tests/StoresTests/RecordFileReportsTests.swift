@@ -1,0 +1,75 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyEngines
+import LatchkeyTesting
+import Testing
+
+@testable import LatchkeyRecord
+
+/// What files are not asked: more than one question may read.
+@Suite(.timeLimit(.minutes(2))) struct RecordFileReportsTests {
+    private static let day: Int64 = 1_795_564_800_000
+
+    private func folder() async throws -> TemporaryFolder {
+        let folder = try TemporaryFolder()
+        let files = RecordFiles(folder: folder.path("record"))
+        try await (0..<50).map {
+            LicenseRecordRow.sample(.license, Self.day + Int64($0) * 3_600_000, "account-\($0)", request: "r-\($0)")
+        }.ship(to: files)
+        files.close()
+        return folder
+    }
+
+    private func reports(
+        _ folder: TemporaryFolder, _ change: (inout RecordFileReports.Limits) -> Void = { _ in }
+    ) -> RecordFileReports {
+        var limits = RecordFileReports.Limits()
+        change(&limits)
+        return RecordFileReports(
+            folder: folder.path("record"), limits: limits, timekeeper: ManualTimekeeper(date: Date()))
+    }
+
+    private static let report = RecordReport(of: "acme", times: day..<day + 72 * 3_600_000, by: .account)
+
+    @Test func `a range with more than one question may read is refused, and not counted in part`() async throws {
+        let folder = try await folder()
+        for change in [
+            { $0.bytes = 2_000 }, { $0.held = 20 }, { $0.time = .zero },
+        ] as [@Sendable (inout RecordFileReports.Limits) -> Void] {
+            let reports = reports(folder, change)
+            defer { reports.close() }
+            await #expect {
+                _ = try await reports.report(Self.report)
+            } throws: { error in
+                let error = error as? StoreError
+                return error?.kind == .unfit && error?.remedy.contains("shorter range") == true
+            }
+        }
+        let enough = reports(folder)
+        defer { enough.close() }
+        #expect(try await enough.report(Self.report).total.licenses == 50)
+    }
+
+    @Test func `a file that is on its way is not read, and one that is no record is told by its name`() async throws {
+        let folder = try await folder()
+        let day = folder.path("record/2026-11-25")
+        try Data("{".utf8).write(to: URL(filePath: "\(day)/.a-61-90-99.jsonl"))
+        let reports = reports(folder)
+        defer { reports.close() }
+        #expect(try await reports.report(Self.report).total.licenses == 50)
+        try Data("no row\n".utf8).write(to: URL(filePath: "\(day)/odd.jsonl"))
+        await #expect {
+            _ = try await reports.report(Self.report)
+        } throws: { error in
+            (error as? StoreError)?.kind == .damaged && (error as? StoreError)?.reason.contains("odd.jsonl") == true
+        }
+    }
+
+    @Test func `a folder that nobody has made is a record without rows`() async throws {
+        let folder = try TemporaryFolder()
+        let reports = reports(folder)
+        defer { reports.close() }
+        #expect(try await reports.report(Self.report).groupCount == 0)
+        #expect(try await reports.standing(of: nil).oldest == nil)
+    }
+}
