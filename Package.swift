@@ -185,8 +185,8 @@ let package = Package(
         room(
             "LatchkeyStores",
             [
-                "LatchkeyCore", "LatchkeyFairPlay", "LatchkeyFiles", "CSQLite", "CPostgreSQL", "LatchkeyEngines",
-                "LatchkeyPolicy", "LatchkeyVault", "LatchkeyOperation",
+                "LatchkeyCore", "LatchkeyFairPlay", "LatchkeyFiles", "LatchkeyHTTP", "CSQLite", "CPostgreSQL",
+                "LatchkeyEngines", "LatchkeyPolicy", "LatchkeyVault", "LatchkeyOperation",
             ]),
         room(
             "LatchkeySimulation",
@@ -363,7 +363,8 @@ let package = Package(
             "Stores",
             [
                 "LatchkeyFiles", "LatchkeyEngines", "LatchkeyPolicy", "LatchkeyVault", "LatchkeyLicensing",
-                "LatchkeyServerExamples", "StoreEngines", "StoreProcesses", "LatchkeyStores", "LatchkeyCore", "CSQLite",
+                "LatchkeyServerExamples", "StoreEngines", "StoreProcesses", "TLSPeer", "LatchkeyStores", "LatchkeyCore",
+                "CSQLite",
             ]),
         tests("Vendors", ["LatchkeyVendors", "LatchkeyCore"]),
         tests("Device", ["LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyCore"]),

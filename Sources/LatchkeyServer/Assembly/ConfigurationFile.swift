@@ -100,12 +100,15 @@ package struct ConfigurationFile: Sendable {
     func contents(_ name: String) throws -> Data { try InputFile.read(path(name), limit: Self.limit) }
 
     /// Refuses a password in a file that others than its owner can read, as files of secrets are refused.
-    private func checkPasswords(_ mode: mode_t) throws(FileError) {
+    private func checkPasswords(_ mode: mode_t) throws {
+        for text in Set([settings.stores.sessions, settings.stores.keys, settings.stores.audit]) {
+            for file in (try? StoreAddress(text))?.secretFiles ?? [] { _ = try secrets.secret(file) }
+        }
         guard mode & (secrets.isMounted(path) ? 0o022 : 0o077) != 0 else { return }
         let stores = settings.stores
         for (name, text) in [("sessions", stores.sessions), ("keys", stores.keys), ("audit", stores.audit)] {
             guard let address = try? StoreAddress(text), address.holdsPassword else { continue }
-            throw .passwordOpenToOthers(path, "stores.\(name)")
+            throw FileError.passwordOpenToOthers(path, "stores.\(name)")
         }
     }
 }
@@ -116,6 +119,7 @@ extension FileError {
             code: "passwordOpenToOthers",
             reason: "\(path) holds a password, in \(place), and is open to others than its owner.",
             remedy:
-                "Run chmod 600 \(path); for PostgreSQL put the password into a file and name it with ?passfile=FILE.")
+                "Run chmod 600 \(path), or put the password into a file of its own: ?passfile=FILE for PostgreSQL, ?passwordFile=FILE for Redis."
+        )
     }
 }
