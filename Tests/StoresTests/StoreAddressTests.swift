@@ -29,7 +29,7 @@ struct StoreAddressTests {
 
     @Test func `files of an address begin at a folder, and its secrets are told`() throws {
         let address = try StoreAddress("rediss://n@h:1?passwordFile=a/p.txt&caFile=/ca.pem&certificateFile=c&keyFile=k")
-            .below(URL(filePath: "/etc/latchkey"))
+            .below(URL(filePath: "/etc/latchkey", directoryHint: .isDirectory))
         #expect(address.secretFiles == ["/etc/latchkey/a/p.txt", "/etc/latchkey/k"])
         guard case .redis(let secret) = address else {
             Issue.record("It is no address of Redis.")

@@ -17,7 +17,7 @@ struct RedisCommandUse: Sendable, Hashable {
     static let all: [Self] = [
         Self("TIME"), Self("HMGET", key, "v"), Self("SCAN", "0", "MATCH", key, "COUNT", "1"), Self("PEXPIRETIME", key),
         Self("ZCOUNT", key, "0", "0"), Self("ZSCORE", key, "v"), Self("ZRANGEBYSCORE", key, "0", "0"),
-        Self("ZRANGEBYLEX", key, "-", "+", "LIMIT", "0", "1"), Self("EXISTS", key),
+        Self("ZRANGEBYLEX", key, "-", "+", "LIMIT", "0", "1"), Self("EXISTS", key), Self("HGET", key, "b"),
         // No script has such a digest, and no script has less than no keys.
         Self("EVALSHA", String(repeating: "0", count: 40), "1", key), Self("EVAL", "return 0", "-1"),
         // A value is missing, and the score is no number.

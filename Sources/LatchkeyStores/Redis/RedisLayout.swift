@@ -12,7 +12,7 @@ struct RedisLayout: Sendable {
 
     /// One server: `latchkey:account:{TENANT:NAME}`, `latchkey:count:account:{TENANT}`, `latchkey:names:account:{TENANT}`.
     static let server = RedisLayout(shards: 1)
-    /// A cluster: `latchkey:account:{SHARD:TENANT}NAME`, `latchkey:count:account:{SHARD:TENANT}`, `latchkey:names:account:{SHARD:TENANT}`.
+    /// A cluster: `latchkey:account:{s:TENANT:SHARD}NAME`, `latchkey:count:account:{s:TENANT:SHARD}`, and the same with `names`.
     /// The number of shards is part of the names: another one would find nothing that is there.
     static let cluster = RedisLayout(shards: 1_024)
 
@@ -47,8 +47,12 @@ struct RedisLayout: Sendable {
         return [record(key), count(key.kind, key.tenant, shard), names(key.kind, key.tenant, shard)]
     }
 
-    // A number first, so that a brace in a tenant's name cannot empty the tag.
-    private func tag(_ shard: Int, _ tenant: String) -> String { isOne ? "{\(tenant)}" : "{\(shard):\(tenant)}" }
+    // The letter keeps a brace in a tenant's name from emptying the tag; digits at the end spread shards evenly over the slots.
+    private func tag(_ shard: Int, _ tenant: String) -> String {
+        guard !isOne else { return "{\(tenant)}" }
+        let digits = String(shard, radix: 16)
+        return "{s:\(tenant):\(String(repeating: "0", count: 3 - digits.count))\(digits)}"
+    }
 }
 
 extension RecordKey.Kind {

@@ -87,6 +87,8 @@ package final class RedisRecordStore: SingleTripStore {
     package func write(
         _ record: Record, at key: RecordKey, replacing replaced: UInt64?, until end: Date, counting ends: [Date]
     ) async throws(StoreError) -> Bool {
+        try key.check(for: engine)
+        try record.check(for: engine)
         guard key.kind.isCounted else {
             let arguments = [replaced.digits, record.version.digits, record.bytes, end.redisTime]
             return try await change(.write, key) { _ in arguments }.first.checked() == .integer(1)

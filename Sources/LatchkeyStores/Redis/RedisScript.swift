@@ -37,21 +37,23 @@ struct RedisScript {
     // empty name, which sorts before all, says that all records are listed and counted.
 
     private static let index = """
-        local function index(former, name, finish, first)
+        local function index(former, name, finish, first, isListed)
             local new = {}
             for number = first, #ARGV do
                 new[#new + 1] = ARGV[number]
                 new[#new + 1] = (number - first) .. ':' .. name
             end
             local count = #new / 2
-            local gone = {}
-            for number = count, former - 1 do gone[#gone + 1] = number .. ':' .. name end
-            if #gone > 0 then redis.call('ZREM', KEYS[2], unpack(gone)) end
+            if count < former then
+                local gone = {}
+                for number = count, former - 1 do gone[#gone + 1] = number .. ':' .. name end
+                redis.call('ZREM', KEYS[2], unpack(gone))
+            end
             if finish then
                 new[#new + 1] = -finish
                 new[#new + 1] = ':' .. name
-                redis.call('ZADD', KEYS[3], 0, name)
                 redis.call('ZADD', KEYS[2], unpack(new))
+                if not isListed then redis.call('ZADD', KEYS[3], 0, name) end
             else
                 redis.call('ZREM', KEYS[2], ':' .. name)
                 redis.call('ZREM', KEYS[3], name)
@@ -61,17 +63,18 @@ struct RedisScript {
 
         """
 
-    /// Forgets some of what has ended.
+    /// Forgets some of what has ended: between the times below zero and those above it there is nothing else but the empty member.
     private static let forget = """
         local function forget(now, most)
-            local things = redis.call('ZRANGEBYSCORE', KEYS[2], '(0', now, 'LIMIT', 0, most)
-            if #things > 0 then redis.call('ZREM', KEYS[2], unpack(things)) end
-            local records = redis.call('ZRANGEBYSCORE', KEYS[2], -now, '(0', 'LIMIT', 0, most)
-            if #records == 0 then return 0 end
-            redis.call('ZREM', KEYS[2], unpack(records))
-            for number, member in ipairs(records) do records[number] = member:sub(2) end
-            redis.call('ZREM', KEYS[3], unpack(records))
-            return #records
+            local ended = redis.call('ZRANGEBYSCORE', KEYS[2], -now, now, 'LIMIT', 0, most)
+            local gone, names = {}, {}
+            for _, member in ipairs(ended) do
+                if member ~= '' then gone[#gone + 1] = member end
+                if member:byte(1) == 58 then names[#names + 1] = member:sub(2) end
+            end
+            if #gone > 0 then redis.call('ZREM', KEYS[2], unpack(gone)) end
+            if #names > 0 then redis.call('ZREM', KEYS[3], unpack(names)) end
+            return #names
         end
 
         """
@@ -86,23 +89,25 @@ struct RedisScript {
     /// from this clock, `again` for a call whose first answer is not known, the name, and when each thing ends.
     ///
     /// Answers with 1 or 0, the clock, and after 0 what is held. The time of the decision must not be ahead of the clock, or slots would end
-    /// too soon. A record that was written without being listed makes the list incomplete. Each call forgets a few things that ended, more
-    /// than it adds on the whole.
+    /// too soon. A record that was written without being listed makes the list incomplete. One call in four forgets some of what ended, more
+    /// than four add.
     static let writeAndCount = RedisScript(
         index + forget + clock + """
-            local held = redis.call('HMGET', KEYS[1], 'v', 'i', 'n', 'b')
-            if ARGV[6] == 'again' and held[1] == ARGV[2] and held[4] == ARGV[3] then return {1, time[1], time[2]} end
+            local held = redis.call('HMGET', KEYS[1], 'v', 'i', 'n')
+            local isListed = held[1] and held[1] == held[2]
             if (held[1] or '') ~= ARGV[1] or (ARGV[5] ~= '' and tonumber(ARGV[5]) > now) then
-                return {0, time[1], time[2], held[1], held[4]}
+                local bytes = redis.call('HGET', KEYS[1], 'b')
+                if ARGV[6] == 'again' and held[1] == ARGV[2] and bytes == ARGV[3] then return {1, time[1], time[2]} end
+                return {0, time[1], time[2], held[1], bytes}
             end
-            if held[1] and held[1] ~= held[2] then
+            if held[1] and not isListed then
                 redis.call('ZREM', KEYS[2], '')
                 redis.call('ZREM', KEYS[3], '')
             end
-            local number = index(tonumber(held[3] or 0), ARGV[7], ARGV[4], 8)
-            forget(now, 8)
+            local number = index(tonumber(held[3] or 0), ARGV[7], ARGV[4], 8, isListed)
             redis.call('HSET', KEYS[1], 'v', ARGV[2], 'b', ARGV[3], 'i', ARGV[2], 'n', number)
             redis.call('PEXPIREAT', KEYS[1], ARGV[4])
+            if time[2] % 4 == 0 then forget(now, 16) end
             return {1, time[1], time[2]}
             """)
 
@@ -149,13 +154,15 @@ struct RedisScript {
             local bytes, at = held[2], 2
             local function number()
                 local value, place = 0, 1
-                while true do
-                    local byte = bytes:byte(at)
-                    at = at + 1
-                    value = value + byte % 128 * place
-                    if byte < 128 then return value end
+                local byte = bytes:byte(at)
+                while byte > 127 do
+                    value = value + (byte - 128) * place
                     place = place * 128
+                    at = at + 1
+                    byte = bytes:byte(at)
                 end
+                at = at + 1
+                return value + byte * place
             end
             local function text()
                 local count = number()
@@ -191,10 +198,12 @@ struct RedisScript {
             groups[#groups + 1] = string.char(rest)
             bytes = bytes:sub(1, from - 1) .. table.concat(groups) .. bytes:sub(at)
             local version = string.format('%.0f', math.max(time[1] * 1000000 + time[2], tonumber(held[1]) + 1))
-            local last = math.max(redis.call('PEXPIRETIME', KEYS[1]), new)
             redis.call('HSET', KEYS[1], 'v', version, 'b', bytes, 'i', version)
-            redis.call('PEXPIREAT', KEYS[1], string.format('%.0f', last))
-            redis.call('ZADD', KEYS[2], new, slot .. ':' .. ARGV[4], -last, ':' .. ARGV[4])
+            if redis.call('PEXPIREAT', KEYS[1], string.format('%.0f', new), 'GT') == 1 then
+                redis.call('ZADD', KEYS[2], new, slot .. ':' .. ARGV[4], -new, ':' .. ARGV[4])
+            else
+                redis.call('ZADD', KEYS[2], new, slot .. ':' .. ARGV[4])
+            end
             return {1, time[1], time[2], new}
             """)
 }

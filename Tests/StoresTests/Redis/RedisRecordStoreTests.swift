@@ -129,13 +129,13 @@ struct RedisRecordStoreTests {
         #expect(await kind { _ = try await redis.store().read(Self.key) } == .misconfigured)
     }
 
-    @Test func `a node of a cluster is a mistake of the configuration, and says so`() async throws {
+    @Test func `a cluster without slots is unavailable, and says so`() async throws {
         let folder = try TemporaryFolder()
         try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder.url.path)
         let redis = try await RedisProcess(["--cluster-enabled", "yes", "--dir", folder.url.path])
         let store = try redis.store()
         await #expect { _ = try await store.read(Self.key) } throws: { error in
-            (error as? StoreError)?.kind == .misconfigured && "\(error)".contains("cluster")
+            (error as? StoreError)?.kind == .unavailable && "\(error)".contains("cluster")
         }
         withExtendedLifetime((redis, folder)) {}
     }

@@ -66,6 +66,7 @@ struct RedisSingleTripTests {
         let redis = try await RedisProcess()
         let (store, memory) = (try redis.store(), MemoryRecordStore())
         let policy = try policy(#","heartbeat":"60s""#)
+        _ = try await store.counted("demo")
         for (index, sessions) in [node(store), node(memory)].enumerated() {
             for session in ["zeta", "alpha"] { _ = await sessions.decide(facts(session), by: policy) }
             let booked = await sessions.decide(facts("alpha"), by: policy)
@@ -205,7 +206,7 @@ struct RedisOperatorTests {
     @Test func `what has ended takes no room on a page, and is forgotten`() async throws {
         let redis = try await RedisProcess()
         let store = try redis.store()
-        for number in 0..<60 { try await store.putCounting("ended-\(number)", [], ends: 0.001) }
+        for number in 0..<60 { try await store.putCounting("ended-\(number)", [], ends: -1) }
         try await store.putCounting("there", [60])
         let page = try await store.page(of: .account, "acme", prefix: "", after: nil, limit: 5)
         #expect(page.map(\.name) == ["there"])

@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyEngines
 import LatchkeyTesting
 import TLSPeer
 
@@ -20,8 +21,11 @@ struct SharedCluster: Sendable {
     static let tls = SharedCluster(
         group: Task {
             let files = try TLSFiles()
-            let group = try await RedisClusterGroup(
-                certificates: files.certificates, ["--user", "node on >hunter2 ~latchkey:* -@all \(files.rights)"])
+            let group = try await RedisClusterGroup(certificates: files.certificates)
+            let user = ["ACL", "SETUSER", "node", "on", ">hunter2", "~latchkey:*", "-@all"] + files.rights
+            for number in 0..<RedisClusterGroup.primaries * 2 {
+                if case .error(let text) = try group.node(number).answer(to: user) { throw StoreError(redis: text) }
+            }
             let address = try group.address("", files.parameters)
             return (group, address, files.folder)
         })
@@ -63,9 +67,7 @@ struct TLSFiles: Sendable {
     }
 
     /// The rights of a node's user: what the check tries.
-    var rights: String {
-        (RedisCommandUse.all + RedisCommandUse.ofClusters).map { "+\($0.name)" }.joined(separator: " ") + " +role"
-    }
+    var rights: [String] { (RedisCommandUse.all + RedisCommandUse.ofClusters).map { "+\($0.name)" } + ["+role"] }
 
     /// The parameters of an address.
     var parameters: String {
