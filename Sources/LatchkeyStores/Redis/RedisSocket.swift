@@ -27,14 +27,16 @@ final class RedisSocket {
                 self.tls = tls
                 return
             case .later:
-                guard Self.wait(descriptor, POLLIN, limit) else { throw .redis("Redis does not answer by TLS.") }
+                guard Self.wait(descriptor, POLLIN, limit) else {
+                    throw .redis("Redis does not answer by TLS.", remedy: Self.tlsRemedy)
+                }
             case .ended, .failed:
                 if let refusal = tls.refusal {
                     throw .redis(
                         "The certificate of Redis at \(host.onOneLine) was refused: \(refusal).", .misconfigured,
                         remedy: "Name its authority with caFile, and the host as the certificate does.")
                 }
-                throw .redis("Redis does not speak TLS at that port, or wants a certificate.")
+                throw .redis("Redis does not speak TLS at that port, or wants a certificate.", remedy: Self.tlsRemedy)
             }
         }
     }
@@ -120,6 +122,9 @@ final class RedisSocket {
             try receive()
         }
     }
+
+    private static let tlsRemedy =
+        "Name the port that Redis has as tls-port; certificateFile and keyFile, where it asks for a certificate."
 
     private static func wait(_ descriptor: CInt, _ event: CInt, _ limit: Duration) -> Bool {
         var waiting = pollfd(fd: descriptor, events: Int16(event), revents: 0)

@@ -46,7 +46,7 @@ public protocol RecordStore: Sendable {
     ///   - prefix: how the names begin; empty for all.
     ///   - name: only names after this one; `nil` for the first page.
     ///   - limit: the most records, 1 to 1,000.
-    /// - Throws: `StoreError`.
+    /// - Throws: `StoreError`; `storeUnfit` from an engine that keeps no list of the kind. Accounts are always listed.
     func page(
         of kind: RecordKey.Kind, _ tenant: String, prefix: String, after name: String?, limit: Int
     ) async throws(StoreError) -> [NamedRecord]

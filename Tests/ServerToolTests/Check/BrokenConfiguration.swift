@@ -200,7 +200,10 @@ struct BrokenConfiguration: Sendable, CustomTestStringConvertible {
         ) {
             try $0.store("sessions", "redis://no.such.host.invalid:6379")
         },
-        Self("TLS at a port of Redis without", "Redis does not speak TLS at that port") { stage in
+        Self(
+            "TLS at a port of Redis without", "Redis does not answer by TLS.",
+            "Name the port that Redis has as tls-port"
+        ) { stage in
             let redis = try await stage.ownRedis()
             try stage.store("sessions", "rediss://127.0.0.1:\(redis)")
         },
