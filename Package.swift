@@ -187,9 +187,9 @@ let package = Package(
         room(
             "LatchkeyStores",
             [
-                "LatchkeyCore", "LatchkeyFairPlay", "LatchkeyFiles", "LatchkeyForms", "CSQLite", "CPostgreSQL",
-                "LatchkeyEngines",
-                "LatchkeyPolicy", "LatchkeyVault", "LatchkeyOperation", "LatchkeyRecord",
+                "LatchkeyCore", "LatchkeyFairPlay", "LatchkeyFiles", "LatchkeyForms", "LatchkeyHTTP", "CSQLite",
+                "CPostgreSQL", "LatchkeyEngines", "LatchkeyPolicy", "LatchkeyVault", "LatchkeyOperation",
+                "LatchkeyRecord",
             ]),
         room(
             "LatchkeySimulation",
@@ -369,8 +369,8 @@ let package = Package(
             "Stores",
             [
                 "LatchkeyFiles", "LatchkeyEngines", "LatchkeyPolicy", "LatchkeyVault", "LatchkeyLicensing",
-                "LatchkeyServerExamples", "StoreEngines", "StoreProcesses", "LatchkeyRecord", "LatchkeyForms",
-                "LatchkeyStores", "LatchkeyCore", "CSQLite",
+                "LatchkeyServerExamples", "StoreEngines", "StoreProcesses", "TLSPeer", "LatchkeyRecord",
+                "LatchkeyForms", "LatchkeyStores", "LatchkeyCore", "CSQLite",
             ]),
         tests("Vendors", ["LatchkeyVendors", "LatchkeyCore"]),
         tests(

@@ -58,12 +58,12 @@ package final class TLSIdentity: @unchecked Sendable {
         )
     }
 
-    private static func succeed(_ status: Int32) throws(Diagnosis) {
+    static func succeed(_ status: Int32) throws(Diagnosis) {
         guard status < 0 else { return }
         throw .tls(gnutls_strerror(status).map { String(cString: $0) } ?? "error \(status).")
     }
 
-    private static func withDatum(_ text: String, _ body: (UnsafePointer<gnutls_datum_t>) -> Int32) -> Int32 {
+    static func withDatum(_ text: String, _ body: (UnsafePointer<gnutls_datum_t>) -> Int32) -> Int32 {
         var bytes = Array(text.utf8) + [0]
         return bytes.withUnsafeMutableBufferPointer { bytes in
             var datum = gnutls_datum_t(data: bytes.baseAddress, size: UInt32(bytes.count - 1))

@@ -28,9 +28,9 @@ final class TLSOffer: @unchecked Sendable {
 }
 
 /// The TLS of one connection. Its owner alone uses it, one call at a time.
-final class TLSSession {
+package final class TLSSession {
     /// What became of a call that does not wait.
-    enum Outcome {
+    package enum Outcome {
         case done(Int)
         /// The socket is not ready.
         case later
@@ -40,28 +40,60 @@ final class TLSSession {
     }
 
     private let session: gnutls_session_t
-    // Both are needed as long as the session is.
-    private let identity: TLSIdentity
-    private let offer: TLSOffer
+    // What is needed as long as the session is.
+    private let kept: [AnyObject]
+    private let host: UnsafeMutablePointer<CChar>?
 
+    /// A server's.
     /// - Returns: `nil` without memory.
     init?(_ identity: TLSIdentity, _ offer: TLSOffer, socket: Int32) {
         guard let session = latchkey_tls_serve(offer.priority, identity.credentials, socket) else { return nil }
-        (self.session, self.identity, self.offer) = (session, identity, offer)
+        (self.session, kept, host) = (session, [identity, offer], nil)
     }
 
-    deinit { gnutls_deinit(session) }
+    /// A client's, which takes only a certificate that is trusted and the host's.
+    /// - Parameters:
+    ///   - trust: which certificates are trusted, and the client's own.
+    ///   - name: the host as the certificate has to name it: a name or an address.
+    ///   - socket: connected to the host, and does not wait.
+    /// - Returns: `nil` without memory.
+    package init?(_ trust: TLSTrust, to name: String, socket: Int32) {
+        let isAddress = name.contains(":") || name.allSatisfy { $0 == "." || $0.isNumber }
+        guard let host = strdup(name) else { return nil }
+        guard let session = latchkey_tls_connect(trust.credentials, host, isAddress ? 0 : 1, socket) else {
+            free(host)
+            return nil
+        }
+        (self.session, kept, self.host) = (session, [trust], host)
+    }
 
-    func shakeHands() -> Outcome { outcome { Int(gnutls_handshake(session)) } }
+    deinit {
+        gnutls_deinit(session)
+        free(host)
+    }
 
-    func receive(_ bytes: UnsafeMutableRawBufferPointer) -> Outcome {
+    /// Why the other end's certificate was refused, for a client; `nil` if it was not.
+    package var refusal: String? {
+        let status = UInt32(gnutls_session_get_verify_cert_status(session))
+        guard status != 0, status != .max else { return nil }
+        let reasons: [(gnutls_certificate_status_t, String)] = [
+            (GNUTLS_CERT_UNEXPECTED_OWNER, "it names another host"), (GNUTLS_CERT_EXPIRED, "it has expired"),
+            (GNUTLS_CERT_NOT_ACTIVATED, "it is not valid yet"), (GNUTLS_CERT_REVOKED, "it was revoked"),
+            (GNUTLS_CERT_SIGNER_NOT_FOUND, "no trusted authority signed it"),
+        ]
+        return reasons.first { status & UInt32($0.0.rawValue) != 0 }?.1 ?? "it is not trusted"
+    }
+
+    package func shakeHands() -> Outcome { outcome { Int(gnutls_handshake(session)) } }
+
+    package func receive(_ bytes: UnsafeMutableRawBufferPointer) -> Outcome {
         let outcome = outcome { gnutls_record_recv(session, bytes.baseAddress, bytes.count) }
         if case .done(0) = outcome { return .ended }
         return outcome
     }
 
     /// After `later`, the next call has to begin with the same bytes.
-    func send(_ bytes: UnsafeRawBufferPointer) -> Outcome {
+    package func send(_ bytes: UnsafeRawBufferPointer) -> Outcome {
         outcome { gnutls_record_send(session, bytes.baseAddress, min(bytes.count, 16_384)) }
     }
 

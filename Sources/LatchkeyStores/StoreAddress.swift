@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 package import LatchkeyCore
 
 /// Where a store is, as a configuration names it.
@@ -11,7 +11,7 @@ package enum StoreAddress: Sendable, Hashable {
     case sqlite(path: String)
     /// `postgresql://…` or `postgres://…`: one or several hosts, as libpq reads it. It may hold a password.
     case postgresql(Secret)
-    /// `redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE]`, `redis+unix:PATH`, or `redis+sentinel://HOST:PORT[,HOST:PORT…]/NAME`.
+    /// As `RedisAddress` reads it.
     case redis(Secret)
 
     /// - Parameter text: the address.
@@ -23,13 +23,13 @@ package enum StoreAddress: Sendable, Hashable {
             self = .sqlite(path: path)
         } else if text.hasPrefix("postgresql://") || text.hasPrefix("postgres://") {
             self = .postgresql(Secret(text))
-        } else if text.hasPrefix("redis://") || text.hasPrefix("redis+unix:") || text.hasPrefix("redis+sentinel://") {
+        } else if text.hasPrefix("redis+unix:") || RedisScheme(of: text) != nil {
             self = .redis(Secret(text))
         } else {
             let scheme = text.prefix { $0 != ":" }.prefix(20)
             throw Diagnosis(
                 code: "storeAddress", reason: "“\(String(scheme).onOneLine)” is no kind of store.",
-                remedy: "Write memory, sqlite:PATH, postgresql://… or redis://….")
+                remedy: "Write memory, sqlite:PATH, postgresql://…, redis://… or redis+cluster://….")
         }
     }
 
@@ -40,6 +40,33 @@ package enum StoreAddress: Sendable, Hashable {
             return Self.holdsPassword(secret.revealedText)
         }
         return Self.holdsPassword(secret.revealedText)
+    }
+
+    /// The files of Redis's secrets that the address names, for those who look whether others can read them.
+    package var secretFiles: [String] {
+        guard case .redis(let secret) = self, let address = try? RedisAddress(secret) else { return [] }
+        return RedisAddress.File.allCases.filter(\.isSecret).compactMap { address.files[$0] }
+    }
+
+    /// The address, with relative paths of files that begin at a folder. PostgreSQL's library reads its own.
+    package func below(_ folder: URL) -> StoreAddress {
+        func absolute(_ path: String) -> String { URL(filePath: path, relativeTo: folder).absoluteURL.path }
+        switch self {
+        case .memory, .postgresql: return self
+        case .sqlite(let path): return .sqlite(path: absolute(path))
+        case .redis(let secret):
+            let parts = secret.revealedText.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2, RedisScheme(of: String(parts[0])) != nil else { return self }
+            let items = parts[1].split(separator: "&").map { item in
+                let words = item.split(separator: "=", maxSplits: 1)
+                guard words.count == 2, RedisAddress.File(rawValue: String(words[0])) != nil,
+                    let path = String(words[1]).removingPercentEncoding,
+                    let value = absolute(path).addingPercentEncoding(withAllowedCharacters: .alphanumerics)
+                else { return String(item) }
+                return "\(words[0])=\(value)"
+            }
+            return .redis(Secret("\(parts[0])?\(items.joined(separator: "&"))"))
+        }
     }
 
     private static func holdsPassword(_ text: String) -> Bool {

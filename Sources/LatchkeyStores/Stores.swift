@@ -17,6 +17,10 @@ package enum StorePurpose: Sendable, Hashable {
 /// Source: `Documentation/LicenseServer.md` §7.4.
 package struct Stores: Sendable {
     package let records: any RecordStore
+    /// The same records for people who look, beside licenses where they have connections of their own.
+    package let operatorRecords: any RecordStore
+    /// How often nodes of a cluster sent a request elsewhere or put it off, since the start.
+    package let redirections: @Sendable () -> [ClusterRedirection: UInt64]
     /// `nil` for an engine that keeps records only.
     package let keys: (any KeyStore)?
     /// `nil` for an engine that keeps records only.
@@ -32,12 +36,16 @@ package struct Stores: Sendable {
 
     /// - Parameters: as the properties say.
     package init(
-        records: any RecordStore, keys: (any KeyStore)? = nil, audit: (any AuditStore)? = nil,
+        records: any RecordStore, operatorRecords: (any RecordStore)? = nil,
+        redirections: @escaping @Sendable () -> [ClusterRedirection: UInt64] = { [:] }, keys: (any KeyStore)? = nil,
+        audit: (any AuditStore)? = nil,
         changes: @escaping @Sendable () throws(StoreError) -> AsyncStream<KeyChange> = { AsyncStream { $0.finish() } },
         probe: @escaping @Sendable () async throws(StoreError) -> Void = {},
         close: @escaping @Sendable () -> Void = {}, closed: (@Sendable () async -> Void)? = nil
     ) {
         self.records = records
+        self.operatorRecords = operatorRecords ?? records
+        self.redirections = redirections
         self.keys = keys
         self.audit = audit
         self.changes = changes
@@ -83,7 +91,9 @@ package struct Stores: Sendable {
                 close: { store.close() })
         case .redis(let address):
             let address = try RedisAddress(address)
-            return Stores(records: try RedisRecordStore(address, replicas: address.replicas, limit: recordLimit))
+            let store = try RedisRecordStore(address, replicas: address.replicas, limit: recordLimit)
+            return Stores(
+                records: store, operatorRecords: store.forOperators, redirections: { store.redirections })
         }
     }
 

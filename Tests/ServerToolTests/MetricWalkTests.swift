@@ -129,6 +129,10 @@ import Testing
                 _ = try await stage.server.admin("tenants/demo/keys/\(ServerUnderTest.kid(1))/disable", "POST")
             })
         moved.formUnion(
+            try await moves(["latchkey_store_redirections_total"], stage) { () async throws in
+                stage.redirections.withLock { $0[.moved, default: 0] += 1 }
+            })
+        moved.formUnion(
             try await moves(["latchkey_licenses_degraded_total"], stage) { () async throws in
                 #expect(try await stage.license(2).status == 200)
             })

@@ -17,6 +17,8 @@ import Testing
 final class OutageStage: Sendable {
     let server: ServerUnderTest
     let database: SwitchedDatabase
+    /// What nodes of a cluster sent elsewhere.
+    let redirections: Locked<[ClusterRedirection: UInt64]>
     private let lines: Locked<Data>
     private let writer: LineWriter
 
@@ -42,6 +44,8 @@ final class OutageStage: Sendable {
 
     private init(_ demo: DemoFolder, _ folder: TemporaryFolder, _ database: SwitchedDatabase) async throws {
         self.database = database
+        let redirections = Locked<[ClusterRedirection: UInt64]>([:])
+        self.redirections = redirections
         let lines = Locked(Data())
         self.lines = lines
         writer = LineWriter { line in lines.withLock { $0.append(line) } }
@@ -52,7 +56,8 @@ final class OutageStage: Sendable {
             question: { () throws(StoreError) in try database.ask() })
         await keys.probe()
         let engines = ServerEngines(
-            settings: file.settings.stores, sessions: database.sessions, keys: keys, audit: database,
+            settings: file.settings.stores, sessions: database.sessions,
+            redirections: { redirections.withLock { $0 } }, keys: keys, audit: database,
             auditProbe: { () throws(StoreError) in try database.ask() },
             changes: { () throws(StoreError) in
                 try database.ask()

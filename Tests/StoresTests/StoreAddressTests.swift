@@ -1,3 +1,4 @@
+import Foundation
 import LatchkeyCore
 import Testing
 
@@ -11,7 +12,10 @@ struct StoreAddressTests {
         for text in ["postgresql://a,b/latchkey", "postgres://localhost/x"] {
             #expect(try StoreAddress(text) == .postgresql(Secret(text)))
         }
-        for text in ["redis://:word@localhost:6379/1", "redis+unix:/run/redis.sock", "redis+sentinel://a:1,b:2/main"] {
+        for text in [
+            "redis://:word@localhost:6379/1", "redis+unix:/run/redis.sock", "redis+sentinel://a:1,b:2/main",
+            "rediss+cluster://a:1,b:2?passwordFile=/p",
+        ] {
             #expect(try StoreAddress(text) == .redis(Secret(text)))
         }
     }
@@ -21,6 +25,19 @@ struct StoreAddressTests {
         let error = #expect(throws: Diagnosis.self) { try StoreAddress(text) }
         #expect(error?.code == "storeAddress")
         #expect(error?.reason.contains("root") == false)
+    }
+
+    @Test func `files of an address begin at a folder, and its secrets are told`() throws {
+        let address = try StoreAddress("rediss://n@h:1?passwordFile=a/p.txt&caFile=/ca.pem&certificateFile=c&keyFile=k")
+            .below(URL(filePath: "/etc/latchkey", directoryHint: .isDirectory))
+        #expect(address.secretFiles == ["/etc/latchkey/a/p.txt", "/etc/latchkey/k"])
+        guard case .redis(let secret) = address else {
+            Issue.record("It is no address of Redis.")
+            return
+        }
+        let read = try RedisAddress(secret)
+        #expect(read.files[.caFile] == "/ca.pem" && read.files[.certificateFile] == "/etc/latchkey/c")
+        #expect(try !address.holdsPassword && StoreAddress("redis://n:word@h?caFile=/x").holdsPassword)
     }
 
     @Test func `no address shows a password`() throws {

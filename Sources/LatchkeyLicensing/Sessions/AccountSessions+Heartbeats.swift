@@ -11,7 +11,7 @@ extension AccountSessions {
     ///   - token: the token that came with the license.
     ///   - tenant: whose API was asked.
     package func heartbeat(_ token: String, of tenant: String) async -> HeartbeatAnswer {
-        await withSlot(of: token, tenant) { token, state, now in
+        await withSlot(of: token, tenant, extending: true) { token, state, now in
             guard let index = state.slots.firstIndex(where: { $0.session == token.session }) else { return nil }
             if token.life > .zero { state.slots[index].ends = max(state.slots[index].ends, now.adding(token.life)) }
             return .continues(until: state.slots[index].ends)
@@ -53,15 +53,25 @@ extension AccountSessions {
     }
 
     /// Changes a slot, if it is still the one that the token is of.
+    /// - Parameter isExtension: whether the change extends it, which some stores can do by themselves. Defaults to no.
     private func withSlot(
-        of text: String, _ tenant: String,
+        of text: String, _ tenant: String, extending isExtension: Bool = false,
         _ body: (HeartbeatToken, inout AccountState, Date) -> HeartbeatAnswer?
     ) async -> HeartbeatAnswer {
         guard let token = HeartbeatToken(text, secrets), token.tenant.equalsByteForByte(tenant) else {
             return .refused(.notOurHeartbeat)
         }
         do {
-            return try await change(token.accountKey) { state, now in
+            var known: RecordReading?
+            if isExtension {
+                let slot = SlotExtension(session: token.session, fence: token.fence, life: token.life)
+                switch try await accounts.extend(slot, at: token.accountKey) {
+                case .extended(let end): return .continues(until: end)
+                case .held(let reading): known = reading
+                case nil: break
+                }
+            }
+            return try await change(token.accountKey, knowing: known) { state, now in
                 guard let slot = state.slots.first(where: { $0.session == token.session && $0.ends > now }) else {
                     return .refused(state.reason(why: token.session))
                 }

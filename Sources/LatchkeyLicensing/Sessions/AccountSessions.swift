@@ -69,10 +69,14 @@ package final class AccountSessions: Sendable {
         facts.now = timekeeper.date.inMilliseconds
         facts.grant.issued = facts.grant.issued?.inMilliseconds
         facts.grant.expires = facts.grant.expires?.inMilliseconds
+        var knowledge = Knowledge.guess
         for _ in 0..<Self.attempts {
             var asked = Engine.sessionStore
             do throws(StoreError) {
-                if let booked = try await attempt(facts, policy, requestID, &asked) { return booked }
+                switch try await attempt(facts, policy, requestID, knowledge, &asked) {
+                case .booked(let booked): return booked
+                case .again(let held): knowledge = held.map { .held($0) } ?? .store
+                }
             } catch {
                 facts.account.outages.insert(asked)
             }
@@ -90,14 +94,31 @@ package final class AccountSessions: Sendable {
         }
     }
 
-    /// - Parameter engine: the one that was asked last, which is the one that an error is of.
-    /// - Returns: the decision; `nil` if somebody else changed the account or used the token meanwhile.
+    /// What an attempt begins with.
+    private enum Knowledge {
+        /// What the node knows of the account.
+        case guess
+        /// What the store says.
+        case store
+        /// What the store said when it refused a write.
+        case held(RecordReading)
+    }
+
+    private enum Attempt {
+        case booked(BookedDecision)
+        /// Somebody else changed the account or used the token meanwhile, or the guess was wrong; with what the store holds, if it said.
+        case again(RecordReading?)
+    }
+
+    /// - Parameters:
+    ///   - knowledge: what is known of the account.
+    ///   - engine: the one that was asked last, which is the one that an error is of.
     private func attempt(
-        _ given: Facts, _ policy: Policy, _ requestID: String?, _ engine: inout Engine
-    ) async throws(StoreError) -> BookedDecision? {
+        _ given: Facts, _ policy: Policy, _ requestID: String?, _ knowledge: Knowledge, _ engine: inout Engine
+    ) async throws(StoreError) -> Attempt {
         var deliberation = PolicyEvaluation(given, policy)
         let needs = Needs(deliberation)
-        let (account, token) = await readings(needs)
+        let (account, token) = await readings(needs, knowledge)
         let accountReading = try account.get()
         engine = .tokenStore
         let usedToken = try token.get()
@@ -114,19 +135,22 @@ package final class AccountSessions: Sendable {
         if let key = needs.token, let usedToken, usedToken.record == nil, decision.terms != nil {
             let record = Record(version: usedToken.nextVersion, bytes: deliberation.tokenUse.recordBytes)
             guard try await tokens.write(record, at: key, replacing: nil, until: deliberation.tokenEnd) else {
-                return nil
+                return .again(nil)
             }
         }
         engine = .sessionStore
         guard let key = needs.account, let accountReading else {
-            return BookedDecision(decision, origin)
+            return .booked(BookedDecision(decision, origin))
         }
         let next = deliberation.account(after: decision, fence: Int(clamping: accountReading.nextVersion))
         let former = accountReading.record?.bytes ?? AccountState().recordBytes
         if decision.terms != nil || decision.change != .none, next.recordBytes != former {
-            guard try await accounts.write(next, accountReading, at: key) else { return nil }
+            if let held = try await accounts.exchange(next, accountReading, at: key) { return .again(held) }
+        } else if accountReading.isGuess {
+            // Nobody is refused for what the node believes.
+            return .again(nil)
         }
-        return booked(decision, origin, deliberation, next, key)
+        return .booked(booked(decision, origin, deliberation, next, key))
     }
 
     private func booked(
@@ -182,12 +206,27 @@ extension AccountSessions {
 
     /// Reads the account, and the token at the same time if there is one to read.
     private func readings(
-        _ needs: Needs
+        _ needs: Needs, _ knowledge: Knowledge
     ) async -> (account: Result<RecordReading?, StoreError>, token: Result<RecordReading?, StoreError>) {
         // A task for nothing would wake another thread.
-        guard needs.token != nil else { return (await reading(accounts, needs.account), .success(nil)) }
+        guard needs.token != nil else { return (await accountReading(needs.account, knowledge), .success(nil)) }
         async let token = reading(tokens, needs.token)
-        return (await reading(accounts, needs.account), await token)
+        return (await accountReading(needs.account, knowledge), await token)
+    }
+
+    private func accountReading(
+        _ key: RecordKey?, _ knowledge: Knowledge
+    ) async -> Result<RecordReading?, StoreError> {
+        guard let key else { return .success(nil) }
+        do throws(StoreError) {
+            switch knowledge {
+            case .held(let reading): return .success(reading)
+            case .guess: return .success(try await accounts.known(key))
+            case .store: return .success(try await accounts.read(key))
+            }
+        } catch {
+            return .failure(error)
+        }
     }
 
     private func reading(
@@ -208,20 +247,29 @@ extension AccountSessions {
     }
 
     /// Changes an account, beginning again while others change it.
-    /// - Parameter body: changes it, by the store's clock. What it leaves alone is not written.
+    /// - Parameters:
+    ///   - reading: what the store said of it just now; `nil` if it was not asked.
+    ///   - body: changes it, by the store's clock. What it leaves alone is not written.
     /// - Returns: what the body gave.
     /// - Throws: `StoreError`.
     @discardableResult
     func change<Value>(
-        _ key: RecordKey, _ body: (inout AccountState, Date) -> Value
+        _ key: RecordKey, knowing reading: RecordReading? = nil, _ body: (inout AccountState, Date) -> Value
     ) async throws(StoreError) -> Value {
+        var known = reading
         for _ in 0..<Self.attempts {
-            let reading = try await accounts.read(key)
+            let reading = if let known { known } else { try await accounts.known(key) }
             let account = try accounts.account(in: reading.record)
             var next = account
             let value = body(&next, reading.now)
-            if next.recordBytes == account.recordBytes { return value }
-            if try await accounts.write(next, reading, at: key) { return value }
+            if next.recordBytes != account.recordBytes {
+                known = try await accounts.exchange(next, reading, at: key)
+                if known == nil { return value }
+            } else if reading.isGuess {
+                known = try await accounts.read(key)
+            } else {
+                return value
+            }
         }
         throw .contended(accounts.engine)
     }
@@ -239,14 +287,15 @@ extension GuardedRecordStore {
     }
 
     /// Writes what counts of an account. One of which nothing counts ends at once.
-    fileprivate func write(
+    /// - Returns: `nil` if it was written; what the store holds where it was not.
+    fileprivate func exchange(
         _ account: AccountState, _ reading: RecordReading, at key: RecordKey
-    ) async throws(StoreError) -> Bool {
+    ) async throws(StoreError) -> RecordReading? {
         let kept = account.kept(at: reading.now)
         let record = Record(version: reading.nextVersion, bytes: kept.recordBytes)
-        return try await write(
-            record, at: key, replacing: reading.record?.version, until: kept.end(at: reading.now),
-            counting: kept.slots.map(\.ends))
+        return try await exchange(
+            record, at: key, knowing: reading, until: kept.end(at: reading.now),
+            counting: kept.slotsInOrder.map(\.ends))
     }
 }
 

@@ -4,14 +4,18 @@ import LatchkeyEngines
 import LatchkeyPolicy
 
 // The form of accounts and used tokens in records: one for equal values, and no other is read. Dates are cut to milliseconds.
+// A script of `LatchkeyStores` finds a slot in it: `RedisScript.extend`.
 // Source: `Documentation/LicenseServer.md` §7.1.
 extension AccountState {
     private static let version: UInt8 = 1
 
+    /// The slots in the order of records, in which stores count them.
+    var slotsInOrder: [Slot] { slots.sorted { ($0.fence, $0.session) < ($1.fence, $1.session) } }
+
     /// What is kept of the account, at most 256 KiB once it is `kept(at:)`: neither the token's use nor outages.
     var recordBytes: [UInt8] {
         var writer = RecordWriter(version: Self.version)
-        writer.write(each: slots.sorted { ($0.fence, $0.session) < ($1.fence, $1.session) }) { $0.write($1) }
+        writer.write(each: slotsInOrder) { $0.write($1) }
         writer.write(each: stopped.sorted { ($0.at, $0.session) < ($1.at, $1.session) }) { writer, stopped in
             writer.write(stopped.session)
             writer.write(stopped.by) { $0.write($1) }

@@ -44,6 +44,14 @@ extension ServerMetrics {
         return counts.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
+    /// Shows what a cluster's nodes sent elsewhere since the start.
+    package func show(_ redirections: [ClusterRedirection: UInt64]) {
+        for (why, count) in redirections {
+            let counter = storeRedirections[why.rawValue]
+            counter.add(count - min(count, counter.value))
+        }
+    }
+
     /// Shows how engines stand.
     package func show(_ engines: [EngineHealth]) {
         storeOutage.replaceAll(engines.filter { $0.tenant == nil }.map { ([$0.name], $0.isAway ? 1 : 0) })

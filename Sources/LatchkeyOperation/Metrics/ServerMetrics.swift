@@ -25,6 +25,7 @@ package final class ServerMetrics: Sendable {
     package let sessions, sessionsAreAtLeast: MetricFamily<Gauge>
     package let storeTime: MetricFamily<Histogram>
     package let storeErrors: MetricFamily<Counter>
+    package let storeRedirections: MetricFamily<Counter>
     package let storeOutage, calloutOutage: MetricFamily<Gauge>
     package let tokensRejected: MetricFamily<Counter>
     package let keySetKeys: MetricFamily<Gauge>
@@ -96,6 +97,10 @@ package final class ServerMetrics: Sendable {
             [store, .fixed("operation", StoreOperation.allCases.map(\.rawValue))])
         storeErrors = table.counters(
             "latchkey_store_errors_total", "Operations of a store that failed.", [store, .first(20, "engine")])
+        storeRedirections = table.counters(
+            "latchkey_store_redirections_total",
+            "Requests of sessions that a node of a Redis cluster sent to another one, or put off.",
+            [.fixed("why", ClusterRedirection.allCases.map(\.rawValue))])
         storeOutage = table.gauges("latchkey_store_outage", "1 while a store does not answer.", [store])
         calloutOutage = table.gauges(
             "latchkey_callout_outage", "1 while a tenant's callout does not answer.", [table.tenant])

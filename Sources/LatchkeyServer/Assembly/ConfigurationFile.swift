@@ -100,16 +100,19 @@ package struct ConfigurationFile: Sendable {
     func contents(_ name: String) throws -> Data { try InputFile.read(path(name), limit: Self.limit) }
 
     /// Refuses a password in a file that others than its owner can read, as files of secrets are refused.
-    private func checkPasswords(_ mode: mode_t) throws(FileError) {
-        guard mode & (secrets.isMounted(path) ? 0o022 : 0o077) != 0 else { return }
+    private func checkPasswords(_ mode: mode_t) throws {
         let stores = settings.stores
         let addresses = [
             ("stores.sessions", stores.sessions), ("stores.keys", stores.keys), ("stores.audit", stores.audit),
             ("record.destination", settings.record?.destination ?? ""),
         ]
+        for text in Set(addresses.map(\.1)) {
+            for file in (try? StoreAddress(text))?.secretFiles ?? [] { _ = try secrets.secret(file) }
+        }
+        guard mode & (secrets.isMounted(path) ? 0o022 : 0o077) != 0 else { return }
         for (place, text) in addresses {
             guard let address = try? StoreAddress(text), address.holdsPassword else { continue }
-            throw .passwordOpenToOthers(path, place)
+            throw FileError.passwordOpenToOthers(path, place)
         }
     }
 }
@@ -120,6 +123,7 @@ extension FileError {
             code: "passwordOpenToOthers",
             reason: "\(path) holds a password, in \(place), and is open to others than its owner.",
             remedy:
-                "Run chmod 600 \(path); for PostgreSQL put the password into a file and name it with ?passfile=FILE.")
+                "Run chmod 600 \(path), or put the password into a file of its own: ?passfile=FILE for PostgreSQL, ?passwordFile=FILE for Redis."
+        )
     }
 }

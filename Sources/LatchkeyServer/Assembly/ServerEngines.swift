@@ -28,6 +28,10 @@ package struct ServerEngines: Sendable {
     /// Where content keys are kept.
     let keyHome: KeyHome
     let sessions: any RecordStore
+    /// The same for people who look, and counts.
+    let operatorSessions: any RecordStore
+    /// How often nodes of a cluster sent a request for sessions elsewhere or put it off, since the start.
+    let redirections: @Sendable () -> [ClusterRedirection: UInt64]
     package let keys: GuardedKeyStore
     package let audit: any AuditStore
     package let auditHealth: EngineHealth
@@ -45,6 +49,8 @@ package struct ServerEngines: Sendable {
     /// - Parameters:
     ///   - settings: what the configuration says of them.
     ///   - sessions: sessions and used tokens.
+    ///   - operatorSessions: the same for people who look. Defaults to the same store.
+    ///   - redirections: what a cluster's nodes sent elsewhere. Defaults to nothing.
     ///   - keys: content keys.
     ///   - audit: the audit.
     ///   - auditProbe: asks whether the audit's store answers. Defaults to one that does.
@@ -54,7 +60,9 @@ package struct ServerEngines: Sendable {
     ///   - timekeeper: the clock that says how long nobody heard of the audit's store. Defaults to the machine's.
     ///   - closing: ends threads and connections. Defaults to nothing.
     package init(
-        settings: ServerSettings.Stores, sessions: any RecordStore, keys: GuardedKeyStore, audit: any AuditStore,
+        settings: ServerSettings.Stores, sessions: any RecordStore, operatorSessions: (any RecordStore)? = nil,
+        redirections: @escaping @Sendable () -> [ClusterRedirection: UInt64] = { [:] }, keys: GuardedKeyStore,
+        audit: any AuditStore,
         auditProbe: @escaping @Sendable () async throws(StoreError) -> Void = {},
         changes: @escaping @Sendable () throws(StoreError) -> AsyncStream<KeyChange>,
         keyHome: KeyHome? = nil, standsInForKeys: Bool = false, timekeeper: any Timekeeper = SystemTimekeeper(),
@@ -63,6 +71,7 @@ package struct ServerEngines: Sendable {
         self.standsInForKeys = standsInForKeys
         self.keyHome = keyHome ?? (settings.keys == "memory" ? .memory : .configured)
         (self.settings, self.sessions, self.keys, self.audit) = (settings, sessions, keys, audit)
+        (self.operatorSessions, self.redirections) = (operatorSessions ?? sessions, redirections)
         (self.changes, self.closing, self.closed) = (changes, closing, closed ?? { closing() })
         let auditHealth = EngineHealth("auditStore", engine: audit.engine, timekeeper: timekeeper)
         self.auditHealth = auditHealth
@@ -105,7 +114,10 @@ package struct ServerEngines: Sendable {
             opened[text] = .some(stores)
             return stores
         }
-        let sessions = if let given = given.sessions { given } else { await open(stores.sessions, "sessions")?.records }
+        let sessions =
+            if let given = given.sessions { Stores(records: given) } else {
+                await open(stores.sessions, "sessions")
+            }
         let keys = if let given = given.keys { Stores(given) } else { await open(stores.keys, "keys") }
         let audit = if let given = given.audit { Stores(given) } else { await open(stores.audit, "audit") }
         let keyStore = keys?.keys ?? (stores.keys == "memory" ? MemorySealedKeyStore() : nil)
@@ -129,7 +141,8 @@ package struct ServerEngines: Sendable {
             pending: pending,
             expected: stores.fingerprint ?? copied, question: keys.probe)
         let engines = ServerEngines(
-            settings: stores, sessions: sessions, keys: guarded, audit: auditStore, auditProbe: audit.probe,
+            settings: stores, sessions: sessions.records, operatorSessions: sessions.operatorRecords,
+            redirections: sessions.redirections, keys: guarded, audit: auditStore, auditProbe: audit.probe,
             changes: keys.changes, keyHome: given.keys.map { _ in .program }, timekeeper: timekeeper, closing: close,
             closed: closed)
         // What may be away, or another database than the copy's, is looked at before somebody counts on it.
@@ -197,14 +210,6 @@ extension ConfigurationFile {
 extension Diagnosis {
     static let copyAddress = Diagnosis(
         code: "copyAddress", reason: "A node's own copy is a file.", remedy: "Write sqlite:PATH.")
-}
-
-extension StoreAddress {
-    /// The address, with the path of a file relative to a folder.
-    func below(_ folder: URL) -> StoreAddress {
-        guard case .sqlite(let path) = self else { return self }
-        return .sqlite(path: URL(filePath: path, relativeTo: folder).absoluteURL.path)
-    }
 }
 
 extension ServerProblems.Problem {

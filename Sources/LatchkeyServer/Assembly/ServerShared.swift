@@ -97,7 +97,7 @@ package final class ServerShared: Sendable {
             engines.audit, health: engines.auditHealth, pending: engines.pending, timekeeper: timekeeper)
         limits = Locked((file.settings.limits, RateLimiter(file.settings.limits.rates, timekeeper: timekeeper)))
         operatorAccounts = AccountSessions(
-            accounts: engines.sessions, secrets: [], limits: RecordStoreLimits(time: .seconds(5)),
+            accounts: engines.operatorSessions, secrets: [], limits: RecordStoreLimits(time: .seconds(5)),
             pending: engines.pending, timekeeper: timekeeper)
         sessions = SessionCounts(operatorAccounts, metrics, timekeeper: timekeeper)
         metrics.show(pool)
@@ -145,6 +145,7 @@ package final class ServerShared: Sendable {
     /// Sets the gauges that nobody counts.
     func fillMetrics(_ state: ServerState) {
         state.showKeySets(in: metrics)
+        metrics.show(engines.redirections())
         metrics.keysCached.set(Double(state.tenants.values.reduce(0) { $0 + $1.vault.cachedCount }))
         metrics.show(health.all)
         metrics.ready.set(readiness(state).report.isReady ? 1 : 0)

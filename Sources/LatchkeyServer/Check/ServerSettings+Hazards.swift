@@ -1,6 +1,7 @@
 import LatchkeyForms
 import LatchkeyLicensing
 import LatchkeyPolicy
+import LatchkeyStores
 
 /// What a configuration leaves to defaults that are dangerous, or states so. Nothing of it stops a server.
 extension ServerSettings {
@@ -35,6 +36,11 @@ extension ServerSettings {
         } else if stores.sessions == "memory" {
             hazards.append(
                 "stores.sessions: Slots and used tokens are kept in memory: a restart forgets them. Name sqlite:PATH, redis://… or postgresql://…."
+            )
+        }
+        if let address = try? StoreAddress(stores.sessions), case .redis = address, address.holdsPassword {
+            hazards.append(
+                "stores.sessions: The password of Redis stands in the configuration. Put it into a file of mode 0600, and name that with ?passwordFile=FILE."
             )
         }
         if stores.keys == "memory", keyEncryptionKey == nil {

@@ -60,7 +60,7 @@ extension ConfigurationFile {
         if settings.destination.hasPrefix("files:") {
             return RecordFiles(folder: path(String(settings.destination.dropFirst(6))))
         }
-        switch try StoreAddress(settings.destination) {
+        switch try StoreAddress(settings.destination).below(folder) {
         case .postgresql(let address): return try PostgreSQLRecord(address)
         case .redis(let address): return try RedisRecordStream(address, length: settings.streamLength)
         case .memory, .sqlite:

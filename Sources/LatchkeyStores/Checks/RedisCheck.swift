@@ -15,13 +15,19 @@ struct RedisCheck {
     init(_ address: RedisAddress) { self.address = address }
 
     func findings() -> [StoreFinding] {
-        if let place = address.place { return findings(at: place) }
-        guard let sentinels = address.sentinels else { return [] }
+        switch address.form {
+        case .server(let place), .node(let place): return findings(at: place)
+        case .cluster(let seeds): return clusterFindings(seeds)
+        case .sentinels(let places, let name): return sentinelFindings(places, name)
+        }
+    }
+
+    private func sentinelFindings(_ places: [RedisAddress.Endpoint], _ group: String) -> [StoreFinding] {
         var (findings, primaries): ([StoreFinding], [RedisAddress.Endpoint]) = ([], [])
-        for sentinel in sentinels.places {
-            let name = "The sentinel \(sentinel.shown)"
+        for sentinel in places {
+            let name = "The sentinel \(shown(sentinel))"
             do throws(StoreError) {
-                if let place = try primary(by: sentinel, sentinels.name, &findings) {
+                if let place = try primary(by: sentinel, group, &findings) {
                     if !primaries.contains(place) { primaries.append(place) }
                 }
             } catch {
@@ -31,25 +37,66 @@ struct RedisCheck {
         if primaries.count > 1 {
             findings.append(
                 .fault(
-                    "The sentinels name several primaries: \(primaries.map(\.shown).joined(separator: ", ")).",
+                    "The sentinels name several primaries: \(primaries.map(shown).joined(separator: ", ")).",
                     "Have all sentinels watch one group; see SENTINEL masters on each."))
         }
         return findings + primaries.flatMap { self.findings(at: $0) }
     }
 
+    /// Looks at the slots, and at each primary. A node of the address that does not answer is a notice: the others know all.
+    private func clusterFindings(_ seeds: [RedisAddress.Endpoint]) -> [StoreFinding] {
+        var (findings, faults): ([StoreFinding], [StoreFinding]) = ([], [])
+        for seed in seeds {
+            let map: RedisSlotMap
+            do throws(StoreError) {
+                let socket = try connected(to: seed)
+                if let refusal = try refusal(by: socket, at: seed) { return findings + [refusal] }
+                let answer = try socket.ask(["CLUSTER", "SLOTS"], within: limit)
+                if case .error(let text) = answer { return findings + [noCluster(text, at: seed)] }
+                map = try RedisSlotMap(answer, from: seed)
+            } catch {
+                faults.append(.fault(error, at: shown(seed)))
+                continue
+            }
+            // What the address names and nobody needs now is missed when the others are away.
+            findings += faults.map { .notice($0.reason, $0.remedy) }
+            if map.uncovered > 0 {
+                findings.append(
+                    .fault(
+                        "\(map.uncovered) of the cluster's \(RedisSlot.count) slots have no primary.",
+                        "Run redis-cli --cluster check, and bring back or replace the nodes that had them."))
+            }
+            return findings + map.primaries.flatMap { self.findings(at: $0, isNode: true) }
+        }
+        return faults
+    }
+
+    private func noCluster(_ answer: String, at place: RedisAddress.Endpoint) -> StoreFinding {
+        if answer.hasPrefix("NOPERM") { return missing(["cluster|slots"], at: place) }
+        return .fault(
+            "\(shown(place)) is no node of a cluster: \(StoreError(redis: answer).reason)",
+            "Write redis:// for one server, or redis+sentinel:// for one whose primary sentinels know.")
+    }
+
+    private func connected(to place: RedisAddress.Endpoint) throws(StoreError) -> RedisSocket {
+        try RedisSocket(place, within: limit, trusting: address.trust())
+    }
+
+    private func shown(_ place: RedisAddress.Endpoint) -> String { place.shown(isTLS: address.isTLS) }
+
     /// The primary that a sentinel names.
     private func primary(
         by sentinel: RedisAddress.Endpoint, _ name: String, _ findings: inout [StoreFinding]
     ) throws(StoreError) -> RedisAddress.Endpoint? {
-        let socket = try RedisSocket(sentinel, within: limit)
+        let socket = try connected(to: sentinel)
         let answer = try socket.ask(["SENTINEL", "get-master-addr-by-name", name], within: limit)
         if case .error(let text) = answer {
             let wantsPassword = text.hasPrefix("NOAUTH")
             findings.append(
                 .fault(
                     wantsPassword
-                        ? "The sentinel \(sentinel.shown) wants a password."
-                        : "\(sentinel.shown) is no sentinel: \(StoreError(redis: text).reason)",
+                        ? "The sentinel \(shown(sentinel)) wants a password."
+                        : "\(shown(sentinel)) is no sentinel: \(StoreError(redis: text).reason)",
                     wantsPassword
                         ? "Let it answer without one: this server sends the password to Redis alone."
                         : "Name the port of the sentinel, 26379 by default."))
@@ -62,59 +109,65 @@ struct RedisCheck {
         }
         findings.append(
             .fault(
-                "The sentinel \(sentinel.shown) knows no primary of the name “\(name.onOneLine)”.",
+                "The sentinel \(shown(sentinel)) knows no primary of the name “\(name.onOneLine)”.",
                 "Write the name that its configuration has behind “sentinel monitor”."))
         return nil
     }
 
-    private func findings(at place: RedisAddress.Endpoint) -> [StoreFinding] {
+    private func findings(at place: RedisAddress.Endpoint, isNode: Bool = false) -> [StoreFinding] {
         do throws(StoreError) {
-            let socket = try RedisSocket(place, within: limit)
+            let socket = try connected(to: place)
             if let refusal = try refusal(by: socket, at: place) { return [refusal] }
-            return try role(socket, place) + rights(socket, place) + settings(socket, place) + clock(socket)
+            return try role(socket, place) + rights(socket, place, isNode) + settings(socket, place, isNode)
+                + clock(socket)
         } catch {
-            return [.fault(error, at: place.shown)]
+            return [.fault(error, at: shown(place))]
         }
     }
 
     /// Why Redis does not take the connection; `nil` if it does.
     private func refusal(by socket: RedisSocket, at place: RedisAddress.Endpoint) throws(StoreError) -> StoreFinding? {
-        if let password = address.password {
-            let words = ["AUTH"] + [address.user, password.revealedText].compactMap { $0 }
+        if let words = try address.login() {
             if case .error(let text) = try socket.ask(words, within: limit) {
                 if text.hasPrefix("WRONGPASS") || text.contains("invalid password") {
-                    let who = address.user == nil ? "the password" : "the user or the password"
+                    let who = words.count == 2 ? "the password" : "the user or the password"
                     return .fault(
-                        "\(place.shown) refuses \(who).",
-                        "Correct the address; Redis has them in requirepass or its ACL.")
+                        "\(shown(place)) refuses \(who).",
+                        "Correct the address or its files; Redis has them in requirepass or its ACL.")
                 }
                 if text.contains("without any password") {
                     return .fault(
-                        "\(place.shown) has no password, and the address has one.",
+                        "\(shown(place)) has no password, and the address has one.",
                         "Set requirepass there, or take the password out of the address.")
                 }
-                return .fault("\(place.shown) refuses the password.", "Look at the ACL of Redis.")
+                return .fault("\(shown(place)) refuses the password.", "Look at the ACL of Redis.")
             }
         }
         if address.database != 0,
             case .error(let text) = try socket.ask(["SELECT", "\(address.database)"], within: limit)
         {
             if text.hasPrefix("NOPERM") { return missing(["select"], at: place) }
-            return .fault("\(place.shown) has no database \(address.database).", "Correct the number in the address.")
+            return .fault("\(shown(place)) has no database \(address.database).", "Correct the number in the address.")
         }
         guard case .error(let text) = try socket.ask(["PING"], within: limit) else { return nil }
         if text.hasPrefix("NOAUTH") {
-            return .fault("\(place.shown) wants a password.", "Write redis://:PASSWORD@HOST, in a file of mode 0600.")
+            return .fault(
+                "\(shown(place)) wants a password.",
+                "Put it into a file of mode 0600, and name that with ?passwordFile=FILE.")
         }
         // The store sends none.
         if text.hasPrefix("NOPERM") { return nil }
-        return .fault(StoreError(redis: text), at: place.shown)
+        return .fault(StoreError(redis: text), at: shown(place))
     }
 
     /// What the user may not do of what the store does.
-    private func rights(_ socket: RedisSocket, _ place: RedisAddress.Endpoint) throws(StoreError) -> [StoreFinding] {
+    private func rights(
+        _ socket: RedisSocket, _ place: RedisAddress.Endpoint, _ isNode: Bool
+    ) throws(StoreError) -> [StoreFinding] {
         var (commands, lacksKeys) = ([String](), false)
-        for use in RedisCommandUse.all + (address.replicas == nil ? [] : [.ofReplicas]) {
+        for use in RedisCommandUse.all + (address.replicas == nil ? [] : [.ofReplicas])
+            + (isNode ? RedisCommandUse.ofClusters : [])
+        {
             guard case .error(let text) = try socket.ask(use.words, within: limit), text.hasPrefix("NOPERM") else {
                 continue
             }
@@ -125,7 +178,7 @@ struct RedisCheck {
         if lacksKeys {
             findings.append(
                 .fault(
-                    "\(place.shown): The user “\(user)” may not read and write all keys that begin with latchkey:.",
+                    "\(shown(place)): The user “\(user)” may not read and write all keys that begin with latchkey:.",
                     "Run there: ACL SETUSER \(user) ~latchkey:*"))
         }
         return findings
@@ -134,24 +187,28 @@ struct RedisCheck {
     private func missing(_ commands: [String], at place: RedisAddress.Endpoint) -> StoreFinding {
         let rights = commands.map { "+\($0)" }.joined(separator: " ")
         return .fault(
-            "\(place.shown): The user “\(user)” may not run \(commands.map { $0.uppercased() }.joined(separator: ", ")).",
+            "\(shown(place)): The user “\(user)” may not run \(commands.map { $0.uppercased() }.joined(separator: ", ")).",
             "Run there: ACL SETUSER \(user) \(rights) ~latchkey:*")
     }
 
-    private var user: String { (address.user ?? "default").onOneLine }
+    private var user: String {
+        // The words of a login with a user have its name in the middle.
+        let words = (try? address.login()) ?? []
+        return (words.count == 3 ? words[1] : "default").onOneLine
+    }
 
     private func role(_ socket: RedisSocket, _ place: RedisAddress.Endpoint) throws(StoreError) -> [StoreFinding] {
         let role = try socket.ask(["ROLE"], within: limit)
         if case .error(let text) = role {
             return [
                 text.hasPrefix("NOPERM")
-                    ? missing(["role"], at: place) : .fault(StoreError(redis: text), at: place.shown)
+                    ? missing(["role"], at: place) : .fault(StoreError(redis: text), at: shown(place))
             ]
         }
         guard role.elements?.first?.text == "master" else {
             return [
                 .fault(
-                    "\(place.shown) is a replica, which takes no changes.",
+                    "\(shown(place)) is a replica, which takes no changes.",
                     "Name the primary, or the sentinels with redis+sentinel://.")
             ]
         }
@@ -159,17 +216,19 @@ struct RedisCheck {
         guard let wanted = address.replicas?.count, replicas < wanted else { return [] }
         return [
             .fault(
-                "\(place.shown) has \(replicas.counted("replica")), and each write waits for \(wanted).",
+                "\(shown(place)) has \(replicas.counted("replica")), and each write waits for \(wanted).",
                 "Connect more replicas, or lower ?replicas= in the address.")
         ]
     }
 
-    private func settings(_ socket: RedisSocket, _ place: RedisAddress.Endpoint) throws(StoreError) -> [StoreFinding] {
+    private func settings(
+        _ socket: RedisSocket, _ place: RedisAddress.Endpoint, _ isNode: Bool
+    ) throws(StoreError) -> [StoreFinding] {
         let answer = try socket.ask(["INFO"], within: limit)
         guard let text = answer.text else {
             return [
                 .notice(
-                    "\(place.shown) does not tell its settings.",
+                    "\(shown(place)) does not tell its settings.",
                     "See there that maxmemory-policy is noeviction, or let the user run INFO.")
             ]
         }
@@ -178,20 +237,18 @@ struct RedisCheck {
             lines.first { $0.hasPrefix("\(name):") }?.dropFirst(name.count + 1)
         }
         var findings: [StoreFinding] = []
-        if value("cluster_enabled") == "1" {
+        if value("cluster_enabled") == "1", !isNode {
             findings.append(
-                .fault(
-                    "\(place.shown) is part of a cluster, which this server does not follow.",
-                    "Name one primary without a cluster, or sentinels with redis+sentinel://."))
+                .fault("\(shown(place)) is part of a cluster.", "Write redis+cluster://HOST:PORT for a cluster."))
         }
         if let policy = value("maxmemory_policy"), policy != "noeviction" {
             findings.append(
                 .fault(
-                    "\(place.shown) throws records away when its memory is full: its maxmemory-policy is \(policy).",
+                    "\(shown(place)) throws records away when its memory is full: its maxmemory-policy is \(policy).",
                     "Set maxmemory-policy noeviction there, or viewers lose slots unseen."))
         }
         if value("loading") == "1" {
-            findings.append(.fault("\(place.shown) is still loading its data.", "Wait until it has loaded them."))
+            findings.append(.fault("\(shown(place)) is still loading its data.", "Wait until it has loaded them."))
         }
         return findings
     }
@@ -207,9 +264,10 @@ struct RedisCheck {
 
 extension RedisAddress.Endpoint {
     /// The place as an address without user and password.
-    var shown: String {
+    func shown(isTLS: Bool) -> String {
         switch self {
-        case .host(let host, let port): "redis://\(host.contains(":") ? "[\(host)]" : host):\(port)".onOneLine
+        case .host(let host, let port):
+            "redis\(isTLS ? "s" : "")://\(host.contains(":") ? "[\(host)]" : host):\(port)".onOneLine
         case .path(let path): "redis+unix:\(path)".onOneLine
         }
     }

@@ -39,8 +39,9 @@ package final class RedisRecordStream: RecordDestination {
             rest = rest.dropFirst(200)
             var arguments = [Array(batch.spool.utf8), Array("\(length ?? 0)".utf8)]
             for line in lines { arguments += [Array("\(line.sequence)".utf8), line.json] }
-            let answer = try await store.run(.appendRecord, [([Self.stream, Self.positions], arguments)])
-            guard case .integer(let taken) = try answer.first.checked() else { throw RedisRecordStore.damaged }
+            let call = RedisRecordStore.ScriptCall(keys: [Self.stream, Self.positions], arguments: arguments)
+            let answer = try await store.run(.appendRecord, [call], on: .writes).first
+            guard case .integer(let taken) = try answer?.first.checked() else { throw RedisRecordStore.damaged }
             position = UInt64(clamping: taken)
         }
         return position
@@ -52,8 +53,9 @@ package final class RedisRecordStream: RecordDestination {
     package func findings() async -> [StoreError] {
         do throws(StoreError) {
             for (kind, key) in [("stream", Self.stream), ("hash", Self.positions)] {
-                let answer = try await store.reader.send([store.words("TYPE", key)])
-                let found = try answer.first.checked().text ?? ""
+                let question = RedisServers.Request(key: key, commands: [store.words("TYPE", key)])
+                let answer = try await store.servers.send([question], on: .operators).first
+                let found = try answer?.first.checked().text ?? ""
                 guard ["none", kind].contains(found) else {
                     return [
                         StoreError(

@@ -7,7 +7,9 @@ struct RedisCommandUse: Sendable, Hashable {
     /// The whole command. Its key has the store's prefix, and nobody writes it.
     let words: [String]
 
-    private init(_ words: String...) { (name, self.words) = (words[0].lowercased(), words) }
+    private init(_ words: String..., named name: String? = nil) {
+        (self.name, self.words) = (name ?? words[0].lowercased(), words)
+    }
 
     private static let key = "latchkey:check"
 
@@ -15,6 +17,7 @@ struct RedisCommandUse: Sendable, Hashable {
     static let all: [Self] = [
         Self("TIME"), Self("HMGET", key, "v"), Self("SCAN", "0", "MATCH", key, "COUNT", "1"), Self("PEXPIRETIME", key),
         Self("ZCOUNT", key, "0", "0"), Self("ZSCORE", key, "v"), Self("ZRANGEBYSCORE", key, "0", "0"),
+        Self("ZRANGEBYLEX", key, "-", "+", "LIMIT", "0", "1"), Self("EXISTS", key), Self("HGET", key, "b"),
         // No script has such a digest, and no script has less than no keys.
         Self("EVALSHA", String(repeating: "0", count: 40), "1", key), Self("EVAL", "return 0", "-1"),
         // A value is missing, and the score is no number.
@@ -22,6 +25,9 @@ struct RedisCommandUse: Sendable, Hashable {
         // There is no such key.
         Self("PEXPIREAT", key, "1"), Self("ZREM", key, "v"), Self("DEL", key),
     ]
+
+    /// What nodes of a cluster are asked, too.
+    static let ofClusters = [Self("ASKING"), Self("CLUSTER", "SLOTS", named: "cluster|slots")]
 
     /// What a store needs whose writes wait for replicas: here for none, and not at all.
     static let ofReplicas = Self("WAIT", "0", "1")

@@ -1,6 +1,7 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyEngines
+import LatchkeyHTTP
 
 /// The thread of a connection: sends what tasks leave in the inbox, and gives answers to those who wait, in order.
 struct RedisDriver {
@@ -90,27 +91,33 @@ struct RedisDriver {
     // MARK: Connecting
 
     private func connected() throws(StoreError) -> RedisSocket {
-        if let place = address.place { return try primary(at: place) }
-        var failure = StoreError.redis("No sentinel names the primary.")
-        // A sentinel that was cut off names one that is none any more.
-        for sentinel in address.sentinels?.places ?? [] {
-            guard let place = place(by: sentinel) else { continue }
-            do throws(StoreError) { return try primary(at: place) } catch { failure = error }
+        let trust = try address.trust()
+        switch address.form {
+        case .server(let place): return try server(at: place, trust)
+        case .node(let place): return try server(at: place, trust)
+        case .cluster: throw .redis("A connection is to one node of a cluster.", .misconfigured)
+        case .sentinels(let places, let name):
+            var failure = StoreError.redis("No sentinel names the primary.")
+            // A sentinel that was cut off names one that is none any more.
+            for sentinel in places {
+                guard let place = place(by: sentinel, name, trust) else { continue }
+                do throws(StoreError) { return try server(at: place, trust) } catch { failure = error }
+            }
+            throw failure
         }
-        throw failure
     }
 
-    private func primary(at place: RedisAddress.Endpoint) throws(StoreError) -> RedisSocket {
-        let socket = try RedisSocket(place, within: connectLimit)
+    private func server(at place: RedisAddress.Endpoint, _ trust: TLSTrust?) throws(StoreError) -> RedisSocket {
+        let socket = try RedisSocket(place, within: connectLimit, trusting: trust)
         func ask(_ command: [String]) throws(StoreError) -> RESPValue {
             let answer = try socket.ask(command, within: connectLimit)
             if case .error(let text) = answer { throw StoreError(redis: text) }
             return answer
         }
-        if let password = address.password {
-            _ = try ask(["AUTH"] + [address.user, password.revealedText].compactMap { $0 })
-        }
+        if let words = try address.login() { _ = try ask(words) }
         if address.database != 0 { _ = try ask(["SELECT", "\(address.database)"]) }
+        // A node of a cluster sends on what it does not take.
+        if case .node = address.form { return socket }
         guard try ask(["ROLE"]).elements?.first?.text == "master" else {
             throw .redis("The Redis server is a replica.", remedy: "Point the address to the primary, or to sentinels.")
         }
@@ -118,10 +125,11 @@ struct RedisDriver {
     }
 
     /// The primary that a sentinel names; `nil` if it does not.
-    private func place(by sentinel: RedisAddress.Endpoint) -> RedisAddress.Endpoint? {
-        guard let socket = try? RedisSocket(sentinel, within: connectLimit),
-            let answer = try? socket.ask(
-                ["SENTINEL", "get-master-addr-by-name", address.sentinels?.name ?? ""], within: connectLimit),
+    private func place(
+        by sentinel: RedisAddress.Endpoint, _ name: String, _ trust: TLSTrust?
+    ) -> RedisAddress.Endpoint? {
+        guard let socket = try? RedisSocket(sentinel, within: connectLimit, trusting: trust),
+            let answer = try? socket.ask(["SENTINEL", "get-master-addr-by-name", name], within: connectLimit),
             let parts = answer.elements, parts.count == 2, let host = parts[0].text,
             let port = parts[1].text.flatMap({ UInt16($0) })
         else { return nil }

@@ -10,72 +10,123 @@ extension RedisRecordStore {
     package func count(
         of kind: RecordKey.Kind, _ tenant: String, most: Int, _ ends: @escaping @Sendable ([UInt8]) -> [Date]
     ) async throws(StoreError) -> RecordCount {
-        let place = RecordKey(kind, tenant: tenant, name: "")
-        let count = try await kept(place)
-        // One at a time for each tenant.
-        guard !count.isWhole, counting.withLock({ $0.insert(place.redisCountName).inserted }) else { return count }
+        let count = try await kept(kind, tenant)
+        guard !count.isWhole else { return count }
+        try await list(kind, tenant, most: most, ends)
+        return try await kept(kind, tenant)
+    }
+
+    /// What the writes have kept: a sum over the shards, in one trip to each primary.
+    private func kept(_ kind: RecordKey.Kind, _ tenant: String) async throws(StoreError) -> RecordCount {
+        // A cluster's primaries have clocks of their own, a moment apart.
+        let first = layout.count(kind, tenant, 0)
+        let time = try await servers.send(
+            [.init(key: first, commands: [words("EXISTS", first), words("TIME")])], on: .operators)
+        guard let now = try time.first?.last.checked().time else { throw Self.damaged }
+        let after = String(decoding: now.redisScore, as: UTF8.self)
+        let requests = (0..<layout.shards).map { shard in
+            let name = layout.count(kind, tenant, shard)
+            return RedisServers.Request(key: name, commands: [words("ZCOUNT", name, "(\(after)", "+inf")])
+        }
+        var sum = 0
+        for answers in try await servers.send(requests, on: .operators) {
+            guard case .integer(let count) = try answers.first.checked() else { throw Self.damaged }
+            sum += Int(clamping: count)
+        }
+        return RecordCount(sum, isWhole: try await isWhole(first, kind))
+    }
+
+    /// Whether all records of a tenant are in a set that counts or lists them. In a cluster no version ever wrote others.
+    func isWhole(_ set: String, _ kind: RecordKey.Kind) async throws(StoreError) -> Bool {
+        guard layout.shards == 1, kind.isCounted else { return true }
+        let answers = try await servers.send([.init(key: set, commands: [words("ZSCORE", set, "")])], on: .operators)
+        return try answers.first?.first.checked().bytes != nil
+    }
+
+    /// Lists records that another version of the server wrote, or that were lost from the list, and says so at the end. One at a time for each
+    /// tenant.
+    /// - Parameters:
+    ///   - most: about how many are looked at before it returns; the rest is done beside.
+    ///   - ends: when each thing in a record's bytes ends, to count it, too; `nil` to list only.
+    func list(
+        _ kind: RecordKey.Kind, _ tenant: String, most: Int, _ ends: (@Sendable ([UInt8]) -> [Date])?
+    ) async throws(StoreError) {
+        let place = ends == nil ? layout.names(kind, tenant, 0) : layout.count(kind, tenant, 0)
+        guard counting.withLock({ $0.insert(place).inserted }) else { return }
         do throws(StoreError) {
-            guard let next = try await countRecords(place, from: "0", most: most, ends) else {
-                counting.withLock { _ = $0.remove(place.redisCountName) }
-                return try await kept(place)
+            guard let next = try await list(kind, tenant, from: "0", most: most, ends) else {
+                counting.withLock { _ = $0.remove(place) }
+                return
             }
             // There are many: nobody waits for the rest. What fails begins again with the next look.
             startTask { [self] in
-                _ = try? await countRecords(place, from: next, most: .max, ends)
-                counting.withLock { _ = $0.remove(place.redisCountName) }
+                _ = try? await list(kind, tenant, from: next, most: .max, ends)
+                counting.withLock { _ = $0.remove(place) }
             }
         } catch {
-            counting.withLock { _ = $0.remove(place.redisCountName) }
+            counting.withLock { _ = $0.remove(place) }
             throw error
         }
-        return try await kept(place)
     }
 
-    /// What the writes have kept.
-    private func kept(_ place: RecordKey) async throws(StoreError) -> RecordCount {
-        let time = try await reader.send([words("TIME")])
-        guard let now = try time.first.checked().time else { throw Self.damaged }
-        let name = place.redisCountName
-        let after = String(decoding: now.redisScore, as: UTF8.self)
-        let answers = try await reader.send([words("ZCOUNT", name, "(\(after)", "+inf"), words("ZSCORE", name, "")])
-        guard case .integer(let count) = try answers.first.checked() else { throw Self.damaged }
-        return RecordCount(Int(clamping: count), isWhole: try answers.last.checked().bytes != nil)
-    }
-
-    /// Counts records that another version of the server wrote, or whose count was lost, and says so at the end.
     /// - Returns: where to go on; `nil` at the end.
-    private func countRecords(
-        _ place: RecordKey, from start: String, most: Int, _ ends: @Sendable ([UInt8]) -> [Date]
+    private func list(
+        _ kind: RecordKey.Kind, _ tenant: String, from start: String, most: Int,
+        _ ends: (@Sendable ([UInt8]) -> [Date])?
     ) async throws(StoreError) -> String? {
+        let prefix = layout.prefix(kind, tenant)
         var (cursor, seen) = (start, 0)
         repeat {
-            let found = try await keys(place.redisPrefix, "", from: cursor, count: Self.slice)
-            let names = found.keys.compactMap(\.bytes)
+            let found = try await keys(prefix, "", from: cursor, count: Self.slice)
+            let names = found.keys.compactMap(\.text).filter { $0.hasPrefix(prefix) && $0.hasSuffix("}") }
             cursor = found.next
             seen += names.count
-            if !names.isEmpty { try await countRecords(names, place, ends) }
+            if !names.isEmpty {
+                try await list(
+                    names.map { RecordKey(kind, tenant: tenant, name: String($0.dropFirst(prefix.count).dropLast())) },
+                    ends)
+            }
         } while cursor != "0" && seen < most
         guard cursor == "0" else { return cursor }
-        _ = try await writer.send([words("ZADD", place.redisCountName, "0", "")]).first.checked()
+        let sets = [layout.names(kind, tenant, 0)] + (ends == nil ? [] : [layout.count(kind, tenant, 0)])
+        for set in sets {
+            let mark = RedisServers.Request(key: set, commands: [words("ZADD", set, "0", "")])
+            _ = try await servers.send([mark], on: .operators).first?.first.checked()
+        }
         return nil
     }
 
-    private func countRecords(
-        _ keys: [[UInt8]], _ place: RecordKey, _ ends: @Sendable ([UInt8]) -> [Date]
+    private func list(
+        _ keys: [RecordKey], _ ends: (@Sendable ([UInt8]) -> [Date])?
     ) async throws(StoreError) {
-        let records = try await reader.send(keys.map { words("HMGET") + [$0] + words("v", "b") })
-        var calls: [(keys: [String], arguments: [[UInt8]])] = []
-        for (key, record) in zip(keys, records) {
-            let fields = try record.checked().elements ?? []
-            let name = String(decoding: key, as: UTF8.self)
+        let requests = keys.map { key in
+            let name = layout.record(key)
+            return RedisServers.Request(key: name, commands: [words("HMGET", name, "v", "b")])
+        }
+        var calls: [ScriptCall] = []
+        for (key, answers) in zip(keys, try await servers.send(requests, on: .operators)) {
             // It may have ended since its name was found.
-            guard fields.count == 2, let version = fields[0].bytes, let bytes = fields[1].bytes,
-                name.hasPrefix(place.redisPrefix), name.hasSuffix("}")
-            else { continue }
-            let account = Array(name.dropFirst(place.redisPrefix.count).dropLast().utf8)
-            calls.append(([name, place.redisCountName], [version, account] + ends(bytes).map(\.redisScore)))
+            guard let record = try Self.record(try answers.first.checked().elements ?? []) else { continue }
+            let times = ends?(record.bytes).map(\.redisScore) ?? []
+            calls.append(
+                ScriptCall(
+                    keys: layout.keys(of: key),
+                    arguments: [Array("\(record.version)".utf8), Array(key.name.utf8)] + times))
         }
         guard !calls.isEmpty else { return }
-        for answer in try await run(.countOnly, calls) { _ = try answer.checked() }
+        let script: RedisScript = ends == nil ? .listOnly : .countOnly
+        for answers in try await run(script, calls, on: .operators) { _ = try answers.first.checked() }
+    }
+
+    /// Some keys of the database, and where to go on; `0` at the end. A key may come twice.
+    package func keys(
+        _ start: String, _ prefix: String, from cursor: String, count: Int = 1_000
+    ) async throws(StoreError) -> (keys: [RESPValue], next: String) {
+        let pattern = start.redisPattern + prefix.redisPattern + "*"
+        let answers = try await servers.send(
+            [.init(key: "", commands: [words("SCAN", cursor, "MATCH", pattern, "COUNT", "\(count)")])], on: .operators)
+        let parts = try answers.first?.first.checked().elements ?? []
+        guard parts.count == 2, let next = parts[0].text, let keys = parts[1].elements else { throw Self.damaged }
+        return (keys, next)
     }
 }

@@ -3,14 +3,14 @@ package import LatchkeyCore
 package import LatchkeyEngines
 package import LatchkeyVault
 
-/// Records in Redis or Valkey: a hash of version and bytes each, which Redis forgets at its end.
+/// Records in Redis or Valkey, one server or a cluster: a hash of version and bytes each, which Redis forgets at its end.
 ///
-/// A write is one script, so that nobody comes between comparing and setting. The scripts keep the ends of slots in a sorted set for each
-/// tenant, so that nobody has to look through the records to count them. Reads and writes have a connection each. Redis has to run
-/// with `maxmemory-policy noeviction`, or slots vanish.
+/// A write is one script, so that nobody comes between comparing and setting. The scripts keep the ends of slots and the names of accounts in
+/// sorted sets, so that nobody has to look through the records to count or list them. Reads, writes and what people look at have connections
+/// of their own. Redis has to run with `maxmemory-policy noeviction`, or slots vanish.
 ///
 /// Source: `Documentation/LicenseServer.md` §7.2.
-package final class RedisRecordStore: RecordStore {
+package final class RedisRecordStore: SingleTripStore {
     /// How many replicas have to have a write, and how long that may take. Without it, a failover may lose the latest writes.
     package struct Replicas: Sendable, Hashable {
         package let count: Int
@@ -25,10 +25,16 @@ package final class RedisRecordStore: RecordStore {
         }
     }
 
+    /// How long something that people look at may take.
+    package static let patience = Duration.seconds(5)
+
     package let engine = "redis"
-    let reader: RedisClient
-    let writer: RedisClient
+    let servers: RedisServers
+    let layout: RedisLayout
     private let replicas: Replicas?
+    /// The lanes of reads and writes.
+    private let lanes: (reads: RedisServers.Lane, writes: RedisServers.Lane)
+    private let memory: RedisMemory
     /// The tenants whose records are being counted for the first time.
     let counting = Locked<Set<String>>([])
 
@@ -42,111 +48,184 @@ package final class RedisRecordStore: RecordStore {
         _ address: RedisAddress, replicas: Replicas? = nil, limit: Duration = .milliseconds(50),
         timekeeper: any Timekeeper = SystemTimekeeper()
     ) throws(StoreError) {
-        reader = try RedisClient(address, limit: limit, timekeeper: timekeeper)
-        writer = try RedisClient(address, limit: limit + (replicas?.time ?? .zero), timekeeper: timekeeper)
+        let limits: [RedisServers.Lane: Duration] = [
+            .reads: limit, .writes: limit + (replicas?.time ?? .zero), .operators: max(limit, Self.patience),
+        ]
+        servers = try RedisServers(address, limits: limits, timekeeper: timekeeper)
+        layout = servers.cluster == nil ? .server : .cluster
         self.replicas = replicas
+        lanes = (.reads, .writes)
+        memory = RedisMemory(timekeeper: timekeeper)
     }
 
+    private init(of store: RedisRecordStore) {
+        (servers, layout, replicas, memory) = (store.servers, store.layout, store.replicas, store.memory)
+        lanes = (.operators, .operators)
+    }
+
+    /// The same records for people who look: over connections of their own, and with more patience.
+    package var forOperators: RedisRecordStore { RedisRecordStore(of: self) }
+
+    /// How often nodes of a cluster sent a request elsewhere or put it off.
+    package var redirections: [ClusterRedirection: UInt64] { servers.cluster?.redirections ?? [:] }
+
+    // MARK: Records
+
     package func read(_ key: RecordKey) async throws(StoreError) -> RecordReading {
-        let answers = try await reader.send([words("HMGET", key.redisName, "v", "b"), words("TIME")])
+        let name = layout.record(key)
+        let answers =
+            try await servers.send(
+                [.init(key: name, commands: [words("HMGET", name, "v", "b"), words("TIME")])], on: lanes.reads
+            ).first ?? []
         let fields = try answers.first.checked()
         guard let now = try answers.last.checked().time else { throw Self.damaged }
-        return RecordReading(record: try Self.record(fields.elements ?? []), now: now)
+        let reading = RecordReading(record: try Self.record(fields.elements ?? []), now: now)
+        memory.note(now, of: servers.place(of: name))
+        return reading
     }
 
     package func write(
         _ record: Record, at key: RecordKey, replacing replaced: UInt64?, until end: Date, counting ends: [Date]
     ) async throws(StoreError) -> Bool {
-        let milliseconds = Int64(saturating: (end.timeIntervalSince1970 * 1_000).rounded(.up))
-        let arguments = [Array("\(record.version)".utf8), record.bytes, Array("\(milliseconds)".utf8)]
-        guard key.kind.isCounted else { return try await change(.write, [key.redisName], key, replaced, arguments) }
-        return try await change(
-            .writeAndCount, [key.redisName, key.redisCountName], key, replaced,
-            arguments + [Array(key.name.utf8)] + ends.map(\.redisScore))
+        try key.check(for: engine)
+        try record.check(for: engine)
+        guard key.kind.isCounted else {
+            let arguments = [replaced.digits, record.version.digits, record.bytes, end.redisTime]
+            return try await change(.write, key) { _ in arguments }.first.checked() == .integer(1)
+        }
+        return try await exchange(record, at: key, replacing: replaced, decided: [], until: end, counting: ends) == nil
     }
 
     package func remove(_ key: RecordKey, version: UInt64) async throws(StoreError) -> Bool {
-        guard key.kind.isCounted else { return try await change(.remove, [key.redisName], key, version, []) }
-        return try await change(
-            .removeAndCount, [key.redisName, key.redisCountName], key, version, [Array(key.name.utf8)])
+        memory.forget(key)
+        let arguments = [version.digits] + (key.kind.isCounted ? [Array(key.name.utf8)] : [])
+        let script: RedisScript = key.kind.isCounted ? .removeAndCount : .remove
+        return try await change(script, key) { _ in arguments }.first.checked() == .integer(1)
     }
 
-    package func page(
-        of kind: RecordKey.Kind, _ tenant: String, prefix: String, after name: String?, limit: Int
-    ) async throws(StoreError) -> [NamedRecord] {
-        let start = RecordKey(kind, tenant: tenant, name: "").redisPrefix
-        let names = try await names(start, prefix).filter { one in
-            name.map { $0.utf8.lexicographicallyPrecedes(one.utf8) } ?? true
+    // MARK: One trip
+
+    package func part(of key: RecordKey) -> Int {
+        servers.cluster == nil ? 0 : RedisSlot(of: layout.record(key)).number / (RedisSlot.count / 16)
+    }
+
+    package func guess(_ key: RecordKey) -> RecordReading? {
+        guard key.kind.isCounted, let now = memory.now(of: servers.place(of: layout.record(key))) else { return nil }
+        return RecordReading(record: memory.record(key, at: now), now: now, isGuess: true)
+    }
+
+    package func exchange(
+        _ record: Record, at key: RecordKey, knowing reading: RecordReading, until end: Date, counting ends: [Date]
+    ) async throws(StoreError) -> RecordReading? {
+        guard key.kind.isCounted else {
+            let isWritten = try await write(
+                record, at: key, replacing: reading.record?.version, until: end, counting: ends)
+            return isWritten ? nil : try await read(key)
         }
-        let wanted = names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.prefix(max(1, min(limit, 1_000)))
-        guard !wanted.isEmpty else { return [] }
-        let keys = wanted.map { RecordKey(kind, tenant: tenant, name: $0).redisName }
-        let answers = try await reader.send(keys.flatMap { [words("HMGET", $0, "v", "b"), words("PEXPIRETIME", $0)] })
-        var page: [NamedRecord] = []
-        for (index, name) in wanted.enumerated() {
-            let fields = try answers[index * 2].checked().elements ?? []
-            // It may have ended since its name was found.
-            guard let record = try Self.record(fields), case .integer(let end) = answers[index * 2 + 1] else {
-                continue
-            }
-            page.append(NamedRecord(name: name, record: record, end: Date(timeIntervalSince1970: Double(end) / 1_000)))
+        return try await exchange(
+            record, at: key, replacing: reading.record?.version, decided: reading.isGuess ? reading.now.redisNow : [],
+            until: end, counting: ends)
+    }
+
+    private func exchange(
+        _ record: Record, at key: RecordKey, replacing replaced: UInt64?, decided: [UInt8], until end: Date,
+        counting ends: [Date]
+    ) async throws(StoreError) -> RecordReading? {
+        let times = ends.map(\.redisScore)
+        let answers = try await change(.writeAndCount, key) { isAgain in
+            [
+                replaced.digits, record.version.digits, record.bytes, end.redisTime, decided,
+                Array((isAgain ? "again" : "").utf8), Array(key.name.utf8),
+            ] + times
         }
-        return page
+        let held = try held(answers, key)
+        if held == nil { memory.note(record, until: end, at: key) }
+        return held
     }
 
-    /// The names of records, in no order. Looks at all keys of the database.
-    private func names(_ start: String, _ prefix: String) async throws(StoreError) -> Set<String> {
-        var (names, cursor) = (Set<String>(), "0")
-        repeat {
-            let found = try await keys(start, prefix, from: cursor)
-            for key in found.keys.compactMap(\.text) where key.hasPrefix(start) && key.hasSuffix("}") {
-                names.insert(String(key.dropFirst(start.count).dropLast()))
-            }
-            cursor = found.next
-        } while cursor != "0"
-        return names
+    package func extend(_ slot: SlotExtension, at key: RecordKey) async throws(StoreError) -> SlotExtension.Answer {
+        let life = Array("\(Int64(saturating: slot.life.clamped.inMilliseconds.rounded()))".utf8)
+        let arguments = [Array(slot.session.utf8), Array("\(slot.fence)".utf8), life, Array(key.name.utf8)]
+        let answers = try await change(.extend, key) { _ in arguments }
+        if let held = try held(answers, key) { return .held(held) }
+        // The record has another version by now, which only the store knows.
+        memory.forget(key)
+        guard case .integer(let end)? = try answers.first.checked().elements?.last else { throw Self.damaged }
+        return .extended(until: Date(timeIntervalSince1970: Double(end) / 1_000))
     }
 
-    /// Some keys of the database, and where to go on; `0` at the end. A key may come twice.
-    package func keys(
-        _ start: String, _ prefix: String, from cursor: String, count: Int = 1_000
-    ) async throws(StoreError) -> (keys: [RESPValue], next: String) {
-        let pattern = start.redisPattern + prefix.redisPattern + "*"
-        let answers = try await reader.send([words("SCAN", cursor, "MATCH", pattern, "COUNT", "\(count)")])
+    /// What a script found in place of what it was told; `nil` if it did its work. Notes the clock.
+    private func held(_ answers: [RESPValue], _ key: RecordKey) throws(StoreError) -> RecordReading? {
         let parts = try answers.first.checked().elements ?? []
-        guard parts.count == 2, let next = parts[0].text, let keys = parts[1].elements else { throw Self.damaged }
-        return (keys, next)
+        guard parts.count > 2, let now = RESPValue.list(Array(parts[1...2])).time else { throw Self.damaged }
+        memory.note(now, of: servers.place(of: layout.record(key)))
+        guard parts[0] != .integer(1) else { return nil }
+        return RecordReading(record: try Self.record(Array(parts.dropFirst(3))), now: now)
     }
 
+    // MARK: Scripts
+
+    /// Runs a script on a record. In a cluster it is tried once more with the primary that took over, if there is time.
+    /// - Parameter arguments: what the script gets; for the second time, `true`.
     private func change(
-        _ script: RedisScript, _ keys: [String], _ key: RecordKey, _ replaced: UInt64?, _ arguments: [[UInt8]]
-    ) async throws(StoreError) -> Bool {
-        let version = Array((replaced.map { "\($0)" } ?? "").utf8)
+        _ script: RedisScript, _ key: RecordKey, _ arguments: (Bool) -> [[UInt8]]
+    ) async throws(StoreError) -> [RESPValue] {
+        let began = servers.timekeeper.uptime
+        let name = layout.record(key)
+        let before = servers.place(of: name)
+        do throws(StoreError) { return try await changeOnce(script, key, arguments(false)) } catch {
+            let limit = servers.limits[lanes.writes] ?? .zero
+            guard error.kind == .unavailable, let cluster = servers.cluster,
+                servers.timekeeper.uptime - began < limit / 2,
+                try await cluster.refreshed()[RedisSlot(of: name)] != before
+            else { throw error }
+            return try await changeOnce(script, key, arguments(true))
+        }
+    }
+
+    private func changeOnce(
+        _ script: RedisScript, _ key: RecordKey, _ arguments: [[UInt8]]
+    ) async throws(StoreError) -> [RESPValue] {
         let wait = replicas.map { [words("WAIT", "\($0.count)", "\($0.time.wholeMilliseconds)")] } ?? []
-        let answers = try await run(script, [(keys, [version] + arguments)], then: wait)
-        let isDone = try answers.first.checked() == .integer(1)
+        let call = ScriptCall(keys: layout.keys(of: key), arguments: arguments)
+        let answers = try await run(script, [call], then: wait, on: lanes.writes).first ?? []
+        let isDone = try answers.first.checked().isDone
         if isDone, let replicas {
             guard case .integer(let count) = try answers.last.checked(), count >= replicas.count else {
                 throw .redis("Fewer than \(replicas.count) replicas have the write.")
             }
         }
-        return isDone
+        return answers
     }
 
-    /// Runs a script for each call, in one go, by its digest; and by its text if Redis does not know it.
-    /// - Returns: the answers, errors among them.
+    struct ScriptCall: Sendable {
+        let keys: [String]
+        let arguments: [[UInt8]]
+    }
+
+    /// Runs a script for each call, in one go for each server, by its digest; and by its text where Redis does not know it.
+    /// - Returns: the answers of each call, errors among them.
     func run(
-        _ script: RedisScript, _ calls: [(keys: [String], arguments: [[UInt8]])], then more: [[[UInt8]]] = []
-    ) async throws(StoreError) -> [RESPValue] {
-        let rest = calls.map { call in
-            [Array("\(call.keys.count)".utf8)] + call.keys.map { Array($0.utf8) } + call.arguments
+        _ script: RedisScript, _ calls: [ScriptCall], then more: [[[UInt8]]] = [], on lane: RedisServers.Lane
+    ) async throws(StoreError) -> [[RESPValue]] {
+        func requests(_ calls: [ScriptCall], _ words: [[UInt8]]) -> [RedisServers.Request] {
+            calls.map { call in
+                let keys = [Array("\(call.keys.count)".utf8)] + call.keys.map { Array($0.utf8) }
+                return .init(key: call.keys.first ?? "", commands: [words + keys + call.arguments] + more)
+            }
         }
-        let answers = try await writer.send(rest.map { words("EVALSHA", script.digest) + $0 } + more)
-        guard case .error(let text) = answers.first, text.hasPrefix("NOSCRIPT") else { return answers }
-        return try await writer.send(rest.map { words("EVAL", script.text) + $0 } + more)
+        var answers = try await servers.send(requests(calls, words("EVALSHA", script.digest)), on: lane)
+        let unknown = answers.indices.filter { index in
+            guard case .error(let text) = answers[index].first else { return false }
+            return text.hasPrefix("NOSCRIPT")
+        }
+        guard !unknown.isEmpty else { return answers }
+        let again = try await servers.send(requests(unknown.map { calls[$0] }, words("EVAL", script.text)), on: lane)
+        for (index, answer) in zip(unknown, again) { answers[index] = answer }
+        return answers
     }
 
-    private static func record(_ fields: [RESPValue]) throws(StoreError) -> Record? {
+    static func record(_ fields: [RESPValue]) throws(StoreError) -> Record? {
         guard fields.count == 2, fields.contains(where: { $0.bytes != nil }) else { return nil }
         guard let version = fields[0].text.flatMap({ UInt64($0) }), let bytes = fields[1].bytes else { throw damaged }
         return Record(version: version, bytes: bytes)
@@ -157,22 +236,24 @@ package final class RedisRecordStore: RecordStore {
     func words(_ words: String...) -> [[UInt8]] { words.map { Array($0.utf8) } }
 }
 
-extension RecordKey {
-    /// `latchkey:account:{tenant:name}`: what stands in braces chooses the slot of a cluster.
-    var redisName: String { "\(redisPrefix)\(name)}" }
-    var redisPrefix: String { "latchkey:\(kind.rawValue):{\(tenant):" }
-    /// `latchkey:count:account:{tenant}`: when what counts ends, of all records of the tenant.
-    var redisCountName: String { "latchkey:count:\(kind.rawValue):{\(tenant)}" }
-}
-
-extension RecordKey.Kind {
-    /// Whether something in such records counts.
-    fileprivate var isCounted: Bool { self == .account }
-}
-
 extension Date {
     /// Milliseconds since 1970, with a fraction.
     var redisScore: [UInt8] { Array("\(timeIntervalSince1970 * 1_000)".utf8) }
+    /// Milliseconds since 1970, the next whole one.
+    fileprivate var redisTime: [UInt8] {
+        Array("\(Int64(saturating: (timeIntervalSince1970 * 1_000).rounded(.up)))".utf8)
+    }
+    /// Milliseconds since 1970, of a date that is in whole ones.
+    fileprivate var redisNow: [UInt8] { Array("\(Int64(saturating: (timeIntervalSince1970 * 1_000).rounded()))".utf8) }
+}
+
+extension UInt64 {
+    fileprivate var digits: [UInt8] { Array("\(self)".utf8) }
+}
+
+extension UInt64? {
+    /// Nothing for no record.
+    fileprivate var digits: [UInt8] { map(\.digits) ?? [] }
 }
 
 extension String {
@@ -198,6 +279,9 @@ extension RESPValue {
         if case .error(let text) = self { throw StoreError(redis: text) }
         return self
     }
+
+    /// Whether a script says that it did its work: 1, alone or first.
+    fileprivate var isDone: Bool { self == .integer(1) || elements?.first == .integer(1) }
 
     /// The date that `TIME` gives: seconds and microseconds.
     var time: Date? {

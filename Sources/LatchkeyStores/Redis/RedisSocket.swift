@@ -1,14 +1,46 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyEngines
+import LatchkeyHTTP
 
 /// A socket that never blocks longer than it is told. Belongs to one thread.
 final class RedisSocket {
     let descriptor: CInt
     private(set) var reader = RESPReader()
+    private var tls: TLSSession?
 
     /// Connects.
-    /// - Parameter limit: how long it may take in all; looking up a name is not counted.
+    /// - Parameters:
+    ///   - limit: how long it may take in all; looking up a name is not counted.
+    ///   - trust: whom it trusts by TLS; `nil` for a connection without. Defaults to none.
+    convenience init(
+        _ place: RedisAddress.Endpoint, within limit: Duration, trusting trust: TLSTrust?
+    ) throws(StoreError) {
+        try self.init(place, within: limit)
+        guard let trust, case .host(let host, _) = place else { return }
+        guard let tls = TLSSession(trust, to: host, socket: descriptor) else {
+            throw .redis("There is no memory for TLS.")
+        }
+        while true {
+            switch tls.shakeHands() {
+            case .done:
+                self.tls = tls
+                return
+            case .later:
+                guard Self.wait(descriptor, POLLIN, limit) else {
+                    throw .redis("Redis does not answer by TLS.", remedy: Self.tlsRemedy)
+                }
+            case .ended, .failed:
+                if let refusal = tls.refusal {
+                    throw .redis(
+                        "The certificate of Redis at \(host.onOneLine) was refused: \(refusal).", .misconfigured,
+                        remedy: "Name its authority with caFile, and the host as the certificate does.")
+                }
+                throw .redis("Redis does not speak TLS at that port, or wants a certificate.", remedy: Self.tlsRemedy)
+            }
+        }
+    }
+
     init(_ place: RedisAddress.Endpoint, within limit: Duration) throws(StoreError) {
         var failure = "its name was not found"
         for (family, address) in Self.addresses(of: place) {
@@ -42,6 +74,13 @@ final class RedisSocket {
     /// Sends what the socket takes now.
     /// - Returns: how many bytes.
     func send(_ bytes: ArraySlice<UInt8>) throws(StoreError) -> Int {
+        if let tls {
+            switch bytes.withUnsafeBytes({ tls.send($0) }) {
+            case .done(let sent): return sent
+            case .later: return 0
+            case .ended, .failed: throw .redis("The connection to Redis broke.")
+            }
+        }
         let sent = bytes.withUnsafeBytes { Foundation.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
         guard sent < 0 else { return sent }
         guard errno == EAGAIN || errno == EINTR else { throw .redis("The connection to Redis broke.") }
@@ -51,6 +90,19 @@ final class RedisSocket {
     /// Takes what has come.
     func receive() throws(StoreError) {
         var buffer = [UInt8](repeating: 0, count: 65_536)
+        if let tls {
+            // What it holds back rings no bell.
+            while true {
+                switch buffer.withUnsafeMutableBytes({ tls.receive($0) }) {
+                case .done(let count): reader.append(buffer.prefix(count))
+                case .later: return
+                case .ended: throw .redis("Redis closed the connection.")
+                case .failed:
+                    // With TLS 1.3 the server refuses a client's certificate only now.
+                    throw .redis("Redis ended TLS.", remedy: "See whether it wants a certificate of the client.")
+                }
+            }
+        }
         let count = recv(descriptor, &buffer, buffer.count, 0)
         if count < 0, errno == EAGAIN || errno == EINTR { return }
         guard count > 0 else { throw .redis("Redis closed the connection.") }
@@ -62,13 +114,17 @@ final class RedisSocket {
 
     /// Asks one question and waits for the answer, before the connection is in use.
     func ask(_ command: [String], within limit: Duration) throws(StoreError) -> RESPValue {
-        _ = try send(RedisCommand(command).bytes[...])
+        var unsent = RedisCommand(command).bytes[...]
         while true {
+            if !unsent.isEmpty { unsent = unsent.dropFirst(try send(unsent)) }
             if let answer = try answer() { return answer }
             guard Self.wait(descriptor, POLLIN, limit) else { throw .redis("Redis does not answer.") }
             try receive()
         }
     }
+
+    private static let tlsRemedy =
+        "Name the port that Redis has as tls-port; certificateFile and keyFile, where it asks for a certificate."
 
     private static func wait(_ descriptor: CInt, _ event: CInt, _ limit: Duration) -> Bool {
         var waiting = pollfd(fd: descriptor, events: Int16(event), revents: 0)
@@ -136,11 +192,11 @@ extension StoreError {
             // What a script calls.
             case "ERR" where answer.hasPrefix("ERR The user executing the script can't"):
                 .redis(reason, .misconfigured, remedy: Self.rightsRemedy)
-            // Only a cluster answers so, and the store does not follow it.
-            case "MOVED", "ASK", "CLUSTERDOWN", "CROSSSLOT":
-                .redis(
-                    reason, .misconfigured,
-                    remedy: "Use a Redis that is no cluster: one primary, or several servers with redis+sentinel://.")
+            // Where a cluster is named, it is followed: `RedisCluster`.
+            case "MOVED", "ASK", "CROSSSLOT":
+                .redis(reason, .misconfigured, remedy: "Write redis+cluster://HOST:PORT for a cluster.")
+            case "CLUSTERDOWN":
+                .redis(reason, remedy: "Run redis-cli --cluster check: no primary has some of the slots.")
             case "WRONGTYPE": .redis(reason, .damaged)
             default: .redis(reason)
             }

@@ -11,13 +11,23 @@ package import LatchkeyPolicy
 /// Source: `Documentation/LicenseServer.md` §1 rule 5 and §7.2.
 package final class GuardedRecordStore: RecordStore {
     private struct State {
-        var breaker: CircuitBreaker
-        var isOut = false
+        /// For each part of the store: one that fails takes the others along for nobody.
+        var breakers: [Int: CircuitBreaker] = [:]
+        /// The parts that got no answer last, each with a record there to ask for.
+        var out: [Int: RecordKey] = [:]
+    }
+
+    /// A question about a part of the store.
+    private struct Question {
+        let part: Int
+        let key: RecordKey
+        let permit: CircuitBreaker.Permit
     }
 
     package var engine: String { store.engine }
     package var answersAtOnce: Bool { store.answersAtOnce }
     private let store: any RecordStore
+    private let singleTrip: (any SingleTripStore)?
     private let role: Engine
     private let limits: RecordStoreLimits
     private let timekeeper: any Timekeeper
@@ -39,36 +49,52 @@ package final class GuardedRecordStore: RecordStore {
         report: @escaping @Sendable (RecordStoreEvent) -> Void
     ) {
         self.store = store
+        singleTrip = store as? any SingleTripStore
         self.role = role
         self.limits = limits
         self.timekeeper = timekeeper
         self.report = report
-        state = Locked(State(breaker: CircuitBreaker(limits.breaker)))
+        state = Locked(State())
         self.health = health ?? EngineHealth(role.rawValue, engine: store.engine, timekeeper: timekeeper)
     }
 
-    /// Whether the last call got no answer.
-    package var isOut: Bool { state.withLock { $0.isOut } }
+    /// Whether the last call to some part got no answer.
+    package var isOut: Bool { state.withLock { !$0.out.isEmpty } }
 
     /// Whether a store that is left alone is being asked whether it is back.
-    package var isAsking: Bool { state.withLock { $0.breaker.phase == .halfOpen } }
+    package var isAsking: Bool { state.withLock { $0.breakers.values.contains { $0.phase == .halfOpen } } }
 
-    /// Asks whether the store answers, as a license would. Does nothing while somebody else asks a store that is left alone.
+    /// Asks whether the store answers, as a license would: each part that did not. Does nothing while somebody else asks a store that is
+    /// left alone.
     package func probe() async {
-        guard let permit = state.withLock({ $0.breaker.permit(at: timekeeper.uptime) }) else { return }
-        await probe(permit)
+        let now = timekeeper.uptime
+        let parts = state.withLock { $0.out.isEmpty ? [part(of: Self.nothing): Self.nothing] : $0.out }
+        let questions = state.withLock { state in
+            parts.compactMap { part, key in
+                permit(part, &state, now).map { Question(part: part, key: key, permit: $0) }
+            }
+        }
+        await withTaskGroup { group in
+            for question in questions { group.addTask { await self.probe(question) } }
+        }
     }
 
     // Why it failed, the health says.
-    private func probe(_ permit: CircuitBreaker.Permit) async {
-        _ = try? await call(.read, permit) { try await $0.read(Self.nothing) }
+    private func probe(_ question: Question) async {
+        _ = try? await call(.read, question) { try await $0.read(question.key) }
+    }
+
+    private func part(of key: RecordKey) -> Int { singleTrip?.part(of: key) ?? 0 }
+
+    private func permit(_ part: Int, _ state: inout State, _ now: Duration) -> CircuitBreaker.Permit? {
+        state.breakers[part, default: CircuitBreaker(limits.breaker)].permit(at: now)
     }
 
     /// A record that nobody writes: tenants' names are not empty.
     private static let nothing = RecordKey(.account, tenant: "-", name: "-")
 
     package func read(_ key: RecordKey) async throws(StoreError) -> RecordReading {
-        try await call(.read) { try await $0.read(key) }
+        try await call(.read, key) { try await $0.read(key) }
     }
 
     package func write(
@@ -76,34 +102,70 @@ package final class GuardedRecordStore: RecordStore {
     ) async throws(StoreError) -> Bool {
         try key.check(for: engine)
         try record.check(for: engine)
-        return try await call(.write) {
+        return try await call(.write, key) {
             try await $0.write(record, at: key, replacing: replaced, until: end, counting: ends)
         }
     }
 
+    /// What the node knows of a record, or what the store says where it knows nothing, or where a trip more or less is nothing.
+    /// - Throws: `StoreError`.
+    package func known(_ key: RecordKey) async throws(StoreError) -> RecordReading {
+        if let guess = singleTrip?.guess(key) { return guess }
+        return try await read(key)
+    }
+
+    /// Writes a record, and gives what is held where somebody else wrote meanwhile, or the reading was guessed wrong.
+    /// - Returns: `nil` if it was written.
+    /// - Throws: `StoreError`.
+    package func exchange(
+        _ record: Record, at key: RecordKey, knowing reading: RecordReading, until end: Date, counting ends: [Date]
+    ) async throws(StoreError) -> RecordReading? {
+        guard singleTrip != nil else {
+            let isWritten = try await write(
+                record, at: key, replacing: reading.record?.version, until: end, counting: ends)
+            return isWritten ? nil : try await read(key)
+        }
+        try key.check(for: engine)
+        try record.check(for: engine)
+        return try await call(.write, key) { store in
+            try await (store as? any SingleTripStore)?.exchange(
+                record, at: key, knowing: reading, until: end, counting: ends)
+        }
+    }
+
+    /// Extends a slot in one trip; `nil` where the store does not know how.
+    /// - Throws: `StoreError`.
+    package func extend(_ slot: SlotExtension, at key: RecordKey) async throws(StoreError) -> SlotExtension.Answer? {
+        guard singleTrip != nil else { return nil }
+        return try await call(.write, key) { try await ($0 as? any SingleTripStore)?.extend(slot, at: key) }
+    }
+
     package func remove(_ key: RecordKey, version: UInt64) async throws(StoreError) -> Bool {
-        try await call(.write) { try await $0.remove(key, version: version) }
+        try await call(.write, key) { try await $0.remove(key, version: version) }
     }
 
     package func page(
         of kind: RecordKey.Kind, _ tenant: String, prefix: String, after name: String?, limit: Int
     ) async throws(StoreError) -> [NamedRecord] {
         let limit = StoreLimits.page(limit)
-        return try await call(.list) { try await $0.page(of: kind, tenant, prefix: prefix, after: name, limit: limit) }
+        return try await call(.list, Self.nothing) {
+            try await $0.page(of: kind, tenant, prefix: prefix, after: name, limit: limit)
+        }
     }
 
     package func count(
         of kind: RecordKey.Kind, _ tenant: String, most: Int, _ ends: @escaping @Sendable ([UInt8]) -> [Date]
     ) async throws(StoreError) -> RecordCount {
-        try await call(.list) { try await $0.count(of: kind, tenant, most: most, ends) }
+        try await call(.list, Self.nothing) { try await $0.count(of: kind, tenant, most: most, ends) }
     }
 
     private func call<Value: Sendable>(
-        _ operation: StoreOperation, _ body: @escaping @Sendable (any RecordStore) async throws -> Value
+        _ operation: StoreOperation, _ key: RecordKey,
+        _ body: @escaping @Sendable (any RecordStore) async throws -> Value
     ) async throws(StoreError) -> Value {
-        switch leave() {
-        case .call(let permit): return try await call(operation, permit, body)
-        case .probe(let permit): startTask { await self.probe(permit) }
+        switch leave(to: key) {
+        case .call(let question): return try await call(operation, question, body)
+        case .probe(let question): startTask { await self.probe(question) }
         case .none: break
         }
         throw StoreError(.unavailable, engine, reason: "The engine failed repeatedly, and is left alone for a while.")
@@ -111,36 +173,39 @@ package final class GuardedRecordStore: RecordStore {
 
     private enum Leave {
         /// The store is asked.
-        case call(CircuitBreaker.Permit)
+        case call(Question)
         /// It is time to ask a store that is left alone whether it answers, beside the call, which does not wait for it.
-        case probe(CircuitBreaker.Permit)
+        case probe(Question)
         case none
     }
 
-    private func leave() -> Leave {
-        let now = timekeeper.uptime
+    private func leave(to key: RecordKey) -> Leave {
+        let (now, part) = (timekeeper.uptime, part(of: key))
         return state.withLock { state in
-            guard let permit = state.breaker.permit(at: now) else { return .none }
-            return state.breaker.phase == .closed || answersAtOnce ? .call(permit) : .probe(permit)
+            guard let permit = permit(part, &state, now) else { return .none }
+            let isClosed = state.breakers[part]?.phase == .closed || answersAtOnce
+            let asked = isClosed ? key : state.out[part] ?? key
+            let question = Question(part: part, key: asked, permit: permit)
+            return isClosed ? .call(question) : .probe(question)
         }
     }
 
     private func call<Value: Sendable>(
-        _ operation: StoreOperation, _ permit: CircuitBreaker.Permit,
+        _ operation: StoreOperation, _ question: Question,
         _ body: @escaping @Sendable (any RecordStore) async throws -> Value
     ) async throws(StoreError) -> Value {
         let began = timekeeper.uptime
         defer { report(.took(role, operation, timekeeper.uptime - began)) }
         switch await answersAtOnce ? Result({ try await body(store) }) : limited(body) {
         case .success(let value):
-            answered(permit)
+            answered(question)
             return value
         case .failure(let error as StoreError):
-            failed(error, permit)
+            failed(error, question)
             throw error
         default:
             let error = StoreError(.unavailable, engine, reason: "The engine gave no answer.")
-            failed(error, permit)
+            failed(error, question)
             throw error
         }
     }
@@ -165,26 +230,28 @@ package final class GuardedRecordStore: RecordStore {
         return promise.outcome
     }
 
-    private func answered(_ permit: CircuitBreaker.Permit) {
-        let wasOut = state.withLock { state in
-            state.breaker.answered(permit)
-            defer { state.isOut = false }
-            return state.isOut
+    private func answered(_ question: Question) {
+        let (wasOut, isOut) = state.withLock { state in
+            state.breakers[question.part]?.answered(question.permit)
+            return (state.out.removeValue(forKey: question.part) != nil, !state.out.isEmpty)
         }
+        // Another part may still be out.
+        guard !isOut else { return }
         health.note()
         if wasOut { report(.outageEnded(role)) }
     }
 
-    private func failed(_ error: StoreError, _ permit: CircuitBreaker.Permit) {
+    private func failed(_ error: StoreError, _ question: Question) {
         // A store that is full, or holds a damaged record, answers.
         guard error.kind == .unavailable || error.kind == .misconfigured else {
-            answered(permit)
+            answered(question)
             return report(.failed(role, error))
         }
+        let now = timekeeper.uptime
         let wasOut = state.withLock { state in
-            state.breaker.failed(permit, at: timekeeper.uptime)
-            defer { state.isOut = true }
-            return state.isOut
+            state.breakers[question.part]?.failed(question.permit, at: now)
+            defer { state.out[question.part] = question.key }
+            return !state.out.isEmpty
         }
         health.note(error)
         if !wasOut { report(.outageBegan(role)) }

@@ -46,7 +46,7 @@ public protocol RecordStore: Sendable {
     ///   - prefix: how the names begin; empty for all.
     ///   - name: only names after this one; `nil` for the first page.
     ///   - limit: the most records, 1 to 1,000.
-    /// - Throws: `StoreError`.
+    /// - Throws: `StoreError`; `storeUnfit` from an engine that keeps no list of the kind. Accounts are always listed.
     func page(
         of kind: RecordKey.Kind, _ tenant: String, prefix: String, after name: String?, limit: Int
     ) async throws(StoreError) -> [NamedRecord]
@@ -147,11 +147,16 @@ public struct RecordReading: Sendable, Hashable {
     public let record: Record?
     /// Now, by the engine's clock. Nodes' clocks differ; this one counts.
     public let now: Date
+    /// Whether nobody asked the store: it is what the node knows.
+    package let isGuess: Bool
 
     /// An answer, with the engine's time.
-    public init(record: Record?, now: Date) {
+    public init(record: Record?, now: Date) { self.init(record: record, now: now, isGuess: false) }
+
+    package init(record: Record?, now: Date, isGuess: Bool) {
         self.record = record
         self.now = now
+        self.isGuess = isGuess
     }
 
     /// The version that the next change of the record gets.

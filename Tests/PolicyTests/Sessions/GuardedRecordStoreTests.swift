@@ -91,4 +91,91 @@ import Testing
         #expect(!store.isOut)
         #expect(await errorKind(store) == nil)
     }
+
+    @Test func `a part that is away leaves the others alone, and the store is back when all are`() async {
+        let (down, events) = (Locked(Set<String>()), Locked<[RecordStoreEvent]>([]))
+        let store = PartedStore(
+            store: InterruptedStore(
+                store: MemoryRecordStore(timekeeper: clock),
+                before: { _, key throws(StoreError) in
+                    guard let key, down.withLock({ $0.contains(key.name) }) else { return }
+                    throw InterruptedStore.down
+                }))
+        let guarded = GuardedRecordStore(
+            store, for: .sessionStore, RecordStoreLimits(breaker: .init(failures: 3, pause: .seconds(1))),
+            timekeeper: clock
+        ) { event in
+            if case .took = event { return }
+            if case .failed = event { return }
+            events.withLock { $0.append(event) }
+        }
+        func isThere(_ name: String) async -> Bool {
+            (try? await guarded.read(RecordKey(.account, tenant: "demo", name: name))) != nil
+        }
+        down.withLock { $0 = ["a", "b"] }
+        for _ in 0..<3 {
+            #expect(await !isThere("a"))
+            #expect(await isThere("c"))
+        }
+        // The breaker of the part is open: nobody is asked.
+        down.withLock { $0 = ["b"] }
+        #expect(await !isThere("a"))
+        #expect(await !isThere("b"))
+        #expect(await isThere("c"))
+        #expect(guarded.isOut && guarded.health.isAway)
+        clock.advance(by: .seconds(1))
+        await guarded.probe()
+        #expect(await isThere("a"))
+        #expect(guarded.isOut && guarded.health.isAway)
+        down.withLock { $0 = [] }
+        await guarded.probe()
+        #expect(!guarded.isOut && !guarded.health.isAway)
+        #expect(events.withLock { $0 } == [.outageBegan(.sessionStore), .outageEnded(.sessionStore)])
+    }
+}
+
+/// A store whose records each are a part.
+private struct PartedStore: SingleTripStore {
+    let store: InterruptedStore
+    var engine: String { store.engine }
+
+    func part(of key: RecordKey) -> Int { Int(key.name.utf8.first ?? 0) }
+
+    func guess(_ key: RecordKey) -> RecordReading? { nil }
+
+    func extend(_ slot: SlotExtension, at key: RecordKey) async throws(StoreError) -> SlotExtension.Answer {
+        .held(try await store.read(key))
+    }
+
+    func exchange(
+        _ record: Record, at key: RecordKey, knowing reading: RecordReading, until end: Date, counting ends: [Date]
+    ) async throws(StoreError) -> RecordReading? {
+        let isWritten = try await store.write(
+            record, at: key, replacing: reading.record?.version, until: end, counting: ends)
+        return isWritten ? nil : try await store.read(key)
+    }
+
+    func read(_ key: RecordKey) async throws(StoreError) -> RecordReading { try await store.read(key) }
+
+    func write(
+        _ record: Record, at key: RecordKey, replacing replaced: UInt64?, until end: Date, counting ends: [Date]
+    ) async throws(StoreError) -> Bool {
+        try await store.write(record, at: key, replacing: replaced, until: end, counting: ends)
+    }
+
+    func remove(_ key: RecordKey, version: UInt64) async throws(StoreError) -> Bool {
+        try await store.remove(key, version: version)
+    }
+
+    func page(
+        of kind: RecordKey.Kind, _ tenant: String, prefix: String, after name: String?, limit: Int
+    ) async throws(StoreError) -> [NamedRecord] {
+        try await store.page(of: kind, tenant, prefix: prefix, after: name, limit: limit)
+    }
+
+    func count(
+        of kind: RecordKey.Kind, _ tenant: String, most: Int, _ ends: @escaping @Sendable ([UInt8]) -> [Date]
+    ) async throws(StoreError) -> RecordCount {
+        try await store.count(of: kind, tenant, most: most, ends)
+    }
 }

@@ -200,8 +200,32 @@ struct BrokenConfiguration: Sendable, CustomTestStringConvertible {
         ) {
             try $0.store("sessions", "redis://no.such.host.invalid:6379")
         },
-        Self("Redis by TLS", "stores.sessions: “rediss” is no kind of store.") {
-            try $0.store("sessions", "rediss://127.0.0.1:26379")
+        Self(
+            "TLS at a port of Redis without", "Redis does not answer by TLS.",
+            "Name the port that Redis has as tls-port"
+        ) { stage in
+            let redis = try await stage.ownRedis()
+            try stage.store("sessions", "rediss://127.0.0.1:\(redis)")
+        },
+        Self("a cluster that is none", "is no node of a cluster: ", "Write redis:// for one server") { stage in
+            let redis = try await stage.ownRedis()
+            try stage.store("sessions", "redis+cluster://127.0.0.1:\(redis)")
+        },
+        Self("a cluster without slots", "16384 of the cluster's 16384 slots have no primary.") { stage in
+            let redis = try await stage.ownNode()
+            try stage.store("sessions", "redis+cluster://127.0.0.1:\(redis)")
+        },
+        Self("a node of a cluster by itself", "is part of a cluster.", "Write redis+cluster://") { stage in
+            let redis = try await stage.ownNode()
+            try stage.store("sessions", "redis://127.0.0.1:\(redis)")
+        },
+        Self("a password file of Redis that is not there", "nowhere.txt") {
+            try $0.store("sessions", "redis://127.0.0.1:1?passwordFile=nowhere.txt")
+        },
+        Self("a password file of Redis that others can read", "word.txt is open to others than its owner.") { stage in
+            try Data("word".utf8).write(to: stage.url("word.txt"))
+            try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: stage.url("word.txt").path)
+            try stage.store("sessions", "redis://127.0.0.1:1?passwordFile=word.txt")
         },
         Self("Redis that evicts", "its maxmemory-policy is allkeys-lru.", "Set maxmemory-policy noeviction") { stage in
             let redis = try await stage.ownRedis("--maxmemory-policy", "allkeys-lru")
@@ -279,6 +303,9 @@ struct DangerousDefault: Sendable, CustomTestStringConvertible {
             place: "stores.sessions: Slots are kept by this node alone"
         ) {
             try $0.store("sessions", "memory")
+        },
+        Self(testDescription: "a password of Redis", place: "stores.sessions: The password of Redis stands in") {
+            try await $0.redisUser("~latchkey:*", "+@all")
         },
         Self(testDescription: "the audit in memory", place: "stores.audit: The audit is kept in memory") {
             try $0.store("audit", "memory")

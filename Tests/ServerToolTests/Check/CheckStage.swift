@@ -99,6 +99,15 @@ final class CheckStage {
         return port
     }
 
+    /// Starts a Redis of this stage alone that is to be a node of a cluster.
+    func ownNode() async throws -> UInt16 {
+        let folder = try TemporaryFolder()
+        keep(folder)
+        try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder.url.path)
+        return try await ownRedis(
+            "--cluster-enabled", "yes", "--dir", folder.url.path, "--cluster-port", "\(UnusedPort.any())")
+    }
+
     /// Names a Redis of this stage alone, with a user who has some rights.
     func redisUser(_ rights: String...) async throws { try await redisUser(rights: rights) }
 

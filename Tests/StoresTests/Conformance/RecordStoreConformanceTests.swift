@@ -105,7 +105,7 @@ import Testing
                 if page.count < 3 { break }
             }
             #expect(found.map { Array($0.utf8) } == expected.map { Array($0.utf8) })
-            #expect(try await records.page(of: .token, "acme", prefix: "", after: nil, limit: 10).isEmpty)
+            #expect(try await records.page(of: .account, "nobody", prefix: "", after: nil, limit: 10).isEmpty)
             #expect(
                 try await records.page(of: .account, "acme", prefix: "", after: nil, limit: 5_000).count == names.count)
             #expect(try await records.page(of: .account, "acme", prefix: "", after: nil, limit: 0).count == 1)

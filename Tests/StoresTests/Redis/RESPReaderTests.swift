@@ -61,22 +61,28 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct RedisAddressTests {
     @Test func `every form is read`() throws {
         let plain = try RedisAddress(Secret("redis://localhost"))
-        #expect(plain.place == .host("localhost", port: 6_379))
+        #expect(plain.form == .server(.host("localhost", port: 6_379)) && !plain.isTLS)
         #expect((plain.user, plain.password, plain.database) == (nil, nil, 0))
         let full = try RedisAddress(Secret("redis://me:w%40rd@[::1]:7000/3"))
-        #expect(full.place == .host("::1", port: 7_000))
+        #expect(full.form == .server(.host("::1", port: 7_000)))
         #expect((full.user, full.password, full.database) == ("me", Secret("w@rd"), 3))
         #expect(try RedisAddress(Secret("redis://:word@h")).user == nil)
-        #expect(try RedisAddress(Secret("redis+unix:/run/redis.sock")).place == .path("/run/redis.sock"))
-        let sentinels = try RedisAddress(Secret("redis+sentinel://a:1,b:2/main")).sentinels
-        #expect(sentinels?.places == [.host("a", port: 1), .host("b", port: 2)])
-        #expect(sentinels?.name == "main")
+        #expect(try RedisAddress(Secret("redis+unix:/run/redis.sock")).form == .server(.path("/run/redis.sock")))
+        let both: [RedisAddress.Endpoint] = [.host("a", port: 1), .host("b", port: 2)]
+        #expect(try RedisAddress(Secret("redis+sentinel://a:1,b:2/main")).form == .sentinels(both, name: "main"))
+        for (scheme, isTLS) in [("redis", false), ("rediss", true)] {
+            let cluster = try RedisAddress(Secret("\(scheme)+cluster://node@a:1,b:2?passwordFile=%2Fp%20w&replicas=1"))
+            #expect(cluster.form == .cluster(both) && cluster.isTLS == isTLS && cluster.user == "node")
+            #expect(cluster.files == [.passwordFile: "/p w"] && cluster.replicas == RedisRecordStore.Replicas(1))
+        }
+        let certified = try RedisAddress(Secret("rediss://h?caFile=/a&certificateFile=/c&keyFile=/k"))
+        #expect(certified.files == [.caFile: "/a", .certificateFile: "/c", .keyFile: "/k"])
         #expect(plain.replicas == nil)
         #expect(try RedisAddress(Secret("redis://h/3?replicas=2")).replicas == RedisRecordStore.Replicas(2))
         let careful = try RedisAddress(Secret("redis+sentinel://:a?b@h:1/main?replicas=1"))
         #expect(
-            (careful.sentinels?.name, careful.replicas, careful.password) == (
-                "main", RedisRecordStore.Replicas(1), Secret("a?b")
+            (careful.form, careful.replicas, careful.password) == (
+                .sentinels([.host("h", port: 1)], name: "main"), RedisRecordStore.Replicas(1), Secret("a?b")
             ))
     }
 
@@ -85,6 +91,9 @@ import Testing
         "redis+unix:",
         "redis://h?replicas=0", "redis://h?replicas=x", "redis://h?wait=1", "redis://h?",
         "redis+sentinel://a:1", "redis+sentinel://a:1/", "redis+sentinel://a:1,/x", "http://h",
+        "redis+cluster://a:1/0", "redis+cluster://", "redis://h?caFile=/a", "rediss://h?keyFile=/k",
+        "redis://h?userFile=/u", "redis://:hunter2@h?passwordFile=/p", "redis://h?passwordFile=",
+        "redis://h?passwordFile=/p&passwordFile=/q",
     ])
     func `anything else is refused without a word of it`(_ text: String) {
         #expect { try RedisAddress(Secret(text)) } throws: { error in

@@ -17,14 +17,24 @@ enum Engine: String, Sendable, CaseIterable, CustomTestStringConvertible {
     case postgresql
     /// The example of a program's own store, as the server asks it.
     case program
+    case redis
+    /// Six real processes.
+    case redisCluster
+    /// Six real processes with TLS, where each client shows a certificate, and a user whose name and password are in files.
+    case redisClusterTLS
+
+    private static let ofRedis: [Engine] = [.redis, .redisCluster, .redisClusterTLS]
 
     var testDescription: String { rawValue }
 
-    private static let installed = allCases.filter { $0 != .postgresql || PostgreSQLProcess.programs != nil }
+    private static let installed = allCases.filter { engine in
+        (engine != .postgresql || PostgreSQLProcess.programs != nil)
+            && (!ofRedis.contains(engine) || RedisProcess.isInstalled)
+    }
     /// Those that keep records.
     static let ofRecords = installed
     /// Those that keep keys and the audit. The memory's have suites of their own in the server's tests.
-    static let ofKeys = installed.filter { $0 != .memory && $0 != .program }
+    static let ofKeys = installed.filter { $0 == .sqlite || $0 == .postgresql }
 
     /// Opens a new, empty store for a body, with limits that a busy machine keeps.
     func open(_ body: (Stores) async throws -> Void) async throws {
@@ -34,6 +44,13 @@ enum Engine: String, Sendable, CaseIterable, CustomTestStringConvertible {
             let limits = RecordStoreLimits(time: .seconds(60))
             try await body(
                 Stores(records: GuardedRecordStore(DictionaryStore(), for: .sessionStore, limits) { _ in }))
+        case .redis:
+            let redis = try await RedisProcess()
+            try await body(Stores(records: redis.store()))
+        case .redisCluster:
+            try await SharedCluster.plain.with { try await body(Stores(records: $0)) }
+        case .redisClusterTLS:
+            try await SharedCluster.tls.with { try await body(Stores(records: $0)) }
         case .sqlite:
             let folder = try TemporaryFolder()
             let store = try SQLiteStore(path: folder.path("store.db"))

@@ -78,6 +78,19 @@
             for file in [path, Self.copy(path).path] { unlink(file) }
         }
 
+        /// Lets the server hang: connections stay, and nothing is answered.
+        func pause() { process.withLock { _ = kill($0.processIdentifier, SIGSTOP) } }
+
+        /// Lets the server go on after `pause`.
+        func resume() { process.withLock { _ = kill($0.processIdentifier, SIGCONT) } }
+
+        /// How often a command was run, for clients and in scripts.
+        func calls(of command: String) throws -> Int {
+            let lines = (try self.command("INFO", "commandstats").text ?? "").split(whereSeparator: \.isNewline)
+            let line = lines.first { $0.hasPrefix("cmdstat_\(command):calls=") }
+            return line?.split(separator: "=").dropFirst().first.flatMap { Int($0.prefix { $0 != "," }) } ?? 0
+        }
+
         /// Where a replica keeps what it gets from its primary.
         private static func copy(_ path: String) -> URL { URL(filePath: path).appendingPathExtension("rdb") }
 

@@ -1,0 +1,278 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyEngines
+
+/// The nodes of a cluster: sends each request to the primary of its slot, and follows where nodes send it.
+///
+/// Connections are made when they are needed, for each primary its own. The map of slots comes from any node, at the first call, when a node
+/// sends somebody elsewhere, and when one does not answer.
+///
+/// Source: `Documentation/LicenseServer.md` §7.2.
+final class RedisCluster: Sendable {
+    /// Where a request goes, and whether the node has the slot only to take it over.
+    private struct Goal: Hashable {
+        var place: RedisAddress.Endpoint
+        var isAsking = false
+    }
+
+    private struct Line: Hashable {
+        let place: RedisAddress.Endpoint
+        let lane: RedisServers.Lane
+    }
+
+    private struct State {
+        var map: RedisSlotMap?
+        var clients: [Line: RedisClient] = [:]
+        var refresh: Promise<RedisSlotMap, any Error>?
+        var refreshed: Duration?
+        var redirections: [ClusterRedirection: UInt64] = [:]
+    }
+
+    /// A request on its way.
+    private struct Journey {
+        let slot: RedisSlot
+        var goal: Goal?
+        var answers: [RESPValue]?
+    }
+
+    /// The most nodes that are asked for the map at once.
+    private static let asked = 5
+    /// How long a map counts as new.
+    private static let newness = Duration.milliseconds(20)
+
+    private let address: RedisAddress
+    private let seeds: [RedisAddress.Endpoint]
+    private let limits: [RedisServers.Lane: Duration]
+    private let timekeeper: any Timekeeper
+    private let state = Locked(State())
+
+    init(
+        _ address: RedisAddress, seeds: [RedisAddress.Endpoint], limits: [RedisServers.Lane: Duration],
+        timekeeper: any Timekeeper
+    ) {
+        (self.address, self.seeds, self.limits, self.timekeeper) = (address, seeds, limits, timekeeper)
+    }
+
+    /// How often nodes sent a request elsewhere or put it off.
+    var redirections: [ClusterRedirection: UInt64] { state.withLock { $0.redirections } }
+
+    func place(of slot: RedisSlot) -> RedisAddress.Endpoint? { state.withLock { $0.map?[slot] } }
+
+    /// The primaries that are known.
+    /// - Throws: `StoreError` if no node answers.
+    func primaries() async throws(StoreError) -> [RedisAddress.Endpoint] { try await map().primaries }
+
+    /// Sends requests, and follows redirections until the time is over. A node that does not answer is not asked again with them: nobody
+    /// knows whether it did what it was asked.
+    func send(
+        _ requests: [RedisServers.Request], on lane: RedisServers.Lane
+    ) async throws(StoreError) -> [[RESPValue]] {
+        let deadline = timekeeper.uptime + (limits[lane] ?? .zero)
+        var (journeys, pause) = (requests.map { Journey(slot: RedisSlot(of: $0.key)) }, Duration.milliseconds(1))
+        var map = try await map()
+        while true {
+            let open = journeys.indices.filter { journeys[$0].answers == nil }
+            guard !open.isEmpty else { return journeys.map { $0.answers ?? [] } }
+            // Two nodes may name each other for a while.
+            guard timekeeper.uptime <= deadline else { throw Self.isDown }
+            var (isLate, isUncovered) = (false, false)
+            var groups: [Goal: [Int]] = [:]
+            for index in open {
+                guard let goal = journeys[index].goal ?? map[journeys[index].slot].map({ Goal(place: $0) }) else {
+                    isUncovered = true
+                    continue
+                }
+                groups[goal, default: []].append(index)
+            }
+            if isUncovered { note(.down) }
+            for (goal, indices, answers) in try await send(groups, requests, lane) {
+                for (index, answers) in zip(indices, answers) {
+                    isLate = take(answers, from: goal, &journeys[index]) || isLate
+                }
+            }
+            guard isLate || isUncovered else {
+                map = state.withLock { $0.map } ?? map
+                continue
+            }
+            guard timekeeper.uptime + pause < deadline else { throw Self.isDown }
+            try? await timekeeper.sleep(for: pause)
+            pause = min(pause * 2, .milliseconds(50))
+            map = try await refreshed()
+        }
+    }
+
+    private static let isDown = StoreError.redis(
+        "The cluster does not take commands for some of its slots.",
+        remedy: "Run redis-cli --cluster check; while slots move or a replica takes over, it passes by itself.")
+
+    /// Sends to each node what is its.
+    private func send(
+        _ groups: [Goal: [Int]], _ requests: [RedisServers.Request], _ lane: RedisServers.Lane
+    ) async throws(StoreError) -> [(goal: Goal, indices: [Int], answers: [[RESPValue]])] {
+        let calls = groups.map { goal, indices in (goal: goal, indices: indices, sent: indices.map { requests[$0] }) }
+        // The usual case, without a task of its own.
+        if calls.count == 1, let call = calls.first {
+            return [(call.goal, call.indices, try await send(call.sent, to: call.goal, lane))]
+        }
+        let outcomes = await withTaskGroup(of: (Int, Result<[[RESPValue]], StoreError>).self) { group in
+            for (number, call) in calls.enumerated() {
+                group.addTask {
+                    do throws(StoreError) {
+                        return (number, .success(try await self.send(call.sent, to: call.goal, lane)))
+                    } catch {
+                        return (number, .failure(error))
+                    }
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        var done: [(goal: Goal, indices: [Int], answers: [[RESPValue]])] = []
+        for (number, outcome) in outcomes {
+            done.append((calls[number].goal, calls[number].indices, try outcome.get()))
+        }
+        return done
+    }
+
+    private func send(
+        _ requests: [RedisServers.Request], to goal: Goal, _ lane: RedisServers.Lane
+    ) async throws(StoreError) -> [[RESPValue]] {
+        let asking = [Array("ASKING".utf8)]
+        let commands = requests.flatMap { goal.isAsking ? $0.commands.flatMap { [asking, $0] } : $0.commands }
+        var answers: ArraySlice<RESPValue>
+        do throws(StoreError) {
+            answers = try await client(at: goal.place, lane).send(commands)[...]
+        } catch {
+            // Beside the call: who comes next finds the replica that took over.
+            if error.kind == .unavailable { _ = startTask { _ = try? await self.refreshed() } }
+            throw error
+        }
+        if goal.isAsking { answers = answers.enumerated().filter { $0.offset % 2 == 1 }.map(\.element)[...] }
+        return requests.map { request in
+            defer { answers = answers.dropFirst(request.commands.count) }
+            return Array(answers.prefix(request.commands.count))
+        }
+    }
+
+    /// Takes the answers to a request, or where it has to go.
+    /// - Returns: whether it has to wait.
+    private func take(_ answers: [RESPValue], from goal: Goal, _ journey: inout Journey) -> Bool {
+        for case .error(let text) in answers {
+            guard let redirection = ClusterRedirection(text) else { continue }
+            note(redirection)
+            let words = text.split(separator: " ")
+            journey.goal = nil
+            switch redirection {
+            case .moved:
+                guard words.count > 2, let place = RedisAddress.Endpoint(words[2], from: goal.place) else {
+                    return true
+                }
+                state.withLock { $0.map?.move(journey.slot, to: place) }
+                // Where one slot went, others went.
+                _ = startTask { _ = try? await self.refreshed() }
+                return false
+            case .ask:
+                guard words.count > 2, let place = RedisAddress.Endpoint(words[2], from: goal.place) else {
+                    return true
+                }
+                journey.goal = Goal(place: place, isAsking: true)
+                return false
+            case .tryAgain, .down: return true
+            }
+        }
+        journey.answers = answers
+        return false
+    }
+
+    private func note(_ redirection: ClusterRedirection) {
+        state.withLock { $0.redirections[redirection, default: 0] += 1 }
+    }
+
+    private func client(at place: RedisAddress.Endpoint, _ lane: RedisServers.Lane) throws(StoreError) -> RedisClient {
+        let line = Line(place: place, lane: lane)
+        if let client = state.withLock({ $0.clients[line] }) { return client }
+        let client = try RedisClient(address.node(place), limit: limits[lane] ?? .zero, timekeeper: timekeeper)
+        return state.withLock { state in
+            if let first = state.clients[line] { return first }
+            state.clients[line] = client
+            return client
+        }
+    }
+
+    // MARK: The map
+
+    private func map() async throws(StoreError) -> RedisSlotMap {
+        if let map = state.withLock({ $0.map }) { return map }
+        return try await refreshed()
+    }
+
+    /// The map as some node has it now. All who want one wait for the same.
+    /// - Throws: `StoreError` if no node gives one.
+    @discardableResult
+    func refreshed() async throws(StoreError) -> RedisSlotMap {
+        let now = timekeeper.uptime
+        let promise = Promise<RedisSlotMap, any Error>()
+        typealias Look = (
+            running: Promise<RedisSlotMap, any Error>?, map: RedisSlotMap?, places: [RedisAddress.Endpoint]
+        )
+        let (running, map, places) = state.withLock { state -> Look in
+            if let map = state.map, let last = state.refreshed, now - last < Self.newness { return (nil, map, []) }
+            if let running = state.refresh { return (running, nil, []) }
+            state.refresh = promise
+            let known = Set(seeds).union(state.map?.primaries ?? []).union(state.map?.replicas ?? [])
+            return (nil, nil, Array(known.shuffled().prefix(max(Self.asked, seeds.count))))
+        }
+        if let map { return map }
+        if running == nil { ask(places, for: promise) }
+        do { return try await (running ?? promise).value } catch {
+            throw error as? StoreError ?? .redis("No node of the cluster answers.")
+        }
+    }
+
+    /// Asks nodes for the map, and takes the first that comes: one that hangs holds up nobody.
+    private func ask(_ places: [RedisAddress.Endpoint], for promise: Promise<RedisSlotMap, any Error>) {
+        let left = Locked(places.count)
+        for place in places {
+            _ = startTask { [self] in
+                do throws(StoreError) {
+                    let answers = try await client(at: place, .operators).send([
+                        [Array("CLUSTER".utf8), Array("SLOTS".utf8)]
+                    ])
+                    finish(.success(try RedisSlotMap(try answers.first.checked(), from: place)), promise)
+                } catch {
+                    let isLast = left.withLock { left in
+                        left -= 1
+                        return left == 0
+                    }
+                    if isLast { finish(.failure(error), promise) }
+                }
+            }
+        }
+    }
+
+    private func finish(_ outcome: Result<RedisSlotMap, any Error>, _ promise: Promise<RedisSlotMap, any Error>) {
+        let now = timekeeper.uptime
+        state.withLock { state in
+            guard promise.outcome == nil, state.refresh === promise else { return }
+            state.refresh = nil
+            guard case .success(let map) = outcome else { return }
+            (state.map, state.refreshed) = (map, now)
+            // Connections to nodes that are gone are closed once nobody waits at them.
+            let known = Set(seeds).union(map.primaries).union(map.replicas)
+            state.clients = state.clients.filter { known.contains($0.key.place) }
+        }
+        promise.resolve(outcome)
+    }
+}
+
+extension ClusterRedirection {
+    /// What an error of Redis means for a request; `nil` for any other error.
+    fileprivate init?(_ text: String) {
+        switch text.prefix(while: { $0 != " " }) {
+        case "MOVED": self = .moved
+        case "ASK": self = .ask
+        case "TRYAGAIN": self = .tryAgain
+        case "CLUSTERDOWN", "LOADING", "MASTERDOWN": self = .down
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import LatchkeyEngines
+
+/// Which node of a cluster has which slots.
+struct RedisSlotMap: Sendable {
+    private(set) var primaries: [RedisAddress.Endpoint] = []
+    private(set) var replicas: Set<RedisAddress.Endpoint> = []
+    /// For each slot the index of its primary; -1 for none.
+    private var owners = [Int16](repeating: -1, count: RedisSlot.count)
+
+    init() {}
+
+    /// - Parameters:
+    ///   - answer: what `CLUSTER SLOTS` gave: first and last slot, the primary, its replicas; each node with host and port first.
+    ///   - asked: the node that gave it.
+    /// - Throws: `StoreError` for another answer.
+    init(_ answer: RESPValue, from asked: RedisAddress.Endpoint) throws(StoreError) {
+        guard let ranges = answer.elements else { throw Self.noMap }
+        for range in ranges {
+            guard let parts = range.elements, parts.count > 2, case .integer(let first) = parts[0],
+                case .integer(let last) = parts[1], 0...last ~= first, last < Int64(RedisSlot.count),
+                let primary = Self.place(parts[2], asked)
+            else { throw Self.noMap }
+            let owner = index(of: primary)
+            for slot in Int(first)...Int(last) { owners[slot] = owner }
+            for replica in parts[3...].compactMap({ Self.place($0, asked) }) { replicas.insert(replica) }
+        }
+    }
+
+    private static let noMap = StoreError.redis(
+        "A node of the cluster does not say which slots it has.", .misconfigured,
+        remedy: "Check that the address is that of a cluster.")
+
+    private static func place(_ node: RESPValue, _ asked: RedisAddress.Endpoint) -> RedisAddress.Endpoint? {
+        guard let parts = node.elements, parts.count > 1, case .integer(let number) = parts[1],
+            let port = UInt16(exactly: number)
+        else { return nil }
+        return RedisAddress.Endpoint(parts[0].text ?? "", port, from: asked)
+    }
+
+    private mutating func index(of primary: RedisAddress.Endpoint) -> Int16 {
+        if let index = primaries.firstIndex(of: primary) { return Int16(index) }
+        primaries.append(primary)
+        return Int16(primaries.count - 1)
+    }
+
+    /// The slot's primary; `nil` if it has none.
+    subscript(slot: RedisSlot) -> RedisAddress.Endpoint? {
+        let owner = Int(owners[slot.number])
+        return owner < 0 ? nil : primaries[owner]
+    }
+
+    /// Notes that a slot has another primary.
+    mutating func move(_ slot: RedisSlot, to primary: RedisAddress.Endpoint) {
+        owners[slot.number] = index(of: primary)
+    }
+
+    /// How many slots have no primary.
+    var uncovered: Int { owners.count { $0 < 0 } }
+}

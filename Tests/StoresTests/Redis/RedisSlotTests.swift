@@ -1,0 +1,72 @@
+import LatchkeyEngines
+import LatchkeyVault
+import Testing
+
+@testable import LatchkeyStores
+
+/// Which slot of a cluster a key is in, and what the nodes say of it.
+@Suite(.timeLimit(.minutes(1))) struct RedisSlotTests {
+    /// Source: the specification of Redis Cluster, and `CLUSTER KEYSLOT` of Redis 7.0.15.
+    @Test func `a key is in the slot that Redis names`() {
+        #expect(RedisSlot.crc("123456789".utf8) == 0x31c3)
+        for (key, slot) in [("foo", 12_182), ("bar", 5_061), ("", 0), ("{foo}x", 12_182), ("a{foo}{bar}", 12_182)] {
+            #expect(RedisSlot(of: key).number == slot, "\(key)")
+        }
+        // An empty tag is none.
+        #expect(RedisSlot(of: "foo{}{bar}") != RedisSlot(of: "bar"))
+    }
+
+    @Test(arguments: [("acme", "anna"), ("ac}me", "a{n}na"), ("}", "}"), ("{", "é")])
+    func `an account and the sets of its shard are in one slot`(_ tenant: String, _ name: String) {
+        let keys = RedisLayout.cluster.keys(of: RecordKey(.account, tenant: tenant, name: name))
+        #expect(keys.count == 3 && Set(keys).count == 3)
+        #expect(Set(keys.map { RedisSlot(of: $0) }).count == 1)
+    }
+
+    @Test func `accounts are spread over the primaries`() {
+        let thirds = (0..<30_000).reduce(into: [0, 0, 0]) { counts, number in
+            let key = RedisLayout.cluster.record(RecordKey(.account, tenant: "acme", name: "viewer-\(number)"))
+            counts[RedisSlot(of: key).number * 3 / RedisSlot.count] += 1
+        }
+        #expect(thirds.allSatisfy { (9_500...10_500).contains($0) }, "\(thirds)")
+    }
+
+    /// They stand in databases of those who run one server.
+    @Test func `the names of one server are those of earlier versions`() {
+        let key = RecordKey(.account, tenant: "acme", name: "anna")
+        #expect(
+            RedisLayout.server.keys(of: key) == [
+                "latchkey:account:{acme:anna}", "latchkey:count:account:{acme}", "latchkey:names:account:{acme}",
+            ])
+    }
+
+    private static func node(_ host: String, _ port: Int64) -> RESPValue {
+        .list([.bulk(Array(host.utf8)), .integer(port), .bulk(Array("id".utf8)), .list([])])
+    }
+
+    @Test func `the map has what the nodes say, and what has moved since`() throws {
+        let asked = RedisAddress.Endpoint.host("seed", port: 1)
+        let answer = RESPValue.list([
+            .list([.integer(0), .integer(8_191), Self.node("a", 7_000), Self.node("c", 7_002)]),
+            .list([.integer(8_192), .integer(16_000), Self.node("", 7_001)]),
+        ])
+        var map = try RedisSlotMap(answer, from: asked)
+        #expect(map.primaries == [.host("a", port: 7_000), .host("seed", port: 7_001)])
+        #expect(map.replicas == [.host("c", port: 7_002)])
+        #expect(map[RedisSlot(number: 8_191)] == .host("a", port: 7_000))
+        #expect(map[RedisSlot(number: 8_192)] == .host("seed", port: 7_001))
+        #expect(map[RedisSlot(number: 16_001)] == nil && map.uncovered == 383)
+        map.move(RedisSlot(number: 16_001), to: .host("c", port: 7_002))
+        #expect(map[RedisSlot(number: 16_001)] == .host("c", port: 7_002) && map.uncovered == 382)
+    }
+
+    @Test(arguments: [
+        RESPValue.bulk(nil), .list([.integer(1)]), .list([.list([.integer(5), .integer(4), node("a", 1)])]),
+        .list([.list([.integer(0), .integer(16_384), node("a", 1)])]),
+        .list([.list([.integer(0), .integer(1), node("a", 70_000)])]),
+        .list([.list([.integer(-1), .integer(1), node("a", 1)])]),
+    ])
+    func `another answer is no map`(_ answer: RESPValue) {
+        #expect(throws: StoreError.self) { try RedisSlotMap(answer, from: .host("a", port: 1)) }
+    }
+}
