@@ -161,7 +161,8 @@ package final class ServerMetrics: Sendable {
     package func record(_ report: LicenseReport, at uptime: Duration) {
         let (endpoint, outcome) = (report.endpoint, LicenseOutcome(report.outcome))
         licenseRequests[
-            report.tenant ?? "", endpoint.rawValue, endpoint.drm, outcome.rawValue, report.refusal?.code ?? ""
+            report.tenant ?? "", endpoint.rawValue, (report.drm ?? endpoint.drm).label, outcome.rawValue,
+            report.refusal?.code ?? ""
         ].add()
         licenseDuration[endpoint.rawValue].observe(uptime - report.began)
         for (stage, duration) in report.stages { stages[stage.rawValue].observe(duration) }

@@ -75,7 +75,9 @@ struct PlayerListener: Sendable {
 
     /// Heartbeats, and requests with a token for which there is a license that holds: their playback would stop.
     private func lane(of request: HTTPRequest, at uptime: Duration) -> AdmissionLane {
-        if request.path.hasSuffix("/sessions/heartbeat") { return .renewal }
+        if request.path.hasSuffix("/sessions/heartbeat") || request.path.hasSuffix("/slots/heartbeat") {
+            return .renewal
+        }
         return request.credential.map { shared.playbacks.runs($0, at: uptime) } == true ? .renewal : .start
     }
 

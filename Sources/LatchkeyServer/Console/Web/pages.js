@@ -2,6 +2,7 @@
 import { bar, date, field, h, number, pager, section, table, whyBar } from "./figures.js";
 import { overview, refusalColumns, refusals } from "./overview.js";
 
+const drms = { fairplay: "FairPlay", clearkey: "Clear Key", widevine: "Widevine", playready: "PlayReady", other: "other" };
 const json = value => JSON.stringify(value, null, 2);
 async function accounts(place, { ask, attempt, below, may, query, say, search }) {
   const [list, detail] = [h("div", {}), h("div", {})];
@@ -20,7 +21,7 @@ async function accounts(place, { ask, attempt, below, may, query, say, search })
     const one = await ask(`${below("account")}?${query({ name })}`);
     detail.replaceChildren(section(`Account ${name}`,
       table("Sessions", [
-        ["Session", slot => slot.session], ["Content", slot => slot.content], ["Device", slot => slot.label ?? slot.device],
+        ["Session", slot => slot.session], ["Content", slot => slot.content], ["DRM", slot => drms[slot.drm] ?? slot.drm], ["Device", slot => slot.label ?? slot.device],
         ["Began", slot => date(slot.started)], ["Ends", slot => date(slot.ends)],
         ["", slot => action("Stop", "sessions/stop", { account: name, session: slot.session }, "Stop the session")],
       ], one.slots),
