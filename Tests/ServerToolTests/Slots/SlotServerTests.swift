@@ -161,7 +161,7 @@ import Testing
             #expect(JSONValue(reply.body)?["error"]?["code"]?.text == "sessionLimit")
         }
         #expect(try await widevine("tablet", token: "no.token.atall").status == 401)
-        #expect(try await widevine("tablet", "kid=\(UUID())").status == 403)
+        #expect(try await widevine("tablet", "kid=\(UUID())").status == 404)
         #expect(service.asked.withLock { $0.count } == before)
 
         // A renewal that the service refuses takes nothing from the stream that plays.
