@@ -363,7 +363,8 @@ let package = Package(
             "Stores",
             [
                 "LatchkeyFiles", "LatchkeyEngines", "LatchkeyPolicy", "LatchkeyVault", "LatchkeyLicensing",
-                "LatchkeyServerExamples", "StoreEngines", "StoreProcesses", "LatchkeyStores", "LatchkeyCore", "CSQLite",
+                "LatchkeyServerExamples", "StoreEngines", "StoreProcesses", "SwitchedStores", "LatchkeyStores",
+                "LatchkeyFairPlay", "LatchkeyCore", "CSQLite",
             ]),
         tests("Vendors", ["LatchkeyVendors", "LatchkeyCore"]),
         tests("Device", ["LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyCore"]),

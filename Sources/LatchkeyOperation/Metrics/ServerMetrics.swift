@@ -25,7 +25,8 @@ package final class ServerMetrics: Sendable {
     package let sessions, sessionsAreAtLeast: MetricFamily<Gauge>
     package let storeTime: MetricFamily<Histogram>
     package let storeErrors: MetricFamily<Counter>
-    package let storeOutage, calloutOutage: MetricFamily<Gauge>
+    package let storeOutage, regionOutage, calloutOutage: MetricFamily<Gauge>
+    package let regionTime: MetricFamily<Histogram>
     package let tokensRejected: MetricFamily<Counter>
     package let keySetKeys: MetricFamily<Gauge>
     package let keySetFailed: MetricFamily<Gauge>
@@ -92,6 +93,11 @@ package final class ServerMetrics: Sendable {
         storeErrors = table.counters(
             "latchkey_store_errors_total", "Operations of a store that failed.", [store, .first(20, "engine")])
         storeOutage = table.gauges("latchkey_store_outage", "1 while a store does not answer.", [store])
+        let region = MetricLabel.first(100, "region")
+        regionOutage = table.gauges(
+            "latchkey_region_outage", "1 while a region's store of sessions does not answer this node.", [region])
+        regionTime = table.times(
+            "latchkey_region_seconds", "Time of an operation of a region's store of sessions.", [region])
         calloutOutage = table.gauges(
             "latchkey_callout_outage", "1 while a tenant's callout does not answer.", [table.tenant])
         tokensRejected = table.counters("latchkey_tokens_rejected_total", "Tokens refused.", [.first(50, "reason")])

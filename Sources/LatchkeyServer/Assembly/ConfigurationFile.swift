@@ -103,7 +103,9 @@ package struct ConfigurationFile: Sendable {
     private func checkPasswords(_ mode: mode_t) throws(FileError) {
         guard mode & (secrets.isMounted(path) ? 0o022 : 0o077) != 0 else { return }
         let stores = settings.stores
-        for (name, text) in [("sessions", stores.sessions), ("keys", stores.keys), ("audit", stores.audit)] {
+        let regions = stores.regions.sorted { $0.key < $1.key }.map { ("regions.\($0.key)", $0.value) }
+        let others = [("sessions", stores.sessions), ("keys", stores.keys), ("audit", stores.audit)]
+        for (name, text) in others + regions {
             guard let address = try? StoreAddress(text), address.holdsPassword else { continue }
             throw .passwordOpenToOthers(path, "stores.\(name)")
         }

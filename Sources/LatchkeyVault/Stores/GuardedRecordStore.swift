@@ -23,6 +23,13 @@ package final class GuardedRecordStore: RecordStore {
     private let timekeeper: any Timekeeper
     private let report: @Sendable (RecordStoreEvent) -> Void
     private let state: Locked<State>
+    /// The stores of the regions, each with a guard of its own, so that one that is away costs the accounts of the others nothing; `nil`
+    /// for one store.
+    private let regions: RegionalRecordStore?
+    /// The guards of the regions; of one store itself.
+    package var parts: [GuardedRecordStore] {
+        regions.map { regions in regions.stores.sorted { $0.key < $1.key }.compactMap { $0.value as? Self } } ?? [self]
+    }
     /// Whether the store answers, for everybody who asks how the node stands.
     package let health: EngineHealth
 
@@ -30,12 +37,13 @@ package final class GuardedRecordStore: RecordStore {
     ///   - store: the store.
     ///   - role: what it is for, for reports.
     ///   - limits: the time limit, and when it is left alone.
+    ///   - region: whose store it is. Defaults to no region.
     ///   - health: notes whether it answers. Defaults to one of its own.
     ///   - timekeeper: the time. Defaults to the machine's.
     ///   - report: takes times, errors, and outages as they begin and end. Called on any thread; must not wait.
     package init(
         _ store: any RecordStore, for role: Engine, _ limits: RecordStoreLimits = RecordStoreLimits(),
-        health: EngineHealth? = nil, timekeeper: any Timekeeper = SystemTimekeeper(),
+        region: String? = nil, health: EngineHealth? = nil, timekeeper: any Timekeeper = SystemTimekeeper(),
         report: @escaping @Sendable (RecordStoreEvent) -> Void
     ) {
         self.store = store
@@ -44,17 +52,31 @@ package final class GuardedRecordStore: RecordStore {
         self.timekeeper = timekeeper
         self.report = report
         state = Locked(State(breaker: CircuitBreaker(limits.breaker)))
-        self.health = health ?? EngineHealth(role.rawValue, engine: store.engine, timekeeper: timekeeper)
+        self.health =
+            health ?? EngineHealth(role.rawValue, engine: store.engine, region: region, timekeeper: timekeeper)
+        regions = (store as? RegionalRecordStore).flatMap { regional in
+            RegionalRecordStore(
+                Dictionary(
+                    uniqueKeysWithValues: regional.stores.map { name, store in
+                        let guarded = GuardedRecordStore(store, for: role, limits, region: name, timekeeper: timekeeper)
+                        { event in
+                            report(event)
+                            if case .took(_, _, let time) = event { report(.tookInRegion(name, time)) }
+                        }
+                        return (name, guarded)
+                    }))
+        }
     }
 
     /// Whether the last call got no answer.
-    package var isOut: Bool { state.withLock { $0.isOut } }
+    package var isOut: Bool { regions == nil ? state.withLock { $0.isOut } : parts.contains(where: \.isOut) }
 
     /// Whether a store that is left alone is being asked whether it is back.
     package var isAsking: Bool { state.withLock { $0.breaker.phase == .halfOpen } }
 
     /// Asks whether the store answers, as a license would. Does nothing while somebody else asks a store that is left alone.
     package func probe() async {
+        if regions != nil { return await parts.probe() }
         guard let permit = state.withLock({ $0.breaker.permit(at: timekeeper.uptime) }) else { return }
         await probe(permit)
     }
@@ -67,8 +89,14 @@ package final class GuardedRecordStore: RecordStore {
     /// A record that nobody writes: tenants' names are not empty.
     private static let nothing = RecordKey(.account, tenant: "-", name: "-")
 
+    /// The guard of the region that keeps a record; `nil` for one store.
+    private func home(of key: RecordKey) -> GuardedRecordStore? {
+        regions.flatMap { $0.stores[$0.home(of: key)] as? GuardedRecordStore }
+    }
+
     package func read(_ key: RecordKey) async throws(StoreError) -> RecordReading {
-        try await call(.read) { try await $0.read(key) }
+        if let home = home(of: key) { return try await home.read(key) }
+        return try await call(.read) { try await $0.read(key) }
     }
 
     package func write(
@@ -76,26 +104,32 @@ package final class GuardedRecordStore: RecordStore {
     ) async throws(StoreError) -> Bool {
         try key.check(for: engine)
         try record.check(for: engine)
+        if let home = home(of: key) {
+            return try await home.write(record, at: key, replacing: replaced, until: end, counting: ends)
+        }
         return try await call(.write) {
             try await $0.write(record, at: key, replacing: replaced, until: end, counting: ends)
         }
     }
 
     package func remove(_ key: RecordKey, version: UInt64) async throws(StoreError) -> Bool {
-        try await call(.write) { try await $0.remove(key, version: version) }
+        if let home = home(of: key) { return try await home.remove(key, version: version) }
+        return try await call(.write) { try await $0.remove(key, version: version) }
     }
 
     package func page(
         of kind: RecordKey.Kind, _ tenant: String, prefix: String, after name: String?, limit: Int
     ) async throws(StoreError) -> [NamedRecord] {
         let limit = StoreLimits.page(limit)
+        if let regions { return try await regions.page(of: kind, tenant, prefix: prefix, after: name, limit: limit) }
         return try await call(.list) { try await $0.page(of: kind, tenant, prefix: prefix, after: name, limit: limit) }
     }
 
     package func count(
         of kind: RecordKey.Kind, _ tenant: String, most: Int, _ ends: @escaping @Sendable ([UInt8]) -> [Date]
     ) async throws(StoreError) -> RecordCount {
-        try await call(.list) { try await $0.count(of: kind, tenant, most: most, ends) }
+        if let regions { return try await regions.count(of: kind, tenant, most: most, ends) }
+        return try await call(.list) { try await $0.count(of: kind, tenant, most: most, ends) }
     }
 
     private func call<Value: Sendable>(
@@ -192,6 +226,15 @@ package final class GuardedRecordStore: RecordStore {
     }
 }
 
+extension [GuardedRecordStore] {
+    /// Asks all at once whether they answer.
+    fileprivate func probe() async {
+        await withTaskGroup { group in
+            for one in self { group.addTask { await one.probe() } }
+        }
+    }
+}
+
 /// How patient a server is with a store of records.
 package struct RecordStoreLimits: Sendable, Hashable {
     /// How long a call may take.
@@ -218,6 +261,8 @@ package enum RecordStoreEvent: Sendable, Equatable {
     case failed(Engine, StoreError)
     /// A call took so long, whatever came of it.
     case took(Engine, StoreOperation, Duration)
+    /// The same call, by the region whose store it was.
+    case tookInRegion(String, Duration)
 }
 
 /// What a store was asked to do. The raw values are labels of metrics.
