@@ -2,6 +2,7 @@ import Foundation
 import LatchkeyCore
 import LatchkeyEngines
 import LatchkeyPolicy
+import LatchkeyTesting
 import LatchkeyVault
 import SwitchedStores
 import Testing
@@ -59,7 +60,8 @@ import Testing
     @Test func `while a region is away its accounts are, a page is none, and a count says at least`() async throws {
         let (away, there) = (SwitchedRecordStore(), MemoryRecordStore())
         let store = try #require(RegionalRecordStore(["eu": there, "us": away]))
-        let guarded = GuardedRecordStore(store, for: .sessionStore) { _ in }
+        let clock = ManualTimekeeper(date: Date())
+        let guarded = GuardedRecordStore(store, for: .sessionStore, timekeeper: clock) { _ in }
         for name in ["anna", "dora", "emil"] { try await guarded.putCounting(name, [600]) }
         away.setDown(true)
         // More often than the breaker of one store takes.
@@ -76,6 +78,7 @@ import Testing
             } == .unavailable)
         #expect(try await guarded.count(of: .account, "acme", most: 0) { _ in [] } == RecordCount(2, isWhole: false))
         away.setDown(false)
+        clock.advance(by: .seconds(2))
         await guarded.probe()
         #expect(!guarded.isOut)
     }
