@@ -172,7 +172,7 @@ let package = Package(
                 "LatchkeyCore", "LatchkeyFairPlay", "LatchkeyHTTP", "LatchkeyForms", "LatchkeyEngines",
                 "LatchkeyPolicy", "LatchkeyTokens", "LatchkeyVault", "LatchkeyLicensees", "LatchkeyPackaging",
                 "LatchkeyOperation", "LatchkeyVendorWire",
-            ]),
+            ], resources: [.embedInCode("APIs/slots.openapi.json")]),
         room(
             "LatchkeyServices",
             [
@@ -232,7 +232,7 @@ let package = Package(
             ]
                 + ["AVFoundation", "JWPlayerKit", "JWPlayer_iOS_SDK", "THEOplayerSDK", "OPYSDKFPS", "PSDKLibrary"]
                 .flatMap(playerSDK),
-            path: "Examples", exclude: ["Server", "Web"], swiftSettings: settings),
+            path: "Examples", exclude: ["Proxy", "Server", "Web"], swiftSettings: settings),
         .target(
             name: "LatchkeyServerExamples", dependencies: ["LatchkeyServer"], path: "Examples/Server",
             swiftSettings: settings),
@@ -363,14 +363,14 @@ let package = Package(
             [
                 "LatchkeyForms", "LatchkeyPolicy", "LatchkeyTokens", "LatchkeyVault", "LatchkeyLicensees",
                 "LatchkeyPackaging", "LatchkeyOperation", "LatchkeyLicensing", "LatchkeyDevice", "LatchkeyFairPlay",
-                "LatchkeyHTTP", "LatchkeyCore",
+                "LatchkeyHTTP", "LatchkeyFiles", "SwitchedStores", "LatchkeyCore",
             ]),
         tests(
             "Stores",
             [
                 "LatchkeyFiles", "LatchkeyEngines", "LatchkeyPolicy", "LatchkeyVault", "LatchkeyLicensing",
-                "LatchkeyServerExamples", "StoreEngines", "StoreProcesses", "TLSPeer", "LatchkeyRecord",
-                "LatchkeyForms", "LatchkeyStores", "LatchkeyCore", "CSQLite",
+                "LatchkeyServerExamples", "StoreEngines", "StoreProcesses", "SwitchedStores", "TLSPeer", "LatchkeyRecord",
+                "LatchkeyForms", "LatchkeyFairPlay", "LatchkeyStores", "LatchkeyCore", "CSQLite",
             ]),
         tests("Vendors", ["LatchkeyVendors", "LatchkeyCore"]),
         tests(

@@ -38,6 +38,8 @@ package final class EngineHealth: Sendable {
     package let engine: String
     /// Whose it is; `nil` for what all tenants share.
     package let tenant: String?
+    /// Where it is; `nil` for what is in one place.
+    package let region: String?
     private let timekeeper: any Timekeeper
     private let state = Locked(Standing())
     private let listeners = Locked<[@Sendable (Standing) -> Void]>([])
@@ -46,10 +48,13 @@ package final class EngineHealth: Sendable {
     ///   - name: what the engine is for.
     ///   - engine: what it is. Defaults to nothing.
     ///   - tenant: whose it is. Defaults to all tenants'.
+    ///   - region: where it is. Defaults to one place.
     ///   - timekeeper: the time. Defaults to the machine's.
     package init(
-        _ name: String, engine: String = "", tenant: String? = nil, timekeeper: any Timekeeper = SystemTimekeeper()
+        _ name: String, engine: String = "", tenant: String? = nil, region: String? = nil,
+        timekeeper: any Timekeeper = SystemTimekeeper()
     ) {
+        self.region = region
         self.name = name
         self.engine = engine
         self.tenant = tenant

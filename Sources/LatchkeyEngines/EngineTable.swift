@@ -98,3 +98,16 @@ package enum EngineRole: String, Sendable, Hashable, CaseIterable {
         }
     }
 }
+
+extension EngineHealth {
+    /// What people call it: `The store of sessions in eu`.
+    package var words: String {
+        (EngineRole(rawValue: name)?.words ?? "The \(name)") + (region.map { " in \($0)" } ?? "")
+    }
+
+    /// What goes on while it does not answer.
+    package var consequence: String {
+        let consequence = EngineRole(rawValue: name)?.consequence ?? ""
+        return region == nil ? consequence : "\(consequence) So for the accounts at home there; others are as always."
+    }
+}

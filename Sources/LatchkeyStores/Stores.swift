@@ -114,3 +114,16 @@ package struct Stores: Sendable {
         return try await store.fingerprint()
     }
 }
+
+extension Stores {
+    /// The sessions of several regions.
+    /// - Parameter regions: the stores by their regions' names. The result is `nil` without any.
+    package init?(regions: [String: Stores]) {
+        guard let records = RegionalRecordStore(regions.mapValues(\.records)),
+            let operatorRecords = RegionalRecordStore(regions.mapValues(\.operatorRecords))
+        else { return nil }
+        self.init(
+            records: records, operatorRecords: operatorRecords,
+            redirections: { regions.values.reduce(into: [:]) { $0.merge($1.redirections(), uniquingKeysWith: +) } })
+    }
+}

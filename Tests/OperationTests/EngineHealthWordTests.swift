@@ -58,7 +58,7 @@ import Testing
     @Test func `every vendor's API is an endpoint of requests`() {
         #expect(
             Set(RequestEndpoint.allCases.filter(\.isLicense)) == [
-                .fairPlay, .clearKey, .vuDRM, .axinom, .doveRunner, .drmToday,
+                .fairPlay, .clearKey, .slot, .vuDRM, .axinom, .doveRunner, .drmToday,
             ])
         #expect(RequestOutcome.refused(LicenseRefusal(.overloaded, reason: "Full.")).word == "overloaded")
         #expect(RequestOutcome.license.refusal == nil)

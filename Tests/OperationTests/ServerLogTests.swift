@@ -207,7 +207,8 @@ import Testing
 
     /// What a player asks, and the event that it is.
     private static let events: [(RequestEndpoint, LogEvent)] = [
-        (.fairPlay, .license), (.axinom, .license), (.heartbeat, .heartbeat), (.session, .heartbeat),
+        (.fairPlay, .license), (.slot, .license), (.axinom, .license), (.slotDescription, .certificate),
+        (.heartbeat, .heartbeat), (.session, .heartbeat),
         (.certificate, .certificate), (.vuDRMCertificate, .certificate), (.none, .stray),
     ]
 

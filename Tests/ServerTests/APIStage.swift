@@ -4,6 +4,7 @@ import LatchkeyDevice
 import LatchkeyFairPlay
 import LatchkeyHTTP
 import LatchkeyTesting
+import SwitchedStores
 import Testing
 
 @testable import LatchkeyForms
@@ -17,11 +18,15 @@ import Testing
 struct APIStage {
     static let kid = "a0b1c2d3-e4f5-0617-2839-4a5b6c7d8e9f"
     static let packagerKey = "packager-1"
+    /// Of a service that may take slots, and of one of another tenant.
+    static let serviceKey = "service-1", strangerKey = "service-2"
 
     let time = ManualTimekeeper(date: Date(timeIntervalSince1970: 1_767_225_600))
     let players: PlayerAPI
     let packagers: PackagerAPI
     let accounts: AccountSessions
+    /// The store of sessions, there or not.
+    let sessions: SwitchedRecordStore
     let device: SimulatedDevice
     let vault: TenantVault
     private let signer: TokenSigner
@@ -31,12 +36,14 @@ struct APIStage {
     ///   - policy: the members of the tenant's policy.
     ///   - settings: what the tenant's configuration states beside.
     ///   - more: more policies, by their names.
+    ///   - unlisted: what becomes of a key that no packager got. Defaults to one that players may ask for.
     ///   - pool: the threads for RSA. Defaults to two.
     ///   - randomness: makes the generators for CKCs. Defaults to libcrypto's.
     ///   - ask: what the operator's own service says; without it, there is none.
     init(
         _ policy: String = #""validity":{"type":"lease","lease":"5m"}"#, settings stated: String = "",
-        policies more: [String: String] = [:], pool: WorkerPool = WorkerPool(threads: 2),
+        policies more: [String: String] = [:], unlisted: TenantVault.Unlisted = .derive,
+        pool: WorkerPool = WorkerPool(threads: 2),
         randomness: LicenseIssuer.Randomness? = nil,
         callout ask: (@Sendable (EntitlementQuestion) async throws -> EntitlementCallout<Grant>.Answer)? = nil
     ) async throws {
@@ -60,17 +67,16 @@ struct APIStage {
         let settings = try #require(ServerSettings(json: Data(json.utf8)).tenants["acme"])
         let wrapping = KeyEncryptionKeys(try KeyEncryptionKey(id: "kek", key: .random(32)))
         let store = MemorySealedKeyStore()
-        // So that players may ask for keys that no packager got.
         var vaultSettings = TenantVault.Settings()
-        vaultSettings.unlisted = .derive
+        vaultSettings.unlisted = unlisted
         vault = TenantVault(
             try await TenantSecrets.create("acme", in: store, with: wrapping), store: store, settings: vaultSettings,
             timekeeper: time)
         let time = time
         let callout = ask.map { ask in EntitlementCallout(outage: .allow, timekeeper: time, transport: ask) }
         let tenant = Tenant("acme", settings, vault: vault, tokenKeys: source, callout: callout)
-        accounts = AccountSessions(
-            accounts: MemoryRecordStore(timekeeper: time), secrets: [.random(32)], timekeeper: time)
+        sessions = SwitchedRecordStore(timekeeper: time)
+        accounts = AccountSessions(accounts: sessions, secrets: [.random(32)], timekeeper: time)
         let policies = try PolicySet(
             more.merging(["standard": policy]) { $1 }.reduce(into: [:]) { files, one in
                 files[one.key] = Data(#"{"version":1,"name":"\#(one.key)",\#(one.value)}"#.utf8)
@@ -78,11 +84,18 @@ struct APIStage {
         let issuer = LicenseIssuer(
             module: module, policies: policies, accounts: accounts, pool: pool, timekeeper: time,
             randomness: randomness)
-        players = PlayerAPI(issuer: issuer, accounts: accounts, tenants: ["acme": tenant], timekeeper: time)
-        let credential = try #require(CallerCredential(.apiKey, sha256: digest))
-        let caller = Caller(name: "encoder", tenant: "acme", rights: [.readSPEKE, .readCommonEncryption])
-        packagers = PackagerAPI(
-            tenants: ["acme": tenant], callers: CallerDirectory([.init(credential, caller)]), timekeeper: time)
+        let callers = CallerDirectory(
+            try [
+                (Self.packagerKey, "encoder", "acme", [.readSPEKE, .readCommonEncryption]),
+                (Self.serviceKey, "widevine", "acme", [.takeSlots]), (Self.strangerKey, "other", "other", [.takeSlots]),
+            ].map { (key: String, name: String, tenant: String, rights: Set<CallerRight>) in
+                .init(
+                    try CallerCredential(.apiKey, secret: Secret(key)),
+                    Caller(name: name, tenant: tenant, rights: rights))
+            })
+        players = PlayerAPI(
+            issuer: issuer, accounts: accounts, tenants: ["acme": tenant], callers: callers, timekeeper: time)
+        packagers = PackagerAPI(tenants: ["acme": tenant], callers: callers, timekeeper: time)
     }
 
     // Making a key pair takes long; all stages have the same.

@@ -64,16 +64,17 @@ import Testing
         }
         let certificate = try SelfSigned()
         let cryptoMB = try BuiltLibrary.cryptoMB("WRONG_LANE=1")
-        let stage = try await OutageStage { text in
-            text = text.replacing(
-                #""clearKey": true,"#,
-                with: #""clearKey": true, "callout": {"url": "http://127.0.0.1:\#(service.port)/"},"#)
-            text = text.replacing(
-                #""drainDelay""#,
-                with:
-                    #""record": {"folder": "spool", "destination": "files:rows"}, "limits": {"perTenant": 4}, "threads": 1, "cryptoMB": "\#(cryptoMB)", "drainDelay""#
-            )
-        }
+        let stage = try await OutageStage(
+            { text in
+                text = text.replacing(
+                    #""clearKey": true,"#,
+                    with: #""clearKey": true, "callout": {"url": "http://127.0.0.1:\#(service.port)/"},"#)
+                text = text.replacing(
+                    #""drainDelay""#,
+                    with:
+                        #""record": {"folder": "spool", "destination": "files:rows"}, "limits": {"perTenant": 4}, "threads": 1, "cryptoMB": "\#(cryptoMB)", "drainDelay""#
+                )
+            }, sessions: { try #require(RegionalRecordStore(["eu": $0.sessions])) })
         let (server, shared) = (stage.server.server, stage.server.server.shared)
         var moved: Set<String> = []
         moved.formUnion(
@@ -81,8 +82,8 @@ import Testing
                 [
                     "latchkey_license_requests_total", "latchkey_license_duration_seconds",
                     "latchkey_license_stage_seconds", "latchkey_key_lookups_total", "latchkey_store_seconds",
-                    "latchkey_keys_cached", "latchkey_record_rows_total", "latchkey_record_wait_seconds",
-                    "latchkey_record_spool_rows", "latchkey_record_spool_bytes",
+                    "latchkey_region_seconds", "latchkey_keys_cached", "latchkey_record_rows_total",
+                    "latchkey_record_wait_seconds", "latchkey_record_spool_rows", "latchkey_record_spool_bytes",
                 ], stage
             ) { () async throws in
                 #expect(try await stage.license(1).status == 200)
@@ -136,6 +137,12 @@ import Testing
             try await moves(["latchkey_licenses_degraded_total"], stage) { () async throws in
                 #expect(try await stage.license(2).status == 200)
             })
+        moved.formUnion(
+            try await moves(["latchkey_region_outage"], stage) { () async throws in
+                stage.database.sessions.setDown(true)
+                #expect(try await stage.license(2).status == 200)
+            })
+        stage.database.sessions.setDown(false)
         stage.database.setDown(false)
         await stage.tick()
         moved.formUnion(

@@ -23,8 +23,13 @@ final class OutageStage: Sendable {
     private let writer: LineWriter
 
     /// A server with three imported keys.
-    /// - Parameter change: changes the configuration before the server reads it.
-    convenience init(_ change: (inout String) -> Void = { _ in }) async throws {
+    /// - Parameters:
+    ///   - change: changes the configuration before the server reads it.
+    ///   - sessions: where sessions are. Defaults to the database's own engine.
+    convenience init(
+        _ change: (inout String) -> Void = { _ in },
+        sessions: (SwitchedDatabase) throws -> any RecordStore = { $0.sessions }
+    ) async throws {
         let folder = try TemporaryFolder()
         let demo = try DemoFolder.patient(in: folder)
         try ServerUnderTest.replaceAdmins(in: demo.configuration)
@@ -37,12 +42,14 @@ final class OutageStage: Sendable {
         let file = try ConfigurationFile(demo.configuration)
         let wrapper = try KeyEncryptionKey(try #require(file.settings.keyEncryptionKey), in: file.secrets)
         _ = try await TenantSecrets.create("demo", in: database, with: KeyEncryptionKeys(wrapper))
-        try await self.init(demo, folder, database)
+        try await self.init(demo, folder, database, sessions(database))
         let document = ServerUnderTest.document(1...3)
         try #require(try await server.admin("tenants/demo/cpix", "POST", body: document).status == 200)
     }
 
-    private init(_ demo: DemoFolder, _ folder: TemporaryFolder, _ database: SwitchedDatabase) async throws {
+    private init(
+        _ demo: DemoFolder, _ folder: TemporaryFolder, _ database: SwitchedDatabase, _ sessions: any RecordStore
+    ) async throws {
         self.database = database
         let redirections = Locked<[ClusterRedirection: UInt64]>([:])
         self.redirections = redirections
@@ -56,7 +63,7 @@ final class OutageStage: Sendable {
             question: { () throws(StoreError) in try database.ask() })
         await keys.probe()
         let engines = ServerEngines(
-            settings: file.settings.stores, sessions: database.sessions,
+            settings: file.settings.stores, sessions: sessions,
             redirections: { redirections.withLock { $0 } }, keys: keys, audit: database,
             auditProbe: { () throws(StoreError) in try database.ask() },
             changes: { () throws(StoreError) in
@@ -71,7 +78,7 @@ final class OutageStage: Sendable {
     /// Another node of the same folder and database, as a start makes it.
     func restarted() async throws -> OutageStage {
         await server.server.stop(within: .zero)
-        return try await OutageStage(server.demo, server.folder, database)
+        return try await OutageStage(server.demo, server.folder, database, database.sessions)
     }
 
     /// What the server does by the clock in half a minute.

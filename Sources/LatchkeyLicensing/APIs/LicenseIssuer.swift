@@ -118,14 +118,18 @@ package struct LicenseIssuer: Sendable {
                 throw error
             }
             report.end(.answer, at: timekeeper.uptime)
-            if let lease = terms.lease {
-                report.lease = lease
-                playbacks.note(facts.grant.session ?? facts.grant.account, until: timekeeper.uptime + lease)
-            }
+            note(terms, of: facts.grant, &report)
             return License(
                 ckc: ckc, terms: terms, renewAfter: renewAfter, heartbeatToken: outcome.heartbeatToken,
                 heartbeat: outcome.heartbeat)
         }
+    }
+
+    /// Notes that a playback runs, whose requests go first.
+    func note(_ terms: LicenseTerms, of grant: Grant, _ report: inout LicenseReport) {
+        guard let lease = terms.lease else { return }
+        report.lease = lease
+        playbacks.note(grant.session ?? grant.account, until: timekeeper.uptime + lease)
     }
 
     /// Keys for a browser.
@@ -184,7 +188,7 @@ package struct LicenseIssuer: Sendable {
 }
 
 extension LicenseIssuer {
-    private func grant(
+    func grant(
         _ token: String?, of tenant: Tenant, _ report: inout LicenseReport
     ) async throws(LicenseRefusal) -> Grant {
         let (grant, error) = await tenant.grant(token, at: timekeeper.date)
@@ -244,7 +248,7 @@ extension LicenseIssuer {
 
     /// The first 16 bytes of the SHA-256 of tenant and device identifier, as hexadecimal digits: enough to tell an account's devices apart,
     /// and nothing that another tenant's digests could be compared with.
-    private static func digest(of device: Secret, _ tenant: Tenant) throws(LicenseRefusal) -> String {
+    static func digest(of device: Secret, _ tenant: Tenant) throws(LicenseRefusal) -> String {
         do throws(OpenSSLError) {
             let bytes = device.withUnsafeBytes { Array("latchkey/device/1\0\(tenant.name)\0".utf8) + $0 }
             return try MessageDigest.sha256(bytes).prefix(16).hexString

@@ -3,7 +3,7 @@ package import LatchkeyCore
 import LatchkeyFairPlay
 import LatchkeyForms
 package import LatchkeyHTTP
-import LatchkeyOperation
+package import LatchkeyOperation
 import LatchkeyPackaging
 import LatchkeyPolicy
 
@@ -14,8 +14,10 @@ import LatchkeyPolicy
 /// - `POST /t/{tenant}/clearkey`: keys for a browser, where the tenant allows it.
 /// - `POST /t/{tenant}/sessions/heartbeat`: the session plays on. `DELETE /t/{tenant}/sessions`: it is over. Both with the heartbeat's
 ///   token.
+/// - `POST /t/{tenant}/slots`: a slot for a license that another service makes, where the tenant allows it. `POST …/slots/heartbeat` and
+///   `DELETE …/slots` are as those of `sessions`; `GET …/slots/openapi.json` describes the four.
 ///
-/// Source: `Documentation/LicenseServer.md` §1.
+/// Source: `Documentation/LicenseServer.md` §1 and §10.
 package struct PlayerAPI: Sendable {
     /// The most bytes of a body: an SPC has some 10 KiB, in any form.
     package static let bodyBytes = 64 * 1_024
@@ -26,23 +28,31 @@ package struct PlayerAPI: Sendable {
         Route([.get, .head], "/t/{tenant}/certificate", .certificate),
         Route([.post], "/t/{tenant}/clearkey", .clearKey),
         Route([.post], "/t/{tenant}/sessions/heartbeat", .heartbeat),
-        Route([.delete], "/t/{tenant}/sessions", .session),
+        Route([.delete], "/t/{tenant}/sessions", .session), Route([.post], "/t/{tenant}/slots", .slot),
+        Route([.delete], "/t/{tenant}/slots", .session), Route([.post], "/t/{tenant}/slots/heartbeat", .heartbeat),
+        Route([.get, .head], "/t/{tenant}/slots/openapi.json", .slotDescription),
     ])
+
+    /// The methods and paths of all addresses.
+    static var routes: [(methods: [HTTPMethod], path: String)] { router.routes.map { ($0.methods, $0.path.text) } }
 
     private let issuer: LicenseIssuer
     private let accounts: AccountSessions
     private let tenants: [String: Tenant]
+    private let callers: CallerDirectory
     private let timekeeper: any Timekeeper
 
     /// - Parameters:
     ///   - issuer: answers license requests.
     ///   - accounts: sessions.
     ///   - tenants: the tenants by their names.
+    ///   - callers: which services may take slots for viewers. Defaults to none.
     ///   - timekeeper: the time. Defaults to the machine's.
     package init(
         issuer: LicenseIssuer, accounts: AccountSessions, tenants: [String: Tenant],
-        timekeeper: any Timekeeper = SystemTimekeeper()
+        callers: CallerDirectory = CallerDirectory([]), timekeeper: any Timekeeper = SystemTimekeeper()
     ) {
+        self.callers = callers
         self.issuer = issuer
         self.accounts = accounts
         self.tenants = tenants
@@ -95,6 +105,9 @@ package struct PlayerAPI: Sendable {
         case .clearKey: try await clearKeys(call, tenant, &report)
         case .heartbeat: try await heartbeat(call, tenant, &report)
         case .session: try await endSession(call, tenant, &report)
+        case .slot: try await slot(call, tenant, &report)
+        case .slotDescription:
+            HTTPResponse(contentType: "application/json", bytes: Data(PackageResources.slots_openapi_json))
         default: throw .noSuchPath
         }
     }
@@ -154,6 +167,21 @@ extension PlayerAPI {
         var response = HTTPResponse.json(.object(["keys": .array(keys), "type": .text("temporary")]))
         response.tell(renewAfter: answer.renewAfter, heartbeatToken: answer.heartbeatToken, heartbeat: answer.heartbeat)
         return response
+    }
+
+    private func slot(
+        _ call: APICall, _ tenant: Tenant, _ report: inout LicenseReport
+    ) async throws(LicenseRefusal) -> HTTPResponse {
+        do throws(CallerRefusal) { report.caller = try tenant.slotCaller(of: call.request, callers)?.name } catch {
+            throw LicenseRefusal(error)
+        }
+        guard tenant.settings.slots.takes(isService: report.caller != nil) else {
+            throw .slotsAreOff(tenant.settings.slots)
+        }
+        let request = try SlotRequest(call, isOfService: report.caller != nil)
+        let slot = try await issuer.slot(request, of: tenant, &report)
+        report.outcome = .license
+        return .json(slot.json(for: request.drm))
     }
 
     private func heartbeat(

@@ -53,7 +53,7 @@ package final class AccountSessions: Sendable {
 
     /// How the stores stand, and what asks each whether it answers.
     package var watched: [(health: EngineHealth, probe: @Sendable () async -> Void)] {
-        [accounts, tokens].map { store in (store.health, { await store.probe() }) }
+        [accounts, tokens].flatMap(\.parts).map { store in (store.health, { await store.probe() }) }
     }
 
     /// Decides about one key.
@@ -199,7 +199,11 @@ extension AccountSessions {
                 account = .account(facts.grant.account, tenant)
             }
             if deliberation.needsToken, !outages.contains(.tokenStore) {
-                token = facts.grant.tokenID.map { RecordKey(.token, tenant: tenant, name: $0.digestName) }
+                // At home where the account is, so that both are one way.
+                let owner = RecordKey.account(facts.grant.account, tenant).name
+                token = facts.grant.tokenID.map {
+                    RecordKey(.token, tenant: tenant, name: $0.digestName, owner: owner)
+                }
             }
         }
     }

@@ -140,7 +140,7 @@ extension RecordWriter {
         write(slot.session)
         for text in [slot.device, slot.label, slot.profile] { write(text) { $0.write($1) } }
         write(slot.content)
-        write(slot.tracks.flags)
+        write(slot.tracks.flags | slot.drm.flags)
         write(UInt64(clamping: slot.fence))
         write(slot.started)
         write(slot.ends)
@@ -151,10 +151,24 @@ extension Slot {
     fileprivate init(_ reader: inout RecordReader) throws(StoreError) {
         let session = try reader.text()
         let text = { (reader: inout RecordReader) throws(StoreError) in try reader.text() }
+        let (device, label) = (try reader.optional(text), try reader.optional(text))
+        let (profile, content) = (try reader.optional(text), try reader.text())
+        let flags = try reader.number()
         self.init(
-            session: session, device: try reader.optional(text), label: try reader.optional(text),
-            profile: try reader.optional(text), content: try reader.text(), tracks: Set(flags: try reader.number()),
+            session: session, device: device, label: label, profile: profile,
+            drm: LicenseRequestFacts.DRM(flags: flags), content: content, tracks: Set(flags: flags),
             fence: Int(clamping: try reader.number()), started: try reader.date(), ends: try reader.date())
+    }
+}
+
+extension LicenseRequestFacts.DRM {
+    /// The system's number above the bits of the classes. FairPlay's is 0, so that its slots are written as before there were others.
+    fileprivate var flags: UInt64 { UInt64(Self.allCases.firstIndex(of: self) ?? 0) << 32 }
+
+    /// What is no system's number is read as FairPlay. It would not be written so, and the record counts as damaged.
+    fileprivate init(flags: UInt64) {
+        let number = Int(flags >> 32)
+        self = Self.allCases.indices.contains(number) ? Self.allCases[number] : .fairPlay
     }
 }
 

@@ -67,8 +67,12 @@ package struct ServerSettings: Sendable, Equatable {
 
     /// Where the server remembers.
     package struct Stores: Sendable, Equatable {
-        /// Slots and used tokens.
+        /// Slots and used tokens, where they are in one place.
         package internal(set) var sessions = "memory"
+        /// Where slots and used tokens are by regions' names; each account is at home in one of them. Empty for one place.
+        package internal(set) var regions: [String: String] = [:]
+        /// The region of this node; `nil` without regions.
+        package internal(set) var region: String?
         package internal(set) var keys = "memory"
         package internal(set) var audit = "memory"
         /// `sqlite:PATH`: the node's own copy of the store of keys; `nil` for none.
@@ -248,12 +252,35 @@ extension ServerSettings.Stores {
     fileprivate static let form: ObjectForm<Self> = ObjectForm(
         empty: Self(),
         members: [
-            .defaulting("sessions", \.sessions, .text, to: "memory"), .defaulting("keys", \.keys, .text, to: "memory"),
+            .defaulting("sessions", \.sessions, .text, to: "memory"),
+            .defaulting("regions", \.regions, .members(.name, .text), to: [:]), .optional("region", \.region, .name),
+            .defaulting("keys", \.keys, .text, to: "memory"),
             .defaulting("audit", \.audit, .text, to: "memory"), .optional("copy", \.copy, .text),
             .defaulting("copyRows", \.copyRows, .whole(1_000...10_000_000), to: 200_000),
             .optional("fingerprint", \.fingerprint, .fingerprint),
             .defaulting("sessionMilliseconds", \.sessionMilliseconds, .whole(10...10_000), to: 50),
-        ])
+        ],
+        check: { stores, place, problems in
+            func problem(_ member: String, _ what: String, _ remedy: String) {
+                problems.append(JSONProblem(place.member(member), what, remedy: remedy))
+            }
+            let names = stores.regions.keys.sorted()
+            if stores.regions.isEmpty {
+                guard stores.region != nil else { return }
+                return problem("region", "There are no regions.", "Name their stores in “regions”, or leave it out.")
+            }
+            if stores.region.map({ stores.regions[$0] == nil }) ?? true {
+                problem(
+                    "region", "The node's region is none of \(names.joined(separator: ", ")).",
+                    "Name the region in which this node runs.")
+            }
+            if stores.sessions != "memory" {
+                problem("sessions", "Sessions are kept in the regions' stores.", "Leave the member out.")
+            }
+            for name in names where names.contains(where: { $0 < name && stores.regions[$0] == stores.regions[name] }) {
+                problem("regions.\(name)", "Two regions have one store.", "Give each region a store of its own.")
+            }
+        })
 }
 
 extension JSONForm where Value == DatabaseFingerprint {

@@ -18,6 +18,8 @@ package struct TenantSettings: Sendable, Equatable {
     package internal(set) var clearKeyURI: KeyURITemplate?
     /// Whether browsers get keys through Clear Key, which protects nothing on the device. Defaults to no.
     package internal(set) var allowsClearKey = false
+    /// Who may take slots for licenses that another service makes. Defaults to nobody.
+    package internal(set) var slots = Slots.off
     /// Where keys come from.
     package internal(set) var keys = TenantVault.Origin.derived
     /// What becomes of a license for a key that the store has no row of. Defaults to a refusal.
@@ -43,6 +45,17 @@ package struct TenantSettings: Sendable, Equatable {
     package internal(set) var callout: Callout?
     /// Web origins that may ask; `*` is every one. Defaults to none.
     package internal(set) var origins: Set<String> = []
+
+    /// Who may take slots for licenses that another service makes.
+    package enum Slots: String, Sendable, CaseIterable {
+        case off
+        /// Callers with the right, for viewers whose tokens they bring.
+        case services
+        /// Players with their viewers' tokens, too.
+        case players
+
+        func takes(isService: Bool) -> Bool { self == .players || self == .services && isService }
+    }
 
     /// The tenant's tokens.
     package struct Tokens: Sendable, Equatable {
@@ -142,7 +155,7 @@ extension TenantSettings {
             .defaulting("keyURI", \.keyURI, .keyURITemplate, to: .standard),
             .optional("clearKeyURI", \.clearKeyURI, .keyURITemplate),
             .defaulting("clearKey", \.allowsClearKey, .flag, to: false),
-            .defaulting("keys", \.keys, .word, to: .derived),
+            .defaulting("slots", \.slots, .word, to: .off), .defaulting("keys", \.keys, .word, to: .derived),
             .defaulting("unlisted", \.unlisted, .word, to: .refuse), .section("tokens", \.tokens, Tokens.form),
             .section("vendors", \.vendors, VendorAPISettings.form),
             .defaulting("packagers", \.packagers, .list(Caller.form.form), to: []),
@@ -299,5 +312,7 @@ extension JSONForm where Value == TokenAlgorithm {
 
 extension CallerRight {
     /// All rights that a configuration can give.
-    static let all: Set<CallerRight> = [.readSPEKE, .readCommonEncryption, .importKeys, .exportKeys, .disableKeys]
+    static let all: Set<CallerRight> = [
+        .readSPEKE, .readCommonEncryption, .importKeys, .exportKeys, .disableKeys, .takeSlots,
+    ]
 }

@@ -28,7 +28,8 @@ package struct Readiness: Sendable {
 
         /// A store that is away does not make a node unready: what was read before goes on, and all nodes would leave at once.
         package init(_ health: EngineHealth) {
-            self.init(health.tenant.map { "\(health.name) of \($0)" } ?? health.name) {
+            let place = health.tenant.map { " of \($0)" } ?? health.region.map { " in \($0)" }
+            self.init(health.name + (place ?? "")) {
                 let standing = health.standing
                 guard standing.isAway else { return nil }
                 let since = standing.since.map { " since \(DateText.text($0))" } ?? ""

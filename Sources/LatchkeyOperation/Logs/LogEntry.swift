@@ -29,7 +29,7 @@ package struct LogEvent: Sendable, Hashable, ExpressibleByStringLiteral {
     package static let license: LogEvent = "license"
     /// A player told that its session plays on, or that it is over.
     package static let heartbeat: LogEvent = "heartbeat"
-    /// A player asked for the application certificate.
+    /// A player asked for the application certificate, or for the description of the API for slots.
     package static let certificate: LogEvent = "certificate"
     /// A player's request was for no address of a tenant, or beyond a rate limit.
     package static let stray: LogEvent = "stray"
@@ -69,9 +69,10 @@ extension RequestEndpoint {
     /// What a request of a player or a packager is in the log.
     fileprivate var event: LogEvent {
         switch self {
-        case .fairPlay, .clearKey, .vuDRM, .axinom, .doveRunner, .drmToday: .license
+        case .fairPlay, .clearKey, .slot, .vuDRM, .axinom, .doveRunner, .drmToday: .license
         case .heartbeat, .session: .heartbeat
-        case .certificate, .vuDRMCertificate, .axinomCertificate, .doveRunnerCertificate, .drmTodayCertificate:
+        case .certificate, .vuDRMCertificate, .axinomCertificate, .doveRunnerCertificate, .drmTodayCertificate,
+            .slotDescription:
             .certificate
         case .speke, .spekeHeartbeat, .commonEncryption, .cpixImport, .cpixExport: .packager
         case .none: .stray
@@ -98,6 +99,8 @@ package struct LogEntry: Sendable {
     /// The HTTP status.
     package var status: Int?
     package var duration: Duration?
+    /// The system that a slot is for; `nil` where the endpoint says it.
+    package var drm: LicenseRequestFacts.DRM?
     package var keyID: KeyID?
     /// What a license was given without.
     package var degraded: [Degradation] = []
@@ -134,6 +137,7 @@ package struct LogEntry: Sendable {
     ///   - uptime: the time of the reply, by the uptime clock.
     package init(_ report: LicenseReport, _ event: LogEvent, status: Int, at uptime: Duration) {
         self.init(status >= 500 ? .error : .info, event, message: report.reason)
+        drm = report.drm
         (tenant, endpoint, keyID, keyOrigin) = (report.tenant, report.endpoint, report.kid, report.keyOrigin)
         (self.status, duration, outcome) = (status, uptime - report.began, LogOutcome(report.outcome))
         reason = report.refusal.map { report.tokenError?.code ?? $0.code }

@@ -39,6 +39,7 @@ struct LogText: Sendable {
         Self.add("trace_id", entry.trace?.traceID, to: &line)
         Self.add("tenant", entry.tenant.map(Self.shown), to: &line)
         Self.add("endpoint", entry.endpoint?.rawValue, to: &line)
+        Self.add("drm", entry.drm?.label, to: &line)
         Self.add("outcome", entry.outcome?.rawValue, to: &line)
         Self.add("reason", entry.reason.map(Self.shown), to: &line)
         Self.add("kid", entry.keyID?.description, to: &line)

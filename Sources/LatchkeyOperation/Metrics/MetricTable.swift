@@ -1,3 +1,5 @@
+import LatchkeyPolicy
+
 /// Makes the metrics and keeps them in their order.
 struct MetricTable {
     /// The upper bounds of all times, in seconds.
@@ -10,9 +12,9 @@ struct MetricTable {
 
     mutating func licenseRequests() -> MetricFamily<Counter> {
         let family = MetricFamily<Counter>(
-            "latchkey_license_requests_total", "License requests by how they ended.",
+            "latchkey_license_requests_total", "Requests for licenses and slots by how they ended.",
             [
-                tenant, .first(100, "endpoint"), .fixed("drm", ["fairplay", "clearkey", "widevine", "playready"]),
+                tenant, .first(100, "endpoint"), .fixed("drm", LicenseRequestFacts.DRM.allCases.map(\.label)),
                 .fixed("outcome", LicenseOutcome.allCases.map(\.rawValue)), .first(200, "reason"),
             ], limit: 10_000, make: Counter.init)
         families.append(family)

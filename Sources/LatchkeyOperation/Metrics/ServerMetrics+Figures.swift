@@ -52,9 +52,19 @@ extension ServerMetrics {
         }
     }
 
+    /// By a name, whether any of its engines is away.
+    private static func outages(
+        _ engines: [EngineHealth], by name: (EngineHealth) -> String
+    ) -> [(labels: [String], value: Double)] {
+        let away = Dictionary(grouping: engines, by: name).mapValues { $0.contains(where: \.isAway) }
+        return away.sorted { $0.key < $1.key }.map { ([$0.key], $0.value ? 1 : 0) }
+    }
+
     /// Shows how engines stand.
     package func show(_ engines: [EngineHealth]) {
-        storeOutage.replaceAll(engines.filter { $0.tenant == nil }.map { ([$0.name], $0.isAway ? 1 : 0) })
+        // Of several regions' stores one that is away is an outage for its accounts.
+        storeOutage.replaceAll(Self.outages(engines.filter { $0.tenant == nil }) { $0.name })
+        regionOutage.replaceAll(Self.outages(engines.filter { $0.region != nil }) { $0.region ?? "" })
         calloutOutage.replaceAll(
             engines.compactMap { engine in
                 guard let tenant = engine.tenant, engine.name == EngineRole.callout.rawValue else { return nil }

@@ -26,7 +26,8 @@ package final class ServerMetrics: Sendable {
     package let storeTime: MetricFamily<Histogram>
     package let storeErrors: MetricFamily<Counter>
     package let storeRedirections: MetricFamily<Counter>
-    package let storeOutage, calloutOutage: MetricFamily<Gauge>
+    package let storeOutage, regionOutage, calloutOutage: MetricFamily<Gauge>
+    package let regionTime: MetricFamily<Histogram>
     package let tokensRejected: MetricFamily<Counter>
     package let keySetKeys: MetricFamily<Gauge>
     package let keySetFailed: MetricFamily<Gauge>
@@ -102,6 +103,11 @@ package final class ServerMetrics: Sendable {
             "Requests of sessions that a node of a Redis cluster sent to another one, or put off.",
             [.fixed("why", ClusterRedirection.allCases.map(\.rawValue))])
         storeOutage = table.gauges("latchkey_store_outage", "1 while a store does not answer.", [store])
+        let region = MetricLabel.first(100, "region")
+        regionOutage = table.gauges(
+            "latchkey_region_outage", "1 while a region's store of sessions does not answer this node.", [region])
+        regionTime = table.times(
+            "latchkey_region_seconds", "Time of an operation of a region's store of sessions.", [region])
         calloutOutage = table.gauges(
             "latchkey_callout_outage", "1 while a tenant's callout does not answer.", [table.tenant])
         tokensRejected = table.counters("latchkey_tokens_rejected_total", "Tokens refused.", [.first(50, "reason")])
@@ -194,7 +200,8 @@ package final class ServerMetrics: Sendable {
     package func record(_ report: LicenseReport, at uptime: Duration) {
         let (endpoint, outcome) = (report.endpoint, LicenseOutcome(report.outcome))
         licenseRequests[
-            report.tenant ?? "", endpoint.rawValue, endpoint.drm, outcome.rawValue, report.refusal?.code ?? ""
+            report.tenant ?? "", endpoint.rawValue, (report.drm ?? endpoint.drm).label, outcome.rawValue,
+            report.refusal?.code ?? ""
         ].add()
         licenseDuration[endpoint.rawValue].observe(uptime - report.began)
         for (stage, duration) in report.stages { stages[stage.rawValue].observe(duration) }

@@ -33,6 +33,8 @@ package struct CallerRight: RawRepresentable, Sendable, Hashable {
     package static let importKeys = CallerRight(rawValue: "keys:import")
     /// Take keys out as CPIX.
     package static let exportKeys = CallerRight(rawValue: "keys:export")
+    /// Take slots for licenses that another service makes, and say where their viewers are.
+    package static let takeSlots = CallerRight(rawValue: "slots:take")
     /// Disable keys.
     package static let disableKeys = CallerRight(rawValue: "keys:disable")
 }

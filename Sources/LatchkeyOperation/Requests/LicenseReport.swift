@@ -23,6 +23,8 @@ package struct LicenseReport: Sendable {
     package var lease: Duration?
     /// The packager that asked; `nil` for players.
     package var caller: String?
+    /// The system that a slot is for; `nil` where the endpoint says it.
+    package var drm: LicenseRequestFacts.DRM?
     /// The version of a packager's protocol.
     package var protocolVersion = ""
     /// The keys that a packager got.

@@ -7,6 +7,9 @@ package enum RequestEndpoint: String, Sendable, Hashable, CaseIterable {
     /// Keys for Clear Key.
     case clearKey = "clearkey"
     case certificate, heartbeat, session
+    /// A slot for a license that another service makes.
+    case slot
+    case slotDescription = "slot-description"
     case speke
     case spekeHeartbeat = "speke-heartbeat"
     case commonEncryption = "common-encryption"
@@ -23,16 +26,16 @@ package enum RequestEndpoint: String, Sendable, Hashable, CaseIterable {
     /// An address that is no endpoint's.
     case none
 
-    /// Whether a license is asked for, and not a certificate, a heartbeat or keys for a packager.
+    /// Whether a license or a slot is asked for, and not a certificate, a heartbeat or keys for a packager.
     package var isLicense: Bool {
         switch self {
-        case .fairPlay, .clearKey, .vuDRM, .axinom, .doveRunner, .drmToday: true
+        case .fairPlay, .clearKey, .slot, .vuDRM, .axinom, .doveRunner, .drmToday: true
         default: false
         }
     }
 
-    /// The label `drm` of the metrics.
-    package var drm: String { self == .clearKey ? "clearkey" : "fairplay" }
+    /// The system of its licenses; a slot's request names its own.
+    package var drm: LicenseRequestFacts.DRM { self == .clearKey ? .clearKey : self == .slot ? .other : .fairPlay }
 
     /// The label `protocol` of the packagers' metric.
     package var packagerProtocol: PackagerProtocol {
@@ -56,6 +59,7 @@ package enum PackagerProtocol: String, Sendable, Hashable, CaseIterable {
 package enum RequestOutcome: Sendable, Equatable {
     /// An answer that is no license, such as a certificate.
     case ok
+    /// With a license, or a slot for one.
     case license
     /// What was asked for needs no license, such as the end of a playback.
     case acknowledge

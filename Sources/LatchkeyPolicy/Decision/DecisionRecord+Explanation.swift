@@ -23,6 +23,7 @@ extension DecisionRecord {
         if let requestID { lines.append("Request   \(requestID.onOneLine)") }
         lines.append("Account   \(facts.grant.account.onOneLine)")
         lines.append("Content   \(facts.key.content.onOneLine), \(facts.key.track.rawValue)")
+        if facts.request.drm != .fairPlay { lines.append("DRM       \(facts.request.drm.label)") }
         if let words = facts.key.origin?.words { lines.append("Key       \(words)") }
         for member in ["reason", "remedy"] {
             guard let text = outcome["refusal"]?[member]?.text else { continue }

@@ -147,7 +147,11 @@ extension PolicyEvaluation {
         if !missing.isEmpty {
             refuse(.client, "The device does not state \(missing.map(\.rawValue).joined(separator: ", ")).")
         }
-        if let versions = policy.client.protocolVersions, request.protocolVersion.map(versions.contains) != true {
+        // The rule is about FairPlay's protocol, and says nothing of the others.
+        let hasProtocol = request.drm == .fairPlay || request.drm == .clearKey
+        if let versions = policy.client.protocolVersions, hasProtocol,
+            request.protocolVersion.map(versions.contains) != true
+        {
             refuse(.client, "The device uses another version of the protocol.")
         }
     }

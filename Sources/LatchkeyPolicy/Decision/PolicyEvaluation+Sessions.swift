@@ -44,9 +44,11 @@ extension PolicyEvaluation {
         guard var slot = own else {
             return Slot(
                 session: session, device: device, label: grant.label?.storedLabel,
-                profile: grant.profile?.storedName(), content: content, tracks: [facts.key.track], fence: 0,
+                profile: grant.profile?.storedName(), drm: request.drm, content: content, tracks: [facts.key.track],
+                fence: 0,
                 started: now, ends: ends)
         }
+        slot.drm = request.drm
         slot.ends = max(slot.ends, ends)
         slot.tracks.insert(facts.key.track)
         return slot

@@ -34,7 +34,9 @@ package struct PolicyEvaluation {
     var content: String { facts.key.content.storedName() }
     /// Never the device alone: it may be randomized, and plays one thing after another.
     var session: String? {
-        let name = grant.session.ifNotEmpty ?? request.session?.description ?? grant.tokenID.ifNotEmpty
+        let name =
+            grant.session.ifNotEmpty ?? request.session?.description ?? request.sessionName.ifNotEmpty
+            ?? grant.tokenID.ifNotEmpty
         return name?.storedName()
     }
 

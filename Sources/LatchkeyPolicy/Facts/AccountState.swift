@@ -76,6 +76,8 @@ package struct Slot: Sendable, Hashable {
     /// The device's name for people.
     package var label: String?
     package var profile: String?
+    /// What the session's key was last licensed for.
+    package var drm: LicenseRequestFacts.DRM
     package var content: String
     /// The classes of the keys that the session took.
     package var tracks: Set<TrackClass>
@@ -86,13 +88,15 @@ package struct Slot: Sendable, Hashable {
     package var ends: Date
 
     package init(
-        session: String, device: String? = nil, label: String? = nil, profile: String? = nil, content: String,
-        tracks: Set<TrackClass>, fence: Int, started: Date, ends: Date
+        session: String, device: String? = nil, label: String? = nil, profile: String? = nil,
+        drm: LicenseRequestFacts.DRM = .fairPlay, content: String, tracks: Set<TrackClass>, fence: Int, started: Date,
+        ends: Date
     ) {
         self.session = session
         self.device = device
         self.label = label
         self.profile = profile
+        self.drm = drm
         self.content = content
         self.tracks = tracks
         self.fence = fence

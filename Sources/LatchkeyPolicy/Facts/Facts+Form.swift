@@ -1,6 +1,6 @@
 import Foundation
-import LatchkeyCore
-import LatchkeyFairPlay
+package import LatchkeyCore
+package import LatchkeyFairPlay
 package import LatchkeyForms
 
 // How facts stand in JSON, for `decide --facts`, for records, and for the examples of policies.
@@ -20,7 +20,7 @@ extension LicenseRequestFacts {
         members: [
             .defaulting("tenant", \.tenant, .text, to: ""), .defaulting("drm", \.drm, .word, to: .fairPlay),
             .defaulting("purpose", \.purpose, .word, to: .stream), .optional("playback", \.playback, .playbackState),
-            .optional("session", \.session, .playbackSession),
+            .optional("session", \.session, .playbackSession), .optional("sessionName", \.sessionName, .anyText),
             .defaulting("destination", \.destination, .destination, to: .device),
             .defaulting("capabilities", \.capabilities, .capabilities, to: []),
             .optional("protocolVersion", \.protocolVersion, .whole(0...Int(UInt32.max))),
@@ -115,7 +115,8 @@ extension Slot {
         members: [
             .required("session", \.session, .anyText), .optional("device", \.device, .anyText),
             .optional("label", \.label, .anyText), .optional("profile", \.profile, .anyText),
-            .defaulting("content", \.content, .anyText, to: ""), .defaulting("tracks", \.tracks, .set(.word), to: []),
+            .defaulting("drm", \.drm, .word, to: .fairPlay), .defaulting("content", \.content, .anyText, to: ""),
+            .defaulting("tracks", \.tracks, .set(.word), to: []),
             .required("fence", \.fence, .whole(0...(1 << 53))), .required("started", \.started, .date),
             .required("ends", \.ends, .date),
         ])
@@ -123,11 +124,11 @@ extension Slot {
 
 extension JSONForm where Value == String {
     /// A text of any length.
-    static let anyText = JSONForm(text: "a text", read: { $0 }, write: { $0 })
+    package static let anyText = JSONForm(text: "a text", read: { $0 }, write: { $0 })
 }
 
 extension JSONForm where Value == KeyID {
-    fileprivate static let keyID = JSONForm(text: "a UUID", read: { KeyID($0) }, write: \.description)
+    package static let keyID = JSONForm(text: "a UUID", read: { KeyID($0) }, write: \.description)
 }
 
 extension JSONForm where Value == PlaybackSessionID {
@@ -160,7 +161,7 @@ extension JSONForm where Value == StreamingDestination {
 
 extension JSONForm where Value == DeviceCapabilities {
     /// Abilities by name. Flags of unknown meaning, which no rule asks for, are dropped.
-    fileprivate static let capabilities = JSONForm(
+    package static let capabilities = JSONForm(
         read: { value, place, problems in
             JSONForm<[Policy.Ability]>.list(.word).read(value, place, &problems).map { abilities in
                 abilities.reduce(into: DeviceCapabilities()) { $0.insert($1.flag) }

@@ -15,6 +15,8 @@ package struct LicenseRequestFacts: Sendable, Hashable {
     package var playback: PlaybackState?
     /// The SPC's playback session; `nil` if the device does not say.
     package var session: PlaybackSessionID?
+    /// The session as the caller of another license service names it; `nil` for licenses that are made here.
+    package var sessionName: String?
     /// Where the picture goes.
     package var destination = StreamingDestination.device
     /// What the device says that it can do.
@@ -50,10 +52,17 @@ package struct LicenseRequestFacts: Sendable, Hashable {
         self.device = device
     }
 
-    /// The systems that keys are licensed to.
+    /// The systems that keys are licensed to. Their order stands in records of accounts: append only.
     package enum DRM: String, Sendable, Hashable, CaseIterable {
         case fairPlay
         case clearKey
+        case widevine
+        case playReady
+        /// A system that has no name here.
+        case other
+
+        /// The name in addresses, metrics and logs, such as `playready`.
+        package var label: String { rawValue.lowercased() }
     }
 
     /// What a key is for.

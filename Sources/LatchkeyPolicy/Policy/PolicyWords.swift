@@ -1,5 +1,5 @@
 import LatchkeyCore
-import LatchkeyForms
+package import LatchkeyForms
 
 /// What a key opens: sound, or pictures up to a size.
 ///
@@ -159,7 +159,7 @@ extension JSONForm where Value == OutageRule {
 
 extension JSONForm where Value == String {
     /// Two capital letters.
-    static let country = JSONForm(
+    package static let country = JSONForm(
         text: "a country's two capital letters, such as DE",
         read: { $0.utf8.count == 2 && $0.utf8.allSatisfy { (0x41...0x5a).contains($0) } ? $0 : nil }, write: { $0 })
 }

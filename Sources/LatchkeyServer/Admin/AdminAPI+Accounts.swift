@@ -103,7 +103,7 @@ extension Slot {
     fileprivate var json: JSONValue {
         .members([
             "session": .text(session), "device": device.map { .text($0) }, "label": label.map { .text($0) },
-            "profile": profile.map { .text($0) }, "content": .text(content),
+            "profile": profile.map { .text($0) }, "drm": .text(drm.label), "content": .text(content),
             "tracks": .texts(tracks.map(\.rawValue).sorted()), "started": .date(started), "ends": .date(ends),
         ])
     }

@@ -60,8 +60,9 @@ extension ServerState {
         let sessions = await shared.sessions.counts(of: tenants.keys.sorted())
         let totals = shared.metrics.licenseTotals
         let pool = shared.pool.admission
-        return .object([
+        return .members([
             "draining": .flag(shared.isDraining), "time": .date(Date()), "node": .text(shared.node),
+            "region": shared.engines.settings.region.map { .text($0) },
             "notices": .texts(notices(shared)),
             "seconds": .array(
                 shared.counts.latest.map { second in
@@ -112,9 +113,8 @@ extension EngineHealth {
     /// A row of the console's table: name, engine, tenant, state, since, the last error.
     fileprivate var json: JSONValue {
         let standing = standing
-        let role = EngineRole(rawValue: name)
         return .members([
-            "name": .text(name), "words": .text(role?.words ?? name), "engine": .text(engine),
+            "name": .text(name), "words": .text(words), "region": region.map { .text($0) }, "engine": .text(engine),
             "tenant": tenant.map { .text($0) }, "state": .text(word.rawValue),
             "since": standing.since.map { .date($0) }, "answered": standing.lastAnswer.map { .date($0) },
             "error": standing.lastError.map { .text($0.reason.onOneLine) },
@@ -124,6 +124,6 @@ extension EngineHealth {
     /// What somebody should do something about. A key set's own words say more.
     fileprivate var notice: String? {
         guard let role = EngineRole(rawValue: name), role != .keySet else { return nil }
-        return "\(role.words)\(tenant.map { " of \($0)" } ?? "") does not answer. \(role.consequence)"
+        return "\(words)\(tenant.map { " of \($0)" } ?? "") does not answer. \(consequence)"
     }
 }

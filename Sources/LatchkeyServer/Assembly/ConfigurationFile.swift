@@ -102,10 +102,12 @@ package struct ConfigurationFile: Sendable {
     /// Refuses a password in a file that others than its owner can read, as files of secrets are refused.
     private func checkPasswords(_ mode: mode_t) throws {
         let stores = settings.stores
-        let addresses = [
-            ("stores.sessions", stores.sessions), ("stores.keys", stores.keys), ("stores.audit", stores.audit),
-            ("record.destination", settings.record?.destination ?? ""),
-        ]
+        let regions = stores.regions.sorted { $0.key < $1.key }.map { ("stores.regions.\($0.key)", $0.value) }
+        let addresses =
+            [
+                ("stores.sessions", stores.sessions), ("stores.keys", stores.keys), ("stores.audit", stores.audit),
+                ("record.destination", settings.record?.destination ?? ""),
+            ] + regions
         for text in Set(addresses.map(\.1)) {
             for file in (try? StoreAddress(text))?.secretFiles ?? [] { _ = try secrets.secret(file) }
         }

@@ -79,7 +79,8 @@ struct ServerBuilder: Sendable {
             policies: policies,
             wrapping: wrapping,
             tenants: tenants,
-            players: PlayerAPI(issuer: issuer, accounts: accounts, tenants: tenants, timekeeper: timekeeper),
+            players: PlayerAPI(
+                issuer: issuer, accounts: accounts, tenants: tenants, callers: callers, timekeeper: timekeeper),
             vendors: VendorAPIs(issuer: issuer, tenants: built, timekeeper: timekeeper),
             packagers: PackagerAPI(tenants: tenants, callers: callers, timekeeper: timekeeper), proxies: proxies,
             country: settings.countryHeader.map { CountryField(HTTPHeaderName($0)) }, pages: pages,

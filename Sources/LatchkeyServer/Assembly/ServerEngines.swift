@@ -104,7 +104,7 @@ package struct ServerEngines: Sendable {
         let copied = await problems.awaiting("stores.copy") { try await copy.openFingerprint() } ?? nil
         // What the copy cannot read of itself is said when it is asked for keys.
         let mayBeAway = await (try? copy?.dataKeys())?.isEmpty == false
-        func open(_ text: String, _ place: String) async -> Stores? {
+        func open(_ text: String, _ place: String, mayBeAway: Bool) async -> Stores? {
             if let stores = opened[text] { return stores }
             let stores = await problems.awaiting("stores.\(place)") {
                 try await Stores.open(
@@ -114,12 +114,22 @@ package struct ServerEngines: Sendable {
             opened[text] = .some(stores)
             return stores
         }
-        let sessions =
-            if let given = given.sessions { Stores(records: given) } else {
-                await open(stores.sessions, "sessions")
+        func records() async -> Stores? {
+            guard !stores.regions.isEmpty else { return await open(stores.sessions, "sessions", mayBeAway: mayBeAway) }
+            var regions: [String: Stores] = [:]
+            for (name, address) in stores.regions.sorted(by: { $0.key < $1.key }) {
+                // A region that is away keeps no node of another one from its start.
+                regions[name] = await open(address, "regions.\(name)", mayBeAway: true)
             }
-        let keys = if let given = given.keys { Stores(given) } else { await open(stores.keys, "keys") }
-        let audit = if let given = given.audit { Stores(given) } else { await open(stores.audit, "audit") }
+            return regions.count == stores.regions.count ? Stores(regions: regions) : nil
+        }
+        let sessions = if let given = given.sessions { Stores(records: given) } else { await records() }
+        let keys =
+            if let given = given.keys { Stores(given) } else { await open(stores.keys, "keys", mayBeAway: mayBeAway) }
+        let audit =
+            if let given = given.audit { Stores(given) } else {
+                await open(stores.audit, "audit", mayBeAway: mayBeAway)
+            }
         let keyStore = keys?.keys ?? (stores.keys == "memory" ? MemorySealedKeyStore() : nil)
         let auditStore = audit?.audit ?? (stores.audit == "memory" ? MemoryAuditStore() : nil)
         if keys != nil, keyStore == nil { problems.add(.keepsRecordsOnly("keys")) }

@@ -17,7 +17,9 @@ extension ServerSettings {
         }
         let others = [
             ("stores.sessions", start.stores.sessions != stores.sessions),
-            ("stores.keys", start.stores.keys != stores.keys), ("stores.audit", start.stores.audit != stores.audit),
+            ("stores.regions", start.stores.regions != stores.regions),
+            ("stores.region", start.stores.region != stores.region), ("stores.keys", start.stores.keys != stores.keys),
+            ("stores.audit", start.stores.audit != stores.audit),
             ("stores.copy", start.stores.copy != stores.copy),
             ("stores.copyRows", start.stores.copyRows != stores.copyRows),
             ("stores.sessionMilliseconds", start.stores.sessionMilliseconds != stores.sessionMilliseconds),

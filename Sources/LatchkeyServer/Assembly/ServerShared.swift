@@ -115,6 +115,7 @@ package final class ServerShared: Sendable {
             case .failed(let engine, let error): metrics.storeErrors[engine.rawValue, error.engine].add()
             case .took(let engine, let operation, let time):
                 metrics.storeTime[engine.rawValue, operation.rawValue].observe(time)
+            case .tookInRegion(let region, let time): metrics.regionTime[region].observe(time)
             }
         }
         for engine in engines.watched.map(\.health) { health.add(engine) }
@@ -215,7 +216,7 @@ extension EngineHealth {
     fileprivate func tell(_ metrics: ServerMetrics, _ log: ServerLog) {
         let (name, tenant) = (name, tenant)
         let role = EngineRole(rawValue: name)
-        let words = role?.words ?? "The \(name)"
+        let (words, consequence) = (words, consequence)
         let wasAway = Locked(false)
         whenChanged { standing in
             let isNews = wasAway.withLock { was in
@@ -227,7 +228,7 @@ extension EngineHealth {
                 // Those of sessions and tokens are counted one by one.
                 if role == .keyStore || role == .auditStore { metrics.storeErrors[name, error.engine].add() }
                 var entry = LogEntry(.outage, error, tenant: tenant)
-                entry.message = "\(words) does not answer. \(error.reason) \(role?.consequence ?? "")"
+                entry.message = "\(words) does not answer. \(error.reason) \(consequence)"
                 log.write(entry)
             } else {
                 var entry = LogEntry(.info, .outage, message: "\(words) answers again.")

@@ -13,19 +13,23 @@ extension ServerEngines {
     ) async -> ServerEngines {
         let stores = file.settings.stores
         var opened: [String: Stores?] = [:]
-        let uses: [(use: StoreUse, text: String)] = [
-            (.sessions, stores.sessions), (.keys, stores.keys), (.audit, stores.audit),
-        ]
-        for (use, text) in uses where opened[text] == nil {
-            let place = "stores.\(use.rawValue)"
+        let regions = stores.regions.sorted { $0.key < $1.key }.map {
+            (place: "regions.\($0.key)", use: StoreUse.sessions, text: $0.value)
+        }
+        let uses: [(place: String, use: StoreUse, text: String)] =
+            (regions.isEmpty ? [("sessions", .sessions, stores.sessions)] : regions)
+            + [("keys", .keys, stores.keys), ("audit", .audit, stores.audit)]
+        for (member, use, text) in uses where opened[text] == nil {
+            let place = "stores.\(member)"
             let address = problems.collecting(place) { try StoreAddress(text).below(file.folder) }
             guard let address else {
                 opened[text] = .some(nil)
                 continue
             }
             let one = await problems.awaiting(place) {
-                try await Stores.open(
-                    address, recordLimit: .milliseconds(stores.sessionMilliseconds), for: .checking)
+                // A far region is to say how far it is.
+                let limit = member == use.rawValue ? Duration.milliseconds(stores.sessionMilliseconds) : .seconds(5)
+                return try await Stores.open(address, recordLimit: limit, for: .checking)
             }
             opened[text] = .some(one)
             guard one != nil else { continue }
@@ -36,6 +40,12 @@ extension ServerEngines {
                     notices.append("\(place): \(finding.reason) \(finding.remedy)")
                 }
             }
+            guard member != use.rawValue, let time = await one?.records.quickest()?.wholeMilliseconds,
+                time > stores.sessionMilliseconds
+            else { continue }
+            notices.append(
+                "\(place): A call takes \(time) ms from here, and sessionMilliseconds is \(stores.sessionMilliseconds): for the accounts at home there the policies' outage rules are in force all the time. Write \(min(10_000, Int(time) * 2)) or more."
+            )
         }
         _ = problems.collecting("stores.copy") { try file.checkCopy() }
         let (keys, audit) = (opened[stores.keys] ?? nil, opened[stores.audit] ?? nil)
@@ -50,6 +60,21 @@ extension ServerEngines {
             audit: audit?.audit ?? MemoryAuditStore(), changes: { AsyncStream { $0.finish() } },
             standsInForKeys: keys?.keys == nil && stores.keys != "memory",
             closing: { [opened] in for stores in opened.values { stores?.close() } })
+    }
+}
+
+extension RecordStore {
+    /// How long the quickest of three calls takes; `nil` if one fails.
+    fileprivate func quickest() async -> Duration? {
+        let (clock, nothing) = (ContinuousClock(), RecordKey(.account, tenant: "-", name: "-"))
+        var quickest: Duration?
+        for _ in 0..<3 {
+            let began = clock.now
+            // Why it fails, the findings say.
+            guard (try? await read(nothing)) != nil else { return nil }
+            quickest = min(quickest ?? .seconds(60), clock.now - began)
+        }
+        return quickest
     }
 }
 

@@ -27,13 +27,16 @@ extension ServerSettings {
 
     private var storeHazards: [String] {
         let (keysAreShared, auditIsShared) = (stores.keys.isDatabase, stores.audit.isDatabase)
-        let sessionsAreShared = stores.sessions.isDatabase || stores.sessions.hasPrefix("redis")
-        var hazards: [String] = []
+        let hasRegions = !stores.regions.isEmpty
+        let sessionsAreShared = hasRegions || stores.sessions.isShared
+        var hazards = stores.regions.filter { !$0.value.isShared }.keys.sorted().map { name in
+            "stores.regions.\(name): Slots are kept by this node alone: each node counts the accounts at home there by itself. Name redis://… or a database."
+        }
         if !sessionsAreShared, keysAreShared || auditIsShared {
             hazards.append(
                 "stores.sessions: Slots are kept by this node alone, beside a database for several: each node then counts by itself. Name redis://… or the database."
             )
-        } else if stores.sessions == "memory" {
+        } else if !hasRegions, stores.sessions == "memory" {
             hazards.append(
                 "stores.sessions: Slots and used tokens are kept in memory: a restart forgets them. Name sqlite:PATH, redis://… or postgresql://…."
             )
@@ -110,6 +113,9 @@ extension ServerSettings.Listener {
 }
 
 extension String {
+    /// Whether several nodes can keep sessions there.
+    fileprivate var isShared: Bool { isDatabase || hasPrefix("redis") }
+
     /// Whether the address is that of a database of several nodes.
     fileprivate var isDatabase: Bool { hasPrefix("postgresql://") || hasPrefix("postgres://") }
 }

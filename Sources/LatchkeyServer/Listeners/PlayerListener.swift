@@ -168,7 +168,7 @@ extension HTTPRequest {
     private static let credentialFields: [HTTPHeaderName] =
         [.authorization] + VendorAPIName.allCases.flatMap(\.tokenFields)
 
-    fileprivate var isHeartbeat: Bool { path.hasSuffix("/sessions/heartbeat") }
+    fileprivate var isHeartbeat: Bool { path.hasSuffix("/sessions/heartbeat") || path.hasSuffix("/slots/heartbeat") }
 
     /// The token as it comes, unchecked; `nil` without one in a header field.
     fileprivate var credential: String? {

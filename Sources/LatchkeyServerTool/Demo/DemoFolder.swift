@@ -138,7 +138,7 @@ extension DemoFolder {
                   "policy": "demo",
                   "tokens": {"keys": "jwks.json", "longestLife": "1d"},
                   "packagers": [{"name": "demo", "apiKey": "\(try digest(packagerKey))",
-                    "rights": ["speke:read", "common-encryption:read", "keys:import", "keys:export"]}],
+                    "rights": ["speke:read", "common-encryption:read", "keys:import", "keys:export", "slots:take"]}],
                   "unlisted": "derive",
                   "clearKey": true,
                   "origins": ["*"]

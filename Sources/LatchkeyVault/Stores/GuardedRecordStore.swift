@@ -33,6 +33,13 @@ package final class GuardedRecordStore: RecordStore {
     private let timekeeper: any Timekeeper
     private let report: @Sendable (RecordStoreEvent) -> Void
     private let state: Locked<State>
+    /// The stores of the regions, each with a guard of its own, so that one that is away costs the accounts of the others nothing; `nil`
+    /// for one store.
+    private let regions: RegionalRecordStore?
+    /// The guards of the regions; of one store itself.
+    package var parts: [GuardedRecordStore] {
+        regions.map { regions in regions.stores.sorted { $0.key < $1.key }.compactMap { $0.value as? Self } } ?? [self]
+    }
     /// Whether the store answers, for everybody who asks how the node stands.
     package let health: EngineHealth
 
@@ -40,12 +47,13 @@ package final class GuardedRecordStore: RecordStore {
     ///   - store: the store.
     ///   - role: what it is for, for reports.
     ///   - limits: the time limit, and when it is left alone.
+    ///   - region: whose store it is. Defaults to no region.
     ///   - health: notes whether it answers. Defaults to one of its own.
     ///   - timekeeper: the time. Defaults to the machine's.
     ///   - report: takes times, errors, and outages as they begin and end. Called on any thread; must not wait.
     package init(
         _ store: any RecordStore, for role: Engine, _ limits: RecordStoreLimits = RecordStoreLimits(),
-        health: EngineHealth? = nil, timekeeper: any Timekeeper = SystemTimekeeper(),
+        region: String? = nil, health: EngineHealth? = nil, timekeeper: any Timekeeper = SystemTimekeeper(),
         report: @escaping @Sendable (RecordStoreEvent) -> Void
     ) {
         self.store = store
@@ -55,11 +63,24 @@ package final class GuardedRecordStore: RecordStore {
         self.timekeeper = timekeeper
         self.report = report
         state = Locked(State())
-        self.health = health ?? EngineHealth(role.rawValue, engine: store.engine, timekeeper: timekeeper)
+        self.health =
+            health ?? EngineHealth(role.rawValue, engine: store.engine, region: region, timekeeper: timekeeper)
+        regions = (store as? RegionalRecordStore).flatMap { regional in
+            RegionalRecordStore(
+                Dictionary(
+                    uniqueKeysWithValues: regional.stores.map { name, store in
+                        let guarded = GuardedRecordStore(store, for: role, limits, region: name, timekeeper: timekeeper)
+                        { event in
+                            report(event)
+                            if case .took(_, _, let time) = event { report(.tookInRegion(name, time)) }
+                        }
+                        return (name, guarded)
+                    }))
+        }
     }
 
     /// Whether the last call to some part got no answer.
-    package var isOut: Bool { state.withLock { !$0.out.isEmpty } }
+    package var isOut: Bool { regions == nil ? state.withLock { !$0.out.isEmpty } : parts.contains(where: \.isOut) }
 
     /// Whether a store that is left alone is being asked whether it is back.
     package var isAsking: Bool { state.withLock { $0.breakers.values.contains { $0.phase == .halfOpen } } }
@@ -67,6 +88,7 @@ package final class GuardedRecordStore: RecordStore {
     /// Asks whether the store answers, as a license would: each part that did not. Does nothing while somebody else asks a store that is
     /// left alone.
     package func probe() async {
+        if regions != nil { return await parts.probe() }
         let now = timekeeper.uptime
         let parts = state.withLock { $0.out.isEmpty ? [part(of: Self.nothing): Self.nothing] : $0.out }
         let questions = state.withLock { state in
@@ -93,8 +115,14 @@ package final class GuardedRecordStore: RecordStore {
     /// A record that nobody writes: tenants' names are not empty.
     private static let nothing = RecordKey(.account, tenant: "-", name: "-")
 
+    /// The guard of the region that keeps a record; `nil` for one store.
+    private func home(of key: RecordKey) -> GuardedRecordStore? {
+        regions.flatMap { $0.stores[$0.home(of: key)] as? GuardedRecordStore }
+    }
+
     package func read(_ key: RecordKey) async throws(StoreError) -> RecordReading {
-        try await call(.read, key) { try await $0.read(key) }
+        if let home = home(of: key) { return try await home.read(key) }
+        return try await call(.read, key) { try await $0.read(key) }
     }
 
     package func write(
@@ -102,6 +130,9 @@ package final class GuardedRecordStore: RecordStore {
     ) async throws(StoreError) -> Bool {
         try key.check(for: engine)
         try record.check(for: engine)
+        if let home = home(of: key) {
+            return try await home.write(record, at: key, replacing: replaced, until: end, counting: ends)
+        }
         return try await call(.write, key) {
             try await $0.write(record, at: key, replacing: replaced, until: end, counting: ends)
         }
@@ -110,6 +141,7 @@ package final class GuardedRecordStore: RecordStore {
     /// What the node knows of a record, or what the store says where it knows nothing, or where a trip more or less is nothing.
     /// - Throws: `StoreError`.
     package func known(_ key: RecordKey) async throws(StoreError) -> RecordReading {
+        if let home = home(of: key) { return try await home.known(key) }
         if let guess = singleTrip?.guess(key) { return guess }
         return try await read(key)
     }
@@ -120,6 +152,9 @@ package final class GuardedRecordStore: RecordStore {
     package func exchange(
         _ record: Record, at key: RecordKey, knowing reading: RecordReading, until end: Date, counting ends: [Date]
     ) async throws(StoreError) -> RecordReading? {
+        if let home = home(of: key) {
+            return try await home.exchange(record, at: key, knowing: reading, until: end, counting: ends)
+        }
         guard singleTrip != nil else {
             let isWritten = try await write(
                 record, at: key, replacing: reading.record?.version, until: end, counting: ends)
@@ -136,18 +171,21 @@ package final class GuardedRecordStore: RecordStore {
     /// Extends a slot in one trip; `nil` where the store does not know how.
     /// - Throws: `StoreError`.
     package func extend(_ slot: SlotExtension, at key: RecordKey) async throws(StoreError) -> SlotExtension.Answer? {
+        if let home = home(of: key) { return try await home.extend(slot, at: key) }
         guard singleTrip != nil else { return nil }
         return try await call(.write, key) { try await ($0 as? any SingleTripStore)?.extend(slot, at: key) }
     }
 
     package func remove(_ key: RecordKey, version: UInt64) async throws(StoreError) -> Bool {
-        try await call(.write, key) { try await $0.remove(key, version: version) }
+        if let home = home(of: key) { return try await home.remove(key, version: version) }
+        return try await call(.write, key) { try await $0.remove(key, version: version) }
     }
 
     package func page(
         of kind: RecordKey.Kind, _ tenant: String, prefix: String, after name: String?, limit: Int
     ) async throws(StoreError) -> [NamedRecord] {
         let limit = StoreLimits.page(limit)
+        if let regions { return try await regions.page(of: kind, tenant, prefix: prefix, after: name, limit: limit) }
         return try await call(.list, Self.nothing) {
             try await $0.page(of: kind, tenant, prefix: prefix, after: name, limit: limit)
         }
@@ -156,7 +194,8 @@ package final class GuardedRecordStore: RecordStore {
     package func count(
         of kind: RecordKey.Kind, _ tenant: String, most: Int, _ ends: @escaping @Sendable ([UInt8]) -> [Date]
     ) async throws(StoreError) -> RecordCount {
-        try await call(.list, Self.nothing) { try await $0.count(of: kind, tenant, most: most, ends) }
+        if let regions { return try await regions.count(of: kind, tenant, most: most, ends) }
+        return try await call(.list, Self.nothing) { try await $0.count(of: kind, tenant, most: most, ends) }
     }
 
     private func call<Value: Sendable>(
@@ -259,6 +298,15 @@ package final class GuardedRecordStore: RecordStore {
     }
 }
 
+extension [GuardedRecordStore] {
+    /// Asks all at once whether they answer.
+    fileprivate func probe() async {
+        await withTaskGroup { group in
+            for one in self { group.addTask { await one.probe() } }
+        }
+    }
+}
+
 /// How patient a server is with a store of records.
 package struct RecordStoreLimits: Sendable, Hashable {
     /// How long a call may take.
@@ -285,6 +333,8 @@ package enum RecordStoreEvent: Sendable, Equatable {
     case failed(Engine, StoreError)
     /// A call took so long, whatever came of it.
     case took(Engine, StoreOperation, Duration)
+    /// The same call, by the region whose store it was.
+    case tookInRegion(String, Duration)
 }
 
 /// What a store was asked to do. The raw values are labels of metrics.

@@ -106,12 +106,19 @@ public struct RecordKey: Sendable, Hashable {
     public let tenant: String
     /// The record's name, 1 to 512 bytes without a NUL.
     public let name: String
+    /// The account whose record it is, where the name does not say it: records of one account are kept in one region. No part of the place.
+    package let owner: String?
 
     /// The place of a record.
     public init(_ kind: Kind, tenant: String, name: String) {
+        self.init(kind, tenant: tenant, name: name, owner: nil)
+    }
+
+    package init(_ kind: Kind, tenant: String, name: String, owner: String?) {
         self.kind = kind
         self.tenant = tenant
         self.name = name
+        self.owner = owner
     }
 
     public static func == (one: Self, other: Self) -> Bool {

@@ -194,7 +194,8 @@ struct RandomScene {
             account.slots.append(
                 Slot(
                     session: pick("a", "b", "c", "s1", "0000000000000001"), device: pick(nil, "d1", "d2"), label: nil,
-                    profile: pick(nil, "kid"), content: pick("movie", "show"),
+                    profile: pick(nil, "kid"), drm: pick(.fairPlay, .clearKey, .widevine, .playReady, .other),
+                    content: pick("movie", "show"),
                     tracks: Set(some(TrackClass.audio, .sd, .hd, .uhd1)), fence: fence + 1, started: now - 600,
                     ends: now + pick(-1, 0, 30, 600)))
         }

@@ -75,6 +75,21 @@ import Testing
         #expect(counts.count > 1)
     }
 
+    @Test func `a FairPlay session is written as before there were other systems, and each other system is read again`()
+        throws
+    {
+        var account = AccountState()
+        account.slots = [Scene.slot("a", fence: 2)]
+        // Version, one slot: "a", no device, label and profile, "movie", the class HD, fence 2; behind it dates and empty lists.
+        let known: [UInt8] = [1, 1, 1, 97, 0, 0, 0, 5] + Array("movie".utf8) + [4, 2]
+        #expect(account.recordBytes.prefix(known.count) == known[...])
+        for drm in LicenseRequestFacts.DRM.allCases {
+            account.slots[0].drm = drm
+            let read = try AccountState(recordBytes: account.recordBytes, engine: "test")
+            #expect(read.slots == account.slots)
+        }
+    }
+
     @Test func `a damaged record is told, whatever byte changed or is missing`() throws {
         var account = AccountState()
         account.slots = [Scene.slot("a", fence: 1_795_359_600_000_000, device: "TV", profile: "kid")]

@@ -6,6 +6,7 @@ import LatchkeyVendors
 import TLSPeer
 import Testing
 
+@testable import LatchkeyForms
 @testable import LatchkeyLicensing
 @testable import LatchkeyOperation
 @testable import LatchkeyServer
@@ -102,6 +103,24 @@ extension SettingCase {
                 try await $0.server.shared.operatorAccounts.sessionCount(of: "demo", most: 100).value.counted("session")
             }
         },
+        SettingCase(
+            "stores.regions", base: ["stores.sessions": ""],
+            ["stores.regions": #"{"eu":"sqlite:eu.db","us":"sqlite:us.db"}"#, "stores.region": #""us""#],
+            "one place", "us: eu 1, us 1"
+        ) { stage in
+            // Of the two, one is at home in each region.
+            for viewer in ["anna", "dora"] { try #require(try await stage.license(for: viewer) == "200") }
+            guard let regions = stage.server.shared.engines.sessions as? RegionalRecordStore else { return "one place" }
+            var counts: [String] = []
+            for (name, store) in regions.stores.sorted(by: { $0.key < $1.key }) {
+                counts.append("\(name) \(try await store.count(of: .account, "demo", most: 0) { _ in [] }.value)")
+            }
+            let region = JSONValue(try await stage.admin("overview").body)?["region"]?.text ?? ""
+            return "\(region): \(counts.joined(separator: ", "))"
+        },
+        SettingCase(
+            start: "stores.region", base: ["stores.sessions": "", "stores.regions": #"{"eu":"sqlite:eu.db"}"#],
+            ["stores.region": #""eu""#], "no start", "starts"),
         SettingCase(
             "stores.keys", ["stores.keys": #""memory""#, "keyEncryptionKey": ""], "the same key", "another key"
         ) { stage in

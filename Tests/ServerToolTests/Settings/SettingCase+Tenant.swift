@@ -58,6 +58,13 @@ extension SettingCase {
                 body: Data(#"{"kids":["\#(kid)"],"type":"temporary"}"#.utf8), bearer: stage.stage.token())
             return "\(reply.status)"
         },
+        tenant("slots", ["slots": #""players""#], "403 right", "200") { stage in
+            let reply = try await stage.stage.send(
+                "\(stage.server.addresses.players.url)/t/demo/slots", method: "POST",
+                body: Data(#"{"drm":"widevine","asset":"movie"}"#.utf8), bearer: stage.stage.token())
+            return [String(reply.status), JSONValue(reply.body)?["error"]?["code"]?.text].compactMap(\.self)
+                .joined(separator: " ")
+        },
         tenant("keys", base: ["unlisted": ""], ["keys": #""stored""#], "the same key", "another key") { stage in
             let first = try await stage.speke()
             try #require(first.status == 200)

@@ -1,17 +1,18 @@
 package import Foundation
-import LatchkeyCore
+package import LatchkeyCore
 package import LatchkeyEngines
 package import LatchkeyVault
 
 /// A store of sessions that is away when told.
 package final class SwitchedRecordStore: RecordStore {
     /// What is in it, there or not.
-    package let inner = MemoryRecordStore()
+    package let inner: MemoryRecordStore
     private let isDown = Locked(false)
 
     package let engine = "switched"
 
-    package init() {}
+    /// - Parameter timekeeper: its clock. Defaults to the machine's.
+    package init(timekeeper: any Timekeeper = SystemTimekeeper()) { inner = MemoryRecordStore(timekeeper: timekeeper) }
 
     /// Takes it away, or has it back.
     package func setDown(_ value: Bool) { isDown.withLock { $0 = value } }

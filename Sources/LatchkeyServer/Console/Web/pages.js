@@ -3,6 +3,7 @@ import { bar, date, field, h, number, pager, section, table, whyBar } from "./fi
 import { overview, refusalColumns, refusals } from "./overview.js";
 import { reports } from "./reports.js";
 
+const drms = { fairplay: "FairPlay", clearkey: "Clear Key", widevine: "Widevine", playready: "PlayReady", other: "other" };
 const json = value => JSON.stringify(value, null, 2);
 async function accounts(place, { ask, attempt, below, may, query, say, search }) {
   const [list, detail] = [h("div", {}), h("div", {})];
@@ -22,7 +23,7 @@ async function accounts(place, { ask, attempt, below, may, query, say, search })
     detail.replaceChildren(section(`Account ${name}`,
       h("p", {}, h("a", { href: `#/reports?${new URLSearchParams({ account: name })}` }, "History in the record")),
       table("Sessions", [
-        ["Session", slot => slot.session], ["Content", slot => slot.content], ["Device", slot => slot.label ?? slot.device],
+        ["Session", slot => slot.session], ["Content", slot => slot.content], ["DRM", slot => drms[slot.drm] ?? slot.drm], ["Device", slot => slot.label ?? slot.device],
         ["Began", slot => date(slot.started)], ["Ends", slot => date(slot.ends)],
         ["", slot => action("Stop", "sessions/stop", { account: name, session: slot.session }, "Stop the session")],
       ], one.slots),

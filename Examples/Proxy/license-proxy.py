@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+"""Stands in front of a license service for Widevine, PlayReady or another DRM, and counts its streams beside those of FairPlay.
+
+    license-proxy.py --slots https://licenses.example/t/acme/slots --key slots-key.txt --drm widevine --service https://widevine.example/license
+
+A player sends its license request to /license?kid=KID (or ?asset=NAME), maybe with &session= and &device=, and its token as
+Authorization: Bearer. The proxy takes a slot with the token, forwards the request unread, and hands the reply back unread. It gives the
+slot back if the service makes no license. A refusal of the slot is the player's answer, and the service is not asked.
+
+It makes no license and reads none. Source: Documentation/Server/Slots.md. Python 3.11 and nothing else.
+"""
+import argparse, http.server, json, sys, urllib.error, urllib.parse, urllib.request
+
+LIMIT = 64 * 1024  # bytes of a request or a reply
+PATIENCE = 2  # seconds for the service, and for the slot
+
+
+class Stay(urllib.request.HTTPRedirectHandler):
+    """Follows no redirect: a token goes to its own service only."""
+
+    def redirect_request(self, *_):
+        return None
+
+
+SEND = urllib.request.build_opener(urllib.request.ProxyHandler({}), Stay)
+
+
+class NoAnswer(Exception):
+    pass
+
+
+def ask(url, method, headers, body=None):
+    """Status, headers and body of a reply, whatever its status. Raises NoAnswer."""
+    try:
+        try:
+            reply = SEND.open(urllib.request.Request(url, body, headers, method=method), timeout=PATIENCE)
+        except urllib.error.HTTPError as refused:
+            reply = refused
+        with reply:
+            bytes = reply.read(LIMIT + 1)
+            if len(bytes) > LIMIT:
+                raise NoAnswer("more than 64 KiB")
+            return reply.status, reply.headers, bytes
+    except (OSError, urllib.error.URLError) as error:
+        raise NoAnswer(str(error)) from error
+
+
+class Proxy(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    options = None  # of the command line
+
+    def do_POST(self):
+        url = urllib.parse.urlsplit(self.path)
+        length = self.headers.get("Content-Length", "")
+        if url.path != "/license":
+            return self.refuse(404, "noSuchPath", "There is nothing at this address.")
+        if not length.isdecimal() or int(length) > LIMIT:
+            self.close_connection = True
+            return self.refuse(413, "bodyTooLarge", "The request has no length, or more than 64 KiB.")
+        request = self.rfile.read(int(length))
+        named = {name: values[0] for name, values in urllib.parse.parse_qs(url.query).items()}
+        try:
+            status, headers, body = self.take_slot(named)
+        except NoAnswer:
+            return self.refuse(503, "storeUnavailable", "The streams cannot be counted now.")
+        if status != 200:
+            return self.answer(status, body, headers, "Content-Type", "Retry-After")
+        slot = json.loads(body)
+        try:
+            status, headers, body = ask(
+                self.options.service, "POST",
+                {"Content-Type": self.headers.get("Content-Type", "application/octet-stream")}, request)
+        except NoAnswer:
+            status, headers, body = 502, {}, b""
+        if status != 200:
+            self.give_back(slot)
+        more = {
+            "X-Latchkey-Heartbeat-Token": slot.get("heartbeatToken"), "X-Latchkey-Heartbeat": slot.get("heartbeat"),
+            "X-Latchkey-Renew-After": slot.get("renewAfter")} if status == 200 else {}
+        self.answer(status, body, headers, "Content-Type", "Retry-After", **more)
+
+    def take_slot(self, named):
+        body = {name: named[name] for name in ("kid", "asset", "session", "device") if name in named}
+        # Behind a load balancer the viewer's address is what that says it is.
+        body |= {"drm": self.options.drm, "viewer": {"address": self.client_address[0]}}
+        headers = {"X-API-Key": self.options.key, "Content-Type": "application/json"}
+        if "Authorization" in self.headers:
+            headers["Authorization"] = self.headers["Authorization"]
+        return ask(self.options.slots, "POST", headers, json.dumps(body).encode())
+
+    def give_back(self, slot):
+        # A slot that was only renewed belongs to a stream that plays.
+        if slot["state"] != "taken":
+            return
+        try:
+            ask(self.options.slots, "DELETE", {"Authorization": "Bearer " + slot["heartbeatToken"]})
+        except NoAnswer as error:
+            print(f"a slot was not given back, and ends by itself: {error}", file=sys.stderr)
+
+    def refuse(self, status, code, reason):
+        self.answer(status, json.dumps({"error": {"code": code, "reason": reason}}).encode(), {"Content-Type": "application/json"})
+
+    def answer(self, status, body, headers, *names, **more):
+        self.send_response(status)
+        for name in names or ("Content-Type",):
+            if headers.get(name):
+                self.send_header(name, headers[name])
+        for name, value in more.items():
+            if value is not None:
+                self.send_header(name, str(value))
+        self.send_header("Content-Length", str(len(body)))
+        self.send_header("Cache-Control", "no-store")
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass  # no token and no address of a viewer
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--slots", required=True, help="https://HOST/t/TENANT/slots")
+    parser.add_argument("--key", required=True, help="the file of the API key of a caller with the right slots:take")
+    parser.add_argument("--drm", required=True, choices=["widevine", "playready", "fairplay", "other"])
+    parser.add_argument("--service", required=True, help="where the license service is")
+    parser.add_argument("--port", type=int, default=8081, help="on loopback; 0 takes a free one")
+    Proxy.options = parser.parse_args()
+    with open(Proxy.options.key) as file:
+        Proxy.options.key = file.read().strip()
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", Proxy.options.port), Proxy)
+    print(f"listening at http://127.0.0.1:{server.server_port}", flush=True)
+    server.serve_forever()
+
+
+if __name__ == "__main__":
+    main()

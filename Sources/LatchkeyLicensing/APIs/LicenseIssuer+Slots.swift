@@ -1,0 +1,83 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyFairPlay
+import LatchkeyForms
+import LatchkeyOperation
+import LatchkeyPolicy
+import LatchkeyVault
+
+// Slots for licenses that other services make, by the same tokens, policies, stores and refusals. Source: `Documentation/Server/Slots.md`.
+extension LicenseIssuer {
+    /// What a decision to let another service make a license says.
+    struct GrantedSlot: Sendable {
+        fileprivate let booked: BookedDecision
+        fileprivate let terms: LicenseTerms
+        fileprivate let renewAfter: Duration?
+
+        /// The answer to the caller.
+        func json(for drm: LicenseRequestFacts.DRM) -> JSONValue {
+            let seconds = { (duration: Duration) in JSONValue.number(duration.inSeconds.rounded(.down)) }
+            var members: [String: JSONValue] = [
+                "drm": .text(drm.label),
+                "state": .text(booked.slot == nil ? "uncounted" : booked.isTaken ? "taken" : "renewed"),
+            ]
+            members["session"] = booked.slot.map { .text($0.session) }
+            members["slot"] = booked.slot.map { .text($0.stopCode) }
+            members["until"] = booked.slot.map { .text(DateText.text($0.ends)) }
+            members["heartbeatToken"] = booked.heartbeatToken.map { .text($0) }
+            members["heartbeat"] = booked.heartbeat.map(seconds)
+            members["lease"] = terms.lease.map(seconds)
+            members["renewAfter"] = renewAfter.map(seconds)
+            members["hdcp"] = terms.hdcp.map { .text($0.rawValue) }
+            return .object(members)
+        }
+    }
+
+    /// Decides whether another service may make a license, and takes or renews the session's slot.
+    func slot(
+        _ request: SlotRequest, of tenant: Tenant, _ report: inout LicenseReport
+    ) async throws(LicenseRefusal) -> GrantedSlot {
+        report.drm = request.drm
+        var facts = Facts()
+        facts.grant = try await grant(request.token, of: tenant, &report)
+        facts.key = try await key(request, of: tenant, &report)
+        facts.request = request.facts
+        facts.request.tenant = tenant.name
+        if let device = request.device { facts.request.device = try Self.digest(of: Secret(device), tenant) }
+        try await entitle(&facts, tenant)
+        let booked = try await decision(facts, tenant, &report)
+        guard case .license(let terms, _, let renewAfter, _, _) = booked.decision else {
+            throw booked.decision.refusal ?? .malformed("The session is over.")
+        }
+        report.end(.answer, at: timekeeper.uptime)
+        note(terms, of: facts.grant, &report)
+        return GrantedSlot(booked: booked, terms: terms, renewAfter: renewAfter)
+    }
+
+    /// What the policies have to know of a key or an asset.
+    private func key(
+        _ request: SlotRequest, of tenant: Tenant, _ report: inout LicenseReport
+    ) async throws(LicenseRefusal) -> KeyFacts {
+        defer { report.end(.key, at: timekeeper.uptime) }
+        guard let name = request.keyName else { throw .malformed("The request names neither a key nor an asset.") }
+        report.kid = request.kid
+        do throws(LicenseRefusal) {
+            let key = try await tenant.key(name)
+            report.found(key)
+            return key.facts
+        } catch {
+            // Content that nobody packaged here has no policy but the tenant's.
+            guard let asset = request.asset, error.kind == .unknownKey else { throw error }
+            var facts = KeyFacts()
+            (facts.content, facts.track) = (asset, request.track ?? .all)
+            return facts
+        }
+    }
+}
+
+extension SlotRequest {
+    fileprivate var keyName: KeyName? {
+        kid.map { .kid($0, content.flatMap { ContentName($0) }) }
+            ?? asset.flatMap { ContentName($0) }.map { .content($0) }
+    }
+}

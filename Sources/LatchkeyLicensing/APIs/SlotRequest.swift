@@ -1,0 +1,148 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyFairPlay
+import LatchkeyForms
+import LatchkeyHTTP
+import LatchkeyOperation
+import LatchkeyPolicy
+import LatchkeyVault
+
+/// A request for a slot, from the service that makes the license or from the player.
+///
+/// Source: `Documentation/Server/Slots.md`, the request.
+struct SlotRequest: Sendable {
+    /// What the license is for.
+    private(set) var drm = LicenseRequestFacts.DRM.other
+    /// A key that the tenant has.
+    private(set) var kid: KeyID?
+    /// The key's content, where the key is derived.
+    private(set) var content: String?
+    /// Content without a kid, which the tenant need not know.
+    private(set) var asset: String?
+    /// The class of the asset's key.
+    private(set) var track: TrackClass?
+    private(set) var token: String?
+    /// The device as the caller names it.
+    private(set) var device: String?
+    private var session: String?
+    private var capabilities: DeviceCapabilities = []
+    private var stop: Set<String> = []
+    private var viewer = Viewer()
+    private var surroundings = LicenseRequestFacts()
+
+    /// What a service says of its viewer.
+    fileprivate struct Viewer: Sendable, Equatable {
+        var address: AddressRange?
+        var country: String?
+    }
+
+    private init() {}
+
+    /// - Parameters:
+    ///   - call: the request. Its token stands in `Authorization` or in the body.
+    ///   - isOfService: whether the caller may say where its viewers are.
+    /// - Throws: `malformedRequest` with every problem by its place.
+    init(_ call: APICall, isOfService: Bool) throws(LicenseRefusal) {
+        do throws(JSONProblems) {
+            self = try Self.form.decode(Array(call.request.body), code: "malformedRequest")
+        } catch {
+            throw LicenseRefusal(.malformedRequest, reason: error.reason, remedy: error.remedy)
+        }
+        guard isOfService || viewer == Viewer() else {
+            throw LicenseRefusal(
+                .malformedRequest, reason: "viewer: A player does not say where its viewer is.",
+                remedy: "Leave the member out, or send the service's key as X-API-Key.")
+        }
+        token = call.bearerToken ?? token
+        surroundings = call.viewer
+        if isOfService {
+            // The connection is the service's.
+            surroundings.address = viewer.address ?? surroundings.address
+            surroundings.country = viewer.country ?? surroundings.country
+        }
+    }
+
+    /// What the decision has to know of the request, but for tenant and device.
+    var facts: LicenseRequestFacts {
+        var facts = surroundings
+        (facts.drm, facts.capabilities, facts.stopCodes) = (drm, capabilities, stop)
+        // A name of its own kind: nobody gets into the slot of a FairPlay session by its number.
+        facts.sessionName = session.map { "\(drm.label)/\($0)" }
+        return facts
+    }
+
+    /// The names of its members.
+    static var members: Set<String> { Set(form.members.flatMap(\.names)) }
+
+    /// The most stop codes, as of a license request.
+    private static let mostStopCodes = 100
+
+    private static let form: ObjectForm<SlotRequest> = ObjectForm(
+        empty: SlotRequest(),
+        members: [
+            .required("drm", \.drm, .label), .optional("kid", \.kid, .keyID), .optional("content", \.content, .text),
+            .optional("asset", \.asset, .text), .optional("track", \.track, .word),
+            .optional("session", \.session, .text), .optional("device", \.device, .text),
+            .defaulting("capabilities", \.capabilities, .capabilities, to: []),
+            .defaulting("stop", \.stop, .set(.text), to: []), .optional("token", \.token, .anyText),
+            .section("viewer", \.viewer, Viewer.form),
+        ],
+        check: { request, place, problems in
+            func problem(_ member: String, _ what: String, _ remedy: String) {
+                problems.append(JSONProblem(place.member(member), what, remedy: remedy))
+            }
+            if (request.kid == nil) == (request.asset == nil) {
+                problem("kid", "The request names neither a key nor an asset, or both.", "Send “kid” or “asset”.")
+            } else if request.kid == nil, request.content != nil {
+                problem("content", "Only a key has its content beside it.", "Send the name as “asset” alone.")
+            } else if request.kid != nil, request.track != nil {
+                problem("track", "The class of a key is the tenant's.", "Leave the member out.")
+            }
+            if request.stop.count > mostStopCodes {
+                problem("stop", "There are more than \(mostStopCodes) codes.", "Send those of one refusal.")
+            }
+            for (name, text) in [("content", request.content), ("asset", request.asset)] {
+                guard let text, ContentName(text) == nil else { continue }
+                problem(name, "The name has more than 256 bytes.", "Send the content's name.")
+            }
+        })
+}
+
+extension SlotRequest.Viewer {
+    fileprivate static let form: ObjectForm<Self> = ObjectForm(
+        empty: Self(), members: [.optional("address", \.address, .address), .optional("country", \.country, .country)])
+}
+
+extension JSONForm where Value == LicenseRequestFacts.DRM {
+    /// Clear Key's keys are given here alone, and need no slot of others.
+    private static let systems: [LicenseRequestFacts.DRM] = [.widevine, .playReady, .fairPlay, .other]
+
+    fileprivate static let label = JSONForm(
+        words: systems.map(\.label), read: { text in systems.first { $0.label == text } }, write: \.label)
+}
+
+extension Tenant {
+    /// The service that asks for a slot, by its key; `nil` for a player.
+    func slotCaller(of request: HTTPRequest, _ callers: CallerDirectory) throws(CallerRefusal) -> Caller? {
+        guard let key = request.headers["X-API-Key"] else { return nil }
+        // The viewer's token beside it proves no caller.
+        let proof = HTTPRequest(
+            method: request.method, target: request.target, headers: ["X-API-Key": key],
+            remoteAddress: request.remoteAddress)
+        return try callers.caller(of: proof, with: .takeSlots, for: name)
+    }
+}
+
+extension LicenseRefusal {
+    /// A slot that this tenant gives to nobody, or not to players.
+    static func slotsAreOff(_ settings: TenantSettings.Slots) -> Self {
+        Self(
+            .policy(.right),
+            reason: settings == .off
+                ? "Slots for other license services are not switched on for this tenant."
+                : "Slots of this tenant are taken by license services, and not by players.",
+            remedy: settings == .off
+                ? "Have the operator switch them on."
+                : "Send the service's key as X-API-Key, or have the operator let players take slots.")
+    }
+}

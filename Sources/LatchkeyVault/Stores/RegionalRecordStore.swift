@@ -1,0 +1,95 @@
+package import Foundation
+import LatchkeyCore
+package import LatchkeyEngines
+
+/// Records in several regions, each of which is kept in one of them: the home of its account.
+///
+/// So a limit is one for the whole world, and a node in another region goes the way to the home, and no other. The home is made of names
+/// alone: every node finds the same one without asking. Another region takes over its share of the accounts, and no account moves between
+/// the others.
+///
+/// Keeps nothing itself. `GuardedRecordStore` gives each region a limit and a breaker of its own.
+///
+/// Source: `Documentation/Server/Regions.md`.
+package final class RegionalRecordStore: RecordStore {
+    package let engine = "regions"
+    /// The stores by their regions' names.
+    package let stores: [String: any RecordStore]
+    private let names: [String]
+    private let first: any RecordStore
+
+    /// - Parameter stores: the stores by their regions' names. The result is `nil` without any.
+    package init?(_ stores: [String: any RecordStore]) {
+        names = stores.keys.sorted()
+        guard let first = names.first.flatMap({ stores[$0] }) else { return nil }
+        (self.stores, self.first) = (stores, first)
+    }
+
+    /// The region that keeps a record: of all regions the one whose name gives the highest number with the account's.
+    package func home(of key: RecordKey) -> String {
+        let account = "\(key.tenant)\0\(key.owner ?? key.name)".utf8.stableHash()
+        return names.max { Self.score($0, account) < Self.score($1, account) } ?? ""
+    }
+
+    /// The hash of both, mixed so that each bit depends on all: names are alike.
+    private static func score(_ region: String, _ account: UInt64) -> UInt64 {
+        var bits = region.utf8.stableHash() ^ account
+        for factor: UInt64 in [0xbf58_476d_1ce4_e5b9, 0x94d0_49bb_1331_11eb] {
+            bits = (bits ^ (bits >> 30)) &* factor
+        }
+        return bits ^ (bits >> 31)
+    }
+
+    private func store(of key: RecordKey) -> any RecordStore { stores[home(of: key)] ?? first }
+
+    package func read(_ key: RecordKey) async throws(StoreError) -> RecordReading { try await store(of: key).read(key) }
+
+    package func write(
+        _ record: Record, at key: RecordKey, replacing replaced: UInt64?, until end: Date, counting ends: [Date]
+    ) async throws(StoreError) -> Bool {
+        try await store(of: key).write(record, at: key, replacing: replaced, until: end, counting: ends)
+    }
+
+    package func remove(_ key: RecordKey, version: UInt64) async throws(StoreError) -> Bool {
+        try await store(of: key).remove(key, version: version)
+    }
+
+    /// - Throws: `StoreError` of any region: a page without some accounts would say that they are not there.
+    package func page(
+        of kind: RecordKey.Kind, _ tenant: String, prefix: String, after name: String?, limit: Int
+    ) async throws(StoreError) -> [NamedRecord] {
+        let pages = await all { store throws(StoreError) in
+            try await store.page(of: kind, tenant, prefix: prefix, after: name, limit: limit)
+        }
+        var named: [NamedRecord] = []
+        for page in pages { named += try page.get() }
+        return Array(
+            named.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }.prefix(StoreLimits.page(limit)))
+    }
+
+    /// The sum over the regions that answer, which is a lower bound if one does not.
+    /// - Throws: `StoreError` if none does.
+    package func count(
+        of kind: RecordKey.Kind, _ tenant: String, most: Int, _ ends: @escaping @Sendable ([UInt8]) -> [Date]
+    ) async throws(StoreError) -> RecordCount {
+        let counts = await all { store throws(StoreError) in try await store.count(of: kind, tenant, most: most, ends) }
+        let known = counts.compactMap { try? $0.get() }
+        if known.isEmpty, let none = counts.first { return try none.get() }
+        return RecordCount(
+            known.reduce(0) { $0 + $1.value }, isWhole: known.count == counts.count && known.allSatisfy(\.isWhole))
+    }
+
+    /// Asks all regions at once.
+    private func all<Value: Sendable>(
+        _ ask: @escaping @Sendable (any RecordStore) async throws(StoreError) -> Value
+    ) async -> [Result<Value, StoreError>] {
+        await withTaskGroup { group in
+            for store in stores.values {
+                group.addTask { () async -> Result<Value, StoreError> in
+                    do throws(StoreError) { return .success(try await ask(store)) } catch { return .failure(error) }
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+    }
+}

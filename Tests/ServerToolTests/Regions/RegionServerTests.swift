@@ -1,0 +1,103 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyTerminal
+import LatchkeyTesting
+import SwitchedStores
+import Testing
+
+@testable import LatchkeyEngines
+@testable import LatchkeyForms
+@testable import LatchkeyLicensing
+@testable import LatchkeyOperation
+@testable import LatchkeyServer
+@testable import LatchkeyServerTool
+@testable import LatchkeyVault
+@testable import StoreProcesses
+
+/// What operators see of regions.
+@Suite(.timeLimit(.minutes(5))) struct RegionServerTests {
+    @Test func `a region that is away is named by readiness, metrics, log and console, and costs the others nothing`()
+        async throws
+    {
+        let stage = try await OutageStage(
+            sessions: { try #require(RegionalRecordStore(["eu": MemoryRecordStore(), "us": $0.sessions])) })
+        let kid = Base64URL.text(try OutageStage.kid(1).bytes)
+        func license(_ viewer: String) async throws -> Int {
+            try await ServerUnderTest.ask(
+                "\(stage.server.server.addresses.players.url)/t/demo/clearkey", "POST",
+                #"{"kids":["\#(kid)"],"type":"temporary"}"#,
+                ["Authorization": "Bearer \(stage.server.token(viewer))", "Content-Type": "application/json"]
+            ).status
+        }
+        // As the hash has them.
+        let (american, european) = ("ben", "dora")
+        for viewer in [american, european] { #expect(try await license(viewer) == 200) }
+        #expect(try await stage.metric(#"latchkey_region_outage{region="us"}"#) == 0)
+        stage.database.sessions.setDown(true)
+        let degraded = #"latchkey_licenses_degraded_total{why="sessionStore"}"#
+        for viewer in [american, european] { #expect(try await license(viewer) == 200) }
+        #expect(try await stage.metric(degraded) == 1)
+        #expect(try await stage.metric(#"latchkey_region_outage{region="us"}"#) == 1)
+        #expect(try await stage.metric(#"latchkey_region_outage{region="eu"}"#) == 0)
+        #expect(try await stage.metric(#"latchkey_store_outage{store="sessionStore"}"#) == 1)
+        #expect(try await stage.ready() == (200, "degraded"))
+        let overview = try await stage.server.admin("overview")
+        let words = overview.list("engines").filter { $0["state"]?.text == "away" }.compactMap { $0["words"]?.text }
+        #expect(words.contains("The store of sessions in us") && !words.contains { $0.contains("in eu") })
+        #expect(overview.text.contains("for the accounts at home there"))
+        #expect(overview.json["sessionsAtLeast"]?.texts == ["demo"])
+        stage.database.sessions.setDown(false)
+        await stage.server.server.shared.look(atLeastEvery: .zero)
+        #expect(try await stage.metric(#"latchkey_region_outage{region="us"}"#) == 0)
+        #expect(await stage.log.contains("The store of sessions in us does not answer."))
+        await stage.end()
+    }
+
+    private static let wrong: [(stores: String, place: String)] = [
+        (#"{"regions":{"eu":"redis://a"}}"#, "stores.region"), (#"{"region":"eu"}"#, "stores.region"),
+        (#"{"regions":{"eu":"redis://a"},"region":"us"}"#, "stores.region"),
+        (#"{"regions":{"eu":"redis://a"},"region":"eu","sessions":"redis://b"}"#, "stores.sessions"),
+        (#"{"regions":{"eu":"redis://a","us":"redis://a"},"region":"eu"}"#, "stores.regions.us"),
+    ]
+
+    @Test(arguments: wrong) func `regions that do not fit together are refused with their place`(
+        _ stores: String, _ place: String
+    ) throws {
+        let error = #expect(throws: JSONProblems.self) {
+            try ServerSettings(json: Data(#"{"version":1,"stores":\#(stores)}"#.utf8))
+        }
+        #expect(error?.problems.map(\.place) == [place])
+        #expect(error?.problems.allSatisfy { !$0.remedy.isEmpty } == true)
+    }
+
+    @Test(.enabled(if: RedisProcess.isInstalled, "Redis is not installed."))
+    func `a check looks at each region, and says which is too far for its time`() async throws {
+        let (near, far) = (try await RedisProcess(), try await RedisProcess())
+        let relay = try DelayingRelay(to: far.path, delay: .milliseconds(40))
+        let root = try TemporaryFolder()
+        let folder = try DemoFolder.patient(in: root)
+        try await folder.makeTenants()
+        func check(_ milliseconds: Int, _ us: String) async throws -> ToolRun {
+            try ServerStage.edit(folder.configuration) { text in
+                guard case .object(var members)? = JSONValue(Data(text.utf8)) else { return }
+                members["stores"] = .object([
+                    "sessionMilliseconds": .number(Double(milliseconds)), "region": .text("eu"),
+                    "regions": .object(["eu": .text("redis+unix:\(near.path)"), "us": .text(us)]),
+                    "keys": .text("sqlite:latchkey.db"), "audit": .text("sqlite:latchkey.db"),
+                ])
+                text = JSONValue.object(members).canonicalText
+            }
+            return await ToolRun("run", "--check", "--config", folder.configuration)
+        }
+        let tooFar = try await check(50, "redis://127.0.0.1:\(relay.port)")
+        #expect(tooFar.error.contains("stores.regions.us: A call takes "), "\(tooFar.error)")
+        #expect(tooFar.status == .yes)
+        let patient = try await check(10_000, "redis://127.0.0.1:\(relay.port)")
+        #expect(!patient.error.contains("A call takes"), "\(patient.error)")
+        #expect(patient.status == .yes)
+        relay.cut(true)
+        let gone = try await check(10_000, "redis://127.0.0.1:\(relay.port)")
+        #expect(gone.status != .yes && gone.error.contains("stores.regions.us: "), "\(gone.error)")
+        #expect(!gone.error.contains("stores.regions.eu"), "\(gone.error)")
+    }
+}

@@ -1,0 +1,191 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyDevice
+import LatchkeyFairPlay
+import LatchkeyHTTP
+import LatchkeyTesting
+import Testing
+
+@testable import LatchkeyForms
+@testable import LatchkeyLicensing
+@testable import LatchkeyOperation
+@testable import LatchkeyPolicy
+@testable import LatchkeyServer
+@testable import LatchkeyServerTool
+
+/// What operators see of slots for licenses that other services make, and the example of such a service's proxy.
+@Suite(.timeLimit(.minutes(3))) struct SlotServerTests {
+    private static func stage(limit: Int, _ slots: String = "players") async throws -> ServerStage {
+        try await ServerStage(
+            { text in
+                text = text.replacing(#""clearKey": true,"#, with: #""clearKey": true, "slots": "\#(slots)","#)
+            },
+            prepare: { folder in
+                let policy = """
+                    {"version":1,"name":"demo","validity":{"type":"lease","lease":"5m"},
+                     "concurrency":{"limit":\(limit),"heartbeat":"30s"}}
+                    """
+                try Data(policy.utf8).write(to: folder.appending(path: "policies/demo.json"))
+            })
+    }
+
+    @Test func `metrics, log, console and the question why name the system of a slot`() async throws {
+        let stage = try await Self.stage(limit: 2)
+        let (players, operators) = (stage.server.addresses.players.url, stage.server.addresses.operators.url)
+        func slot(_ drm: String, _ session: String) async throws -> Int {
+            let body = Data(#"{"drm":"\#(drm)","asset":"movie","session":"\#(session)"}"#.utf8)
+            return try await stage.send(
+                "\(players)/t/demo/slots", method: "POST", body: body, bearer: stage.token(),
+                headers: ["X-Request-Id": "request-\(drm)"]
+            ).status
+        }
+        #expect(try await stage.license().0.status == 200)
+        #expect(try await slot("playready", "console") == 200)
+        #expect(try await slot("widevine", "tv") == 403)
+
+        let metrics = try await stage.send("\(operators)/metrics").text
+        for (drm, outcome, reason) in [
+            ("fairplay", "granted", ""), ("playready", "granted", ""), ("widevine", "refused", "sessionLimit"),
+        ] {
+            let endpoint = drm == "fairplay" ? "fairplay" : "slot"
+            let series = """
+                latchkey_license_requests_total{tenant="demo",endpoint="\(endpoint)",drm="\(drm)",outcome="\(outcome)",reason="\(reason)"} 1
+                """
+            #expect(metrics.contains(series), "\(series)")
+        }
+        let account = try await stage.send(
+            "\(operators)/admin/v1/tenants/demo/account?name=anna", bearer: stage.admin)
+        guard case .array(let slots)? = JSONValue(account.body)?["slots"] else {
+            Issue.record("\(account.text)")
+            return
+        }
+        #expect(slots.compactMap { $0["drm"]?.text }.sorted() == ["fairplay", "playready"])
+        let key = try stage.root.write(stage.admin, to: "key.txt")
+        for (id, word, drm) in [
+            ("request-playready", "license", "playready"), ("request-widevine", "sessionLimit", "widevine"),
+        ] {
+            let why = await ToolRun(arguments: ["explain", id, "--server", operators, "--key", key])
+            #expect(why.output.hasPrefix("\(word), by the policy “demo”"), "\(why.error)")
+            #expect(why.output.contains("DRM       \(drm)\n"))
+        }
+        // Operators stop it as any other.
+        let session = try #require(slots.first { $0["drm"]?.text == "playready" }?["session"]?.text)
+        let stop = try await stage.send(
+            "\(operators)/admin/v1/tenants/demo/sessions/stop", method: "POST",
+            body: Data(#"{"account":"anna","session":"\#(session)"}"#.utf8), bearer: stage.admin)
+        #expect(stop.status == 200, "\(stop.text)")
+        #expect(try await slot("playready", "console") == 403)
+        await stage.stop()
+        let log = String(decoding: stage.log.withLock { $0 }, as: UTF8.self)
+        #expect(log.contains(#""endpoint":"slot","drm":"widevine","outcome":"refused","reason":"sessionLimit""#))
+        #expect(!log.contains("anna"))
+    }
+
+    /// A license service that answers as it was recorded: to the one request the one reply, byte for byte. The bytes mean nothing: there is no
+    /// message of Widevine in them.
+    private final class RecordedService: Sendable {
+        static let request = bytes(1, 700), reply = bytes(2, 1_500)
+        let asked = Locked<[(body: Data, headers: HTTPHeaders)]>([])
+        let refuses = Locked(false)
+        let server: HTTPServer
+
+        init() {
+            let (asked, refuses) = (asked, refuses)
+            server = HTTPServer { request in
+                asked.withLock { $0.append((request.body, request.headers)) }
+                let isRefused = refuses.withLock { $0 } || request.body != Self.request
+                return HTTPResponse(
+                    status: isRefused ? 403 : 200, headers: [.contentType: "application/octet-stream"],
+                    body: .bytes(isRefused ? Data("recorded refusal".utf8) : Self.reply))
+            }
+        }
+
+        private static func bytes(_ seed: UInt64, _ count: Int) -> Data {
+            var generator = SeededGenerator(seed: seed)
+            return Data([0, 13, 10, 0xff]) + (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
+        }
+    }
+
+    @Test(.enabled(if: PythonRun.isThere, "Python is not there"))
+    func `the example's proxy counts a household's Widevine streams beside its FairPlay stream`() async throws {
+        let stage = try await Self.stage(limit: 2, "services")
+        let service = RecordedService()
+        let port = try service.server.start()
+        let key = try stage.root.write(stage.folder.packagerKey.revealedText, to: "slots-key.txt")
+        let proxy = try await PythonService([
+            PythonRun.file("Examples/Proxy/license-proxy.py"), "--port", "0", "--drm", "widevine", "--key", key,
+            "--slots", "\(stage.server.addresses.players.url)/t/demo/slots", "--service", "http://127.0.0.1:\(port)/",
+        ])
+        func widevine(_ session: String, _ query: String = "asset=movie", token: String? = nil) async throws
+            -> HTTPReply
+        {
+            try await stage.send(
+                "\(proxy.url)/license?\(query)&session=\(session)", method: "POST", body: RecordedService.request,
+                bearer: token ?? stage.token(), headers: ["Content-Type": "application/octet-stream"])
+        }
+        func account() async throws -> [String] {
+            try await stage.server.shared.accounts.account("anna", of: "demo").slots.map(\.drm.label).sorted()
+        }
+        let (fairPlay, exchange) = try await stage.license()
+        #expect(fairPlay.status == 200)
+        _ = try exchange.open(fairPlay.body)
+
+        // A service that refuses costs no slot.
+        service.refuses.withLock { $0 = true }
+        let refused = try await widevine("tv")
+        #expect(refused.status == 403 && refused.text == "recorded refusal")
+        #expect(try await account() == ["fairplay"])
+        service.refuses.withLock { $0 = false }
+
+        let played = try await widevine("tv")
+        #expect(played.status == 200 && played.body == RecordedService.reply)
+        #expect(try await account() == ["fairplay", "widevine"])
+        let heartbeat = try #require(played.header("X-Latchkey-Heartbeat-Token"))
+        #expect(played.header("X-Latchkey-Heartbeat") == "30")
+        for one in service.asked.withLock({ $0 }) {
+            #expect(one.body == RecordedService.request, "It is forwarded as it is.")
+            #expect(one.headers[.authorization] == nil && one.headers["X-API-Key"] == nil)
+        }
+
+        // The limit is one, whichever side comes to it, and the service is not asked.
+        let before = service.asked.withLock { $0.count }
+        let third = try await widevine("tablet")
+        // A device that starts again replaces its own session, so this is another one.
+        let other = try DemoFolder.token(
+            in: stage.folder.url, for: "anna", at: Date(), claims: ["latchkey": .object(["device": .text("iPad")])])
+        let fourth = try await stage.send(
+            "\(stage.server.addresses.players.url)/t/demo/fairplay", method: "POST",
+            body: stage.exchange().spc.revealed, bearer: other.revealedText)
+        for reply in [third, fourth] {
+            #expect(reply.status == 403)
+            #expect(JSONValue(reply.body)?["error"]?["code"]?.text == "sessionLimit")
+        }
+        #expect(try await widevine("tablet", token: "no.token.atall").status == 401)
+        #expect(try await widevine("tablet", "kid=\(UUID())").status == 404)
+        #expect(service.asked.withLock { $0.count } == before)
+
+        // A renewal that the service refuses takes nothing from the stream that plays.
+        service.refuses.withLock { $0 = true }
+        #expect(try await widevine("tv").status == 403)
+        #expect(try await account() == ["fairplay", "widevine"])
+        service.refuses.withLock { $0 = false }
+
+        // The player tells its heartbeats itself, and ends its session.
+        let slots = "\(stage.server.addresses.players.url)/t/demo/slots"
+        #expect(try await stage.send("\(slots)/heartbeat", method: "POST", bearer: heartbeat).status == 200)
+        #expect(try await stage.send(slots, method: "DELETE", bearer: heartbeat).status == 204)
+        #expect(try await widevine("tablet").status == 200)
+
+        // Without an answer of the service there is no slot, and without one of the slots no license.
+        await service.server.stop(within: .zero)
+        let unanswered = try await stage.send(
+            "\(proxy.url)/license?asset=movie&session=x", method: "POST", body: Data([1]),
+            bearer: stage.token(for: "ben"))
+        #expect(unanswered.status == 502)
+        #expect(try await stage.server.shared.accounts.account("ben", of: "demo").slots == [])
+        await stage.stop()
+        let none = try await stage.send(
+            "\(proxy.url)/license?asset=movie", method: "POST", body: Data([1]), bearer: stage.token())
+        #expect(none.status == 503)
+    }
+}
