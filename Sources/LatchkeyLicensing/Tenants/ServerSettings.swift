@@ -116,6 +116,11 @@ package struct ServerSettings: Sendable, Equatable {
         /// The SHA-256 of the key, 64 hexadecimal digits.
         package internal(set) var key = ""
         package internal(set) var role = AdminRole.viewer
+        /// Whose things they see and change. Defaults to the whole server.
+        package internal(set) var tenants = TenantScope.all
+
+        /// Who a request is by that has the key.
+        package var identity: Operator { Operator(name: name, role: role, tenants: tenants) }
     }
 
     package init() {}
@@ -151,20 +156,6 @@ package struct ServerSettings: Sendable, Equatable {
     package var canonicalJSON: Data { Data(Self.form.write(self).canonicalText.utf8) }
 }
 
-/// What an operator may do; each role may do what those before it may.
-package enum AdminRole: String, Sendable, CaseIterable, Comparable {
-    /// Look.
-    case viewer
-    /// Stop sessions, disable keys, reload.
-    case `operator`
-    /// Change credentials, key encryption keys and data keys.
-    case security
-
-    package static func < (one: Self, other: Self) -> Bool {
-        (allCases.firstIndex(of: one) ?? 0) < (allCases.firstIndex(of: other) ?? 0)
-    }
-}
-
 extension ServerSettings {
     static let form: ObjectForm<ServerSettings> = ObjectForm(
         empty: ServerSettings(),
@@ -187,7 +178,7 @@ extension ServerSettings {
             .defaulting("cryptoMB", \.cryptoMB, .cryptoMB, to: .auto),
         ],
         check: { settings, place, problems in
-            Admin.check(settings.admins, place.member("admins"), &problems)
+            Admin.check(settings.admins, settings.tenants.keys, place.member("admins"), &problems)
             let listeners = [
                 ("players", settings.players), ("packagers", settings.packagers), ("operators", settings.operators),
             ]
@@ -315,13 +306,31 @@ extension ServerSettings.Admin {
         members: [
             .required("name", \.name, .name), .required("key", \.key, .sha256),
             .defaulting("role", \.role, .word, to: .viewer),
+            .defaulting("tenants", \.tenants, .tenantScope, to: .all),
         ])
 
-    /// Finds operators whom nothing tells apart: one name with different roles, and one key twice. An operator has two entries while the
-    /// key is changed.
-    fileprivate static func check(_ admins: [Self], _ place: JSONPlace, _ problems: inout [JSONProblem]) {
+    /// Finds operators whom nothing tells apart: one name with different roles or tenants, and one key twice. An operator has two entries
+    /// while the key is changed. Finds tenants that there are not: one that comes later would be theirs without a word.
+    fileprivate static func check(
+        _ admins: [Self], _ tenants: some Collection<String>, _ place: JSONPlace, _ problems: inout [JSONProblem]
+    ) {
         for (index, admin) in admins.enumerated() {
             let place = place.element(index)
+            if case .listed(let names) = admin.tenants {
+                for name in names.sorted() where !tenants.contains(name) {
+                    problems.append(
+                        JSONProblem(
+                            place.member("tenants"), "There is no tenant “\(name)”.",
+                            remedy: "Correct the name, or add the tenant first."))
+                }
+            }
+            if let other = admins.prefix(index).first(where: { $0.name == admin.name }), other.tenants != admin.tenants
+            {
+                problems.append(
+                    JSONProblem(
+                        place.member("tenants"), "Another entry of “\(admin.name)” has other tenants.",
+                        remedy: "Give both the same tenants, or one of them another name."))
+            }
             if let other = admins.prefix(index).first(where: { $0.name == admin.name }), other.role != admin.role {
                 problems.append(
                     JSONProblem(
@@ -336,4 +345,28 @@ extension ServerSettings.Admin {
             }
         }
     }
+}
+
+extension JSONForm where Value == TenantScope {
+    /// `"all"`, or a list of names.
+    package static let tenantScope: JSONForm<TenantScope> = {
+        let names = JSONForm<Set<String>>.distinct(.name)
+        return JSONForm(
+            read: { value, place, problems in
+                if value == .text("all") { return .all }
+                guard case .array(let listed) = value, !listed.isEmpty else {
+                    problems.append(
+                        JSONProblem(
+                            place, "It names no tenants.", remedy: "Write \"all\", or a list of tenants' names."))
+                    return nil
+                }
+                return names.read(value, place, &problems).map { .listed($0) }
+            },
+            write: { scope in
+                switch scope {
+                case .all: .text("all")
+                case .listed(let listed): names.write(listed)
+                }
+            })
+    }()
 }

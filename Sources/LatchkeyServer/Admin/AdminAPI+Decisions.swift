@@ -8,13 +8,14 @@ import LatchkeyPolicy
 
 extension AdminAPI {
     static let decisionRoutes: [Route<Page>] = [
-        Route([.get], "/admin/v1/decisions", Page(.viewer) { try $0.decisions() }),
-        Route([.get], "/admin/v1/requests/{request}", Page(.viewer) { try $0.why() }),
+        Route([.get], "/admin/v1/decisions", Page(.viewer, .own) { try $0.decisions() }),
+        Route([.get], "/admin/v1/requests/{request}", Page(.viewer, .own) { try $0.why() }),
         Route(
             [.get], "/admin/v1/tenants/{tenant}/decisions/{request}",
-            Page(.viewer) { HTTPResponse.admin(bytes: try $0.record().canonicalJSON) }),
+            Page(.viewer, .tenant) { HTTPResponse.admin(bytes: try $0.record().canonicalJSON) }),
         Route(
-            [.post], "/admin/v1/tenants/{tenant}/decisions/{request}/again", Page(.viewer) { try $0.decideAgain() }),
+            [.post], "/admin/v1/tenants/{tenant}/decisions/{request}/again",
+            Page(.viewer, .tenant) { try $0.decideAgain() }),
     ]
 }
 

@@ -10,10 +10,10 @@ import LatchkeyVault
 
 extension AdminAPI {
     static let overviewRoutes: [Route<Page>] = [
-        Route([.post], "/admin/v1/sign-in", Page(.viewer) { try await $0.signIn() }),
-        Route([.get], "/admin/v1/overview", Page(.viewer) { .admin(await $0.state.overview($0.shared)) }),
-        Route([.get], "/admin/v1/events", Page(.viewer) { try $0.events() }),
-        Route([.get], "/admin/v1/refusals", Page(.viewer) { try $0.refusals() }),
+        Route([.post], "/admin/v1/sign-in", Page(.viewer, .own) { try await $0.signIn() }),
+        Route([.get], "/admin/v1/overview", Page(.viewer, .own) { .admin(await $0.state.overview($0.shared)) }),
+        Route([.get], "/admin/v1/events", Page(.viewer, .own) { try $0.events() }),
+        Route([.get], "/admin/v1/refusals", Page(.viewer, .own) { try $0.refusals() }),
     ]
 }
 

@@ -10,16 +10,16 @@ import LatchkeyVault
 
 extension AdminAPI {
     static let serverRoutes: [Route<Page>] = [
-        Route([.get], "/admin/v1/credentials", Page(.viewer) { .admin($0.credentials) }),
-        Route([.get], "/admin/v1/policies", Page(.viewer) { .admin($0.policies) }),
-        Route([.get], "/admin/v1/policies/{policy}", Page(.viewer) { try $0.policy() }),
-        Route([.get], "/admin/v1/audit", Page(.viewer) { try await $0.auditPage() }),
-        Route([.post], "/admin/v1/audit/verify", Page(.viewer) { try await $0.verifyAudit() }),
-        Route([.post], "/admin/v1/reload", Page(.operator) { try await $0.readAgain() }),
-        Route([.post], "/admin/v1/rewrap", Page(.security) { try await $0.rewrap() }),
-        Route([.post], "/admin/v1/tenants/{tenant}/data-key", Page(.security) { try await $0.renewDataKey() }),
-        Route([.post], "/admin/v1/tenants/{tenant}/reseal", Page(.security) { try await $0.reseal() }),
-        Route([.post], "/admin/v1/tenants/{tenant}/seed", Page(.security) { try await $0.renewSeed() }),
+        Route([.get], "/admin/v1/credentials", Page(.viewer, .own) { .admin($0.credentials) }),
+        Route([.get], "/admin/v1/policies", Page(.viewer, .own) { .admin($0.policies) }),
+        Route([.get], "/admin/v1/policies/{policy}", Page(.viewer, .own) { try $0.policy() }),
+        Route([.get], "/admin/v1/audit", Page(.viewer, .own) { try await $0.auditPage() }),
+        Route([.post], "/admin/v1/audit/verify", Page(.viewer, .server) { try await $0.verifyAudit() }),
+        Route([.post], "/admin/v1/reload", Page(.operator, .server) { try await $0.readAgain() }),
+        Route([.post], "/admin/v1/rewrap", Page(.security, .server) { try await $0.rewrap() }),
+        Route([.post], "/admin/v1/tenants/{tenant}/data-key", Page(.security, .tenant) { try await $0.renewDataKey() }),
+        Route([.post], "/admin/v1/tenants/{tenant}/reseal", Page(.security, .tenant) { try await $0.reseal() }),
+        Route([.post], "/admin/v1/tenants/{tenant}/seed", Page(.security, .tenant) { try await $0.renewSeed() }),
     ]
 }
 

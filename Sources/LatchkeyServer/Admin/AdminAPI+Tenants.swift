@@ -11,14 +11,18 @@ import LatchkeyVault
 
 extension AdminAPI {
     static let tenantRoutes: [Route<Page>] = [
-        Route([.get], "/admin/v1/tenants", Page(.viewer) { .admin($0.tenants) }),
-        Route([.get], "/admin/v1/tenants/{tenant}/keys", Page(.viewer) { try await $0.keys() }),
-        Route([.get], "/admin/v1/tenants/{tenant}/keys/{kid}", Page(.viewer) { try await $0.key() }),
-        Route([.delete], "/admin/v1/tenants/{tenant}/keys/{kid}", Page(.security) { try await $0.remove() }),
-        Route([.post], "/admin/v1/tenants/{tenant}/keys/{kid}/disable", Page(.operator) { try await $0.disable(true) }),
-        Route([.post], "/admin/v1/tenants/{tenant}/keys/{kid}/enable", Page(.operator) { try await $0.disable(false) }),
-        Route([.post], "/admin/v1/tenants/{tenant}/cpix", Page(.security) { try await $0.importKeys() }),
-        Route([.get], "/admin/v1/tenants/{tenant}/cpix", Page(.security) { try await $0.exportKeys() }),
+        Route([.get], "/admin/v1/tenants", Page(.viewer, .own) { .admin($0.tenantList) }),
+        Route([.get], "/admin/v1/tenants/{tenant}/keys", Page(.viewer, .tenant) { try await $0.keys() }),
+        Route([.get], "/admin/v1/tenants/{tenant}/keys/{kid}", Page(.viewer, .tenant) { try await $0.key() }),
+        Route([.delete], "/admin/v1/tenants/{tenant}/keys/{kid}", Page(.security, .tenant) { try await $0.remove() }),
+        Route(
+            [.post], "/admin/v1/tenants/{tenant}/keys/{kid}/disable",
+            Page(.operator, .tenant) { try await $0.disable(true) }),
+        Route(
+            [.post], "/admin/v1/tenants/{tenant}/keys/{kid}/enable",
+            Page(.operator, .tenant) { try await $0.disable(false) }),
+        Route([.post], "/admin/v1/tenants/{tenant}/cpix", Page(.security, .tenant) { try await $0.importKeys() }),
+        Route([.get], "/admin/v1/tenants/{tenant}/cpix", Page(.security, .tenant) { try await $0.exportKeys() }),
     ]
 }
 
@@ -32,7 +36,7 @@ extension KeySetSource.Standing {
 }
 
 extension AdminCall {
-    fileprivate var tenants: JSONValue {
+    fileprivate var tenantList: JSONValue {
         .object([
             "tenants": .array(
                 state.tenants.sorted { $0.key < $1.key }.map { name, tenant in

@@ -10,7 +10,7 @@ package import LatchkeyOperation
 struct AdminCall: Sendable {
     let request: HTTPRequest
     package let path: PathParameters
-    let admin: ServerSettings.Admin
+    let admin: Operator
     let shared: ServerShared
     /// The configuration in force when the request came.
     let state: ServerState
@@ -19,7 +19,10 @@ struct AdminCall: Sendable {
     /// Reads the configuration again, and returns what waits for a restart.
     let reload: @Sendable () async throws -> [String]
 
-    /// The tenant of the path.
+    /// Whose things the answer may show and change.
+    var tenants: TenantScope { admin.tenants }
+
+    /// The tenant of the path, which the router has found to be one of the operator's.
     func tenant() throws(AdminRefusal) -> Tenant {
         guard let tenant = state.tenants[path["tenant"]] else { throw .unknown("tenant") }
         return tenant

@@ -1,0 +1,33 @@
+package import LatchkeyOperation
+
+/// Somebody who operates the server, once a request has proved who it is.
+///
+/// Whatever proves it, such as a key of the configuration, makes one of these, and the admin API goes by nothing else.
+///
+/// Source: `Documentation/Server/Tenants.md`.
+package struct Operator: Sendable, Hashable {
+    /// The name for audit and log, such as `olga`.
+    package let name: String
+    /// What they may do, within their tenants.
+    package let role: AdminRole
+    /// Whose things they see and change.
+    package let tenants: TenantScope
+
+    package init(name: String, role: AdminRole, tenants: TenantScope) {
+        (self.name, self.role, self.tenants) = (name, role, tenants)
+    }
+}
+
+/// What an operator may do; each role may do what those before it may.
+package enum AdminRole: String, Sendable, CaseIterable, Comparable {
+    /// Look.
+    case viewer
+    /// Stop sessions, disable keys, reload.
+    case `operator`
+    /// Change credentials, key encryption keys and data keys.
+    case security
+
+    package static func < (one: Self, other: Self) -> Bool {
+        (allCases.firstIndex(of: one) ?? 0) < (allCases.firstIndex(of: other) ?? 0)
+    }
+}
